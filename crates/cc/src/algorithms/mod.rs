@@ -1,0 +1,3 @@
+//! One file per algorithm.
+
+pub mod tcp;

@@ -1,0 +1,198 @@
+//! Congestion control, and nothing else.
+//!
+//! An algorithm here is a state machine that is told what happened to the segments of one flow and answers how many may
+//! be in the network. It knows no packets, no queues, no files and no clock: every instant it may use arrives inside an
+//! event. Its state is plain data (`Copy`, serialisable), so a flow carries it inline and a snapshot is a copy.
+//!
+//! * [`CongestionControl`] is the abstraction; [`AckEvent`], [`LossEvent`] and [`SendEvent`] are what it sees.
+//! * [`Window`] is what nearly every algorithm shares: cwnd, ssthresh and slow start.
+//! * [`registry`] lists the algorithms. Adding one is one file under `algorithms/` and one line there.
+//!
+//! Windows are in segments, instants and durations in picoseconds ([`Picos`]).
+
+mod algorithms;
+mod param;
+pub mod registry;
+mod slow_start;
+mod window;
+
+pub use algorithms::*;
+pub use param::{Param, Preset};
+pub use registry::{Algorithm, Config, Controller};
+use serde::{Deserialize, Serialize};
+pub use slow_start::SlowStart;
+pub use window::{Common, TimeoutRule, Window, WindowBasis};
+
+/// An instant or a duration in integer picoseconds; u64 lasts 213 days.
+pub type Picos = u64;
+
+/// One second in picoseconds.
+pub const SECOND: Picos = 1_000_000_000_000;
+
+/// One millisecond in picoseconds.
+pub const MILLISECOND: Picos = 1_000_000_000;
+
+/// A duration in seconds.
+#[must_use]
+pub fn seconds(t: Picos) -> f64 {
+    t as f64 * 1e-12
+}
+
+/// Segments were newly acknowledged.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AckEvent {
+    /// The instant of the acknowledgement.
+    pub now: Picos,
+    /// Segments newly acknowledged, cumulatively or selectively; at least 1.
+    pub acked: u32,
+    /// Round-trip time of the acknowledged segment, 0 where there is no valid sample (Karn's rule).
+    pub rtt: Picos,
+    /// Smallest round-trip time that the flow has seen, 0 before the first sample.
+    pub min_rtt: Picos,
+    /// Smoothed round-trip time (RFC 6298), 0 before the first sample.
+    pub srtt: Picos,
+    /// Segments in flight (RFC 6675 pipe) after this acknowledgement.
+    pub in_flight: u32,
+    /// Segments of the flow delivered so far, this acknowledgement included.
+    pub delivered: u64,
+    /// Delivery-rate sample in segments/s, 0 where none was taken.
+    pub delivery_rate: f64,
+    /// The first acknowledgement of a new round trip: it covers a segment sent after the previous round began.
+    pub round_start: bool,
+    /// The sender is in fast recovery: windows do not grow.
+    pub in_recovery: bool,
+    /// The window, not the application or the interface, limited what was in flight.
+    pub cwnd_limited: bool,
+    /// The sender had nothing more to send.
+    pub app_limited: bool,
+    /// Acknowledged segments that carried a congestion-experienced mark.
+    pub ce: u32,
+}
+
+/// Why the sender concluded that the network is congested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LossCause {
+    /// Later segments were acknowledged: fast retransmit. At most one event per recovery episode.
+    FastRetransmit,
+    /// The retransmission timer expired.
+    Timeout,
+    /// An echoed congestion-experienced mark.
+    Ecn,
+}
+
+/// A congestion event; the algorithm must set its new window and ssthresh.
+#[derive(Clone, Copy, Debug)]
+pub struct LossEvent {
+    /// The instant at which the sender noticed.
+    pub now: Picos,
+    /// Why.
+    pub cause: LossCause,
+    /// Segments in flight when it noticed, lost ones included (RFC 5681 FlightSize).
+    pub in_flight: u32,
+    /// Segments found lost by this event, where known.
+    pub lost: u32,
+    /// For a time-out: the first one of this segment. Repeated expiries keep ssthresh (RFC 5681).
+    pub first_timeout: bool,
+}
+
+/// A segment left the interface.
+#[derive(Clone, Copy, Debug)]
+pub struct SendEvent {
+    /// The instant of departure.
+    pub now: Picos,
+    /// Segments in flight, this one included.
+    pub in_flight: u32,
+    /// The segment is a retransmission.
+    pub retransmission: bool,
+}
+
+/// Which rules govern the window now; counted by the state-occupancy responses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// Slow start (initial or after a time-out: the sender knows which).
+    SlowStart,
+    /// Congestion avoidance by the rules of standard TCP.
+    Standard,
+    /// Congestion avoidance by the algorithm's own rules.
+    Alternate,
+}
+
+/// How a flow starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// The instant at which the connection is established.
+    pub now: Picos,
+    /// Initial congestion window, segments.
+    pub initial_window: f64,
+    /// Initial slow-start threshold, segments.
+    pub initial_ssthresh: f64,
+    /// Slow-start variant.
+    pub slow_start: SlowStart,
+}
+
+/// One congestion control algorithm: the state of one flow.
+///
+/// Constants live in `Config`, one per algorithm and scenario, so that a flow carries only what changes.
+pub trait CongestionControl: Copy + std::fmt::Debug + Serialize + for<'de> Deserialize<'de> {
+    /// The constants of the algorithm, shared by all flows.
+    type Config: Clone + std::fmt::Debug;
+
+    /// Name typed by users, lower case.
+    const NAME: &'static str;
+    /// Full name.
+    const TITLE: &'static str;
+    /// Where the rules come from.
+    const SOURCE: &'static str;
+    /// Every constant, in the order in which [`Self::config`] takes the values.
+    const PARAMS: &'static [Param];
+
+    /// Constants from the values of [`Self::PARAMS`], in that order.
+    fn config(common: Common, values: &[f64]) -> Self::Config;
+
+    /// State of a flow that has just been connected.
+    fn new(config: &Self::Config, start: &Start) -> Self;
+
+    /// Segments were acknowledged.
+    fn on_ack(&mut self, config: &Self::Config, ack: &AckEvent);
+
+    /// The network is congested; called once per recovery episode and once per time-out.
+    fn on_loss(&mut self, config: &Self::Config, loss: &LossEvent);
+
+    /// The acknowledgement that ends fast recovery arrived.
+    fn on_recovery_exit(&mut self, _config: &Self::Config, _now: Picos) {}
+
+    /// [`Self::timer_period`] has passed again.
+    fn on_timer(&mut self, _config: &Self::Config, _now: Picos) {}
+
+    /// A segment left the interface. Called only where [`Self::WANTS_SENDS`].
+    fn on_send(&mut self, _config: &Self::Config, _send: &SendEvent) {}
+
+    /// Whether the algorithm looks at departures.
+    const WANTS_SENDS: bool = false;
+
+    /// The period of [`Self::on_timer`], counted from the start of the flow.
+    fn timer_period(_config: &Self::Config) -> Option<Picos> {
+        None
+    }
+
+    /// The window that the algorithm keeps.
+    fn window(&self) -> &Window;
+
+    /// Congestion window, segments; finite and at least 1.
+    fn cwnd(&self) -> f64 {
+        self.window().cwnd
+    }
+
+    /// Slow-start threshold, segments.
+    fn ssthresh(&self) -> f64 {
+        self.window().ssthresh
+    }
+
+    /// Pacing rate in segments/s; `None` sends back to back within the window.
+    fn pacing_rate(&self) -> Option<f64> {
+        None
+    }
+
+    /// Which rules govern the window at `now`.
+    fn phase(&self, config: &Self::Config, now: Picos) -> Phase;
+}

@@ -1,0 +1,142 @@
+//! The list of algorithms. One line each; everything that enumerates algorithms reads this list.
+
+use crate::{
+    AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, SendEvent, Start, algorithms,
+};
+use serde::{Deserialize, Serialize};
+
+/// What users can know about an algorithm.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Algorithm {
+    /// Name typed by users.
+    pub name: &'static str,
+    /// Full name.
+    pub title: &'static str,
+    /// Where the rules come from.
+    pub source: &'static str,
+    /// Its constants.
+    pub params: &'static [Param],
+}
+
+macro_rules! registry {
+    ($($variant:ident => $state:ty,)*) => {
+        /// Every algorithm, in the order in which it is listed to users.
+        pub const ALGORITHMS: &[Algorithm] = &[$(Algorithm {
+            name: <$state>::NAME,
+            title: <$state>::TITLE,
+            source: <$state>::SOURCE,
+            params: <$state>::PARAMS,
+        },)*];
+
+        /// The constants of one algorithm of a scenario.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)]
+        pub enum Config { $($variant(<$state as CongestionControl>::Config),)* }
+
+        /// The state of one flow, whatever its algorithm.
+        #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+        #[allow(missing_docs)]
+        pub enum Controller { $($variant($state),)* }
+
+        impl Config {
+            /// Constants of the algorithm called `name` from the values of its `params`; `None` for an unknown name.
+            #[must_use]
+            pub fn new(name: &str, common: Common, values: &[f64]) -> Option<Self> {
+                match name {
+                    $(<$state>::NAME => Some(Self::$variant(<$state>::config(common, values))),)*
+                    _ => None,
+                }
+            }
+
+            /// A new flow of this algorithm.
+            #[must_use]
+            pub fn start(&self, start: &Start) -> Controller {
+                match self { $(Self::$variant(c) => Controller::$variant(<$state>::new(c, start)),)* }
+            }
+
+            /// See [`CongestionControl::timer_period`].
+            #[must_use]
+            pub fn timer_period(&self) -> Option<Picos> {
+                match self { $(Self::$variant(c) => <$state>::timer_period(c),)* }
+            }
+
+            /// See [`CongestionControl::WANTS_SENDS`].
+            #[must_use]
+            pub fn wants_sends(&self) -> bool {
+                match self { $(Self::$variant(_) => <$state>::WANTS_SENDS,)* }
+            }
+        }
+
+        // A flow is only ever given the constants it was started with.
+        const MISMATCH: &str = "a controller was given the constants of another algorithm";
+
+        impl Controller {
+            /// See [`CongestionControl::on_ack`].
+            #[inline]
+            pub fn on_ack(&mut self, config: &Config, ack: &AckEvent) {
+                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_ack(c, ack),)*
+                    #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
+            }
+
+            /// See [`CongestionControl::on_loss`].
+            pub fn on_loss(&mut self, config: &Config, loss: &LossEvent) {
+                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_loss(c, loss),)*
+                    #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
+            }
+
+            /// See [`CongestionControl::on_recovery_exit`].
+            pub fn on_recovery_exit(&mut self, config: &Config, now: Picos) {
+                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_recovery_exit(c, now),)*
+                    #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
+            }
+
+            /// See [`CongestionControl::on_timer`].
+            pub fn on_timer(&mut self, config: &Config, now: Picos) {
+                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_timer(c, now),)*
+                    #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
+            }
+
+            /// See [`CongestionControl::on_send`].
+            pub fn on_send(&mut self, config: &Config, send: &SendEvent) {
+                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_send(c, send),)*
+                    #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
+            }
+
+            /// See [`CongestionControl::phase`].
+            #[must_use]
+            pub fn phase(&self, config: &Config, now: Picos) -> Phase {
+                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.phase(c, now),)*
+                    #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
+            }
+
+            /// Congestion window, segments.
+            #[inline]
+            #[must_use]
+            pub fn cwnd(&self) -> f64 {
+                match self { $(Self::$variant(s) => s.cwnd(),)* }
+            }
+
+            /// Slow-start threshold, segments.
+            #[must_use]
+            pub fn ssthresh(&self) -> f64 {
+                match self { $(Self::$variant(s) => s.ssthresh(),)* }
+            }
+
+            /// Pacing rate, segments/s.
+            #[must_use]
+            pub fn pacing_rate(&self) -> Option<f64> {
+                match self { $(Self::$variant(s) => s.pacing_rate(),)* }
+            }
+        }
+    };
+}
+
+registry! {
+    Tcp => algorithms::tcp::Tcp,
+}
+
+/// The algorithm called `name`.
+#[must_use]
+pub fn algorithm(name: &str) -> Option<&'static Algorithm> {
+    ALGORITHMS.iter().find(|a| a.name == name)
+}
