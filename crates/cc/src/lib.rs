@@ -14,6 +14,8 @@ mod algorithms;
 mod param;
 pub mod registry;
 mod slow_start;
+#[cfg(test)]
+mod testing;
 mod window;
 
 pub use algorithms::*;
@@ -33,9 +35,16 @@ pub const SECOND: Picos = 1_000_000_000_000;
 pub const MILLISECOND: Picos = 1_000_000_000;
 
 /// A duration in seconds.
+#[inline]
 #[must_use]
 pub fn seconds(t: Picos) -> f64 {
-    t as f64 * 1e-12
+    t as f64 / 1e12
+}
+
+/// A duration of so many seconds, rounded to a picosecond.
+#[must_use]
+pub fn picos(seconds: f64) -> Picos {
+    (seconds * 1e12).round() as Picos
 }
 
 /// Segments were newly acknowledged.
@@ -145,6 +154,9 @@ pub trait CongestionControl: Copy + std::fmt::Debug + Serialize + for<'de> Deser
     const SOURCE: &'static str;
     /// Every constant, in the order in which [`Self::config`] takes the values.
     const PARAMS: &'static [Param];
+    /// Until the first congestion event and below ssthresh, the window is that of [`Window::grow_in_slow_start`] and of
+    /// nothing else. Flows of all such algorithms then behave identically, segment for segment.
+    const SHARED_SLOW_START: bool = true;
 
     /// Constants from the values of [`Self::PARAMS`], in that order.
     fn config(common: Common, values: &[f64]) -> Self::Config;
@@ -155,10 +167,10 @@ pub trait CongestionControl: Copy + std::fmt::Debug + Serialize + for<'de> Deser
     /// Segments were acknowledged.
     fn on_ack(&mut self, config: &Self::Config, ack: &AckEvent);
 
-    /// The network is congested; called once per recovery episode and once per time-out.
+    /// The network is congested; called once per recovery episode, per round with marks and per time-out.
     fn on_loss(&mut self, config: &Self::Config, loss: &LossEvent);
 
-    /// The acknowledgement that ends fast recovery arrived.
+    /// The acknowledgement that ends fast recovery arrived. A time-out ends fast recovery without this call.
     fn on_recovery_exit(&mut self, _config: &Self::Config, _now: Picos) {}
 
     /// [`Self::timer_period`] has passed again.
@@ -180,12 +192,12 @@ pub trait CongestionControl: Copy + std::fmt::Debug + Serialize + for<'de> Deser
 
     /// Congestion window, segments; finite and at least 1.
     fn cwnd(&self) -> f64 {
-        self.window().cwnd
+        self.window().cwnd()
     }
 
     /// Slow-start threshold, segments.
     fn ssthresh(&self) -> f64 {
-        self.window().ssthresh
+        self.window().ssthresh()
     }
 
     /// Pacing rate in segments/s; `None` sends back to back within the window.

@@ -42,3 +42,12 @@ impl Param {
         }
     }
 }
+
+/// The values of all parameters, by name at the caller: `let [increase, decrease] = constants(values);`.
+///
+/// # Panics
+///
+/// If there are not as many values as names.
+pub(crate) fn constants<const N: usize>(values: &[f64]) -> [f64; N] {
+    values.try_into().expect("one value per parameter")
+}

@@ -16,6 +16,8 @@ pub struct Algorithm {
     pub source: &'static str,
     /// Its constants.
     pub params: &'static [Param],
+    /// See [`CongestionControl::SHARED_SLOW_START`].
+    pub shared_slow_start: bool,
 }
 
 macro_rules! registry {
@@ -26,6 +28,7 @@ macro_rules! registry {
             title: <$state>::TITLE,
             source: <$state>::SOURCE,
             params: <$state>::PARAMS,
+            shared_slow_start: <$state>::SHARED_SLOW_START,
         },)*];
 
         /// The constants of one algorithm of a scenario.
@@ -40,6 +43,10 @@ macro_rules! registry {
 
         impl Config {
             /// Constants of the algorithm called `name` from the values of its `params`; `None` for an unknown name.
+            ///
+            /// # Panics
+            ///
+            /// If there is not one value for each of the `params`.
             #[must_use]
             pub fn new(name: &str, common: Common, values: &[f64]) -> Option<Self> {
                 match name {
@@ -133,6 +140,10 @@ macro_rules! registry {
 
 registry! {
     Tcp => algorithms::tcp::Tcp,
+    Fast => algorithms::fast::Fast,
+    Hstcp => algorithms::hstcp::Hstcp,
+    Htcp => algorithms::htcp::Htcp,
+    Scalable => algorithms::scalable::Scalable,
 }
 
 /// The algorithm called `name`.

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// What a time-out does to cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimeoutRule {
-    /// RFC 5681: ssthresh = half the window, cwnd = 1.
+    /// RFC 5681, section 3.1: ssthresh = what the algorithm's source says, mostly half the window; cwnd = 1.
     Rfc,
-    /// The study: ssthresh = max(the algorithm's own reduction, initial window), cwnd = initial window.
+    /// The study: ssthresh = max(the algorithm's own reduction, initial window); cwnd = initial window.
     OwnReduction,
 }
 
@@ -36,47 +36,74 @@ pub struct Common {
 
 impl Common {
     /// Whether an acknowledgement may raise the window.
+    #[inline]
     #[must_use]
     pub fn may_grow(&self, ack: &AckEvent) -> bool {
         !ack.in_recovery && (ack.cwnd_limited || !self.grow_only_if_cwnd_limited)
     }
+
+    /// The nearest window that is allowed; the largest one for what is not a number.
+    #[inline]
+    fn bound(&self, cwnd: f64) -> f64 {
+        cwnd.min(self.max_cwnd).max(MIN_CWND)
+    }
 }
 
-/// Smallest window after a fast retransmit and smallest ssthresh, segments (RFC 5681).
+/// Smallest window, segments; a time-out is all that leads there (RFC 5681, section 3.1).
+pub const MIN_CWND: f64 = 1.0;
+
+/// Smallest ssthresh, so also the smallest window after a fast retransmit, segments (RFC 5681, equation 4).
 pub const MIN_SSTHRESH: f64 = 2.0;
 
 /// Congestion window, slow-start threshold and slow start of one flow.
+///
+/// Whatever an algorithm does, 1 <= cwnd <= [`Common::max_cwnd`] and ssthresh >= 2.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// Congestion window, segments.
-    pub cwnd: f64,
-    /// Slow-start threshold, segments.
-    pub ssthresh: f64,
-    /// Initial window, segments; where a time-out of the study's preset restarts.
-    pub initial: f64,
-    /// How the window grows below ssthresh.
-    pub slow_start: SlowStart,
+    cwnd: f64,
+    ssthresh: f64,
+    initial: f64,
+    slow_start: SlowStart,
 }
 
 impl Window {
     /// The window of a new flow.
     #[must_use]
-    pub fn new(start: &Start) -> Self {
+    pub fn new(common: &Common, start: &Start) -> Self {
+        let initial = common.bound(start.initial_window);
         Self {
-            cwnd: start.initial_window,
-            ssthresh: start.initial_ssthresh,
-            initial: start.initial_window,
+            cwnd: initial,
+            ssthresh: start.initial_ssthresh.max(MIN_SSTHRESH),
+            initial,
             slow_start: start.slow_start,
         }
     }
 
+    /// Congestion window, segments.
+    #[inline]
+    #[must_use]
+    pub fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    /// Slow-start threshold, segments.
+    #[inline]
+    #[must_use]
+    pub fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
     /// Below ssthresh (RFC 5681 leaves equality open; here it is congestion avoidance).
+    #[inline]
     #[must_use]
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
 
     /// Grows by slow start up to ssthresh and returns the acknowledged segments that are left for congestion avoidance.
+    ///
+    /// One acknowledgement of n segments does what n acknowledgements of one segment do.
+    #[inline]
     pub fn grow_in_slow_start(&mut self, common: &Common, ack: &AckEvent) -> u32 {
         if !self.in_slow_start() {
             return ack.acked;
@@ -84,16 +111,24 @@ impl Window {
         let growth = self.slow_start.growth(ack);
         let room = self.ssthresh - self.cwnd;
         if growth <= room {
-            self.cwnd = (self.cwnd + growth).min(common.max_cwnd);
+            self.grow(common, growth);
             return 0;
         }
-        self.cwnd = self.ssthresh.min(common.max_cwnd);
+        self.cwnd = common.bound(self.ssthresh);
+        // The segment that reaches ssthresh is used up, even if only in part.
         ((growth - room) * f64::from(ack.acked) / growth) as u32
     }
 
-    /// Adds `increase` segments, within the largest window allowed.
+    /// Adds `increase` segments, at least 0.
+    #[inline]
     pub fn grow(&mut self, common: &Common, increase: f64) {
+        debug_assert!(increase >= 0.0, "an increase of {increase} segments");
         self.cwnd = (self.cwnd + increase).min(common.max_cwnd);
+    }
+
+    /// Sets the window and leaves ssthresh: for algorithms that compute windows rather than increases.
+    pub fn set(&mut self, common: &Common, cwnd: f64) {
+        self.cwnd = common.bound(cwnd);
     }
 
     /// The window from which a reduction starts.
@@ -105,27 +140,101 @@ impl Window {
         }
     }
 
-    /// A fast retransmit: continue in congestion avoidance from `reduced`, at least 2.
-    pub fn reduce(&mut self, reduced: f64) {
+    /// A fast retransmit or a mark: continue in congestion avoidance from `reduced`, at least 2.
+    pub fn reduce(&mut self, common: &Common, reduced: f64) {
         self.ssthresh = reduced.max(MIN_SSTHRESH);
-        self.cwnd = self.ssthresh;
+        self.cwnd = common.bound(self.ssthresh);
     }
 
-    /// A time-out; `own` is the algorithm's own reduction of `basis`.
-    pub fn timeout(&mut self, common: &Common, loss: &LossEvent, basis: f64, own: f64) {
-        match common.timeout {
-            TimeoutRule::Rfc => {
-                if loss.first_timeout {
-                    self.ssthresh = (basis / 2.0).max(MIN_SSTHRESH);
-                }
-                self.cwnd = 1.0;
+    /// A time-out: slow start follows. ssthresh becomes `standard` under [`TimeoutRule::Rfc`] and `own`, the algorithm's
+    /// reduction after a loss, under [`TimeoutRule::OwnReduction`]; a repeated expiry keeps ssthresh under both.
+    pub fn timeout(&mut self, common: &Common, loss: &LossEvent, standard: f64, own: f64) {
+        let (ssthresh, restart) = match common.timeout {
+            TimeoutRule::Rfc => (standard, MIN_CWND),
+            TimeoutRule::OwnReduction => (own.max(self.initial), self.initial),
+        };
+        if loss.first_timeout {
+            self.ssthresh = ssthresh.max(MIN_SSTHRESH);
+        }
+        self.cwnd = common.bound(restart);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LossCause;
+    use crate::testing::{acks, common, loss, start};
+    use crate::{Preset, SlowStart};
+
+    #[test]
+    fn slow_start_stops_at_ssthresh_and_returns_the_credit_that_is_left() {
+        let common = common(Preset::Standard);
+        let mut window = Window::new(&common, &start(10.0, 16.0));
+        assert_eq!(window.grow_in_slow_start(&common, &acks(4)), 0);
+        assert_eq!(window.cwnd(), 14.0);
+        assert_eq!(window.grow_in_slow_start(&common, &acks(5)), 3);
+        assert_eq!(window.cwnd(), 16.0);
+        assert_eq!(window.grow_in_slow_start(&common, &acks(5)), 5);
+        assert_eq!(window.cwnd(), 16.0);
+    }
+
+    #[test]
+    fn an_acknowledgement_of_many_segments_counts_like_as_many_acknowledgements() {
+        let common = common(Preset::Standard);
+        for ssthresh in [2.0, 9.5, 10.0, 10.25, 11.0, 15.999, 16.0, 30.0] {
+            for acked in 0..25 {
+                let mut once = Window::new(&common, &start(10.0, ssthresh));
+                let mut singly = once;
+                let left = once.grow_in_slow_start(&common, &acks(acked));
+                let left_singly: u32 = (0..acked).map(|_| singly.grow_in_slow_start(&common, &acks(1))).sum();
+                assert_eq!((once, left), (singly, left_singly), "ssthresh {ssthresh}, {acked} segments");
             }
-            TimeoutRule::OwnReduction => {
-                if loss.first_timeout {
-                    self.ssthresh = own.max(self.initial).max(MIN_SSTHRESH);
-                }
-                self.cwnd = self.initial;
-            }
+        }
+    }
+
+    #[test]
+    fn windows_stay_within_their_bounds() {
+        let mut common = common(Preset::Standard);
+        common.max_cwnd = 12.0;
+        let mut window = Window::new(&common, &start(0.0, 0.0));
+        assert_eq!((window.cwnd(), window.ssthresh()), (1.0, 2.0));
+        window = Window::new(&common, &Start { slow_start: SlowStart::Classic, ..start(100.0, 1e9) });
+        assert_eq!(window.cwnd(), 12.0);
+        window.grow(&common, 5.0);
+        assert_eq!(window.cwnd(), 12.0);
+        assert_eq!(window.grow_in_slow_start(&common, &acks(3)), 0);
+        assert_eq!(window.cwnd(), 12.0);
+        window.set(&common, -3.0);
+        assert_eq!(window.cwnd(), 1.0);
+        window.reduce(&common, 0.0);
+        assert_eq!((window.cwnd(), window.ssthresh()), (2.0, 2.0));
+        window.reduce(&common, 50.0);
+        assert_eq!((window.cwnd(), window.ssthresh()), (12.0, 50.0));
+    }
+
+    #[test]
+    fn a_repeated_time_out_keeps_ssthresh() {
+        for (preset, ssthresh, restart) in [(Preset::Standard, 20.0, 1.0), (Preset::Sp500282, 35.0, 10.0)] {
+            let common = common(preset);
+            let mut window = Window::new(&common, &start(10.0, 1e9));
+            let first = loss(LossCause::Timeout, 40);
+            window.timeout(&common, &first, 20.0, 35.0);
+            assert_eq!((window.cwnd(), window.ssthresh()), (restart, ssthresh));
+            window.timeout(&common, &LossEvent { first_timeout: false, ..first }, 3.0, 3.0);
+            assert_eq!((window.cwnd(), window.ssthresh()), (restart, ssthresh));
+        }
+    }
+
+    #[test]
+    fn reductions_start_from_the_window_or_from_what_is_in_flight() {
+        let start = start(40.0, 2.0);
+        for (preset, flight, basis) in
+            [(Preset::Standard, 30, 30.0), (Preset::Standard, 50, 40.0), (Preset::Sp500282, 30, 40.0)]
+        {
+            let common = common(preset);
+            let window = Window::new(&common, &start);
+            assert_eq!(window.basis(&common, &loss(LossCause::FastRetransmit, flight)), basis);
         }
     }
 }

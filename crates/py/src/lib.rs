@@ -1,1 +1,118 @@
-//! py
+//! The Python module `mesonet._core`: canonical JSON in, NumPy columns out. Nothing else is decided here.
+
+use mesonet_sim::measure::{Column, Table};
+use mesonet_sim::network::Network;
+use mesonet_sim::{Scenario, Simulation};
+use numpy::IntoPyArray;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+fn refuse(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A table as a dict of column name to NumPy array (numbers) or list (words).
+fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, column) in table.columns {
+        match column {
+            Column::Float(values) => dict.set_item(name, values.into_pyarray(py))?,
+            Column::Integer(values) => dict.set_item(name, values.into_pyarray(py))?,
+            Column::Text(values) => dict.set_item(name, values)?,
+        }
+    }
+    Ok(dict)
+}
+
+/// A running simulation of one scenario.
+#[pyclass(name = "Simulation", module = "mesonet._core")]
+struct PySimulation(Simulation);
+
+#[pymethods]
+impl PySimulation {
+    /// A simulation at its first instant. Raises ValueError ("path: message") for an invalid scenario.
+    #[new]
+    fn new(py: Python<'_>, scenario_json: &str, seed: u64) -> PyResult<Self> {
+        let scenario = Scenario::from_json(scenario_json).map_err(refuse)?;
+        py.detach(|| Simulation::new(scenario, seed)).map(Self).map_err(refuse)
+    }
+
+    /// Runs until `until_s` seconds of simulated time (or the end) and hands over the rows of the tables "series" and
+    /// "flows" that came up since the last call.
+    fn advance<'py>(&mut self, py: Python<'py>, until_s: f64) -> PyResult<Bound<'py, PyDict>> {
+        py.detach(|| self.0.advance(until_s));
+        let tables = PyDict::new(py);
+        tables.set_item("series", columns(py, self.0.take_series())?)?;
+        tables.set_item("flows", columns(py, self.0.take_flows())?)?;
+        Ok(tables)
+    }
+
+    /// Ends the run: "responses" (period, name, value), "groups", and the records of flows cut short in "flows".
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.0.record_unfinished();
+        let mut responses = Table::default();
+        let rows = self.0.responses();
+        responses.text("period", rows.iter().map(|r| r.0.clone()).collect());
+        responses.text("name", rows.iter().map(|r| r.1.to_string()).collect());
+        responses.float("value", rows.iter().map(|r| r.2).collect());
+        let tables = PyDict::new(py);
+        tables.set_item("responses", columns(py, responses)?)?;
+        tables.set_item("groups", columns(py, self.0.groups())?)?;
+        tables.set_item("flows", columns(py, self.0.take_flows())?)?;
+        Ok(tables)
+    }
+
+    /// Work done so far.
+    fn performance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counters = self.0.counters();
+        let dict = PyDict::new(py);
+        dict.set_item("data_segments_delivered", counters.delivered)?;
+        dict.set_item("data_segments_sent", counters.data_sent)?;
+        dict.set_item("segments_dropped", counters.dropped)?;
+        dict.set_item("router_hops", self.0.router_hops())?;
+        dict.set_item("simulated_s", self.0.time())?;
+        Ok(dict)
+    }
+
+    /// Whether the end of the scenario has been reached.
+    fn finished(&self) -> bool {
+        self.0.finished()
+    }
+}
+
+/// Every registered congestion control with its constants, as a JSON array.
+#[pyfunction]
+fn algorithms() -> PyResult<String> {
+    serde_json::to_string(mesonet_cc::registry::ALGORITHMS).map_err(refuse)
+}
+
+/// Numbers that follow from a scenario before anything is simulated, as a JSON object.
+#[pyfunction]
+fn describe(scenario_json: &str) -> PyResult<String> {
+    let scenario = Scenario::from_json(scenario_json).map_err(refuse)?;
+    let network = Network::build(&scenario).map_err(refuse)?;
+    serde_json::to_string(&network.describe(&scenario)).map_err(refuse)
+}
+
+/// Names of the built-in topologies.
+#[pyfunction]
+fn topologies() -> Vec<&'static str> {
+    mesonet_sim::network::topology::BUILT_IN.to_vec()
+}
+
+/// Hash of everything that can change a result: sources of the simulator and its lock file.
+#[pyfunction]
+fn code_version() -> &'static str {
+    env!("MESONET_CODE_VERSION")
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PySimulation>()?;
+    module.add_function(wrap_pyfunction!(algorithms, module)?)?;
+    module.add_function(wrap_pyfunction!(describe, module)?)?;
+    module.add_function(wrap_pyfunction!(topologies, module)?)?;
+    module.add_function(wrap_pyfunction!(code_version, module)?)?;
+    Ok(())
+}

@@ -1,1 +1,29 @@
-//! sim
+//! Many TCP flows over a routed network, segment by segment: a scenario goes in, responses come out.
+//!
+//! No files, no Python, no wall clock. One seed gives the same bytes on any machine:
+//! * time is integer picoseconds and simultaneous events are ordered by (lane, sequence), never by chance;
+//! * random numbers are named by (seed, purpose, source, k-th transfer), never by the order of events, so that two
+//!   congestion controls face the same users;
+//! * no hash-map iteration, no platform-dependent mathematics, sums in integers.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | [`scenario`] | the parameters, typed and checked |
+//! | [`network`] | topology, routes, speeds and buffers; a router is one FIFO |
+//! | [`engine`] | the order of events: lanes, timers, the winner tree |
+//! | [`transport`] | one flow: scoreboard, round-trip time, recovery |
+//! | [`users`] | who sits where, what they fetch, how long they think |
+//! | [`measure`] | time series, responses, flow records |
+//! | [`simulation`] | the loop that joins them |
+
+pub mod engine;
+pub mod measure;
+pub mod network;
+pub mod random;
+pub mod scenario;
+pub mod simulation;
+pub mod transport;
+pub mod users;
+
+pub use scenario::{InvalidScenario, Scenario};
+pub use simulation::Simulation;

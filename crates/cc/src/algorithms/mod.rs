@@ -1,3 +1,7 @@
 //! One file per algorithm.
 
+pub mod fast;
+pub mod hstcp;
+pub mod htcp;
+pub mod scalable;
 pub mod tcp;

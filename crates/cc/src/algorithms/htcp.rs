@@ -1,0 +1,546 @@
+//! H-TCP (D. Leith and R. Shorten, draft-leith-tcp-htcp-06; PFLDnet 2004): the increase grows with the time since the
+//! last congestion event.
+//!
+//! * Congestion avoidance: `alpha / cwnd` per acknowledged segment, alpha from Delta, the time since the last congestion
+//!   event: 1 up to `delta_l`; then f = 1 + 10 x + x^2 / 4 with x = Delta - `delta_l`, multiplied by 2 (1 - beta) so that
+//!   the back-off does not change the average rate, at least 1 (draft, increase function).
+//! * Before the first congestion event Delta counts from the end of slow start (assumed: sources are silent).
+//! * RTT scaling multiplies f by rtt_min / 100 ms, within [0.1, 2], so that flows of different round-trip times grow alike
+//!   per second (Linux's form; the study states that the increase is scaled).
+//! * Loss: ssthresh and cwnd become beta of the window. Adaptive back-off: beta is rtt_min / rtt_max within [0.5, 0.8],
+//!   which just empties the queue, or 0.5 where the throughput of this epoch differs from that of the one before by more
+//!   than `delta_b` or is not known (draft, adaptive back-off).
+//! * Throughput of an epoch: the largest rate of acknowledged segments over any `monitor_period` without fast recovery.
+//! * At a congestion event rtt_max moves 5 % of the way to rtt_min, so that it follows a path that changes (Linux).
+//! * Time-out: ssthresh is half the window, cwnd 1, beta 0.5, or the rule of the study; the epoch starts anew.
+//!
+//! Linux multiplies by 2 (1 - beta) in the first second too. The study says that the first second is standard TCP's, and
+//! FreeBSD's implementation agrees; so do we. There is no low window: what the first second protects are slow paths.
+
+use crate::param::constants;
+use crate::{
+    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window, picos,
+    seconds,
+};
+use serde::{Deserialize, Serialize};
+
+/// Constants of H-TCP.
+#[derive(Clone, Debug)]
+pub struct HtcpConfig {
+    common: Common,
+    delta_l: Picos,
+    linear: f64,
+    quadratic: f64,
+    adaptive: bool,
+    beta_min: f64,
+    beta_max: f64,
+    delta_b: f64,
+    scaled: bool,
+    scale_per_second: f64,
+    scale_min: f64,
+    scale_max: f64,
+    monitor_period: Picos,
+    fading: f64,
+}
+
+impl HtcpConfig {
+    /// alpha, segments per round trip, `delta` after a congestion event that left `beta` of the window.
+    fn alpha(&self, delta: Picos, beta: f64, scale: f64) -> f64 {
+        if delta <= self.delta_l {
+            return 1.0;
+        }
+        let x = seconds(delta - self.delta_l);
+        let f = 1.0 + x * (self.linear + x * self.quadratic);
+        (2.0 * (1.0 - beta) * f * scale).max(1.0)
+    }
+
+    /// By how much a flow whose smallest round-trip time is `rtt_min` seconds scales its increase.
+    fn scale(&self, rtt_min: f64) -> f64 {
+        if self.scaled {
+            (rtt_min * self.scale_per_second).max(self.scale_min).min(self.scale_max)
+        } else {
+            1.0
+        }
+    }
+}
+
+/// H-TCP: the state of one flow.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Htcp {
+    window: Window,
+    /// The last congestion event; before the first one, the end of slow start.
+    epoch: Option<Picos>,
+    /// Part of the window that the last congestion event left.
+    beta: f64,
+    /// Seconds; 0 before the first sample.
+    rtt_min: f64,
+    rtt_max: f64,
+    /// RTT scaling that follows from `rtt_min`.
+    scale: f64,
+    /// Largest throughput of this epoch and of the one before, segments/s; 0 where there was no sample.
+    throughput: f64,
+    throughput_before: f64,
+    /// Segments acknowledged in this monitor period.
+    acked: u64,
+    /// No fast recovery in this monitor period so far.
+    whole: bool,
+    recovering: bool,
+}
+
+impl Htcp {
+    fn sample_rtt(&mut self, config: &HtcpConfig, ack: &AckEvent) {
+        let rtt = seconds(ack.rtt);
+        if self.rtt_min == 0.0 || rtt < self.rtt_min {
+            self.rtt_min = rtt;
+            self.scale = config.scale(rtt);
+        }
+        if rtt > self.rtt_max && !ack.in_recovery {
+            self.rtt_max = rtt;
+        }
+    }
+
+    /// Part of the window to keep after the epoch that ends.
+    fn back_off(&self, config: &HtcpConfig) -> f64 {
+        let change = (self.throughput - self.throughput_before).abs();
+        let known = self.throughput_before > 0.0 && self.rtt_max > 0.0;
+        if config.adaptive && known && change <= config.delta_b * self.throughput_before {
+            (self.rtt_min / self.rtt_max).max(config.beta_min).min(config.beta_max)
+        } else {
+            config.beta_min
+        }
+    }
+
+    fn start_monitor_anew(&mut self) {
+        self.acked = 0;
+        self.whole = false;
+    }
+}
+
+impl CongestionControl for Htcp {
+    type Config = HtcpConfig;
+
+    const NAME: &'static str = "htcp";
+    const TITLE: &'static str = "H-TCP";
+    const SOURCE: &'static str = "draft-leith-tcp-htcp-06";
+    const PARAMS: &'static [Param] = &[
+        Param {
+            name: "delta_l",
+            doc: "time after a congestion event during which standard TCP's increase applies",
+            unit: "s",
+            min: 0.0,
+            max: 3600.0,
+            standard: 1.0,
+            sp500_282: 1.0,
+            source: "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10",
+        },
+        Param {
+            name: "linear",
+            doc: "linear coefficient of the increase in the time after delta_l",
+            unit: "segments/s",
+            min: 0.0,
+            max: 1000.0,
+            standard: 10.0,
+            sp500_282: 10.0,
+            source: "draft-leith-tcp-htcp-06",
+        },
+        Param {
+            name: "quadratic",
+            doc: "quadratic coefficient of the increase in the time after delta_l",
+            unit: "segments/s^2",
+            min: 0.0,
+            max: 1000.0,
+            standard: 0.25,
+            sp500_282: 0.25,
+            source: "draft-leith-tcp-htcp-06",
+        },
+        Param {
+            name: "adaptive_backoff",
+            doc: "1: the back-off follows the ratio of round-trip times; 0: it is always beta_min",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 1.0,
+            sp500_282: 1.0,
+            source: "NIST SP 500-282, chapter 10; Linux (FreeBSD: 0)",
+        },
+        Param {
+            name: "beta_min",
+            doc: "smallest part of the window kept after a loss",
+            unit: "1",
+            min: 0.01,
+            max: 0.99,
+            standard: 0.5,
+            sp500_282: 0.5,
+            source: "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10",
+        },
+        Param {
+            name: "beta_max",
+            doc: "largest part of the window kept after a loss",
+            unit: "1",
+            min: 0.01,
+            max: 0.99,
+            standard: 0.8,
+            sp500_282: 0.8,
+            source: "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10",
+        },
+        Param {
+            name: "delta_b",
+            doc: "relative change of throughput between epochs above which the back-off is beta_min",
+            unit: "1",
+            min: 0.0,
+            max: 10.0,
+            standard: 0.2,
+            sp500_282: 0.2,
+            source: "draft-leith-tcp-htcp-06",
+        },
+        Param {
+            name: "rtt_scaling",
+            doc: "1: the increase is scaled by the smallest round-trip time; 0: it is not",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 1.0,
+            sp500_282: 1.0,
+            source: "Mills et al., ASME 2011; Linux (FreeBSD: 0)",
+        },
+        Param {
+            name: "scale_reference",
+            doc: "round-trip time at which the RTT scaling is 1",
+            unit: "s",
+            min: 0.001,
+            max: 10.0,
+            standard: 0.1,
+            sp500_282: 0.1,
+            source: "Linux tcp_htcp.c",
+        },
+        Param {
+            name: "scale_min",
+            doc: "smallest RTT scaling",
+            unit: "1",
+            min: 0.001,
+            max: 1.0,
+            standard: 0.1,
+            sp500_282: 0.1,
+            source: "Linux tcp_htcp.c",
+        },
+        Param {
+            name: "scale_max",
+            doc: "largest RTT scaling",
+            unit: "1",
+            min: 1.0,
+            max: 1000.0,
+            standard: 2.0,
+            sp500_282: 2.0,
+            source: "Linux tcp_htcp.c",
+        },
+        Param {
+            name: "monitor_period",
+            doc: "time over which a throughput sample is taken",
+            unit: "s",
+            min: 0.001,
+            max: 60.0,
+            standard: 0.25,
+            sp500_282: 0.25,
+            source: "NIST SP 500-282, chapter 10",
+        },
+        Param {
+            name: "fading",
+            doc: "part of rtt_max - rtt_min that a congestion event leaves",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.95,
+            sp500_282: 0.95,
+            source: "Linux tcp_htcp.c",
+        },
+    ];
+
+    fn config(common: Common, values: &[f64]) -> HtcpConfig {
+        let [
+            delta_l,
+            linear,
+            quadratic,
+            adaptive,
+            beta_min,
+            beta_max,
+            delta_b,
+            scaling,
+            scale_reference,
+            scale_min,
+            scale_max,
+            monitor_period,
+            fading,
+        ] = constants(values);
+        HtcpConfig {
+            common,
+            delta_l: picos(delta_l),
+            linear,
+            quadratic,
+            adaptive: adaptive >= 0.5,
+            beta_min,
+            beta_max,
+            delta_b,
+            scaled: scaling >= 0.5,
+            scale_per_second: 1.0 / scale_reference,
+            scale_min,
+            scale_max,
+            monitor_period: picos(monitor_period),
+            fading,
+        }
+    }
+
+    fn new(config: &HtcpConfig, start: &Start) -> Self {
+        Self {
+            window: Window::new(&config.common, start),
+            epoch: None,
+            beta: config.beta_min,
+            rtt_min: 0.0,
+            rtt_max: 0.0,
+            scale: 1.0,
+            throughput: 0.0,
+            throughput_before: 0.0,
+            acked: 0,
+            whole: true,
+            recovering: false,
+        }
+    }
+
+    #[inline]
+    fn on_ack(&mut self, config: &HtcpConfig, ack: &AckEvent) {
+        if ack.rtt > 0 {
+            self.sample_rtt(config, ack);
+        }
+        self.acked += u64::from(ack.acked);
+        if !config.common.may_grow(ack) {
+            return;
+        }
+        let left = self.window.grow_in_slow_start(&config.common, ack);
+        if left == 0 {
+            return;
+        }
+        let epoch = *self.epoch.get_or_insert(ack.now);
+        let alpha = config.alpha(ack.now - epoch, self.beta, self.scale);
+        for _ in 0..left {
+            self.window.grow(&config.common, alpha / self.window.cwnd());
+        }
+    }
+
+    fn on_loss(&mut self, config: &HtcpConfig, loss: &LossEvent) {
+        let basis = self.window.basis(&config.common, loss);
+        self.beta = match loss.cause {
+            LossCause::Timeout => config.beta_min,
+            LossCause::FastRetransmit | LossCause::Ecn => self.back_off(config),
+        };
+        let reduced = basis * self.beta;
+        match loss.cause {
+            LossCause::Timeout => self.window.timeout(&config.common, loss, basis / 2.0, reduced),
+            LossCause::FastRetransmit | LossCause::Ecn => self.window.reduce(&config.common, reduced),
+        }
+        self.epoch = Some(loss.now);
+        self.throughput_before = self.throughput;
+        self.throughput = 0.0;
+        self.rtt_max = self.rtt_min + config.fading * (self.rtt_max - self.rtt_min).max(0.0);
+        self.recovering = loss.cause == LossCause::FastRetransmit;
+        self.start_monitor_anew();
+    }
+
+    fn on_recovery_exit(&mut self, _: &HtcpConfig, _: Picos) {
+        self.recovering = false;
+        self.start_monitor_anew();
+    }
+
+    fn on_timer(&mut self, config: &HtcpConfig, _: Picos) {
+        if self.whole {
+            self.throughput = self.throughput.max(self.acked as f64 / seconds(config.monitor_period));
+        }
+        self.acked = 0;
+        self.whole = !self.recovering;
+    }
+
+    fn timer_period(config: &HtcpConfig) -> Option<Picos> {
+        Some(config.monitor_period)
+    }
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+
+    fn phase(&self, config: &HtcpConfig, now: Picos) -> Phase {
+        if self.window.in_slow_start() {
+            return Phase::SlowStart;
+        }
+        match self.epoch {
+            Some(epoch) if now.saturating_sub(epoch) > config.delta_l => Phase::Alternate,
+            _ => Phase::Standard,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{acks, assert_near, config, loss, start};
+    use crate::{MILLISECOND, Preset, SECOND};
+
+    const RTT: f64 = 0.162;
+
+    fn standard() -> HtcpConfig {
+        config::<Htcp>(Preset::Standard, &[])
+    }
+
+    /// A flow in congestion avoidance whose epoch began at 0.
+    fn flow(config: &HtcpConfig, cwnd: f64) -> Htcp {
+        Htcp { epoch: Some(0), ..Htcp::new(config, &start(cwnd, 2.0)) }
+    }
+
+    #[test]
+    fn alpha_after_a_congestion_event() {
+        #[rustfmt::skip]
+        let vectors = [
+            // Delta in ms, alpha at beta 0.5 (which is f), alpha at beta 0.8
+            (0, 1.0, 1.0), (1000, 1.0, 1.0), (1100, 2.0025, 1.0), (1500, 6.0625, 2.425), (2000, 11.25, 4.5),
+            (3000, 22.0, 8.8), (5000, 45.0, 18.0), (10000, 111.25, 44.5), (30000, 501.25, 200.5),
+        ];
+        let config = standard();
+        for (delta, at_half, at_most) in vectors {
+            assert_near(config.alpha(delta * MILLISECOND, 0.5, 1.0), at_half, 1e-9);
+            assert_near(config.alpha(delta * MILLISECOND, 0.8, 1.0), at_most, 1e-9);
+        }
+        let unclamped = 2.0 * (1.0 - 0.8) * config.alpha(1100 * MILLISECOND, 0.5, 1.0);
+        assert_near(unclamped, 0.801, 1e-9);
+    }
+
+    #[test]
+    fn rtt_scaling() {
+        let config = standard();
+        for (ms, scale) in [(5, 0.1), (10, 0.1), (50, 0.5), (100, 1.0), (162, 1.62), (200, 2.0), (300, 2.0)] {
+            let mut htcp = flow(&config, 10.0);
+            htcp.on_ack(&config, &AckEvent { rtt: ms * MILLISECOND, ..acks(1) });
+            assert_near(htcp.scale, scale, 1e-12);
+        }
+        assert_near(config.alpha(2 * SECOND, 0.5, config.scale(0.162)), 18.225, 1e-9);
+        assert_near(config.alpha(5 * SECOND, 0.8, config.scale(0.050)), 9.0, 1e-9);
+        let unscaled = self::config::<Htcp>(Preset::Standard, &[("rtt_scaling", 0.0)]);
+        assert_eq!(unscaled.scale(0.162), 1.0);
+    }
+
+    #[test]
+    fn the_back_off_follows_the_round_trip_times() {
+        for (rtt_min, rtt_max, beta) in
+            [(0.162, 0.19438, 0.8), (0.100, 0.300, 0.5), (0.100, 0.150, 2.0 / 3.0), (0.0, 0.0, 0.5)]
+        {
+            for preset in [Preset::Standard, Preset::Sp500282] {
+                let config = config::<Htcp>(preset, &[]);
+                let mut htcp = flow(&config, 1000.0);
+                (htcp.rtt_min, htcp.rtt_max) = (rtt_min, rtt_max);
+                (htcp.throughput, htcp.throughput_before) = (100.0, 100.0);
+                htcp.on_loss(&config, &loss(LossCause::FastRetransmit, 1000));
+                assert_near(htcp.cwnd(), 1000.0 * beta, 1e-9);
+                assert_eq!(htcp.ssthresh(), htcp.cwnd());
+                assert_near(htcp.rtt_max, rtt_min + 0.95 * (rtt_max - rtt_min), 1e-12);
+            }
+        }
+        assert_near(0.162 / 0.19438, 0.8334, 5e-5);
+        let fixed = config::<Htcp>(Preset::Standard, &[("adaptive_backoff", 0.0)]);
+        let mut htcp = flow(&fixed, 1000.0);
+        (htcp.rtt_min, htcp.rtt_max) = (0.162, 0.19438);
+        (htcp.throughput, htcp.throughput_before) = (100.0, 100.0);
+        assert_eq!(htcp.back_off(&fixed), 0.5);
+    }
+
+    #[test]
+    fn a_change_of_throughput_backs_off_by_half() {
+        let config = standard();
+        let mut htcp = flow(&config, 1000.0);
+        (htcp.rtt_min, htcp.rtt_max) = (0.100, 0.150);
+        for (before, now, beta) in [
+            (10.0, 12.1, 0.5),
+            (10.0, 11.9, 2.0 / 3.0),
+            (10.0, 8.1, 2.0 / 3.0),
+            (10.0, 7.9, 0.5),
+            (0.0, 5.0, 0.5),
+        ] {
+            (htcp.throughput_before, htcp.throughput) = (before, now);
+            assert_near(htcp.back_off(&config), beta, 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_monitor_keeps_the_largest_rate_outside_recovery() {
+        let config = standard();
+        assert_eq!(Htcp::timer_period(&config), Some(250 * MILLISECOND));
+        let mut htcp = flow(&config, 1000.0);
+        let period = |htcp: &mut Htcp, acked| {
+            htcp.on_ack(&config, &acks(acked));
+            htcp.on_timer(&config, 0);
+            htcp.throughput
+        };
+        assert_eq!(period(&mut htcp, 500), 2000.0);
+        assert_eq!(period(&mut htcp, 750), 3000.0);
+        assert_eq!(period(&mut htcp, 250), 3000.0);
+        htcp.on_loss(&config, &loss(LossCause::FastRetransmit, 1000));
+        assert_eq!((htcp.throughput, htcp.throughput_before), (0.0, 3000.0));
+        assert_eq!(period(&mut htcp, 900), 0.0, "recovery is not measured");
+        assert_eq!(period(&mut htcp, 900), 0.0);
+        htcp.on_recovery_exit(&config, 0);
+        assert_eq!(period(&mut htcp, 900), 0.0, "nor the period in which it ends");
+        assert_eq!(period(&mut htcp, 625), 2500.0);
+    }
+
+    #[test]
+    fn samples_in_recovery_do_not_raise_rtt_max() {
+        let config = standard();
+        let mut htcp = flow(&config, 10.0);
+        htcp.on_ack(&config, &AckEvent { rtt: 100 * MILLISECOND, ..acks(1) });
+        htcp.on_ack(&config, &AckEvent { rtt: 180 * MILLISECOND, in_recovery: true, ..acks(1) });
+        htcp.on_ack(&config, &AckEvent { rtt: 90 * MILLISECOND, in_recovery: true, ..acks(1) });
+        htcp.on_ack(&config, &acks(1));
+        assert_near(htcp.rtt_min, 0.09, 1e-12);
+        assert_near(htcp.rtt_max, 0.1, 1e-12);
+    }
+
+    #[test]
+    fn the_window_gained_since_a_loss() {
+        let config = config::<Htcp>(Preset::Standard, &[("rtt_scaling", 0.0)]);
+        // Half of 4082 or more, acknowledged at the pace of a constant round-trip time.
+        let gained_after = |until: f64| {
+            let mut htcp = flow(&config, 2041.0);
+            let mut now = 0.0;
+            while now < until {
+                now += RTT / htcp.cwnd();
+                htcp.on_ack(&config, &AckEvent { now: picos(now), ..acks(1) });
+            }
+            htcp.cwnd() - 2041.0
+        };
+        for (until, gain) in
+            [(1.0, 6.17), (2.0, 43.72), (3.0, 146.1), (5.0, 557.6), (8.0, 1738.0), (10.0, 2937.0)]
+        {
+            assert_near(gained_after(until), gain, 0.01 + 0.001 * gain);
+        }
+        assert_near(gained_after(7.217), 1361.0, 1.361);
+    }
+
+    #[test]
+    fn before_the_first_loss_the_epoch_begins_when_slow_start_ends() {
+        let config = standard();
+        let mut htcp = Htcp::new(&config, &start(10.0, 12.0));
+        htcp.on_ack(&config, &AckEvent { now: 5 * SECOND, ..acks(2) });
+        assert_eq!(htcp.epoch, None);
+        htcp.on_ack(&config, &AckEvent { now: 6 * SECOND, ..acks(1) });
+        assert_eq!(htcp.epoch, Some(6 * SECOND));
+        assert_eq!(htcp.cwnd(), 12.0 + 1.0 / 12.0);
+        assert_eq!(htcp.phase(&config, 7 * SECOND), Phase::Standard);
+        assert_eq!(htcp.phase(&config, 7 * SECOND + 1), Phase::Alternate);
+    }
+
+    #[test]
+    fn a_time_out_starts_a_new_epoch_and_halves() {
+        let config = standard();
+        let mut htcp = flow(&config, 1000.0);
+        htcp.beta = 0.8;
+        htcp.on_loss(&config, &LossEvent { now: 9 * SECOND, ..loss(LossCause::Timeout, 1000) });
+        assert_eq!((htcp.cwnd(), htcp.ssthresh(), htcp.beta), (1.0, 500.0, 0.5));
+        assert_eq!(htcp.epoch, Some(9 * SECOND));
+        assert_eq!(htcp.phase(&config, 20 * SECOND), Phase::SlowStart);
+    }
+}

@@ -1,0 +1,189 @@
+//! Scalable TCP (T. Kelly, Computer Communication Review 33(2), 2003).
+//!
+//! * Congestion avoidance: `increase` segments per acknowledged segment whatever the window, so the window grows by 1 %
+//!   per round trip (Kelly, section 3).
+//! * Loss: the window gives up `decrease`, so a loss costs the same number of round trips at every speed (section 3).
+//! * Up to and including `low_window` segments both rules are those of standard TCP (section 3, legacy window).
+//! * Time-out: ssthresh as after a loss, then slow start.
+//!
+//! Linux approximates the increase with one segment per 50 acknowledgements, half of which it expects to be delayed, and
+//! has no low window; the constants here are Kelly's.
+
+use crate::param::constants;
+use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window};
+use serde::{Deserialize, Serialize};
+
+/// Constants of Scalable TCP.
+#[derive(Clone, Debug)]
+pub struct ScalableConfig {
+    common: Common,
+    increase: f64,
+    decrease: f64,
+    low_window: f64,
+}
+
+/// Scalable TCP: the state of one flow.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Scalable {
+    window: Window,
+}
+
+impl CongestionControl for Scalable {
+    type Config = ScalableConfig;
+
+    const NAME: &'static str = "scalable";
+    const TITLE: &'static str = "Scalable TCP";
+    const SOURCE: &'static str = "Kelly, CCR 33(2), 2003";
+    const PARAMS: &'static [Param] = &[
+        Param {
+            name: "increase",
+            doc: "window growth per acknowledged segment above the low window",
+            unit: "segments",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.01,
+            sp500_282: 0.01,
+            source: "Kelly 2003",
+        },
+        Param {
+            name: "decrease",
+            doc: "part of the window given up after a loss above the low window",
+            unit: "1",
+            min: 0.001,
+            max: 0.99,
+            standard: 0.125,
+            sp500_282: 0.125,
+            source: "Kelly 2003",
+        },
+        Param {
+            name: "low_window",
+            doc: "largest window to which the rules of standard TCP apply",
+            unit: "segments",
+            min: 0.0,
+            max: 1e9,
+            standard: 16.0,
+            sp500_282: 16.0,
+            source: "Kelly 2003; NIST SP 500-282, chapter 10",
+        },
+    ];
+
+    fn config(common: Common, values: &[f64]) -> ScalableConfig {
+        let [increase, decrease, low_window] = constants(values);
+        ScalableConfig { common, increase, decrease, low_window }
+    }
+
+    fn new(config: &ScalableConfig, start: &Start) -> Self {
+        Self { window: Window::new(&config.common, start) }
+    }
+
+    #[inline]
+    fn on_ack(&mut self, config: &ScalableConfig, ack: &AckEvent) {
+        if !config.common.may_grow(ack) {
+            return;
+        }
+        for _ in 0..self.window.grow_in_slow_start(&config.common, ack) {
+            let w = self.window.cwnd();
+            let increase = if w <= config.low_window { 1.0 / w } else { config.increase };
+            self.window.grow(&config.common, increase);
+        }
+    }
+
+    fn on_loss(&mut self, config: &ScalableConfig, loss: &LossEvent) {
+        let basis = self.window.basis(&config.common, loss);
+        let decrease = if basis <= config.low_window { 0.5 } else { config.decrease };
+        let reduced = basis * (1.0 - decrease);
+        match loss.cause {
+            LossCause::Timeout => self.window.timeout(&config.common, loss, reduced, reduced),
+            LossCause::FastRetransmit | LossCause::Ecn => self.window.reduce(&config.common, reduced),
+        }
+    }
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+
+    fn phase(&self, config: &ScalableConfig, _: Picos) -> Phase {
+        if self.window.in_slow_start() {
+            Phase::SlowStart
+        } else if self.window.cwnd() <= config.low_window {
+            Phase::Standard
+        } else {
+            Phase::Alternate
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use crate::testing::{acks, assert_near, config, loss, start};
+
+    fn flow(preset: Preset, cwnd: f64) -> (ScalableConfig, Scalable) {
+        let config = config::<Scalable>(preset, &[]);
+        let scalable = Scalable::new(&config, &start(cwnd, 2.0));
+        (config, scalable)
+    }
+
+    #[test]
+    fn one_acknowledgement() {
+        for (before, after, phase) in [
+            (16.0, 16.0625, Phase::Standard),
+            (17.0, 17.01, Phase::Alternate),
+            (1000.0, 1000.01, Phase::Alternate),
+        ] {
+            let (config, mut scalable) = flow(Preset::Standard, before);
+            assert_eq!(scalable.phase(&config, 0), phase);
+            scalable.on_ack(&config, &acks(1));
+            assert_eq!(scalable.cwnd(), after);
+        }
+    }
+
+    #[test]
+    fn one_round_trip_adds_one_percent() {
+        let (config, mut scalable) = flow(Preset::Standard, 1000.0);
+        scalable.on_ack(&config, &acks(1000));
+        assert_near(scalable.cwnd(), 1010.0, 1e-9);
+    }
+
+    #[test]
+    fn one_loss() {
+        for (before, after) in [(4082.0, 3571.75), (17.0, 14.875), (16.0, 8.0), (2.0, 2.0)] {
+            let (config, mut scalable) = flow(Preset::Standard, before);
+            scalable.on_loss(&config, &loss(LossCause::FastRetransmit, before as u32));
+            assert_eq!((scalable.cwnd(), scalable.ssthresh()), (after, after));
+        }
+    }
+
+    #[test]
+    fn a_time_out_keeps_its_own_ssthresh() {
+        for (preset, restart) in [(Preset::Standard, 1.0), (Preset::Sp500282, 1000.0)] {
+            let (config, mut scalable) = flow(preset, 1000.0);
+            scalable.on_loss(&config, &loss(LossCause::Timeout, 1000));
+            assert_eq!(scalable.cwnd(), restart);
+            assert_eq!(scalable.ssthresh(), 875.0_f64.max(restart));
+        }
+        let (config, mut scalable) = flow(Preset::Standard, 16.0);
+        scalable.on_loss(&config, &loss(LossCause::Timeout, 16));
+        assert_eq!((scalable.cwnd(), scalable.ssthresh()), (1.0, 8.0));
+    }
+
+    #[test]
+    fn recovery_takes_as_many_round_trips_at_every_window() {
+        for peak in [100.0, 1000.0, 4082.0, 1e5] {
+            let (config, mut scalable) = flow(Preset::Standard, 0.875 * peak);
+            let mut round_trips = 0.0;
+            while scalable.cwnd() < peak {
+                // One whole round trip, or the part of it that is needed: growth within a round is linear.
+                let round = 0.01 * scalable.cwnd();
+                let part = f64::min(1.0, (peak - scalable.cwnd()) / round);
+                let acked = (part * scalable.cwnd()).ceil() as u32;
+                round_trips += f64::from(acked) / scalable.cwnd();
+                scalable.on_ack(&config, &acks(acked));
+            }
+            assert_near(round_trips, 13.42, 0.06);
+            assert_near(round_trips * 0.162, 2.17, 0.01);
+            assert_near(round_trips * 0.200, 2.68, 0.012);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Events for the unit tests of the algorithms.
+
+use crate::{
+    AckEvent, Common, CongestionControl, LossCause, LossEvent, Preset, SlowStart, Start, TimeoutRule,
+    WindowBasis,
+};
+
+/// The rules that a preset sets for all algorithms.
+pub fn common(preset: Preset) -> Common {
+    match preset {
+        Preset::Standard => Common {
+            timeout: TimeoutRule::Rfc,
+            basis: WindowBasis::Flight,
+            grow_only_if_cwnd_limited: true,
+            max_cwnd: 1e9,
+        },
+        Preset::Sp500282 => Common {
+            timeout: TimeoutRule::OwnReduction,
+            basis: WindowBasis::Cwnd,
+            grow_only_if_cwnd_limited: false,
+            max_cwnd: 1e9,
+        },
+    }
+}
+
+/// The constants of a preset, some of them changed.
+pub fn config<T: CongestionControl>(preset: Preset, changes: &[(&str, f64)]) -> T::Config {
+    for (name, _) in changes {
+        assert!(T::PARAMS.iter().any(|p| p.name == *name), "{} has no parameter {name}", T::NAME);
+    }
+    let value = |name: &str| changes.iter().find(|change| change.0 == name).map(|change| change.1);
+    let values: Vec<_> =
+        T::PARAMS.iter().map(|p| value(p.name).unwrap_or_else(|| p.default(preset))).collect();
+    T::config(common(preset), &values)
+}
+
+/// A flow with classic slow start.
+pub fn start(initial_window: f64, initial_ssthresh: f64) -> Start {
+    Start { now: 0, initial_window, initial_ssthresh, slow_start: SlowStart::Classic }
+}
+
+/// An acknowledgement of `acked` segments of a flow that its window limits.
+pub fn acks(acked: u32) -> AckEvent {
+    AckEvent { acked, cwnd_limited: true, ..AckEvent::default() }
+}
+
+/// A congestion event with `in_flight` segments in the network.
+pub fn loss(cause: LossCause, in_flight: u32) -> LossEvent {
+    LossEvent { now: 0, cause, in_flight, lost: 1, first_timeout: true }
+}
+
+/// Asserts that `value` is within `tolerance` of `expected`.
+#[track_caller]
+pub fn assert_near(value: f64, expected: f64, tolerance: f64) {
+    assert!((value - expected).abs() <= tolerance, "{value} is not within {tolerance} of {expected}");
+}

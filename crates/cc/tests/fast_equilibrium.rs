@@ -1,0 +1,154 @@
+//! Where FAST flows settle on a fluid bottleneck of 21 segments/ms at 162 ms: every flow keeps alpha segments queued.
+
+mod support;
+
+use mesonet_cc::{AckEvent, Config, Controller, MILLISECOND, Phase, Picos, Preset, picos};
+use support::{assert_close, config, start};
+
+/// Segments per millisecond.
+const SPEED: f64 = 21.0;
+/// Milliseconds without a queue, and the window that fills the path.
+const PROPAGATION: f64 = 162.0;
+const PATH: f64 = SPEED * PROPAGATION;
+const MS: Picos = MILLISECOND;
+
+struct Flow {
+    controller: Controller,
+    began: usize,
+    /// Acknowledgements due, with the fraction that is not due yet.
+    due: f64,
+    /// The first round-trip time that the flow measures where it is not that of the queue, milliseconds.
+    first_rtt: Option<f64>,
+}
+
+/// Flows behind one queue without a limit, in steps of a millisecond. What all windows exceed the path by is queued;
+/// an acknowledgement carries the delay of the queue that its segment met.
+struct Bottleneck {
+    config: Config,
+    flows: Vec<Flow>,
+    /// Queueing delay of a segment that arrived in each millisecond so far, milliseconds.
+    delays: Vec<f64>,
+}
+
+impl Bottleneck {
+    fn new(changes: &[(&str, f64)]) -> Self {
+        Self { config: config("fast", Preset::Sp500282, changes), flows: Vec::new(), delays: vec![0.0] }
+    }
+
+    fn now(&self) -> usize {
+        self.delays.len() - 1
+    }
+
+    /// A new flow, in slow start up to 100 segments.
+    fn join(&mut self, first_rtt: Option<f64>) {
+        let mut start = start(2.0, 100.0);
+        start.now = self.now() as Picos * MS;
+        self.flows.push(Flow {
+            controller: self.config.start(&start),
+            began: self.now(),
+            due: 0.0,
+            first_rtt,
+        });
+    }
+
+    fn queue(&self) -> f64 {
+        (self.flows.iter().map(|f| f.controller.cwnd()).sum::<f64>() - PATH).max(0.0)
+    }
+
+    /// The round-trip time of a segment that is acknowledged now: it met the queue a propagation delay and its own
+    /// waiting time ago.
+    fn rtt(&self) -> f64 {
+        let mut rtt = PROPAGATION;
+        for _ in 0..3 {
+            let met = self.now().saturating_sub(rtt.round() as usize);
+            rtt = PROPAGATION + self.delays[met];
+        }
+        rtt
+    }
+
+    fn advance(&mut self, seconds: usize) {
+        let period = (self.config.timer_period().expect("FAST has a timer") / MS) as usize;
+        for _ in 0..1000 * seconds {
+            self.delays.push(self.queue() / SPEED);
+            let (now, rtt) = (self.now(), self.rtt());
+            for flow in &mut self.flows {
+                flow.due += flow.controller.cwnd() / rtt;
+                let now = now as Picos * MS;
+                while flow.due >= 1.0 {
+                    flow.due -= 1.0;
+                    let rtt = picos(flow.first_rtt.take().unwrap_or(rtt) / 1000.0);
+                    let ack = AckEvent { now, acked: 1, rtt, cwnd_limited: true, ..AckEvent::default() };
+                    flow.controller.on_ack(&self.config, &ack);
+                }
+                if (self.delays.len() - 1 - flow.began).is_multiple_of(period) {
+                    flow.controller.on_timer(&self.config, now);
+                }
+            }
+        }
+    }
+
+    fn windows(&self) -> Vec<f64> {
+        self.flows.iter().map(|f| f.controller.cwnd()).collect()
+    }
+}
+
+#[test]
+fn one_flow_fills_the_path_and_queues_alpha() {
+    for step in [0.0, 1.0, 2.0, 3.0] {
+        for alpha in [80.0, 200.0] {
+            let mut path = Bottleneck::new(&[("alpha", alpha), ("step", step)]);
+            path.join(None);
+            path.advance(60);
+            assert_close(&format!("step {step}"), path.windows()[0], PATH + alpha, 0.01);
+        }
+    }
+}
+
+#[test]
+fn every_flow_queues_alpha_after_a_minute() {
+    for n in 1..=10 {
+        let mut path = Bottleneck::new(&[]);
+        for _ in 0..n {
+            path.join(None);
+        }
+        path.advance(60);
+        let per_flow = path.queue() / f64::from(n);
+        assert!((per_flow - 200.0).abs() <= 1.0, "{n} flows queue {per_flow} segments each");
+        for window in path.windows() {
+            assert_close("window", window, PATH / f64::from(n) + 200.0, 0.01);
+        }
+    }
+}
+
+#[test]
+fn flows_that_know_the_propagation_delay_share_equally() {
+    for (alpha, window) in [(200.0, 1901.0), (80.0, 1781.0)] {
+        let mut path = Bottleneck::new(&[("alpha", alpha)]);
+        path.join(None);
+        path.advance(40);
+        path.join(Some(PROPAGATION));
+        path.advance(400);
+        assert_close("queue", path.queue(), 2.0 * alpha, 0.005);
+        for share in path.windows() {
+            assert_close("window", share, window, 0.005);
+        }
+    }
+}
+
+#[test]
+fn a_newcomer_that_measures_the_queue_of_the_first_flow_gets_the_golden_ratio() {
+    for (alpha, first, newcomer, queue) in [(200.0, 1499.4, 2426.2, 523.6), (80.0, 1379.4, 2232.0, 209.4)] {
+        let mut path = Bottleneck::new(&[("alpha", alpha)]);
+        path.join(None);
+        path.advance(40);
+        path.join(None);
+        path.advance(400);
+        assert_close("first", path.windows()[0], first, 0.001);
+        assert_close("newcomer", path.windows()[1], newcomer, 0.001);
+        assert_close("queue", path.queue(), queue, 0.001);
+        let rate_ratio = path.windows()[1] / path.windows()[0];
+        assert_close("golden ratio", rate_ratio, 1.6180, 0.001);
+        let config = &path.config;
+        assert!(path.flows.iter().all(|f| f.controller.phase(config, 0) == Phase::Alternate));
+    }
+}

@@ -1,0 +1,50 @@
+//! Seconds that a flow needs from a window of 100 segments to one that fills its interface of 80 segments/ms, without
+//! loss: what NIST SP 500-282, chapter 10, calls goodput latency.
+
+mod support;
+
+use mesonet_cc::{Preset, seconds};
+use support::{Fluid, assert_close, config};
+
+fn latency(name: &str, changes: &[(&str, f64)], rtt: f64) -> f64 {
+    let mut fluid = Fluid::new(config(name, Preset::Sp500282, changes), 100.0);
+    let period = fluid.timer_period().map_or(f64::INFINITY, seconds);
+    let mut tick = period;
+    while fluid.cwnd() < 80_000.0 * rtt {
+        fluid.acknowledge(rtt);
+        while fluid.now >= tick {
+            fluid.tick();
+            tick += period;
+        }
+    }
+    fluid.now
+}
+
+#[test]
+fn grows_with_the_round_trip_time_as_computed() {
+    #[rustfmt::skip]
+    let table = [
+        // RTT ms, TCP, Scalable, HighSpeed, FAST every round trip, FAST every second one
+        (40.7, 128.0, 14.3, 16.5, 1.3, 2.6),
+        (45.0, 157.0, 16.2, 19.2, 1.6, 3.1),
+        (48.5, 183.0, 17.8, 21.5, 1.8, 3.7),
+        (50.0, 195.0, 18.6, 22.5, 2.0, 3.9),
+        (55.0, 237.0, 21.0, 26.0, 2.4, 4.7),
+    ];
+    for (ms, tcp, scalable, hstcp, fast_every, fast_second) in table {
+        let rtt = ms / 1000.0;
+        assert_close("tcp", latency("tcp", &[], rtt), tcp, 0.01);
+        assert_close("scalable", latency("scalable", &[], rtt), scalable, 0.01);
+        assert_close("hstcp", latency("hstcp", &[], rtt), hstcp, 0.01);
+        assert_close("fast, step 1", latency("fast", &[("step", 1.0)], rtt), fast_every, 0.06);
+        assert_close("fast", latency("fast", &[], rtt), fast_second, 0.03);
+    }
+}
+
+#[test]
+fn h_tcp_that_keeps_four_fifths() {
+    for (ms, expected) in [(40.7, 12.5), (45.0, 13.0), (48.5, 13.5), (50.0, 13.7), (55.0, 14.2)] {
+        let changes = [("beta_min", 0.8), ("beta_max", 0.8)];
+        assert_close("htcp", latency("htcp", &changes, ms / 1000.0), expected, 0.01);
+    }
+}

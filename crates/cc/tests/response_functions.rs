@@ -1,0 +1,83 @@
+//! Response functions: the time-averaged window of a flow that loses exactly one of every 1/p segments.
+
+mod support;
+
+use mesonet_cc::{Config, Preset};
+use support::{Fluid, assert_close, config};
+
+const RTT: f64 = 0.1;
+
+/// Time-averaged window once the cycle repeats itself, from a first window near the answer.
+fn mean_window(config: Config, p: f64, near: f64) -> f64 {
+    let segments_per_loss = (1.0 / p).round() as u32;
+    let mut fluid = Fluid::new(config, near);
+    let mut before = 0.0;
+    loop {
+        let began = fluid.now;
+        for _ in 0..segments_per_loss {
+            fluid.acknowledge(RTT);
+        }
+        let mean = f64::from(segments_per_loss) / ((fluid.now - began) / RTT);
+        // A loss reduces the distance from the cycle by 1/8 or more, so what is left is at most 7 times this change.
+        if (mean / before - 1.0).abs() < 5e-4 {
+            return mean;
+        }
+        before = mean;
+        fluid.lose();
+    }
+}
+
+#[track_caller]
+fn check(name: &str, preset: Preset, changes: &[(&str, f64)], table: &[(f64, f64)]) {
+    for &(p, window) in table {
+        let mean = mean_window(config(name, preset, changes), p, window);
+        assert_close(&format!("{name} at p = {p}"), mean, window, 0.03);
+    }
+}
+
+#[test]
+fn tcp() {
+    let table = [(1e-2, 12.01), (1e-3, 38.48), (1e-4, 122.2), (1e-5, 387.0), (1e-6, 1224.5)];
+    check("tcp", Preset::Standard, &[], &table);
+    check("tcp", Preset::Sp500282, &[], &table);
+}
+
+#[test]
+fn additive_increase_and_multiplicative_decrease() {
+    // RFC 9438, section 5: sqrt(a (1 + beta) / (2 (1 - beta) p)) for an increase a that keeps beta of the window.
+    for (a, beta) in [(1.0, 0.5), (1.0, 0.7), (0.529, 0.7), (4.0, 0.5), (0.2, 0.875)] {
+        for p in [1e-4, 1e-5] {
+            let window = f64::sqrt(a * (1.0 + beta) / (2.0 * (1.0 - beta) * p));
+            let changes = [("increase", a), ("decrease", 1.0 - beta)];
+            check("tcp", Preset::Standard, &changes, &[(p, window)]);
+        }
+    }
+}
+
+#[test]
+fn scalable() {
+    let table = [(1e-2, 16.4), (1e-3, 74.5), (1e-4, 742.0), (1e-5, 7419.0), (1e-6, 74190.0)];
+    check("scalable", Preset::Standard, &[], &table);
+    // The mean of its own rules alone: a / (p ln 1/(1 - b)).
+    for p in [1e-4, 1e-5] {
+        check("scalable", Preset::Standard, &[], &[(p, 0.07489 / p)]);
+    }
+}
+
+#[test]
+fn hstcp_of_the_rfc() {
+    let table = [(1e-2, 12.01), (1e-3, 40.2), (1e-4, 263.5), (1e-5, 1812.0), (1e-6, 12417.0)];
+    check("hstcp", Preset::Standard, &[], &table);
+}
+
+#[test]
+fn hstcp_through_the_response_function_of_standard_tcp_at_31() {
+    let table = [(1e-2, 12.01), (1e-3, 44.8), (1e-4, 297.0), (1e-5, 1962.0), (1e-6, 12911.0)];
+    check("hstcp", Preset::Standard, &[("low_window", 31.0), ("low_p", 1.5 / 961.0)], &table);
+}
+
+#[test]
+fn hstcp_of_the_study() {
+    let table = [(1e-3, 40.5), (1e-4, 260.7), (1e-5, 1786.0), (1e-6, 12196.0)];
+    check("hstcp", Preset::Sp500282, &[], &table);
+}

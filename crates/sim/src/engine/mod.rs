@@ -1,0 +1,15 @@
+//! The order of events.
+//!
+//! Segments on one directed lane (router to router, router to receiver, acknowledgements from one region to another)
+//! never overtake each other, so a lane is a ring buffer and only its head takes part in the ordering: a winner tree
+//! over lane heads. Timers that can be armed in any order sit in heaps whose head is one more leaf of the same tree.
+
+pub mod lanes;
+pub mod ring;
+pub mod timers;
+pub mod winner_tree;
+
+pub use lanes::Lanes;
+pub use ring::{Ring, Segment};
+pub use timers::Timers;
+pub use winner_tree::WinnerTree;

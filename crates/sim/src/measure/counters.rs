@@ -1,0 +1,73 @@
+//! Events counted since the start of the run.
+
+use super::pair_class::PAIR_CLASSES;
+
+/// Event counts; all grow only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Segments (data and SYN) that sources sent into the network.
+    pub entering: u64,
+    /// Segments (data and SYN) that left the network at a receiver.
+    pub leaving: u64,
+    /// Segments dropped by routers.
+    pub dropped: u64,
+    /// Data segments sent, retransmissions included.
+    pub data_sent: u64,
+    /// Data segments acknowledged, each once.
+    pub delivered: u64,
+    /// Flows completed.
+    pub completed: u64,
+    /// Sum of their sizes.
+    pub completed_size: u64,
+    /// Data segments that they sent.
+    pub completed_sent: u64,
+    /// Connection attempts that failed.
+    pub failures: u64,
+    /// Acknowledgements and timers that raised a window.
+    pub increases: u64,
+    /// Acknowledgements that did not advance the cumulative one.
+    pub duplicate_acks: u64,
+    /// Retransmission time-outs.
+    pub timeouts: u64,
+    /// Window reductions other than time-outs.
+    pub loss_events: u64,
+    /// Data segments acknowledged, by pair class.
+    pub acked_by_class: [u64; PAIR_CLASSES],
+}
+
+impl Counters {
+    /// What was counted since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        self.combine(earlier, |now, before| now - before)
+    }
+
+    /// Both counts together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        self.combine(other, |a, b| a + b)
+    }
+
+    fn combine(&self, other: &Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        let mut by_class = self.acked_by_class;
+        for (a, b) in by_class.iter_mut().zip(other.acked_by_class) {
+            *a = f(*a, b);
+        }
+        Self {
+            entering: f(self.entering, other.entering),
+            leaving: f(self.leaving, other.leaving),
+            dropped: f(self.dropped, other.dropped),
+            data_sent: f(self.data_sent, other.data_sent),
+            delivered: f(self.delivered, other.delivered),
+            completed: f(self.completed, other.completed),
+            completed_size: f(self.completed_size, other.completed_size),
+            completed_sent: f(self.completed_sent, other.completed_sent),
+            failures: f(self.failures, other.failures),
+            increases: f(self.increases, other.increases),
+            duplicate_acks: f(self.duplicate_acks, other.duplicate_acks),
+            timeouts: f(self.timeouts, other.timeouts),
+            loss_events: f(self.loss_events, other.loss_events),
+            acked_by_class: by_class,
+        }
+    }
+}

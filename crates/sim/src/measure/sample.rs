@@ -1,0 +1,143 @@
+//! The state of all flows at one instant, and the time series made of such samples.
+
+use super::columns::Table;
+use super::counters::Counters;
+use super::pair_class::PAIR_CLASSES;
+use crate::transport::{Flow, FlowState, Recovery};
+use mesonet_cc::{Config, Phase, Picos, seconds};
+
+/// Windows are summed in units of 2^-10 segments.
+const WINDOW_UNIT: f64 = 1024.0;
+
+/// Sums over all flows at one instant.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sample {
+    /// Flows that are connecting.
+    pub connecting: u64,
+    /// Flows that are sending.
+    pub sending: u64,
+    /// Sending flows in their first slow start.
+    pub initial_slow_start: u64,
+    /// Sending flows under the rules of standard TCP (slow start after a time-out included).
+    pub standard: u64,
+    /// Sending flows under the rules of their own algorithm.
+    pub alternate: u64,
+    /// Sending flows in fast recovery.
+    pub recovery: u64,
+    /// Sending flows by pair class.
+    pub by_class: [u64; PAIR_CLASSES],
+    window: u128,
+    round_trip: u128,
+    queueing: u128,
+    with_rtt: u64,
+}
+
+impl Sample {
+    /// Adds one flow.
+    pub fn add(&mut self, flow: &Flow, config: &Config, now: Picos) {
+        match flow.state {
+            FlowState::Free => return,
+            FlowState::Connecting => {
+                self.connecting += 1;
+                return;
+            }
+            FlowState::Sending => self.sending += 1,
+        }
+        self.by_class[usize::from(flow.pair_class)] += 1;
+        self.window += (flow.controller.cwnd() * WINDOW_UNIT) as u128;
+        if flow.rtt.srtt > 0 {
+            self.with_rtt += 1;
+            self.round_trip += u128::from(flow.rtt.srtt);
+            self.queueing += u128::from(flow.rtt.srtt.saturating_sub(flow.base_rtt));
+        }
+        let phase = flow.controller.phase(config, now);
+        if flow.recovery == Recovery::Fast {
+            self.recovery += 1;
+        } else if flow.initial_slow_start && phase == Phase::SlowStart {
+            self.initial_slow_start += 1;
+        } else if phase == Phase::Alternate {
+            self.alternate += 1;
+        } else {
+            self.standard += 1;
+        }
+    }
+
+    /// Mean window of the sending flows, segments; NaN without any.
+    #[must_use]
+    pub fn mean_window(&self) -> f64 {
+        self.window as f64 / WINDOW_UNIT / self.sending as f64
+    }
+
+    /// Mean smoothed round-trip time, s; NaN without any.
+    #[must_use]
+    pub fn mean_rtt(&self) -> f64 {
+        self.round_trip as f64 * 1e-12 / self.with_rtt as f64
+    }
+
+    /// Mean queueing delay (smoothed round-trip time less propagation), s; NaN without any.
+    #[must_use]
+    pub fn mean_queueing(&self) -> f64 {
+        self.queueing as f64 * 1e-12 / self.with_rtt as f64
+    }
+}
+
+/// One explicit flow at a sampling instant.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowSample {
+    /// Window, segments; NaN when it is not sending.
+    pub cwnd: f64,
+    /// Smoothed round-trip time, ms; NaN when there is none.
+    pub rtt_ms: f64,
+    /// Data segments acknowledged so far.
+    pub delivered: u64,
+}
+
+/// The samples since the last hand-over.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    rows: Vec<(Picos, Sample, Counters)>,
+    flows: Vec<Vec<FlowSample>>,
+}
+
+impl Series {
+    /// Appends a row: the state at `now` and what was counted in the interval before.
+    pub fn push(&mut self, now: Picos, sample: Sample, interval: Counters, flows: Vec<FlowSample>) {
+        self.rows.push((now, sample, interval));
+        self.flows.push(flows);
+    }
+
+    /// Hands the rows over and forgets them.
+    pub fn take(&mut self) -> Table {
+        let rows = std::mem::take(&mut self.rows);
+        let flows = std::mem::take(&mut self.flows);
+        let mut table = Table::default();
+        let float = |f: &dyn Fn(&(Picos, Sample, Counters)) -> f64| rows.iter().map(f).collect::<Vec<_>>();
+        let whole = |f: &dyn Fn(&(Picos, Sample, Counters)) -> u64| rows.iter().map(f).collect::<Vec<_>>();
+        table.float("time_s", float(&|r| seconds(r.0)));
+        table.integer("connecting", whole(&|r| r.1.connecting));
+        table.integer("sending", whole(&|r| r.1.sending));
+        table.integer("initial_slow_start", whole(&|r| r.1.initial_slow_start));
+        table.integer("standard", whole(&|r| r.1.standard));
+        table.integer("alternate", whole(&|r| r.1.alternate));
+        table.integer("recovery", whole(&|r| r.1.recovery));
+        table.float("cwnd", float(&|r| r.1.mean_window()));
+        table.float("rtt_ms", float(&|r| r.1.mean_rtt() * 1e3));
+        table.float("queueing_delay_ms", float(&|r| r.1.mean_queueing() * 1e3));
+        table.integer("segments_entering", whole(&|r| r.2.entering));
+        table.integer("segments_leaving", whole(&|r| r.2.leaving));
+        table.integer("segments_dropped", whole(&|r| r.2.dropped));
+        table.integer("flows_completed", whole(&|r| r.2.completed));
+        table.integer("connection_failures", whole(&|r| r.2.failures));
+        table.integer("cwnd_increases", whole(&|r| r.2.increases));
+        table.integer("duplicate_acks", whole(&|r| r.2.duplicate_acks));
+        table.integer("timeouts", whole(&|r| r.2.timeouts));
+        table.integer("loss_events", whole(&|r| r.2.loss_events));
+        for i in 0..flows.first().map_or(0, Vec::len) {
+            let n = i + 1;
+            table.float(&format!("flow_{n}_cwnd"), flows.iter().map(|f| f[i].cwnd).collect());
+            table.float(&format!("flow_{n}_rtt_ms"), flows.iter().map(|f| f[i].rtt_ms).collect());
+            table.integer(&format!("flow_{n}_delivered"), flows.iter().map(|f| f[i].delivered).collect());
+        }
+        table
+    }
+}

@@ -1,0 +1,59 @@
+//! The Abilene backbone (X4 = -1): 11 routers and 14 links, with 22 points of presence and 139 access routers below.
+//!
+//! Map: Topology Zoo, Internet2 map of February 2005, great-circle lengths. Delay = km x 0.0088272 ms, which gives the
+//! published mean round trips of 41 and 81 ms; routing on it gives the published 3.51 routers per backbone path. The
+//! attachment of access routers is not published beyond the class counts 6 D + 28 F + 105 N: as even as they allow.
+
+use super::topology::{Attachment, LinkSpec, Topology, with_tiers};
+
+/// Cities in the order of their letters A to K.
+pub const CITIES: [&str; 11] = [
+    "Seattle",
+    "Sunnyvale",
+    "Los Angeles",
+    "Denver",
+    "Kansas City",
+    "Houston",
+    "Indianapolis",
+    "Chicago",
+    "Atlanta",
+    "Washington DC",
+    "New York",
+];
+
+/// Ends and one-way delay in ms.
+const LINKS: [(usize, usize, f64); 14] = [
+    (0, 1, 10.051),
+    (0, 3, 14.486),
+    (1, 2, 4.441),
+    (1, 3, 13.272),
+    (2, 5, 19.479),
+    (3, 4, 7.872),
+    (4, 5, 9.197),
+    (4, 6, 6.450),
+    (5, 8, 9.953),
+    (8, 9, 7.697),
+    (8, 6, 6.070),
+    (6, 7, 2.324),
+    (7, 10, 10.114),
+    (9, 10, 2.900),
+];
+
+/// The four-tier network.
+#[must_use]
+pub fn abilene() -> Topology {
+    let links = LINKS.iter().map(|&(a, b, ms)| LinkSpec { a, b, delay: ms / 1e3, cost: ms / 1e3 }).collect();
+    // A direct router and a second fast one where the metropolitan area is large; five normal ones per point of
+    // presence, four on D1, D2, E1, E2 and G1.
+    let attachment = |region: usize| {
+        let large = usize::from(matches!(region, 1 | 2 | 7 | 8 | 9 | 10));
+        let normal = match region {
+            3 | 4 => [4, 4],
+            6 => [4, 5],
+            _ => [5, 5],
+        };
+        Attachment { direct: large, pops: [(1 + large, normal[0]), (1, normal[1])] }
+    };
+    let attachments: Vec<Attachment> = (0..CITIES.len()).map(attachment).collect();
+    with_tiers("abilene", links, &attachments)
+}

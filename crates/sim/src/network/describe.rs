@@ -1,0 +1,145 @@
+//! Numbers that follow from a scenario before anything is simulated.
+
+use super::topology::RouterClass;
+use super::Network;
+use crate::scenario::Scenario;
+use serde::Serialize;
+
+/// One class of routers.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClassSummary {
+    /// Class.
+    pub class: &'static str,
+    /// Number of routers.
+    pub routers: usize,
+    /// Speed, segments/s.
+    pub speed: f64,
+    /// Smallest and largest buffer, segments.
+    pub buffer: [u64; 2],
+    /// Sources below routers of the class.
+    pub sources: u64,
+}
+
+/// Numbers that follow from a scenario.
+#[derive(Clone, Debug, Serialize)]
+pub struct Description {
+    /// Topology.
+    pub topology: &'static str,
+    /// By class of routers.
+    pub classes: Vec<ClassSummary>,
+    /// Number of sources.
+    pub sources: u64,
+    /// Ordered pairs of regions.
+    pub paths: usize,
+    /// Mean number of backbone routers on a path.
+    pub mean_routers_per_path: f64,
+    /// Mean hops from source to receiver, both hosts counted (as the ASME paper counts).
+    pub mean_hops: f64,
+    /// Mean round-trip propagation delay over the paths, s.
+    pub mean_rtt: f64,
+    /// Largest, s.
+    pub max_rtt: f64,
+    /// Mean file size, segments.
+    pub mean_file_size: f64,
+    /// Probability of a path class: very fast (direct only), fast, typical (any normal access router).
+    pub path_classes: [f64; 3],
+    /// What a reader should know about the scale.
+    pub warnings: Vec<String>,
+}
+
+impl Network {
+    /// Derived numbers of the scenario that this network was built from.
+    #[must_use]
+    pub fn describe(&self, scenario: &Scenario) -> Description {
+        use RouterClass::{Backbone, Direct, Fast, Normal, Plain, Pop};
+        let of_class = |class| {
+            let members: Vec<usize> =
+                (0..self.topology.routers.len()).filter(|&r| self.topology.routers[r].class == class).collect();
+            let first = *members.first()?;
+            let buffers = members.iter().map(|&r| self.buffers[r]);
+            let sources = members.iter().filter_map(|&r| self.access_index[r]);
+            Some(ClassSummary {
+                class: class.name(),
+                routers: members.len(),
+                speed: self.speeds[first],
+                buffer: [buffers.clone().min()?, buffers.max()?],
+                sources: sources.map(|a| self.sources[usize::from(a)]).sum(),
+            })
+        };
+        let regions = self.topology.regions;
+        let pairs: Vec<(usize, usize)> = (0..regions)
+            .flat_map(|a| (0..regions).map(move |b| (a, b)))
+            .filter(|(a, b)| a != b)
+            .collect();
+        let mean = |f: &dyn Fn(usize, usize) -> f64| {
+            pairs.iter().map(|&(a, b)| f(a, b)).sum::<f64>() / pairs.len() as f64
+        };
+        let mean_routers = mean(&|a, b| self.region_path[a][b].len() as f64);
+        let direct_share = |weights: &[f64]| {
+            let total: f64 = weights.iter().sum();
+            let direct = weights.iter().enumerate().filter(|(a, _)| self.class_of(*a) == Direct);
+            if total > 0.0 { direct.map(|(_, w)| w).sum::<f64>() / total } else { 0.0 }
+        };
+        let source_weights: Vec<f64> = self.sources.iter().map(|&s| s as f64).collect();
+        let mean_hops = mean_routers + 6.0 - direct_share(&source_weights) - direct_share(&self.receiver_weight);
+        Description {
+            topology: self.topology.name,
+            classes: [Backbone, Pop, Normal, Fast, Direct, Plain].into_iter().filter_map(of_class).collect(),
+            sources: self.sources.iter().sum(),
+            paths: pairs.len(),
+            mean_routers_per_path: mean_routers,
+            mean_hops,
+            mean_rtt: self.mean_round_trip(),
+            max_rtt: pairs.iter().map(|&(a, b)| 2.0 * self.region_delay[a][b]).fold(0.0, f64::max),
+            mean_file_size: scenario.mean_file_size(),
+            path_classes: self.path_classes(&source_weights),
+            warnings: self.warnings(scenario),
+        }
+    }
+
+    /// Shares of very fast, fast and typical paths for independent ends (before the same-backbone exclusion).
+    fn path_classes(&self, source_weights: &[f64]) -> [f64; 3] {
+        let share = |weights: &[f64], keep: &dyn Fn(RouterClass) -> bool| {
+            let total: f64 = weights.iter().sum();
+            let kept = weights.iter().enumerate().filter(|(a, _)| keep(self.class_of(*a)));
+            if total > 0.0 { kept.map(|(_, w)| w).sum::<f64>() / total } else { 0.0 }
+        };
+        let both = |keep: &dyn Fn(RouterClass) -> bool| {
+            share(source_weights, keep) * share(&self.receiver_weight, keep)
+        };
+        let very_fast = both(&|c| matches!(c, RouterClass::Direct | RouterClass::Plain));
+        let no_normal = both(&|c| c != RouterClass::Normal);
+        [very_fast, no_normal - very_fast, if source_weights.iter().sum::<f64>() > 0.0 { 1.0 - no_normal } else { 0.0 }]
+    }
+
+    fn warnings(&self, scenario: &Scenario) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let users = &scenario.users;
+        let normal = self.topology.routers.iter().position(|r| r.class == RouterClass::Normal);
+        if let Some(router) = normal.filter(|_| self.sources.iter().sum::<u64>() > 0) {
+            let speed = self.speeds[router];
+            for (name, rate) in [("normal", users.normal_interface), ("fast", users.fast_interface)] {
+                if speed < rate {
+                    warnings.push(format!(
+                        "a normal access router ({:.4} seg/ms) is slower than a {name} interface ({:.4} seg/ms)",
+                        speed / 1e3,
+                        rate / 1e3
+                    ));
+                }
+            }
+        }
+        let multiplied = users.base_sources * users.source_multiplier;
+        for (access, &count) in self.sources.iter().enumerate() {
+            let Some(class) = self.class_of(access).distribution_index() else { continue };
+            let exact = multiplied * 3.0 * users.source_distribution[class];
+            if exact > 0.0 && ((count as f64 - exact) / exact).abs() > 0.05 {
+                warnings.push(format!(
+                    "rounding the sources under a {} router to {count} changes their number by more than 5 %",
+                    self.class_of(access).name()
+                ));
+                break;
+            }
+        }
+        warnings
+    }
+}

@@ -1,0 +1,459 @@
+//! A scenario: every parameter of a run, typed, in base units (seconds, segments, segments per second).
+//!
+//! The canonical JSON of the Python package deserialises into [`Scenario`]; unknown keys are refused. Defaults, units in
+//! text and presets belong to the Python side: here every value is given. Labels X1 to X20 are those of the study.
+
+use mesonet_cc::{Common, Config, SlowStart, TimeoutRule, WindowBasis, registry};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Why a scenario was refused: where, and what is allowed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InvalidScenario {
+    /// Dotted path of the offending value.
+    pub path: String,
+    /// The value and what is allowed.
+    pub message: String,
+}
+
+impl fmt::Display for InvalidScenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.message)
+    }
+}
+
+impl std::error::Error for InvalidScenario {}
+
+/// Shorthand for a refusal.
+pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> InvalidScenario {
+    InvalidScenario { path: path.into(), message: message.into() }
+}
+
+/// All parameters of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Name of a built-in topology (X4).
+    pub topology: String,
+    /// Preset from which the defaults came; for the record only.
+    pub preset: String,
+    /// Speeds, delays, buffers.
+    pub network: NetworkParameters,
+    /// Who sits where and what they do.
+    pub users: UserParameters,
+    /// Connection establishment.
+    pub connection: ConnectionParameters,
+    /// The sender.
+    pub transport: TransportParameters,
+    /// Congestion controls and their shares of the sources (X15).
+    pub algorithms: Vec<AlgorithmShare>,
+    /// Flows given one by one, beside the users.
+    pub flows: Vec<ExplicitFlow>,
+    /// Time line.
+    pub time: TimeParameters,
+    /// What is recorded.
+    pub measurement: MeasurementParameters,
+}
+
+/// Speeds, delays, buffers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkParameters {
+    /// Base speed, segments/s (X1).
+    pub speed: f64,
+    /// Factor on the propagation delay of every link (X2).
+    pub delay_multiplier: f64,
+    /// Buffer of every router (X3).
+    pub buffer: BufferRule,
+    /// Smallest buffer, segments.
+    pub buffer_floor: u64,
+    /// Whether the segment in service occupies a place of the buffer.
+    pub buffer_counts_in_service: bool,
+}
+
+/// How large buffers are (X3).
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BufferRule {
+    /// Which rule.
+    pub rule: BufferKind,
+    /// Multiplies the rule; for `segments` the size itself.
+    pub factor: f64,
+}
+
+/// Buffer rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BufferKind {
+    /// Mean round-trip propagation delay times the router's speed.
+    Bdp,
+    /// The same divided by the square root of the expected number of flows.
+    BdpPerSqrtN,
+    /// A fixed number of segments.
+    Segments,
+}
+
+/// Who sits where and what they do.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UserParameters {
+    /// Base number of sources under an access router.
+    pub base_sources: f64,
+    /// Factor on the number of sources (X12).
+    pub source_multiplier: f64,
+    /// Weight of normal, fast and direct access routers for sources; sums to 1 (X13).
+    pub source_distribution: [f64; 3],
+    /// The same for receivers (X14).
+    pub receiver_distribution: [f64; 3],
+    /// Mean think time, s (X7).
+    pub think_time: f64,
+    /// Mean Web object, segments (X5).
+    pub web_object_size: f64,
+    /// Shape of the Pareto distribution of sizes.
+    pub size_shape: f64,
+    /// Probability of a document (X6).
+    pub document_probability: f64,
+    /// Probability of a service pack (X6).
+    pub service_pack_probability: f64,
+    /// Probability of a movie (X6).
+    pub movie_probability: f64,
+    /// Documents are Web objects times this.
+    pub document_factor: f64,
+    /// Service packs are Web objects times this.
+    pub service_pack_factor: f64,
+    /// Movies are Web objects times this.
+    pub movie_factor: f64,
+    /// Probability that a source, and that a receiver, has a fast interface (X11).
+    pub fast_interface_probability: f64,
+    /// Rate of a normal interface, segments/s.
+    pub normal_interface: f64,
+    /// Rate of a fast interface, segments/s.
+    pub fast_interface: f64,
+    /// Whether a receiver may sit under the same backbone router as its source.
+    pub allow_same_backbone: bool,
+    /// Start-up pattern (X20).
+    pub start: StartPattern,
+}
+
+/// Start-up pattern (X20).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartPattern {
+    /// Every source starts thinking.
+    Thinking,
+    /// A quarter connects within 200 ms, a quarter thinks for a quarter of the time.
+    HalfEarly,
+}
+
+/// Connection establishment.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectionParameters {
+    /// Wait for the answer to the first SYN, s; doubled at each retry.
+    pub syn_timeout: f64,
+    /// SYNs in all before the attempt fails.
+    pub syn_attempts: u32,
+    /// Initial window after a SYN had to be repeated, segments.
+    pub window_after_retry: f64,
+}
+
+/// The sender.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TransportParameters {
+    /// Initial window, segments (X16).
+    pub initial_window: f64,
+    /// Initial slow-start threshold, segments (X17).
+    pub initial_ssthresh: f64,
+    /// A segment is lost when this many later ones have been acknowledged.
+    pub duplicate_threshold: u32,
+    /// Retransmission timeout before the first sample, s.
+    pub initial_rto: f64,
+    /// Smallest retransmission timeout, s.
+    pub min_rto: f64,
+    /// Largest retransmission timeout, s.
+    pub max_rto: f64,
+    /// What a time-out does to the window.
+    pub timeout_rule: TimeoutKind,
+    /// From which quantity reductions start.
+    pub reduce_from: BasisKind,
+    /// Windows grow only while they limit the flow.
+    pub grow_only_if_cwnd_limited: bool,
+    /// Largest window, segments.
+    pub max_cwnd: f64,
+    /// Slow-start variant.
+    pub slow_start: SlowStartKind,
+}
+
+/// What a time-out does to the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeoutKind {
+    /// RFC 5681.
+    Rfc,
+    /// The algorithm's own reduction, restart at the initial window.
+    OwnReduction,
+}
+
+/// From which quantity reductions start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BasisKind {
+    /// The congestion window.
+    Cwnd,
+    /// What is in flight.
+    Flight,
+}
+
+/// Slow-start variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlowStartKind {
+    /// RFC 5681.
+    Classic,
+}
+
+/// One congestion control and its share of the sources.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlgorithmShare {
+    /// Name in the registry.
+    pub name: String,
+    /// Probability that a source uses it.
+    pub share: f64,
+    /// Every constant of the algorithm.
+    pub parameters: BTreeMap<String, f64>,
+}
+
+/// A flow given one by one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExplicitFlow {
+    /// Router of the source.
+    pub from: String,
+    /// Router of the receiver.
+    pub to: String,
+    /// Instant of the first SYN, s.
+    pub start: f64,
+    /// Segments to send; none sends to the end.
+    pub size: Option<f64>,
+    /// Interface rate, segments/s.
+    pub interface: f64,
+    /// Congestion control; none takes the first of the scenario.
+    pub algorithm: Option<String>,
+}
+
+/// Time line.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeParameters {
+    /// End of the run, s (X19).
+    pub duration: f64,
+    /// Start of the measured span, s.
+    pub warmup: f64,
+    /// Equal periods into which the measured span is divided.
+    pub periods: u32,
+}
+
+/// What is recorded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeasurementParameters {
+    /// Sampling interval, s (X18).
+    pub interval: f64,
+    /// Fraction of the flows that leave a record.
+    pub flow_records: f64,
+}
+
+impl Scenario {
+    /// Reads and checks the canonical JSON.
+    ///
+    /// # Errors
+    /// [`InvalidScenario`] naming the path, the value and what is allowed.
+    pub fn from_json(text: &str) -> Result<Self, InvalidScenario> {
+        let scenario: Self =
+            serde_json::from_str(text).map_err(|e| invalid("scenario", format!("not a scenario: {e}")))?;
+        scenario.check()?;
+        Ok(scenario)
+    }
+
+    /// Number of routers, links and flows is bounded elsewhere; here every value is held against its range.
+    fn check(&self) -> Result<(), InvalidScenario> {
+        let u = &self.users;
+        let t = &self.transport;
+        within("network.speed", self.network.speed, 1.0, 1e11)?;
+        within("network.delay_multiplier", self.network.delay_multiplier, 0.0, 1e4)?;
+        within("network.buffer", self.network.buffer.factor, 0.0, 1e12)?;
+        within("users.base_sources", u.base_sources, 0.0, 1e7)?;
+        within("users.source_multiplier", u.source_multiplier, 0.0, 1e6)?;
+        for (path, weights) in [
+            ("users.source_distribution", u.source_distribution),
+            ("users.receiver_distribution", u.receiver_distribution),
+        ] {
+            for w in weights {
+                within(path, w, 0.0, 1.0)?;
+            }
+            let sum: f64 = weights.iter().sum();
+            if (sum - 1.0).abs() > 1e-6 {
+                return Err(invalid(path, format!("the weights sum to {sum}; they must sum to 1")));
+            }
+        }
+        within("users.think_time", u.think_time, 1e-6, 1e6)?;
+        within("users.web_object_size", u.web_object_size, 1.0, 1e9)?;
+        within("users.size_shape", u.size_shape, 1.000_001, 1e3)?;
+        for (path, p) in [
+            ("users.document_probability", u.document_probability),
+            ("users.service_pack_probability", u.service_pack_probability),
+            ("users.movie_probability", u.movie_probability),
+            ("users.fast_interface_probability", u.fast_interface_probability),
+            ("measurement.flow_records", self.measurement.flow_records),
+        ] {
+            within(path, p, 0.0, 1.0)?;
+        }
+        let larger = u.document_probability + u.service_pack_probability + u.movie_probability;
+        if larger > 1.0 {
+            return Err(invalid(
+                "users.document_probability",
+                format!("the probabilities of larger files sum to {larger}; at most 1 is allowed"),
+            ));
+        }
+        within("users.document_factor", u.document_factor, 1.0, 1e9)?;
+        within("users.service_pack_factor", u.service_pack_factor, 1.0, 1e9)?;
+        within("users.movie_factor", u.movie_factor, 1.0, 1e9)?;
+        within("users.normal_interface", u.normal_interface, 1.0, 1e9)?;
+        within("users.fast_interface", u.fast_interface, 1.0, 1e9)?;
+        within("connection.syn_timeout", self.connection.syn_timeout, 1e-3, 3600.0)?;
+        within("connection.syn_attempts", f64::from(self.connection.syn_attempts), 1.0, 20.0)?;
+        within("connection.window_after_retry", self.connection.window_after_retry, 1.0, 1e6)?;
+        within("transport.initial_window", t.initial_window, 1.0, 1e6)?;
+        within("transport.initial_ssthresh", t.initial_ssthresh, 2.0, 1e12)?;
+        within("transport.duplicate_threshold", f64::from(t.duplicate_threshold), 1.0, 1000.0)?;
+        within("transport.min_rto", t.min_rto, 1e-6, 3600.0)?;
+        within("transport.initial_rto", t.initial_rto, t.min_rto, 3600.0)?;
+        within("transport.max_rto", t.max_rto, t.min_rto, 86_400.0)?;
+        within("transport.max_cwnd", t.max_cwnd, t.initial_window, 2_147_483_648.0)?;
+        within("time.duration", self.time.duration, 1e-3, 1e7)?;
+        within("time.warmup", self.time.warmup, 0.0, 1e7)?;
+        if self.time.warmup >= self.time.duration {
+            return Err(invalid(
+                "time.duration",
+                format!(
+                    "{} s lies inside the warm-up of {} s; it must be longer",
+                    self.time.duration, self.time.warmup
+                ),
+            ));
+        }
+        within("time.periods", f64::from(self.time.periods), 1.0, 1000.0)?;
+        within("measurement.interval", self.measurement.interval, 1e-6, self.time.duration)?;
+        for (i, flow) in self.flows.iter().enumerate() {
+            within(&format!("flows[{i}].start"), flow.start, 0.0, self.time.duration)?;
+            within(&format!("flows[{i}].interface"), flow.interface, 1.0, 1e9)?;
+            if let Some(size) = flow.size {
+                within(&format!("flows[{i}].size"), size, 1.0, 1e15)?;
+            }
+            if let Some(name) = &flow.algorithm
+                && !self.algorithms.iter().any(|a| a.name == *name)
+            {
+                return Err(invalid(
+                    format!("flows[{i}].algorithm"),
+                    format!("\"{name}\" is not among the algorithms of the scenario"),
+                ));
+            }
+        }
+        self.check_algorithms()
+    }
+
+    fn check_algorithms(&self) -> Result<(), InvalidScenario> {
+        if self.algorithms.is_empty() || self.algorithms.len() > 255 {
+            return Err(invalid("algorithms", "give between 1 and 255 algorithms"));
+        }
+        let mut sum = 0.0;
+        for algorithm in &self.algorithms {
+            let path = format!("algorithms.{}", algorithm.name);
+            let Some(known) = registry::algorithm(&algorithm.name) else {
+                let names: Vec<_> = registry::ALGORITHMS.iter().map(|a| a.name).collect();
+                return Err(invalid(path, format!("unknown algorithm; allowed: {}", names.join(", "))));
+            };
+            within(&path, algorithm.share, 0.0, 1.0)?;
+            sum += algorithm.share;
+            for name in algorithm.parameters.keys() {
+                if !known.params.iter().any(|p| p.name == name) {
+                    return Err(invalid(
+                        format!("parameters.{}.{name}", known.name),
+                        "unknown parameter of this algorithm",
+                    ));
+                }
+            }
+            for param in known.params {
+                let path = format!("parameters.{}.{}", known.name, param.name);
+                match algorithm.parameters.get(param.name) {
+                    Some(value) => within(&path, *value, param.min, param.max)?,
+                    None => return Err(invalid(path, "no value was given")),
+                }
+            }
+        }
+        if (sum - 1.0).abs() > 1e-6 {
+            return Err(invalid("algorithms", format!("the shares sum to {sum}; they must sum to 1")));
+        }
+        Ok(())
+    }
+
+    /// Rules that hold for every algorithm of the scenario.
+    #[must_use]
+    pub fn common(&self) -> Common {
+        Common {
+            timeout: match self.transport.timeout_rule {
+                TimeoutKind::Rfc => TimeoutRule::Rfc,
+                TimeoutKind::OwnReduction => TimeoutRule::OwnReduction,
+            },
+            basis: match self.transport.reduce_from {
+                BasisKind::Cwnd => WindowBasis::Cwnd,
+                BasisKind::Flight => WindowBasis::Flight,
+            },
+            grow_only_if_cwnd_limited: self.transport.grow_only_if_cwnd_limited,
+            max_cwnd: self.transport.max_cwnd,
+        }
+    }
+
+    /// The slow-start variant.
+    #[must_use]
+    pub fn slow_start(&self) -> SlowStart {
+        match self.transport.slow_start {
+            SlowStartKind::Classic => SlowStart::Classic,
+        }
+    }
+
+    /// The constants of every algorithm, in scenario order.
+    ///
+    /// # Panics
+    /// Never for a scenario that was checked.
+    #[must_use]
+    pub fn configs(&self) -> Vec<Config> {
+        let config = |a: &AlgorithmShare| {
+            let params = registry::algorithm(&a.name).expect("checked").params;
+            let values: Vec<f64> = params.iter().map(|p| a.parameters[p.name]).collect();
+            Config::new(&a.name, self.common(), &values).expect("checked")
+        };
+        self.algorithms.iter().map(config).collect()
+    }
+
+    /// Mean file size over all categories, segments.
+    #[must_use]
+    pub fn mean_file_size(&self) -> f64 {
+        let u = &self.users;
+        u.web_object_size
+            * (1.0
+                + u.document_probability * (u.document_factor - 1.0)
+                + u.service_pack_probability * (u.service_pack_factor - 1.0)
+                + u.movie_probability * (u.movie_factor - 1.0))
+    }
+}
+
+/// Refuses what is not a number between `low` and `high`.
+fn within(path: &str, value: f64, low: f64, high: f64) -> Result<(), InvalidScenario> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err(invalid(path, format!("{value} is not allowed; it must lie between {low} and {high}")))
+}

@@ -1,0 +1,218 @@
+//! Connections: sources that begin a transfer, SYNs and their retries, flows that end.
+
+use super::{Simulation, code};
+use crate::engine::Segment;
+use crate::measure::PairClass;
+use crate::network::build::picos;
+use crate::transport::{Flow, FlowState, Recovery, RttEstimator, Scoreboard};
+use crate::users::files::EXPLICIT;
+use mesonet_cc::{Picos, SECOND, Start};
+
+/// Data timeout after a SYN had to be repeated (RFC 6298, 5.7).
+const RTO_AFTER_SYN_RETRY: Picos = 3 * SECOND;
+
+/// A flow about to connect.
+struct Opening {
+    source: u32,
+    transfer: u64,
+    category: u8,
+    algorithm: u8,
+    origin: u16,
+    receiver: u16,
+    /// None sends to the end of the run.
+    size: Option<u64>,
+    rate: f64,
+}
+
+impl Simulation {
+    /// A source has thought enough.
+    pub(super) fn start_transfer(&mut self, source: u32) {
+        let s = &mut self.population.sources[source as usize];
+        let k = u64::from(s.transfers);
+        s.transfers += 1;
+        let (origin, algorithm) = (s.access, s.algorithm);
+        let region = self.network.region_of(usize::from(origin));
+        let transfer = self.population.transfer(source, k, region);
+        self.open(&Opening {
+            source,
+            transfer: k,
+            category: transfer.category,
+            algorithm,
+            origin,
+            receiver: transfer.receiver,
+            size: Some(transfer.size),
+            rate: transfer.rate,
+        });
+    }
+
+    /// An explicit flow begins.
+    pub(super) fn start_explicit(&mut self, index: u32) {
+        let spec = &self.scenario.flows[index as usize];
+        let access = |name: &str| {
+            let router = self.network.topology.router(name).expect("checked");
+            self.network.access_index[router].expect("checked")
+        };
+        let algorithm = spec.algorithm.as_ref().map_or(0, |name| {
+            self.algorithm_names.iter().position(|a| a == name).expect("checked")
+        });
+        let opening = Opening {
+            source: self.population.sources.len() as u32 + index,
+            transfer: 0,
+            category: EXPLICIT,
+            algorithm: algorithm as u8,
+            origin: access(&spec.from),
+            receiver: access(&spec.to),
+            size: spec.size.map(|s| s.round() as u64),
+            rate: spec.interface,
+        };
+        let slot = self.open(&opening);
+        self.explicit_slots[index as usize] = Some(slot);
+    }
+
+    /// Takes a slot and sends the first SYN.
+    fn open(&mut self, opening: &Opening) -> u32 {
+        let slot = self.free.pop().unwrap_or(self.flows.len() as u32);
+        let (origin, receiver) = (usize::from(opening.origin), usize::from(opening.receiver));
+        let ack_lane = self.network.ack_lane(receiver, origin);
+        let start = self.start(self.scenario.transport.initial_window);
+        let controller = self.configs[usize::from(opening.algorithm)].start(&start);
+        // Sequence numbers go on where the last flow of the slot ended; the SYN takes one.
+        let syn = self.flows.get(slot as usize).map_or(0, |f| f.board.next());
+        let class = PairClass::of(self.network.class_of(origin), self.network.class_of(receiver));
+        let flow = Flow {
+            state: FlowState::Connecting,
+            algorithm: opening.algorithm,
+            pair_class: class as u8,
+            origin: opening.origin,
+            receiver: opening.receiver,
+            ack_lane,
+            base: syn + 1,
+            end: opening.size.map_or(u64::MAX, |size| syn + 1 + size),
+            board: Scoreboard::new(syn + 1),
+            rtt: RttEstimator::new(self.limits.initial),
+            interface_time: picos(1.0 / opening.rate),
+            base_rtt: picos(self.network.round_trip(origin, receiver)),
+            timed_out: u64::MAX,
+            source: opening.source,
+            transfer: opening.transfer,
+            category: opening.category,
+            started: self.now,
+            ..Flow::free(controller)
+        };
+        if slot as usize == self.flows.len() {
+            self.flows.push(flow);
+            self.ack_lanes.push(ack_lane);
+        } else {
+            self.flows[slot as usize] = flow;
+            self.ack_lanes[slot as usize] = ack_lane;
+        }
+        self.send_syn(slot);
+        slot
+    }
+
+    fn start(&self, initial_window: f64) -> Start {
+        Start {
+            now: self.now,
+            initial_window,
+            initial_ssthresh: self.scenario.transport.initial_ssthresh,
+            slow_start: self.scenario.slow_start(),
+        }
+    }
+
+    /// Sends a SYN and waits for its answer, twice as long each time.
+    fn send_syn(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        let wait = picos(self.scenario.connection.syn_timeout) << flow.syns;
+        flow.syns += 1;
+        flow.deadline = self.now + wait;
+        let (deadline, origin) = (flow.deadline, usize::from(flow.origin));
+        let segment = Segment::new(self.now, slot, flow.base.wrapping_sub(1) as u32, flow.receiver);
+        self.watch(slot, deadline);
+        self.counters.entering += 1;
+        self.arrive(self.network.access[origin], segment);
+    }
+
+    /// No answer to the last SYN.
+    pub(super) fn syn_expired(&mut self, slot: u32) {
+        if self.flows[slot as usize].syns < self.scenario.connection.syn_attempts {
+            self.send_syn(slot);
+            return;
+        }
+        self.counters.failures += 1;
+        self.close(slot, false);
+    }
+
+    /// The SYN was answered.
+    pub(super) fn established(&mut self, slot: u32, rtt: Picos) {
+        let retried = self.flows[slot as usize].syns > 1;
+        let window = if retried {
+            self.scenario.connection.window_after_retry
+        } else {
+            self.scenario.transport.initial_window
+        };
+        let start = self.start(window);
+        let flow = &mut self.flows[slot as usize];
+        let algorithm = usize::from(flow.algorithm);
+        flow.state = FlowState::Sending;
+        flow.controller = self.configs[algorithm].start(&start);
+        flow.round_end = flow.base;
+        if retried {
+            flow.rtt.rto = flow.rtt.rto.max(RTO_AFTER_SYN_RETRY);
+        } else {
+            flow.rtt.sample(rtt, &self.limits);
+        }
+        if let Some(period) = self.tick_period[algorithm] {
+            flow.tick = self.now + period;
+            let tick = flow.tick;
+            self.arm(tick, code::TICK | u64::from(slot));
+        }
+        self.send_allowed(slot);
+    }
+
+    /// Every segment has been acknowledged.
+    pub(super) fn complete(&mut self, slot: u32) {
+        let flow = &self.flows[slot as usize];
+        self.counters.completed += 1;
+        self.counters.completed_size += flow.end - flow.base;
+        self.counters.completed_sent += flow.sent;
+        if self.now > picos(self.scenario.time.warmup) {
+            let fast = self.is_fast(flow);
+            self.groups.add(flow, fast);
+        }
+        self.close(slot, true);
+    }
+
+    /// Whether the flow runs at the fast interface rate.
+    fn is_fast(&self, flow: &Flow) -> bool {
+        flow.interface_time <= picos(1.0 / self.scenario.users.fast_interface)
+    }
+
+    /// Frees the slot; the source thinks.
+    fn close(&mut self, slot: u32, completed: bool) {
+        let flow = &mut self.flows[slot as usize];
+        flow.state = FlowState::Free;
+        flow.recovery = Recovery::Open;
+        flow.interface_armed = false;
+        let (source, category) = (flow.source, flow.category);
+        let flow = &self.flows[slot as usize];
+        self.records.add(flow, self.is_fast(flow), completed);
+        self.free.push(slot);
+        if category == EXPLICIT {
+            self.explicit_slots[source as usize - self.population.sources.len()] = None;
+            return;
+        }
+        let k = u64::from(self.population.sources[source as usize].transfers);
+        let wake = self.now + self.population.think(source, k);
+        self.arm(wake, code::SOURCE | u64::from(source));
+    }
+
+    /// Records the flows that the end of the run cut short.
+    pub fn record_unfinished(&mut self) {
+        for slot in 0..self.flows.len() {
+            let flow = &self.flows[slot];
+            if flow.state != FlowState::Free {
+                self.records.add(flow, self.is_fast(flow), false);
+            }
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! The loop that joins network, users and senders.
+//!
+//! `advance` takes the next event, whatever it is, until an instant. Everything that happens is in one of four files:
+//! segments crossing the network (here), connections (`connection`), sending and recovery (`sender`), samples
+//! (`sampling`).
+
+mod connection;
+mod sampling;
+mod sender;
+
+use crate::engine::{Lanes, Segment, Timers};
+use crate::measure::sample::Series;
+use crate::measure::{Counters, FlowGroups, FlowRecords, PeriodSums, Table};
+use crate::network::Network;
+use crate::network::build::{LaneEnd, picos};
+use crate::scenario::{InvalidScenario, Scenario, invalid};
+use crate::transport::rtt::RtoLimits;
+use crate::transport::Flow;
+use crate::users::Population;
+use mesonet_cc::{Config, Picos, seconds};
+
+/// Timer codes: what in the upper byte, of whom in the lower 32 bits. Equal instants come in this order.
+mod code {
+    pub const SAMPLE: u64 = 0;
+    pub const EXPLICIT: u64 = 1 << 56;
+    pub const SOURCE: u64 = 2 << 56;
+    pub const FLOW: u64 = 3 << 56;
+    pub const TICK: u64 = 4 << 56;
+    pub const KIND: u64 = 0xff << 56;
+}
+
+/// A running simulation.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    scenario: Scenario,
+    network: Network,
+    population: Population,
+    configs: Vec<Config>,
+    algorithm_names: Vec<&'static str>,
+    tick_period: Vec<Option<Picos>>,
+    limits: RtoLimits,
+    now: Picos,
+    end: Picos,
+    lanes: Lanes,
+    /// Leaf of the timers, then of the interfaces.
+    timer_leaf: usize,
+    timers: Timers,
+    interfaces: Timers,
+    flows: Vec<Flow>,
+    /// Lane of acknowledgements by slot: what a delivery needs to know of a flow.
+    ack_lanes: Vec<u16>,
+    free: Vec<u32>,
+    /// Slot of each explicit flow while it lives.
+    explicit_slots: Vec<Option<u32>>,
+    counters: Counters,
+    sampled: Counters,
+    samples: u64,
+    periods: Vec<PeriodSums>,
+    series: Series,
+    records: FlowRecords,
+    groups: FlowGroups,
+}
+
+impl Simulation {
+    /// A simulation at its first instant.
+    ///
+    /// # Errors
+    /// [`InvalidScenario`] where the network cannot be built or the run is too long for the width of the event keys.
+    pub fn new(scenario: Scenario, seed: u64) -> Result<Self, InvalidScenario> {
+        let network = Network::build(&scenario)?;
+        check_receivers(&scenario, &network)?;
+        check_explicit(&scenario, &network)?;
+        let population = Population::new(&scenario, &network, seed);
+        let configs = scenario.configs();
+        let name = |a: &crate::scenario::AlgorithmShare| {
+            mesonet_cc::registry::algorithm(&a.name).expect("checked").name
+        };
+        let lanes = Lanes::new(network.lanes.len(), 2);
+        let end = picos(scenario.time.duration);
+        // Longest time that an event can lie ahead of the end: a timer, or a segment in the fullest queue.
+        let ahead = picos(scenario.transport.max_rto.max(3600.0))
+            + network.routers.iter().map(|r| r.service).max().unwrap_or(0);
+        if end.saturating_add(ahead) >= lanes.horizon() {
+            return Err(invalid(
+                "time.duration",
+                format!(
+                    "{} s is too long for this topology; at most {:.0} s",
+                    scenario.time.duration,
+                    seconds(lanes.horizon() - ahead)
+                ),
+            ));
+        }
+        let mut simulation = Self {
+            algorithm_names: scenario.algorithms.iter().map(name).collect(),
+            tick_period: configs.iter().map(Config::timer_period).collect(),
+            configs,
+            limits: RtoLimits::new(&scenario.transport),
+            now: 0,
+            end,
+            timer_leaf: network.lanes.len(),
+            lanes,
+            timers: Timers::default(),
+            interfaces: Timers::default(),
+            flows: Vec::new(),
+            ack_lanes: Vec::new(),
+            free: Vec::new(),
+            explicit_slots: vec![None; scenario.flows.len()],
+            counters: Counters::default(),
+            sampled: Counters::default(),
+            samples: 0,
+            periods: vec![PeriodSums::default(); scenario.time.periods as usize + 1],
+            series: Series::default(),
+            records: FlowRecords::new(seed, scenario.measurement.flow_records),
+            groups: FlowGroups::default(),
+            scenario,
+            network,
+            population,
+        };
+        simulation.arm_start();
+        Ok(simulation)
+    }
+
+    fn arm_start(&mut self) {
+        for source in 0..self.population.sources.len() as u32 {
+            self.timers.arm(self.population.first_start(source), code::SOURCE | u64::from(source));
+        }
+        for (i, flow) in self.scenario.flows.iter().enumerate() {
+            self.timers.arm(picos(flow.start), code::EXPLICIT | i as u64);
+        }
+        self.timers.arm(self.sample_time(1), code::SAMPLE);
+        self.lanes.set_due(self.timer_leaf, self.timers.next());
+    }
+
+    /// Runs until `until` seconds or the end of the scenario, whichever comes first.
+    pub fn advance(&mut self, until: f64) {
+        let until = picos(until).min(self.end);
+        loop {
+            let (time, lane) = self.lanes.next();
+            if time > until {
+                break;
+            }
+            self.now = time;
+            if let Some(spec) = self.network.lanes.get(lane) {
+                let end = spec.end;
+                let segment = self.lanes.pop(lane);
+                match end {
+                    LaneEnd::Router(router) => self.arrive(usize::from(router), segment),
+                    LaneEnd::Receivers(_) => self.deliver(segment),
+                    LaneEnd::Sources => self.acknowledged(segment),
+                }
+            } else if lane == self.timer_leaf {
+                self.timer();
+            } else {
+                self.interface();
+            }
+        }
+        self.now = self.now.max(until);
+    }
+
+    /// Whether the end of the scenario has been reached.
+    #[must_use]
+    pub fn finished(&self) -> bool {
+        self.now >= self.end
+    }
+
+    /// A segment reaches a router: it is dropped, or it leaves at a known instant and the next lane has it.
+    #[inline]
+    fn arrive(&mut self, router: usize, mut segment: Segment) {
+        match self.network.routers[router].arrive(self.now) {
+            None => self.counters.dropped += 1,
+            Some(departure) => {
+                let lane = self.network.next_lane(router, segment.target());
+                segment.time = departure + self.network.lanes[lane].delay;
+                self.lanes.push(lane, segment);
+            }
+        }
+    }
+
+    /// A segment reaches its receiver, which acknowledges it at once.
+    #[inline]
+    fn deliver(&mut self, mut segment: Segment) {
+        self.counters.leaving += 1;
+        let lane = usize::from(self.ack_lanes[segment.flow as usize]);
+        segment.time = self.now + self.network.lanes[lane].delay;
+        self.lanes.push(lane, segment);
+    }
+
+    fn timer(&mut self) {
+        let Some((time, code)) = self.timers.take() else { return };
+        let id = code as u32;
+        match code & code::KIND {
+            code::SAMPLE => self.sample(),
+            code::EXPLICIT => self.start_explicit(id),
+            code::SOURCE => self.start_transfer(id),
+            code::FLOW => self.flow_timer(id, time),
+            _ => self.tick(id, time),
+        }
+        self.lanes.set_due(self.timer_leaf, self.timers.next());
+    }
+
+    fn interface(&mut self) {
+        let Some((time, slot)) = self.interfaces.take() else { return };
+        let flow = &mut self.flows[slot as usize];
+        if flow.interface_armed && flow.interface_free == time {
+            flow.interface_armed = false;
+            self.send_allowed(slot as u32);
+        }
+        self.lanes.set_due(self.timer_leaf + 1, self.interfaces.next());
+    }
+
+    /// Arms a timer from outside the timer loop.
+    fn arm(&mut self, at: Picos, code: u64) {
+        self.timers.arm(at, code);
+        if self.timers.next() == Some(at) {
+            self.lanes.set_due(self.timer_leaf, Some(at));
+        }
+    }
+
+    /// Time series rows since the last call.
+    pub fn take_series(&mut self) -> Table {
+        self.series.take()
+    }
+
+    /// Flow records since the last call.
+    pub fn take_flows(&mut self) -> Table {
+        self.records.take(&self.network, &self.algorithm_names)
+    }
+
+    /// Completed flows of the measured span, by group.
+    #[must_use]
+    pub fn groups(&self) -> Table {
+        self.groups.table(&self.algorithm_names)
+    }
+
+    /// What was counted since the start.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Segments accepted by routers so far, over all routers.
+    #[must_use]
+    pub fn router_hops(&self) -> u64 {
+        self.network.routers.iter().map(|r| r.accepted).sum()
+    }
+
+    /// The network.
+    #[must_use]
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// Where every segment is now; for the conservation law sent = delivered + dropped + queued + in flight.
+    #[must_use]
+    pub fn census(&self) -> Census {
+        let mut census = Census::default();
+        for (index, lane) in self.network.lanes.iter().enumerate() {
+            for segment in self.lanes.ring(index).iter() {
+                match lane.end {
+                    LaneEnd::Sources => census.acknowledgements += 1,
+                    // Before it departs it is in the router at the beginning of the lane.
+                    _ if segment.time - lane.delay > self.now => census.queued += 1,
+                    _ => census.in_flight += 1,
+                }
+            }
+        }
+        census
+    }
+}
+
+/// Segments inside the network at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// Waiting or in service in a router.
+    pub queued: u64,
+    /// On a link.
+    pub in_flight: u64,
+    /// Acknowledgements on their way back (their segments have been delivered).
+    pub acknowledgements: u64,
+}
+
+/// Every source must find a receiver.
+fn check_receivers(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenario> {
+    for (access, &count) in network.sources.iter().enumerate() {
+        let region = network.region_of(access);
+        let weights = network.receiver_weights_from(region, scenario.users.allow_same_backbone);
+        if count > 0 && weights.iter().sum::<f64>() <= 0.0 {
+            let name = &network.topology.routers[network.access[access]].name;
+            return Err(invalid(
+                "users.receiver_distribution",
+                format!("the sources under router {name} have no receiver to choose"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Both ends of an explicit flow must be routers with hosts, and not the same.
+fn check_explicit(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenario> {
+    let known = |path: String, name: &str| {
+        let router = network.topology.router(name);
+        if router.is_some_and(|r| network.access_index[r].is_some()) {
+            return Ok(());
+        }
+        let names: Vec<&str> =
+            network.access.iter().take(8).map(|&r| network.topology.routers[r].name.as_str()).collect();
+        let more = if network.access.len() > 8 { ", ..." } else { "" };
+        Err(invalid(path, format!("\"{name}\" is not an access router; allowed: {}{more}", names.join(", "))))
+    };
+    for (i, flow) in scenario.flows.iter().enumerate() {
+        known(format!("flows[{i}].from"), &flow.from)?;
+        known(format!("flows[{i}].to"), &flow.to)?;
+        if flow.from == flow.to {
+            return Err(invalid(format!("flows[{i}].to"), "a flow must leave the router it starts at"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,281 @@
+//! Sending: acknowledgements, loss recovery, time-outs, and what the window and the interface allow.
+
+use super::{Simulation, code};
+use crate::engine::Segment;
+use crate::transport::scoreboard::Acked;
+use crate::transport::{FlowState, Recovery};
+use mesonet_cc::{AckEvent, LossCause, LossEvent, Picos, SendEvent};
+
+impl Simulation {
+    /// An acknowledgement reaches its source. `segment` is the one that it acknowledges.
+    #[inline]
+    pub(super) fn acknowledged(&mut self, segment: Segment) {
+        let slot = segment.flow;
+        let now = self.now;
+        let flow = &mut self.flows[slot as usize];
+        let sequence = flow.expand(segment.sequence);
+        if flow.state != FlowState::Sending {
+            if flow.state == FlowState::Connecting && sequence.wrapping_add(1) == flow.base {
+                self.established(slot, segment.age(now));
+            }
+            return;
+        }
+        if sequence < flow.base || sequence >= flow.board.next() {
+            return; // Of an earlier flow of this slot, or a repeated SYN.
+        }
+        let una = flow.board.una();
+        let Acked::New { sent_once } =
+            flow.board.acknowledge(sequence, self.scenario.transport.duplicate_threshold)
+        else {
+            self.counters.duplicate_acks += 1;
+            return;
+        };
+        flow.delivered += 1;
+        flow.last_acked = now;
+        self.counters.delivered += 1;
+        self.counters.acked_by_class[usize::from(flow.pair_class)] += 1;
+        let mut rtt = 0;
+        if sent_once {
+            rtt = segment.age(now);
+            flow.rtt.sample(rtt, &self.limits);
+        }
+        let new_una = flow.board.una();
+        let advanced = new_una > una;
+        if advanced {
+            if new_una == flow.end {
+                self.complete(slot);
+                return;
+            }
+            flow.deadline = now + flow.rtt.rto;
+        } else {
+            self.counters.duplicate_acks += 1;
+        }
+        let config = &self.configs[usize::from(flow.algorithm)];
+        let was_fast = flow.recovery == Recovery::Fast;
+        if flow.recovery != Recovery::Open && new_una >= flow.recover {
+            flow.recovery = Recovery::Open;
+            if was_fast {
+                flow.controller.on_recovery_exit(config, now);
+            }
+        }
+        let round_start = sequence >= flow.round_end;
+        if round_start {
+            flow.round_end = flow.board.next();
+        }
+        let before = flow.controller.cwnd();
+        flow.controller.on_ack(
+            config,
+            &AckEvent {
+                now,
+                acked: 1,
+                rtt,
+                min_rtt: flow.rtt.min_rtt,
+                srtt: flow.rtt.srtt,
+                in_flight: flow.board.pipe(),
+                delivered: flow.delivered,
+                delivery_rate: 0.0,
+                round_start,
+                // Duplicate acknowledgements before fast retransmit do not raise the window either (RFC 5681).
+                in_recovery: was_fast || !advanced,
+                cwnd_limited: flow.cwnd_limited,
+                app_limited: flow.board.next() == flow.end,
+                ce: 0,
+            },
+        );
+        self.counters.increases += u64::from(flow.controller.cwnd() > before);
+        if flow.recovery == Recovery::Open && flow.board.has_loss() {
+            self.fast_retransmit(slot);
+        }
+        self.watch_deadline(slot);
+        self.send_allowed(slot);
+    }
+
+    /// Enough later segments were acknowledged: one reduction, then recovery until everything now outstanding is
+    /// acknowledged. The first lost segment is retransmitted whatever the window (RFC 6675, section 5).
+    fn fast_retransmit(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        let flight = flow.board.flight() as u32;
+        flow.recovery = Recovery::Fast;
+        flow.recover = flow.board.next();
+        flow.rescued = false;
+        flow.initial_slow_start = false;
+        flow.loss_events += 1;
+        self.counters.loss_events += 1;
+        let loss = LossEvent {
+            now: self.now,
+            cause: LossCause::FastRetransmit,
+            in_flight: flight,
+            lost: flight.saturating_sub(flow.board.pipe()),
+            first_timeout: false,
+        };
+        flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &loss);
+        if flow.interface_free <= self.now
+            && let Some(sequence) = flow.board.retransmit(flow.recover, false)
+        {
+            self.emit(slot, sequence, true);
+        }
+    }
+
+    /// The heap entry that watches a flow came up: the timer may have been restarted since.
+    pub(super) fn flow_timer(&mut self, slot: u32, time: Picos) {
+        let flow = &mut self.flows[slot as usize];
+        if flow.state == FlowState::Free || flow.watched != time {
+            return;
+        }
+        flow.watched = 0;
+        if flow.deadline > time {
+            self.watch_deadline(slot);
+        } else if flow.state == FlowState::Connecting {
+            self.syn_expired(slot);
+        } else if flow.board.flight() == 0 {
+            flow.deadline = time + flow.rtt.rto;
+            self.watch_deadline(slot);
+        } else {
+            self.retransmission_timeout(slot);
+        }
+    }
+
+    /// Everything outstanding counts as lost.
+    fn retransmission_timeout(&mut self, slot: u32) {
+        self.counters.timeouts += 1;
+        let flow = &mut self.flows[slot as usize];
+        let una = flow.board.una();
+        let loss = LossEvent {
+            now: self.now,
+            cause: LossCause::Timeout,
+            in_flight: flow.board.flight() as u32,
+            lost: flow.board.pipe(),
+            first_timeout: flow.timed_out != una,
+        };
+        flow.timed_out = una;
+        flow.timeouts += 1;
+        flow.initial_slow_start = false;
+        flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &loss);
+        flow.board.lose_everything();
+        flow.recovery = Recovery::Timeout;
+        flow.recover = flow.board.next();
+        flow.rtt.back_off(&self.limits);
+        flow.deadline = self.now + flow.rtt.rto;
+        self.watch_deadline(slot);
+        self.send_allowed(slot);
+    }
+
+    /// The algorithm's own timer.
+    pub(super) fn tick(&mut self, slot: u32, time: Picos) {
+        let flow = &mut self.flows[slot as usize];
+        let algorithm = usize::from(flow.algorithm);
+        let Some(period) = self.tick_period[algorithm] else { return };
+        if flow.state != FlowState::Sending || flow.tick != time {
+            return;
+        }
+        let before = flow.controller.cwnd();
+        flow.controller.on_timer(&self.configs[algorithm], time);
+        self.counters.increases += u64::from(flow.controller.cwnd() > before);
+        flow.tick = time + period;
+        self.arm(time + period, code::TICK | u64::from(slot));
+        self.send_allowed(slot);
+    }
+
+    /// Sees to it that a heap entry comes up at the deadline or before.
+    #[inline]
+    fn watch_deadline(&mut self, slot: u32) {
+        let flow = &self.flows[slot as usize];
+        if flow.watched == 0 || flow.deadline < flow.watched {
+            let deadline = flow.deadline;
+            self.watch(slot, deadline);
+        }
+    }
+
+    /// Arms a heap entry for the flow.
+    pub(super) fn watch(&mut self, slot: u32, at: Picos) {
+        self.flows[slot as usize].watched = at;
+        self.arm(at, code::FLOW | u64::from(slot));
+    }
+
+    /// Sends what the window and the interface allow.
+    #[inline]
+    pub(super) fn send_allowed(&mut self, slot: u32) {
+        loop {
+            let flow = &mut self.flows[slot as usize];
+            if f64::from(flow.board.pipe()) + 1.0 > flow.controller.cwnd() {
+                flow.cwnd_limited = true;
+                return;
+            }
+            let retransmit = flow.recovery != Recovery::Open;
+            let waiting = flow.board.next() < flow.end;
+            if !waiting && !retransmit {
+                flow.cwnd_limited = false;
+                return;
+            }
+            if flow.interface_free > self.now {
+                flow.cwnd_limited = false;
+                if !flow.interface_armed {
+                    flow.interface_armed = true;
+                    let free = flow.interface_free;
+                    self.interfaces.arm(free, u64::from(slot));
+                    if self.interfaces.next() == Some(free) {
+                        self.lanes.set_due(self.timer_leaf + 1, Some(free));
+                    }
+                }
+                return;
+            }
+            match self.next_segment(slot, retransmit) {
+                Some((sequence, retransmission)) => self.emit(slot, sequence, retransmission),
+                None => {
+                    self.flows[slot as usize].cwnd_limited = false;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The next segment to send (RFC 6675 NextSeg): a lost one, else a new one, else one that too few later segments
+    /// have passed, else once per recovery the highest outstanding one.
+    fn next_segment(&mut self, slot: u32, recovering: bool) -> Option<(u64, bool)> {
+        let flow = &mut self.flows[slot as usize];
+        if recovering && let Some(sequence) = flow.board.retransmit(flow.recover, false) {
+            return Some((sequence, true));
+        }
+        if flow.board.next() < flow.end {
+            return Some((flow.board.send_new(), false));
+        }
+        if flow.recovery != Recovery::Fast {
+            return None;
+        }
+        if let Some(sequence) = flow.board.retransmit(flow.recover, true) {
+            return Some((sequence, true));
+        }
+        if flow.rescued {
+            return None;
+        }
+        flow.rescued = true;
+        flow.board.rescue().map(|sequence| (sequence, true))
+    }
+
+    /// A segment leaves the interface and reaches the access router at once.
+    #[inline]
+    fn emit(&mut self, slot: u32, sequence: u64, retransmission: bool) {
+        let now = self.now;
+        let flow = &mut self.flows[slot as usize];
+        if flow.sent == 0 {
+            flow.first_sent = now;
+            flow.deadline = now + flow.rtt.rto;
+            self.watch_deadline(slot);
+        }
+        let flow = &mut self.flows[slot as usize];
+        flow.sent += 1;
+        flow.interface_free = now + flow.interface_time;
+        // An event armed for this very instant is superseded.
+        flow.interface_armed = false;
+        self.counters.entering += 1;
+        self.counters.data_sent += 1;
+        let config = &self.configs[usize::from(flow.algorithm)];
+        if config.wants_sends() {
+            let in_flight = flow.board.pipe();
+            flow.controller.on_send(config, &SendEvent { now, in_flight, retransmission });
+        }
+        let segment = Segment::new(now, slot, sequence as u32, flow.receiver);
+        let router = self.network.access[usize::from(flow.origin)];
+        self.arrive(router, segment);
+    }
+}

@@ -1,0 +1,159 @@
+//! The state of one flow: connection, scoreboard, recovery, congestion control and what is recorded about it.
+
+use super::rtt::RttEstimator;
+use super::scoreboard::Scoreboard;
+use mesonet_cc::{Controller, Picos};
+
+/// Where a flow stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowState {
+    /// The slot is unused.
+    Free,
+    /// SYN sent, no answer yet.
+    Connecting,
+    /// Connected.
+    Sending,
+}
+
+/// Loss recovery of the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// No loss outstanding.
+    Open,
+    /// Fast recovery: one reduction until `recover` is acknowledged.
+    Fast,
+    /// After a time-out, until `recover` is acknowledged.
+    Timeout,
+}
+
+/// One flow. Slots are reused and sequence numbers go on across the flows of a slot, so that late segments of a flow
+/// that has ended are recognised by their number alone.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Where it stands.
+    pub state: FlowState,
+    /// Loss recovery.
+    pub recovery: Recovery,
+    /// An event for the interface is pending at `interface_free`.
+    pub interface_armed: bool,
+    /// The window was what kept the sender from sending more.
+    pub cwnd_limited: bool,
+    /// The flow is still in its first slow start.
+    pub initial_slow_start: bool,
+    /// The rescue retransmission of this recovery was sent.
+    pub rescued: bool,
+    /// Index of the algorithm in the scenario.
+    pub algorithm: u8,
+    /// Access router classes of both ends, as an index of `PairClass`.
+    pub pair_class: u8,
+    /// Access index of the receiver.
+    pub receiver: u16,
+    /// Access index of the source.
+    pub origin: u16,
+    /// Lane of its acknowledgements.
+    pub ack_lane: u16,
+    /// First data segment; the SYN has the number before it.
+    pub base: u64,
+    /// One past the last segment.
+    pub end: u64,
+    /// What is outstanding.
+    pub board: Scoreboard,
+    /// The congestion control.
+    pub controller: Controller,
+    /// Round-trip time and timeout.
+    pub rtt: RttEstimator,
+    /// When the retransmission (or SYN) timer expires.
+    pub deadline: Picos,
+    /// When the heap entry that watches the deadline comes up.
+    pub watched: Picos,
+    /// When the algorithm's own timer comes up next.
+    pub tick: Picos,
+    /// When the interface is free again.
+    pub interface_free: Picos,
+    /// Time that one segment occupies the interface.
+    pub interface_time: Picos,
+    /// Recovery ends when this segment is acknowledged.
+    pub recover: u64,
+    /// The current round trip ends when a segment from here on is acknowledged.
+    pub round_end: u64,
+    /// Lowest unacknowledged segment at the last time-out.
+    pub timed_out: u64,
+    /// Round-trip propagation delay.
+    pub base_rtt: Picos,
+    /// SYNs sent.
+    pub syns: u32,
+    /// Source.
+    pub source: u32,
+    /// Number of the transfer of this source.
+    pub transfer: u64,
+    /// File category, index of `FILE_CATEGORIES`.
+    pub category: u8,
+    /// First SYN.
+    pub started: Picos,
+    /// First data segment, 0 before.
+    pub first_sent: Picos,
+    /// Last acknowledgement of a segment that was new.
+    pub last_acked: Picos,
+    /// Data segments sent, retransmissions included.
+    pub sent: u64,
+    /// Data segments acknowledged, each once.
+    pub delivered: u64,
+    /// Loss events that reduced the window, time-outs apart.
+    pub loss_events: u32,
+    /// Time-outs.
+    pub timeouts: u32,
+}
+
+impl Flow {
+    /// An unused slot.
+    #[must_use]
+    pub fn free(controller: Controller) -> Self {
+        Self {
+            state: FlowState::Free,
+            recovery: Recovery::Open,
+            interface_armed: false,
+            cwnd_limited: false,
+            initial_slow_start: true,
+            rescued: false,
+            algorithm: 0,
+            pair_class: 0,
+            receiver: 0,
+            origin: 0,
+            ack_lane: 0,
+            base: 0,
+            end: 0,
+            board: Scoreboard::default(),
+            controller,
+            rtt: RttEstimator::default(),
+            deadline: 0,
+            watched: 0,
+            tick: 0,
+            interface_free: 0,
+            interface_time: 0,
+            recover: 0,
+            round_end: 0,
+            timed_out: 0,
+            base_rtt: 0,
+            syns: 0,
+            source: 0,
+            transfer: 0,
+            category: 0,
+            started: 0,
+            first_sent: 0,
+            last_acked: 0,
+            sent: 0,
+            delivered: 0,
+            loss_events: 0,
+            timeouts: 0,
+        }
+    }
+
+    /// The full sequence number of what the wire carries as 32 bits.
+    #[must_use]
+    #[inline]
+    pub fn expand(&self, sequence: u32) -> u64 {
+        let reference = self.board.una();
+        let offset = sequence.wrapping_sub(reference as u32) as i32;
+        reference.wrapping_add_signed(i64::from(offset))
+    }
+}

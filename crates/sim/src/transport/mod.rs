@@ -1,0 +1,9 @@
+//! One flow: what has been sent and acknowledged, when the timer fires, when the network counts as congested.
+
+pub mod flow;
+pub mod rtt;
+pub mod scoreboard;
+
+pub use flow::{Flow, FlowState, Recovery};
+pub use rtt::RttEstimator;
+pub use scoreboard::Scoreboard;

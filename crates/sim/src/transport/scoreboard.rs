@@ -1,0 +1,355 @@
+//! Which segments of a flow are outstanding, lost or acknowledged (RFC 6675).
+//!
+//! Every acknowledgement names the segment that caused it (the first SACK block does) and none is lost, so the sender
+//! knows exactly what the receiver holds: everything below `passed` but for the `holes`. A path is a chain of FIFO
+//! queues: first transmissions are acknowledged in order, holes appear at the high end and vanish from the low end, and
+//! a step costs O(1) amortised whatever the window.
+
+use std::collections::VecDeque;
+
+/// Segments that are missing although later ones were acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Hole {
+    start: u64,
+    end: u64,
+    /// Value of `passed_count` when the hole appeared: how many later ones were acknowledged is the difference.
+    seen: u64,
+}
+
+/// What an acknowledgement told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acked {
+    /// Nothing: the segment was acknowledged before.
+    Known,
+    /// A segment that had not been acknowledged.
+    New {
+        /// It had been sent once only, so that a round-trip sample is unambiguous (Karn).
+        sent_once: bool,
+    },
+}
+
+/// The outstanding segments of one flow.
+#[derive(Clone, Debug, Default)]
+pub struct Scoreboard {
+    /// Next segment never sent so far.
+    next: u64,
+    /// One past the highest segment acknowledged, or passed over by a time-out.
+    passed: u64,
+    /// First transmissions acknowledged in passing.
+    passed_count: u64,
+    /// Missing segments below `passed`, ascending.
+    holes: VecDeque<Hole>,
+    /// Holes below are lost.
+    lost_end: u64,
+    /// Holes below have been retransmitted since the last time-out.
+    retransmitted_end: u64,
+    /// RFC 6675 pipe: segments believed to be in the network.
+    pipe: u32,
+}
+
+impl Scoreboard {
+    /// A flow whose first segment has number `first`.
+    #[must_use]
+    pub fn new(first: u64) -> Self {
+        Self {
+            next: first,
+            passed: first,
+            lost_end: first,
+            retransmitted_end: first,
+            ..Self::default()
+        }
+    }
+
+    /// Lowest segment not acknowledged.
+    #[must_use]
+    #[inline]
+    pub fn una(&self) -> u64 {
+        self.holes.front().map_or(self.passed, |h| h.start)
+    }
+
+    /// Next segment never sent so far.
+    #[must_use]
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Segments believed to be in the network.
+    #[must_use]
+    #[inline]
+    pub fn pipe(&self) -> u32 {
+        self.pipe
+    }
+
+    /// Sent but not cumulatively acknowledged (RFC 5681 FlightSize).
+    #[must_use]
+    pub fn flight(&self) -> u64 {
+        self.next - self.una()
+    }
+
+    /// The lowest missing segment counts as lost.
+    #[must_use]
+    #[inline]
+    pub fn has_loss(&self) -> bool {
+        self.holes.front().is_some_and(|h| h.start < self.lost_end)
+    }
+
+    /// Sends the next new segment.
+    #[inline]
+    pub fn send_new(&mut self) -> u64 {
+        self.next += 1;
+        self.pipe += 1;
+        self.next - 1
+    }
+
+    /// Segment `sequence`, which has been sent, is acknowledged; `threshold` later ones make a hole lost.
+    #[inline]
+    pub fn acknowledge(&mut self, sequence: u64, threshold: u32) -> Acked {
+        if sequence < self.passed {
+            return self.fill(sequence);
+        }
+        if sequence > self.passed {
+            self.holes.push_back(Hole { start: self.passed, end: sequence, seen: self.passed_count });
+        }
+        self.passed = sequence + 1;
+        self.passed_count += 1;
+        self.pipe -= 1;
+        if !self.holes.is_empty() {
+            self.mark_lost(u64::from(threshold));
+        }
+        Acked::New { sent_once: true }
+    }
+
+    /// Moves `lost_end` over the holes that enough later segments have passed. At most `threshold` holes are undecided.
+    fn mark_lost(&mut self, threshold: u64) {
+        let mut undecided = self.holes.len();
+        while undecided > 0 && self.holes[undecided - 1].start >= self.lost_end {
+            undecided -= 1;
+        }
+        for hole in self.holes.range(undecided..) {
+            if self.passed_count - hole.seen < threshold {
+                break;
+            }
+            self.pipe -= (hole.end - hole.start) as u32;
+            self.lost_end = hole.end;
+        }
+    }
+
+    /// A segment below `passed` is acknowledged.
+    fn fill(&mut self, sequence: u64) -> Acked {
+        let index = match self.holes.front() {
+            Some(hole) if sequence < hole.start => return Acked::Known,
+            Some(hole) if sequence < hole.end => 0,
+            _ => self.holes.partition_point(|h| h.end <= sequence),
+        };
+        let Some(hole) = self.holes.get_mut(index).filter(|h| h.start <= sequence) else {
+            return Acked::Known;
+        };
+        let (start, end) = (hole.start, hole.end);
+        if sequence == start {
+            hole.start += 1;
+            if hole.start == end {
+                self.holes.remove(index);
+            }
+        } else {
+            hole.end = sequence;
+            let rest = Hole { start: sequence + 1, ..*hole };
+            if rest.start < end {
+                self.holes.insert(index + 1, Hole { end, ..rest });
+            }
+        }
+        let retransmitted = sequence < self.retransmitted_end;
+        if retransmitted || sequence >= self.lost_end {
+            self.pipe -= 1;
+        }
+        Acked::New { sent_once: false }
+    }
+
+    /// Retransmits the lowest missing segment below `limit` that has not been retransmitted: a lost one, or with
+    /// `even_undecided` one that too few later segments have passed.
+    pub fn retransmit(&mut self, limit: u64, even_undecided: bool) -> Option<u64> {
+        let index = self.holes.partition_point(|h| h.end <= self.retransmitted_end);
+        let sequence = self.holes.get(index)?.start.max(self.retransmitted_end);
+        if sequence >= limit {
+            return None;
+        }
+        if sequence >= self.lost_end {
+            if !even_undecided {
+                return None;
+            }
+            // Its first copy no longer counts as in the network.
+            self.lost_end = sequence + 1;
+            self.pipe -= 1;
+        }
+        self.retransmitted_end = sequence + 1;
+        self.pipe += 1;
+        Some(sequence)
+    }
+
+    /// The highest outstanding segment, for the rescue retransmission of RFC 6675; it is not counted in the pipe.
+    #[must_use]
+    pub fn rescue(&self) -> Option<u64> {
+        (self.passed < self.next).then(|| self.next - 1)
+    }
+
+    /// The retransmission timer expired: everything outstanding counts as lost.
+    pub fn lose_everything(&mut self) {
+        if self.passed < self.next {
+            match self.holes.back_mut() {
+                Some(hole) if hole.end == self.passed => hole.end = self.next,
+                _ => {
+                    let hole = Hole { start: self.passed, end: self.next, seen: self.passed_count };
+                    self.holes.push_back(hole);
+                }
+            }
+        }
+        self.passed = self.next;
+        self.lost_end = self.next;
+        self.retransmitted_end = self.una();
+        self.pipe = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    const NEW: Acked = Acked::New { sent_once: true };
+    const FILLED: Acked = Acked::New { sent_once: false };
+
+    fn sent(n: u64) -> Scoreboard {
+        let mut board = Scoreboard::new(0);
+        for i in 0..n {
+            assert_eq!(board.send_new(), i);
+        }
+        board
+    }
+
+    #[test]
+    fn third_later_segment_makes_a_loss() {
+        let mut board = sent(10);
+        assert_eq!(board.acknowledge(0, 3), NEW);
+        assert_eq!(board.acknowledge(2, 3), NEW);
+        assert_eq!(board.acknowledge(3, 3), NEW);
+        assert!(!board.has_loss());
+        assert_eq!((board.una(), board.pipe()), (1, 7));
+        assert_eq!(board.acknowledge(4, 3), NEW);
+        assert!(board.has_loss());
+        assert_eq!((board.una(), board.pipe()), (1, 5));
+        assert_eq!(board.retransmit(10, false), Some(1));
+        assert_eq!(board.retransmit(10, false), None);
+        assert_eq!(board.pipe(), 6);
+        assert_eq!(board.acknowledge(1, 3), FILLED);
+        assert_eq!((board.una(), board.pipe()), (5, 5));
+        assert_eq!(board.acknowledge(1, 3), Acked::Known);
+    }
+
+    #[test]
+    fn a_lost_retransmission_waits_for_the_timer() {
+        let mut board = sent(8);
+        for s in [2, 3, 4, 5] {
+            board.acknowledge(s, 3);
+        }
+        assert_eq!((board.retransmit(8, false), board.retransmit(8, false)), (Some(0), Some(1)));
+        assert_eq!(board.acknowledge(1, 3), FILLED);
+        assert_eq!((board.una(), board.retransmit(8, false)), (0, None));
+        board.lose_everything();
+        assert_eq!((board.pipe(), board.una()), (0, 0));
+        assert_eq!(board.retransmit(8, false), Some(0));
+        assert_eq!(board.retransmit(8, false), Some(6));
+        // The first copy of 7 still arrives: no retransmission is needed.
+        assert_eq!(board.acknowledge(7, 3), FILLED);
+        assert_eq!(board.retransmit(8, false), None);
+        board.acknowledge(0, 3);
+        board.acknowledge(6, 3);
+        assert_eq!((board.una(), board.pipe()), (8, 0));
+    }
+
+    #[test]
+    fn undecided_holes_can_be_retransmitted_early() {
+        let mut board = sent(4);
+        board.acknowledge(1, 3);
+        assert_eq!(board.retransmit(4, false), None);
+        assert_eq!(board.retransmit(4, true), Some(0));
+        assert_eq!(board.pipe(), 3);
+        board.acknowledge(2, 3);
+        board.acknowledge(3, 3);
+        assert_eq!(board.acknowledge(0, 3), FILLED);
+        assert_eq!((board.una(), board.pipe()), (4, 0));
+    }
+
+    /// The same rules with sets, no cleverness.
+    #[derive(Default)]
+    struct Plain {
+        next: u64,
+        acked: BTreeSet<u64>,
+        once: BTreeSet<u64>,
+        lost: BTreeSet<u64>,
+        retransmitted: BTreeSet<u64>,
+    }
+
+    impl Plain {
+        fn una(&self) -> u64 {
+            (0..).find(|s| !self.acked.contains(s)).unwrap()
+        }
+        fn acknowledge(&mut self, s: u64) {
+            if self.acked.insert(s) && !self.retransmitted.contains(&s) && !self.lost.contains(&s) {
+                self.once.insert(s);
+            }
+            for h in self.una()..self.next {
+                if !self.acked.contains(&h) && self.once.iter().filter(|a| **a > h).count() >= 3 {
+                    self.lost.insert(h);
+                }
+            }
+        }
+        fn pipe(&self) -> usize {
+            (0..self.next)
+                .filter(|s| !self.acked.contains(s))
+                .map(|s| usize::from(!self.lost.contains(&s)) + usize::from(self.retransmitted.contains(&s)))
+                .sum()
+        }
+        fn retransmit(&mut self) -> Option<u64> {
+            let s = (0..self.next).find(|s| {
+                self.lost.contains(s) && !self.acked.contains(s) && !self.retransmitted.contains(s)
+                    && self.retransmitted.last().is_none_or(|r| r < s)
+            })?;
+            self.retransmitted.insert(s);
+            Some(s)
+        }
+    }
+
+    proptest! {
+        /// A FIFO path that drops at will: the scoreboard equals the plain model at every step.
+        #[test]
+        fn equals_the_plain_model(steps in proptest::collection::vec((0u8..4, any::<bool>()), 1..400)) {
+            let (mut board, mut plain) = (Scoreboard::new(0), Plain::default());
+            let mut path = VecDeque::new();
+            for (what, dropped) in steps {
+                match what {
+                    0 | 1 => {
+                        let s = board.send_new();
+                        prop_assert_eq!(s, plain.next);
+                        plain.next += 1;
+                        if !dropped { path.push_back(s); }
+                    }
+                    2 => {
+                        let (a, b) = (board.retransmit(u64::MAX, false), plain.retransmit());
+                        prop_assert_eq!(a, b);
+                        if let (Some(s), false) = (a, dropped) { path.push_back(s); }
+                    }
+                    _ => {
+                        if let Some(s) = path.pop_front() {
+                            board.acknowledge(s, 3);
+                            plain.acknowledge(s);
+                        }
+                    }
+                }
+                prop_assert_eq!(board.una(), plain.una());
+                prop_assert_eq!(board.pipe() as usize, plain.pipe());
+                prop_assert_eq!(board.next(), plain.next);
+            }
+        }
+    }
+}

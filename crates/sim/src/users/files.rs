@@ -1,0 +1,54 @@
+//! File sizes: Web objects, and larger files that are multiples of them.
+
+use crate::random::Stream;
+use crate::scenario::UserParameters;
+
+/// Names of the categories, in the order of their numbers; the last is an explicit flow.
+pub const FILE_CATEGORIES: [&str; 5] = ["web object", "document", "service pack", "movie", "explicit"];
+
+/// Category of flows that are given one by one.
+pub const EXPLICIT: u8 = 4;
+
+/// Draws category and size of a file.
+#[derive(Clone, Debug)]
+pub struct FileSizes {
+    shape: f64,
+    smallest: f64,
+    /// Probability and factor of movies, service packs and documents.
+    larger: [(f64, f64, u8); 3],
+}
+
+impl FileSizes {
+    /// From the parameters of a scenario.
+    #[must_use]
+    pub fn new(users: &UserParameters) -> Self {
+        Self {
+            shape: users.size_shape,
+            // Mean of a Pareto distribution: smallest x shape / (shape - 1).
+            smallest: users.web_object_size * (users.size_shape - 1.0) / users.size_shape,
+            larger: [
+                (users.movie_probability, users.movie_factor, 3),
+                (users.service_pack_probability, users.service_pack_factor, 2),
+                (users.document_probability, users.document_factor, 1),
+            ],
+        }
+    }
+
+    /// Category (index of [`FILE_CATEGORIES`]) and size in segments, at least 1.
+    pub fn draw(&self, stream: &mut Stream) -> (u8, u64) {
+        let mut u = stream.uniform();
+        let web_object = stream.pareto(self.shape, self.smallest);
+        for (probability, factor, category) in self.larger {
+            if u < probability {
+                return (category, segments(web_object * factor));
+            }
+            u -= probability;
+        }
+        (0, segments(web_object))
+    }
+}
+
+fn segments(size: f64) -> u64 {
+    // The largest draw, 2^53 to the power 1 / shape, stays far below 2^63 for the sizes that a scenario allows.
+    size.round().clamp(1.0, 9e18) as u64
+}

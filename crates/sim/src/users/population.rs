@@ -1,0 +1,162 @@
+//! Sources and the choices they make.
+
+use super::files::FileSizes;
+use crate::network::Network;
+use crate::network::build::picos;
+use crate::random::{Purpose, Stream};
+use crate::scenario::{Scenario, StartPattern};
+use mesonet_cc::Picos;
+
+/// A source: where it is and what is fixed about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// Access index.
+    pub access: u16,
+    /// Index of the algorithm.
+    pub algorithm: u8,
+    /// Its interface is fast.
+    pub fast: bool,
+    /// Transfers begun.
+    pub transfers: u32,
+}
+
+/// What a source does next.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfer {
+    /// Category of the file.
+    pub category: u8,
+    /// Segments.
+    pub size: u64,
+    /// Access index of the receiver.
+    pub receiver: u16,
+    /// Slower of both interfaces, segments/s.
+    pub rate: f64,
+}
+
+/// All sources and the distributions they draw from.
+#[derive(Clone, Debug)]
+pub struct Population {
+    /// Sources, those under one access router together.
+    pub sources: Vec<Source>,
+    seed: u64,
+    think_time: f64,
+    files: FileSizes,
+    fast_probability: f64,
+    rates: [f64; 2],
+    start: StartPattern,
+    /// Cumulative weights of receivers, by region of the source.
+    receivers: Vec<Vec<f64>>,
+}
+
+/// The first quarter of an early start connects within this, s (assumed: avoids a phase-locked burst).
+const EARLY_JITTER: f64 = 0.2;
+
+impl Population {
+    /// Places the sources of a scenario; what is random about a source comes from its own stream.
+    #[must_use]
+    pub fn new(scenario: &Scenario, network: &Network, seed: u64) -> Self {
+        let users = &scenario.users;
+        let mut sources = Vec::with_capacity(network.sources.iter().sum::<u64>() as usize);
+        for (access, &count) in network.sources.iter().enumerate() {
+            for _ in 0..count {
+                let mut stream = Stream::new(seed, Purpose::Source, sources.len() as u64, 0);
+                let fast = stream.uniform() < users.fast_interface_probability;
+                let algorithm = pick(stream.uniform(), scenario.algorithms.iter().map(|a| a.share));
+                sources.push(Source { access: access as u16, algorithm, fast, transfers: 0 });
+            }
+        }
+        let receivers = (0..network.topology.regions)
+            .map(|region| cumulative(&network.receiver_weights_from(region, users.allow_same_backbone)))
+            .collect();
+        Self {
+            sources,
+            seed,
+            think_time: users.think_time,
+            files: FileSizes::new(users),
+            fast_probability: users.fast_interface_probability,
+            rates: [users.normal_interface, users.fast_interface],
+            start: users.start,
+            receivers,
+        }
+    }
+
+    /// When `source` begins its first transfer.
+    #[must_use]
+    pub fn first_start(&self, source: u32) -> Picos {
+        let mut stream = Stream::new(self.seed, Purpose::Source, u64::from(source), 1);
+        let (group, draw) = (stream.uniform(), stream.clone().uniform());
+        let delay = match self.start {
+            StartPattern::HalfEarly if group < 0.25 => draw * EARLY_JITTER,
+            StartPattern::HalfEarly if group < 0.5 => stream.exponential(self.think_time / 4.0),
+            _ => stream.exponential(self.think_time),
+        };
+        picos(delay)
+    }
+
+    /// How long `source` thinks before its `k`-th transfer.
+    #[must_use]
+    pub fn think(&self, source: u32, k: u64) -> Picos {
+        picos(self.stream(source, k).exponential(self.think_time))
+    }
+
+    /// The `k`-th transfer of `source`, which sits in `region`.
+    #[must_use]
+    pub fn transfer(&self, source: u32, k: u64, region: usize) -> Transfer {
+        let mut stream = self.stream(source, k);
+        // The first number of the stream is the think time.
+        stream.bits();
+        let (category, size) = self.files.draw(&mut stream);
+        let receiver_fast = stream.uniform() < self.fast_probability;
+        let weights = &self.receivers[region];
+        let u = stream.uniform();
+        let receiver = weights.partition_point(|w| *w <= u).min(weights.len() - 1) as u16;
+        let fast = receiver_fast && self.sources[source as usize].fast;
+        Transfer { category, size, receiver, rate: self.rates[usize::from(fast)] }
+    }
+
+    fn stream(&self, source: u32, k: u64) -> Stream {
+        Stream::new(self.seed, Purpose::Transfer, u64::from(source), k)
+    }
+}
+
+/// Index of the share into which `u` falls.
+fn pick(mut u: f64, shares: impl Iterator<Item = f64>) -> u8 {
+    let mut last = 0;
+    for (i, share) in shares.enumerate() {
+        if share > 0.0 {
+            last = i as u8;
+        }
+        if u < share {
+            return i as u8;
+        }
+        u -= share;
+    }
+    last
+}
+
+/// Cumulative probabilities of weights; from the last positive one on they exceed every uniform draw.
+fn cumulative(weights: &[f64]) -> Vec<f64> {
+    let total: f64 = weights.iter().sum();
+    let last = weights.iter().rposition(|w| *w > 0.0).unwrap_or(0);
+    let mut sum = 0.0;
+    let probability = |(i, w): (usize, &f64)| {
+        sum += w / total;
+        if i < last { sum } else { 1.0 }
+    };
+    weights.iter().enumerate().map(probability).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_respected_and_zero_weights_never_chosen() {
+        assert_eq!([0.0, 0.29, 0.3, 0.99].map(|u| pick(u, [0.3, 0.7].into_iter())), [0, 0, 1, 1]);
+        // Shares that round to less than 1: the last positive one takes the rest.
+        assert_eq!(pick(0.999_999_9, [0.5, 0.499_999, 0.0].into_iter()), 1);
+        let weights = cumulative(&[0.0, 1.0, 0.0, 3.0, 0.0]);
+        let choose = |u: f64| weights.partition_point(|w| *w <= u);
+        assert_eq!([0.0, 0.24, 0.25, 0.999_999_999].map(choose), [1, 1, 3, 3]);
+    }
+}

@@ -1,0 +1,116 @@
+//! Scenarios for the tests: the defaults of the package as JSON, with values replaced by path.
+
+#![allow(dead_code)]
+
+use mesonet_cc::{Preset, registry};
+use mesonet_sim::measure::{Column, Table};
+use mesonet_sim::{Scenario, Simulation};
+use serde_json::{Map, Value, json};
+
+/// A small Abilene network in the study's preset: 349 sources, 20 s, the first 8 s of warm-up.
+pub fn abilene() -> Value {
+    json!({
+        "topology": "abilene",
+        "preset": "sp500_282",
+        "network": {
+            "speed": 80_000.0, "delay_multiplier": 1.0, "buffer": {"rule": "bdp", "factor": 1.0},
+            "buffer_floor": 8, "buffer_counts_in_service": false
+        },
+        "users": {
+            "base_sources": 2.0, "source_multiplier": 2.0,
+            "source_distribution": [0.1, 0.6, 0.3], "receiver_distribution": [0.6, 0.2, 0.2],
+            "think_time": 2.0, "web_object_size": 50.0, "size_shape": 1.5,
+            "document_probability": 0.1, "service_pack_probability": 0.0, "movie_probability": 0.0,
+            "document_factor": 10.0, "service_pack_factor": 1000.0, "movie_factor": 10_000.0,
+            "fast_interface_probability": 0.4, "normal_interface": 800.0, "fast_interface": 8_000.0,
+            "allow_same_backbone": false, "start": "half_early"
+        },
+        "connection": {"syn_timeout": 3.0, "syn_attempts": 3, "window_after_retry": 2.0},
+        "transport": {
+            "initial_window": 2.0, "initial_ssthresh": 2_147_483_648.0, "duplicate_threshold": 3,
+            "initial_rto": 3.0, "min_rto": 1.0, "max_rto": 60.0, "timeout_rule": "own_reduction",
+            "reduce_from": "cwnd", "grow_only_if_cwnd_limited": false, "max_cwnd": 1_073_741_824.0,
+            "slow_start": "classic"
+        },
+        "algorithms": [algorithm("tcp", 1.0)],
+        "flows": [],
+        "time": {"duration": 20.0, "warmup": 8.0, "periods": 3},
+        "measurement": {"interval": 0.2, "flow_records": 1.0}
+    })
+}
+
+/// One unlimited flow on the two-router path of the ASME paper's Fig. 2.
+pub fn dumbbell() -> Value {
+    let mut scenario = abilene();
+    set(&mut scenario, "topology", json!("dumbbell"));
+    set(&mut scenario, "network.speed", json!(21_000.0));
+    set(&mut scenario, "network.buffer", json!({"rule": "segments", "factor": 680.0}));
+    set(&mut scenario, "users.base_sources", json!(0.0));
+    set(&mut scenario, "measurement.interval", json!(0.1));
+    set(
+        &mut scenario,
+        "flows",
+        json!([{"from": "A", "to": "B", "start": 0.0, "size": null, "interface": 80_000.0, "algorithm": null}]),
+    );
+    scenario
+}
+
+/// An algorithm with the constants of the study's preset.
+pub fn algorithm(name: &str, share: f64) -> Value {
+    let params = registry::algorithm(name).expect("a registered algorithm").params;
+    let parameters: Map<String, Value> =
+        params.iter().map(|p| (p.name.to_string(), json!(p.default(Preset::Sp500282)))).collect();
+    json!({"name": name, "share": share, "parameters": parameters})
+}
+
+/// Replaces the value at a dotted path.
+pub fn set(scenario: &mut Value, path: &str, value: Value) {
+    let pointer = format!("/{}", path.replace('.', "/"));
+    *scenario.pointer_mut(&pointer).unwrap_or_else(|| panic!("no {path}")) = value;
+}
+
+/// `scenario` with values replaced by path.
+pub fn with(mut scenario: Value, values: &[(&str, Value)]) -> Value {
+    for (path, value) in values {
+        set(&mut scenario, path, value.clone());
+    }
+    scenario
+}
+
+pub fn simulation(scenario: &Value, seed: u64) -> Simulation {
+    let scenario = Scenario::from_json(&scenario.to_string()).expect("a valid scenario");
+    Simulation::new(scenario, seed).expect("a simulation")
+}
+
+/// Runs to the end.
+pub fn run(scenario: &Value, seed: u64) -> Simulation {
+    let mut simulation = simulation(scenario, seed);
+    simulation.advance(f64::INFINITY);
+    simulation.record_unfinished();
+    simulation
+}
+
+/// A response of the whole measured span.
+pub fn response(simulation: &Simulation, name: &str) -> f64 {
+    let rows = simulation.responses();
+    let found = rows.iter().find(|r| r.1 == name && (r.0 == "measured" || r.0 == "run"));
+    found.unwrap_or_else(|| panic!("no response {name}")).2
+}
+
+pub fn float<'a>(table: &'a Table, name: &str) -> &'a [f64] {
+    match column(table, name) {
+        Column::Float(values) => values,
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+pub fn integer<'a>(table: &'a Table, name: &str) -> &'a [u64] {
+    match column(table, name) {
+        Column::Integer(values) => values,
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+fn column<'a>(table: &'a Table, name: &str) -> &'a Column {
+    &table.columns.iter().find(|c| c.0 == name).unwrap_or_else(|| panic!("no column {name}")).1
+}

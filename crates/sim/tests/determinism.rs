@@ -1,0 +1,100 @@
+//! Same seed, same bytes; and common random numbers across algorithms.
+
+mod common;
+
+use common::*;
+use mesonet_cc::registry::ALGORITHMS;
+use mesonet_sim::Simulation;
+use serde_json::{Value, json};
+
+/// Everything that a run gives out, as text.
+fn everything(simulation: &mut Simulation) -> String {
+    format!(
+        "{:?} {:?} {:?} {:?}",
+        simulation.responses(),
+        simulation.take_series(),
+        simulation.take_flows(),
+        simulation.groups()
+    )
+}
+
+fn congested() -> Value {
+    with(abilene(), &[("users.base_sources", json!(20.0)), ("network.speed", json!(40_000.0))])
+}
+
+#[test]
+fn one_seed_gives_one_result_however_it_is_sliced() {
+    let mut whole = run(&congested(), 11);
+    let mut sliced = simulation(&congested(), 11);
+    let mut t = 0.0;
+    while !sliced.finished() {
+        t += 0.37;
+        sliced.advance(t);
+    }
+    sliced.record_unfinished();
+    assert_eq!(everything(&mut whole), everything(&mut sliced));
+    assert_ne!(everything(&mut run(&congested(), 12)), everything(&mut run(&congested(), 11)));
+}
+
+fn uncongested(algorithm_name: &str, ssthresh: f64) -> Value {
+    with(
+        abilene(),
+        &[
+            ("network.speed", json!(8e6)),
+            ("users.base_sources", json!(10.0)),
+            ("users.normal_interface", json!(8_000.0)),
+            ("users.fast_interface", json!(80_000.0)),
+            ("transport.initial_ssthresh", json!(ssthresh)),
+            ("algorithms", json!([algorithm(algorithm_name, 1.0)])),
+        ],
+    )
+}
+
+/// No loss, ssthresh never reached, classic slow start, equal initial windows: identical results for all algorithms.
+#[test]
+fn algorithms_agree_where_they_never_act() {
+    let reference = run(&uncongested("tcp", 2_147_483_648.0), 1);
+    assert_eq!(response(&reference, "total_segments_dropped"), 0.0);
+    assert!(response(&reference, "total_flows_completed") > 5000.0);
+    for other in &ALGORITHMS[1..] {
+        let found = run(&uncongested(other.name, 2_147_483_648.0), 1);
+        assert_eq!(format!("{:?}", found.responses()), format!("{:?}", reference.responses()), "{}", other.name);
+    }
+}
+
+/// At ssthresh 100 they leave slow start, and differ.
+#[test]
+fn algorithms_differ_once_ssthresh_is_reached() {
+    let responses = |name: &str| format!("{:?}", run(&uncongested(name, 100.0), 1).responses());
+    let all: Vec<String> = ALGORITHMS.iter().map(|a| responses(a.name)).collect();
+    for i in 0..all.len() {
+        for j in 0..i {
+            assert_ne!(all[i], all[j], "{} and {}", ALGORITHMS[i].name, ALGORITHMS[j].name);
+        }
+    }
+}
+
+/// The demand of the users is the same whatever the algorithm, even under loss: k-th transfers agree.
+#[test]
+fn demand_does_not_depend_on_the_algorithm() {
+    let last = ALGORITHMS.last().unwrap().name;
+    let mut sizes = Vec::new();
+    for name in ["tcp", last] {
+        let mut simulation = run(&with(congested(), &[("algorithms", json!([algorithm(name, 1.0)]))]), 2);
+        let flows = simulation.take_flows();
+        let mut rows: Vec<(u64, u64, u64)> = integer(&flows, "source")
+            .iter()
+            .zip(integer(&flows, "transfer"))
+            .zip(float(&flows, "size"))
+            .map(|((s, k), size)| (*s, *k, *size as u64))
+            .collect();
+        rows.sort_unstable();
+        sizes.push(rows);
+    }
+    let common: Vec<_> =
+        sizes[0].iter().filter(|a| sizes[1].binary_search_by_key(&(a.0, a.1), |b| (b.0, b.1)).is_ok()).collect();
+    assert!(common.len() > 2000);
+    for row in common {
+        assert!(sizes[1].binary_search(row).is_ok(), "{row:?}");
+    }
+}

@@ -1,0 +1,169 @@
+//! The four-tier network against published arithmetic and against laws that hold whatever the traffic.
+
+mod common;
+
+use common::*;
+use mesonet_sim::Scenario;
+use mesonet_sim::network::Network;
+use serde_json::{Value, json};
+
+fn network(scenario: &Value) -> (Network, Scenario) {
+    let scenario = Scenario::from_json(&scenario.to_string()).unwrap();
+    (Network::build(&scenario).unwrap(), scenario)
+}
+
+/// Published counts and path statistics of Abilene (ASME paper, section 5.3; SP 500-282 ch. 9).
+#[test]
+fn abilene_has_the_published_shape() {
+    let (network, scenario) = network(&with(abilene(), &[("users.base_sources", json!(1000.0))]));
+    let d = network.describe(&scenario);
+    let count = |class: &str| d.classes.iter().find(|c| c.class == class).unwrap().routers;
+    assert_eq!(
+        ["backbone", "pop", "direct access", "fast access", "normal access"].map(count),
+        [11, 22, 6, 28, 105]
+    );
+    assert_eq!(d.paths, 110);
+    // 193 routers over 55 pairs: 3.509, published 3.51.
+    assert!((d.mean_routers_per_path - 193.0 / 55.0).abs() < 1e-12);
+    assert!((d.mean_hops - 9.43).abs() < 0.001, "{}", d.mean_hops);
+    assert!((d.mean_rtt - 0.040_69).abs() < 5e-6, "{}", d.mean_rtt);
+    // Published 200 ms at X2 = 2; the great-circle map gives 170 (the original delays are not published).
+    assert!((d.max_rtt - 0.0851).abs() < 1e-4, "{}", d.max_rtt);
+}
+
+/// Source counts of six published settings (formula exact; two of the printed figures differ by up to 0.4 %).
+#[test]
+fn source_counts_follow_the_published_formula() {
+    let web = json!([0.1, 0.6, 0.3]);
+    let even = json!([1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]);
+    for (base, multiplier, weights, expected) in [
+        (1000.0, 2.0, &web, 174_600),
+        (1000.0, 2.0, &even, 278_000),
+        (100.0, 2.0, &even, 27_800),
+        (100.0, 2.0, &web, 17_460),
+        (1000.0, 3.0, &web, 261_900),
+        (100.0, 3.0, &web, 26_190),
+    ] {
+        let scenario = with(
+            abilene(),
+            &[
+                ("users.base_sources", json!(base)),
+                ("users.source_multiplier", json!(multiplier)),
+                ("users.source_distribution", weights.clone()),
+            ],
+        );
+        let (network, scenario) = network(&scenario);
+        assert_eq!(network.describe(&scenario).sources, expected);
+    }
+}
+
+/// Speeds and buffers of SP 500-282 Tables 9-5 and 9-7 (X1 16000 and 8000 per ms, X2 1 and 2, X3 1 and 0.5).
+#[test]
+fn speeds_and_buffers_match_the_published_tables() {
+    for (speed, delay, factor, backbone, pop) in [
+        (8e6, 1.0, 1.0, 651e3, 81e3),
+        (16e6, 2.0, 1.0, 2.604e6, 325e3),
+        (8e6, 1.0, 0.5, 326e3, 41e3),
+        (16e6, 2.0, 0.5, 1.302e6, 163e3),
+    ] {
+        let scenario = with(
+            abilene(),
+            &[
+                ("network.speed", json!(speed)),
+                ("network.delay_multiplier", json!(delay)),
+                ("network.buffer", json!({"rule": "bdp", "factor": factor})),
+            ],
+        );
+        let (network, scenario) = network(&scenario);
+        let d = network.describe(&scenario);
+        let class = |name: &str| d.classes.iter().find(|c| c.class == name).unwrap();
+        // Printed in thousands, rounded or cut.
+        let close = |a: u64, b: f64| (a as f64 - b).abs() < 600.0;
+        assert!(close(class("backbone").buffer[0], backbone), "{:?}", class("backbone"));
+        assert!(close(class("pop").buffer[0], pop), "{:?}", class("pop"));
+        // 12,000 bit a segment: 192 and 384 Gbps, 24 and 48, 2.4 and 4.8, 4.8 and 9.6, 24 and 48.
+        let gbps = |name: &str| class(name).speed * 12e3 / 1e9 / (speed / 8e6);
+        let speeds = ["backbone", "pop", "normal access", "fast access", "direct access"].map(gbps);
+        for (found, published) in speeds.into_iter().zip([192.0, 24.0, 2.4, 4.8, 24.0]) {
+            assert!((found - published).abs() < 1e-9, "{found} against {published}");
+        }
+    }
+}
+
+/// With buffers of rtt x C / sqrt(n), n from the closed loop: larger where fewer flows cross.
+#[test]
+fn sqrt_rule_divides_by_the_root_of_the_expected_flows() {
+    let rule = |name: &str| with(abilene(), &[("network.buffer", json!({"rule": name, "factor": 1.0}))]);
+    let (full, scenario) = network(&with(rule("bdp"), &[("users.base_sources", json!(100.0))]));
+    let (divided, _) = network(&with(rule("bdp_per_sqrt_n"), &[("users.base_sources", json!(100.0))]));
+    let flows = full.expected_flows(&scenario);
+    // Every flow crosses one source-side and one receiver-side access router, and all shares are fractions.
+    let access: f64 = full.access.iter().map(|&r| full.flow_shares(&scenario)[r]).sum();
+    assert!((access - 2.0).abs() < 1e-9, "{access}");
+    for (router, n) in flows.iter().enumerate() {
+        let expected = (full.buffers[router] as f64 / n.max(1.0).sqrt()).max(8.0);
+        assert!((divided.buffers[router] as f64 - expected).abs() <= 1.0);
+    }
+}
+
+/// sent = delivered + dropped + queued + in flight, at every instant looked at.
+#[test]
+fn segments_are_conserved() {
+    for scenario in [
+        // Overload: many drops. Then light load.
+        with(abilene(), &[("users.base_sources", json!(20.0)), ("network.speed", json!(40_000.0))]),
+        abilene(),
+        dumbbell(),
+    ] {
+        let mut simulation = simulation(&scenario, 5);
+        for step in 1..=200 {
+            simulation.advance(f64::from(step) * 0.1);
+            let (c, census) = (*simulation.counters(), simulation.census());
+            assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight, "at step {step}");
+        }
+        assert!(simulation.counters().leaving > 1000);
+    }
+}
+
+/// Every data segment delivered belongs to a flow record, and drops are what routers say.
+#[test]
+fn flow_records_sum_to_the_counters() {
+    let scenario = with(abilene(), &[("users.base_sources", json!(20.0)), ("network.speed", json!(40_000.0))]);
+    let mut simulation = run(&scenario, 3);
+    let flows = simulation.take_flows();
+    let c = *simulation.counters();
+    assert_eq!(integer(&flows, "segments_delivered").iter().sum::<u64>(), c.delivered);
+    assert_eq!(integer(&flows, "segments_sent").iter().sum::<u64>(), c.data_sent);
+    assert_eq!(integer(&flows, "completed").iter().sum::<u64>(), c.completed);
+    assert!(c.dropped > 1000 && c.completed > 1000, "{c:?}");
+}
+
+/// The closed loop of an uncongested network: sources / (think + connect + transfer) flows a second.
+#[test]
+fn uncongested_flow_rate_follows_the_think_time_law() {
+    let scenario = with(
+        abilene(),
+        &[
+            ("users.base_sources", json!(20.0)),
+            ("network.speed", json!(8e6)),
+            ("users.normal_interface", json!(8_000.0)),
+            ("users.fast_interface", json!(80_000.0)),
+            ("time", json!({"duration": 60.0, "warmup": 10.0, "periods": 1})),
+        ],
+    );
+    let mut simulation = run(&scenario, 1);
+    let series = simulation.take_series();
+    let time = float(&series, "time_s");
+    let rows: Vec<usize> = (0..time.len()).filter(|&i| time[i] > 10.0).collect();
+    let mean = |name: &str| {
+        rows.iter().map(|&i| integer(&series, name)[i] as f64).sum::<f64>() / rows.len() as f64
+    };
+    let sources = simulation.network().sources.iter().sum::<u64>() as f64;
+    let rate = rows.iter().map(|&i| integer(&series, "flows_completed")[i]).sum::<u64>() as f64 / 50.0;
+    // Little's law on the thinking sources: rate = thinking / think time.
+    let thinking = sources - mean("connecting") - mean("sending");
+    let expected = thinking / 2.0;
+    // 70,000 completions; the rate of a renewal sum has a standard error below 0.5 %.
+    assert!((rate / expected - 1.0).abs() < 0.015, "{rate} against {expected}");
+    assert_eq!(response(&simulation, "loss_rate"), 0.0);
+}
