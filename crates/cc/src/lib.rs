@@ -6,7 +6,7 @@
 //!
 //! * [`CongestionControl`] is the abstraction; [`AckEvent`], [`LossEvent`] and [`SendEvent`] are what it sees.
 //! * [`Window`] is what nearly every algorithm shares: cwnd, ssthresh and slow start.
-//! * [`registry`] lists the algorithms. Adding one is one file under `algorithms/` and one line there.
+//! * [`registry`] lists the algorithms. Adding one is one file under `algorithms/`, its `mod` line and one line there.
 //!
 //! Windows are in segments, instants and durations in picoseconds ([`Picos`]).
 

@@ -57,7 +57,7 @@ pub const MIN_SSTHRESH: f64 = 2.0;
 
 /// Congestion window, slow-start threshold and slow start of one flow.
 ///
-/// Whatever an algorithm does, 1 <= cwnd <= [`Common::max_cwnd`] and ssthresh >= 2.
+/// Whatever an algorithm does, 1 <= cwnd <= [`Common::max_cwnd`] and ssthresh is finite and at least 2.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     cwnd: f64,
@@ -73,7 +73,7 @@ impl Window {
         let initial = common.bound(start.initial_window);
         Self {
             cwnd: initial,
-            ssthresh: start.initial_ssthresh.max(MIN_SSTHRESH),
+            ssthresh: start.initial_ssthresh.clamp(MIN_SSTHRESH, f64::MAX),
             initial,
             slow_start: start.slow_start,
         }
@@ -100,7 +100,8 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
-    /// Grows by slow start up to ssthresh and returns the acknowledged segments that are left for congestion avoidance.
+    /// Grows by slow start up to ssthresh and returns the acknowledged segments that are left for congestion
+    /// avoidance.
     ///
     /// One acknowledgement of n segments does what n acknowledgements of one segment do.
     #[inline]
@@ -146,8 +147,9 @@ impl Window {
         self.cwnd = common.bound(self.ssthresh);
     }
 
-    /// A time-out: slow start follows. ssthresh becomes `standard` under [`TimeoutRule::Rfc`] and `own`, the algorithm's
-    /// reduction after a loss, under [`TimeoutRule::OwnReduction`]; a repeated expiry keeps ssthresh under both.
+    /// A time-out: slow start follows. ssthresh becomes `standard` under [`TimeoutRule::Rfc`] and `own`, the
+    /// algorithm's reduction after a loss, under [`TimeoutRule::OwnReduction`]; a repeated expiry keeps ssthresh
+    /// under both.
     pub fn timeout(&mut self, common: &Common, loss: &LossEvent, standard: f64, own: f64) {
         let (ssthresh, restart) = match common.timeout {
             TimeoutRule::Rfc => (standard, MIN_CWND),

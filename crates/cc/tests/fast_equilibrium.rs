@@ -70,17 +70,17 @@ impl Bottleneck {
         let period = (self.config.timer_period().expect("FAST has a timer") / MS) as usize;
         for _ in 0..1000 * seconds {
             self.delays.push(self.queue() / SPEED);
-            let (now, rtt) = (self.now(), self.rtt());
+            let (step, rtt) = (self.now(), self.rtt());
+            let now = step as Picos * MS;
             for flow in &mut self.flows {
                 flow.due += flow.controller.cwnd() / rtt;
-                let now = now as Picos * MS;
                 while flow.due >= 1.0 {
                     flow.due -= 1.0;
                     let rtt = picos(flow.first_rtt.take().unwrap_or(rtt) / 1000.0);
                     let ack = AckEvent { now, acked: 1, rtt, cwnd_limited: true, ..AckEvent::default() };
                     flow.controller.on_ack(&self.config, &ack);
                 }
-                if (self.delays.len() - 1 - flow.began).is_multiple_of(period) {
+                if (step - flow.began) % period == 0 {
                     flow.controller.on_timer(&self.config, now);
                 }
             }

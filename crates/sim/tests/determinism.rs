@@ -58,7 +58,12 @@ fn algorithms_agree_where_they_never_act() {
     assert!(response(&reference, "total_flows_completed") > 5000.0);
     for other in &ALGORITHMS[1..] {
         let found = run(&uncongested(other.name, 2_147_483_648.0), 1);
-        assert_eq!(format!("{:?}", found.responses()), format!("{:?}", reference.responses()), "{}", other.name);
+        assert_eq!(
+            format!("{:?}", found.responses()),
+            format!("{:?}", reference.responses()),
+            "{}",
+            other.name
+        );
     }
 }
 
@@ -91,8 +96,10 @@ fn demand_does_not_depend_on_the_algorithm() {
         rows.sort_unstable();
         sizes.push(rows);
     }
-    let common: Vec<_> =
-        sizes[0].iter().filter(|a| sizes[1].binary_search_by_key(&(a.0, a.1), |b| (b.0, b.1)).is_ok()).collect();
+    let common: Vec<_> = sizes[0]
+        .iter()
+        .filter(|a| sizes[1].binary_search_by_key(&(a.0, a.1), |b| (b.0, b.1)).is_ok())
+        .collect();
     assert!(common.len() > 2000);
     for row in common {
         assert!(sizes[1].binary_search(row).is_ok(), "{row:?}");

@@ -53,10 +53,8 @@ fn standard_tcp_settles_into_the_textbook_sawtooth() {
 /// Below the bottleneck a flow is limited by its window: exactly one window a round trip, no loss, no queue.
 #[test]
 fn a_window_limited_flow_moves_one_window_a_round_trip() {
-    let scenario = with(
-        dumbbell(),
-        &[("transport.initial_window", json!(100.0)), ("transport.max_cwnd", json!(100.0))],
-    );
+    let scenario =
+        with(dumbbell(), &[("transport.initial_window", json!(100.0)), ("transport.max_cwnd", json!(100.0))]);
     let simulation = run(&scenario, 1);
     // 162 ms and two services of 1/21 ms.
     let round_trip = 0.162 + 2.0 / 21_000.0;

@@ -119,7 +119,11 @@ fn segments_are_conserved() {
         for step in 1..=200 {
             simulation.advance(f64::from(step) * 0.1);
             let (c, census) = (*simulation.counters(), simulation.census());
-            assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight, "at step {step}");
+            assert_eq!(
+                c.entering,
+                c.leaving + c.dropped + census.queued + census.in_flight,
+                "at step {step}"
+            );
         }
         assert!(simulation.counters().leaving > 1000);
     }
@@ -128,7 +132,8 @@ fn segments_are_conserved() {
 /// Every data segment delivered belongs to a flow record, and drops are what routers say.
 #[test]
 fn flow_records_sum_to_the_counters() {
-    let scenario = with(abilene(), &[("users.base_sources", json!(20.0)), ("network.speed", json!(40_000.0))]);
+    let scenario =
+        with(abilene(), &[("users.base_sources", json!(20.0)), ("network.speed", json!(40_000.0))]);
     let mut simulation = run(&scenario, 3);
     let flows = simulation.take_flows();
     let c = *simulation.counters();
@@ -155,9 +160,8 @@ fn uncongested_flow_rate_follows_the_think_time_law() {
     let series = simulation.take_series();
     let time = float(&series, "time_s");
     let rows: Vec<usize> = (0..time.len()).filter(|&i| time[i] > 10.0).collect();
-    let mean = |name: &str| {
-        rows.iter().map(|&i| integer(&series, name)[i] as f64).sum::<f64>() / rows.len() as f64
-    };
+    let mean =
+        |name: &str| rows.iter().map(|&i| integer(&series, name)[i] as f64).sum::<f64>() / rows.len() as f64;
     let sources = simulation.network().sources.iter().sum::<u64>() as f64;
     let rate = rows.iter().map(|&i| integer(&series, "flows_completed")[i]).sum::<u64>() as f64 / 50.0;
     // Little's law on the thinking sources: rate = thinking / think time.

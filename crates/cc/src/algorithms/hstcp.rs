@@ -1,6 +1,7 @@
 //! HighSpeed TCP (RFC 3649): additive increase a(w) and multiplicative decrease b(w) that depend on the window.
 //!
-//! * Up to and including `low_window` segments the rules are those of standard TCP: a = 1, b = 1/2 (RFC 3649, section 5).
+//! * Up to and including `low_window` segments the rules are those of standard TCP: a = 1, b = 1/2 (RFC 3649, section
+//!   5).
 //! * Above, the wanted loss rate p(w) is a straight line on log-log scales (section 5).
 //! * b(w) falls linearly in ln w from 1/2 at the low window to `high_decrease` at the high window (section 7).
 //! * a(w) = w^2 p(w) 2 b(w) / (2 - b(w)), which makes p(w) the response function (section 7); never less than standard

@@ -1,21 +1,23 @@
 //! H-TCP (D. Leith and R. Shorten, draft-leith-tcp-htcp-06; PFLDnet 2004): the increase grows with the time since the
 //! last congestion event.
 //!
-//! * Congestion avoidance: `alpha / cwnd` per acknowledged segment, alpha from Delta, the time since the last congestion
-//!   event: 1 up to `delta_l`; then f = 1 + 10 x + x^2 / 4 with x = Delta - `delta_l`, multiplied by 2 (1 - beta) so that
-//!   the back-off does not change the average rate, at least 1 (draft, increase function).
+//! * Congestion avoidance: `alpha / cwnd` per acknowledged segment, alpha from Delta, the time since the last
+//!   congestion event: 1 up to `delta_l`; then f = 1 + 10 x + x^2 / 4 with x = Delta - `delta_l`, multiplied by
+//!   `2 (1 - beta)` so that the back-off does not change the average rate, at least 1 (draft, increase function).
 //! * Before the first congestion event Delta counts from the end of slow start (assumed: sources are silent).
-//! * RTT scaling multiplies f by rtt_min / 100 ms, within [0.1, 2], so that flows of different round-trip times grow alike
-//!   per second (Linux's form; the study states that the increase is scaled).
-//! * Loss: ssthresh and cwnd become beta of the window. Adaptive back-off: beta is rtt_min / rtt_max within [0.5, 0.8],
-//!   which just empties the queue, or 0.5 where the throughput of this epoch differs from that of the one before by more
-//!   than `delta_b` or is not known (draft, adaptive back-off).
-//! * Throughput of an epoch: the largest rate of acknowledged segments over any `monitor_period` without fast recovery.
+//! * RTT scaling multiplies f by rtt_min / 100 ms, within [0.1, 2], so that flows of different round-trip times grow
+//!   alike per second (Linux's form; the study states that the increase is scaled).
+//! * Loss: ssthresh and cwnd become beta of the window. Adaptive back-off: beta is rtt_min / rtt_max within [0.5,
+//!   0.8], which just empties the queue, or 0.5 where the throughput of this epoch differs from that of the one
+//!   before by more than `delta_b` or is not known (draft, adaptive back-off).
+//! * Throughput of an epoch: the largest rate of acknowledged segments over any `monitor_period` without fast
+//!   recovery.
 //! * At a congestion event rtt_max moves 5 % of the way to rtt_min, so that it follows a path that changes (Linux).
 //! * Time-out: ssthresh is half the window, cwnd 1, beta 0.5, or the rule of the study; the epoch starts anew.
 //!
-//! Linux multiplies by 2 (1 - beta) in the first second too. The study says that the first second is standard TCP's, and
-//! FreeBSD's implementation agrees; so do we. There is no low window: what the first second protects are slow paths.
+//! Linux multiplies by 2 (1 - beta) in the first second too. The study says that the first second is standard TCP's,
+//! and FreeBSD's implementation agrees; so do we. There is no low window: what the first second protects are slow
+//! paths.
 
 use crate::param::constants;
 use crate::{
@@ -82,7 +84,7 @@ pub struct Htcp {
     throughput_before: f64,
     /// Segments acknowledged in this monitor period.
     acked: u64,
-    /// No fast recovery in this monitor period so far.
+    /// No congestion event and no fast recovery in this monitor period so far.
     whole: bool,
     recovering: bool,
 }
@@ -108,11 +110,6 @@ impl Htcp {
         } else {
             config.beta_min
         }
-    }
-
-    fn start_monitor_anew(&mut self) {
-        self.acked = 0;
-        self.whole = false;
     }
 }
 
@@ -341,12 +338,11 @@ impl CongestionControl for Htcp {
         self.throughput = 0.0;
         self.rtt_max = self.rtt_min + config.fading * (self.rtt_max - self.rtt_min).max(0.0);
         self.recovering = loss.cause == LossCause::FastRetransmit;
-        self.start_monitor_anew();
+        self.whole = false;
     }
 
     fn on_recovery_exit(&mut self, _: &HtcpConfig, _: Picos) {
         self.recovering = false;
-        self.start_monitor_anew();
     }
 
     fn on_timer(&mut self, config: &HtcpConfig, _: Picos) {
@@ -418,6 +414,7 @@ mod tests {
             htcp.on_ack(&config, &AckEvent { rtt: ms * MILLISECOND, ..acks(1) });
             assert_near(htcp.scale, scale, 1e-12);
         }
+        assert_eq!(config.alpha(SECOND, 0.5, config.scale(0.162)), 1.0, "not in the first second");
         assert_near(config.alpha(2 * SECOND, 0.5, config.scale(0.162)), 18.225, 1e-9);
         assert_near(config.alpha(5 * SECOND, 0.8, config.scale(0.050)), 9.0, 1e-9);
         let unscaled = self::config::<Htcp>(Preset::Standard, &[("rtt_scaling", 0.0)]);
@@ -537,7 +534,10 @@ mod tests {
     fn a_time_out_starts_a_new_epoch_and_halves() {
         let config = standard();
         let mut htcp = flow(&config, 1000.0);
-        htcp.beta = 0.8;
+        // After a fast retransmit the back-off would be 0.8.
+        (htcp.beta, htcp.rtt_min, htcp.rtt_max) = (0.8, 0.1, 0.1);
+        (htcp.throughput, htcp.throughput_before) = (100.0, 100.0);
+        assert_eq!(htcp.back_off(&config), 0.8);
         htcp.on_loss(&config, &LossEvent { now: 9 * SECOND, ..loss(LossCause::Timeout, 1000) });
         assert_eq!((htcp.cwnd(), htcp.ssthresh(), htcp.beta), (1.0, 500.0, 0.5));
         assert_eq!(htcp.epoch, Some(9 * SECOND));

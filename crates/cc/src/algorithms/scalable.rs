@@ -1,13 +1,13 @@
 //! Scalable TCP (T. Kelly, Computer Communication Review 33(2), 2003).
 //!
-//! * Congestion avoidance: `increase` segments per acknowledged segment whatever the window, so the window grows by 1 %
-//!   per round trip (Kelly, section 3).
-//! * Loss: the window gives up `decrease`, so a loss costs the same number of round trips at every speed (section 3).
-//! * Up to and including `low_window` segments both rules are those of standard TCP (section 3, legacy window).
+//! * Congestion avoidance: `increase` segments per acknowledged segment whatever the window, so the window grows by 1
+//!   % per round trip (Kelly 2003).
+//! * Loss: the window gives up `decrease`, so a loss costs the same number of round trips at every speed (Kelly 2003).
+//! * Up to and including `low_window` segments both rules are those of standard TCP (Kelly 2003, legacy window).
 //! * Time-out: ssthresh as after a loss, then slow start.
 //!
-//! Linux approximates the increase with one segment per 50 acknowledgements, half of which it expects to be delayed, and
-//! has no low window; the constants here are Kelly's.
+//! Linux approximates the increase with one segment per 50 acknowledgements, half of which it expects to be delayed,
+//! and has no low window; the constants here are Kelly's.
 
 use crate::param::constants;
 use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window};

@@ -2,7 +2,7 @@
 //!
 //! * Congestion avoidance: `increase / cwnd` per acknowledged segment, so `increase` segments per round trip (RFC 5681,
 //!   section 3.1, equation 3).
-//! * Loss: ssthresh and cwnd become `1 - decrease` of the window, at least 2 (section 3.2, equation 4).
+//! * Loss: ssthresh and cwnd become `1 - decrease` of the window, at least 2 (section 3.1, equation 4).
 //! * Time-out: ssthresh is half the window and cwnd 1 (section 3.1), or the rule of the study.
 
 use crate::param::constants;

@@ -145,9 +145,12 @@ struct Group {
     size_goodput: u128,
 }
 
+/// File category, path class, fast interface, algorithm.
+type GroupKey = (u8, &'static str, bool, u8);
+
 /// Completed flows of the measured span by file category, path class, interface rate and algorithm.
 #[derive(Clone, Debug, Default)]
-pub struct FlowGroups(BTreeMap<(u8, &'static str, bool, u8), Group>);
+pub struct FlowGroups(BTreeMap<GroupKey, Group>);
 
 impl FlowGroups {
     /// Adds a completed flow.
@@ -167,7 +170,7 @@ impl FlowGroups {
     #[must_use]
     pub fn table(&self, algorithms: &[&'static str]) -> Table {
         let mut table = Table::default();
-        let text = |f: &dyn Fn(&(u8, &'static str, bool, u8)) -> &'static str| {
+        let text = |f: &dyn Fn(&GroupKey) -> &'static str| {
             self.0.keys().map(|k| f(k).to_string()).collect::<Vec<_>>()
         };
         let float = |f: &dyn Fn(&Group) -> f64| self.0.values().map(f).collect::<Vec<_>>();
@@ -179,10 +182,7 @@ impl FlowGroups {
         table.float("mean_size", float(&|g| g.size as f64 / g.flows as f64));
         table.float("goodput", float(&|g| g.goodput as f64 / GOODPUT_UNIT / g.flows as f64));
         table.float("goodput_sd", float(&Group::standard_deviation));
-        table.float(
-            "goodput_by_size",
-            float(&|g| g.size_goodput as f64 / GOODPUT_UNIT / g.size as f64),
-        );
+        table.float("goodput_by_size", float(&|g| g.size_goodput as f64 / GOODPUT_UNIT / g.size as f64));
         table.float("retransmission_rate", float(&|g| 1.0 - g.size as f64 / g.sent as f64));
         table
     }

@@ -1,8 +1,8 @@
 //! From a scenario to routers, lanes and routes.
 
+use super::Router;
 use super::routing::{adjacency, path, routes_to};
 use super::topology::{BUILT_IN, RouterClass, Topology};
-use super::Router;
 use crate::scenario::{BufferKind, InvalidScenario, Scenario, invalid};
 use mesonet_cc::Picos;
 

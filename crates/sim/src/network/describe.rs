@@ -1,7 +1,7 @@
 //! Numbers that follow from a scenario before anything is simulated.
 
-use super::topology::RouterClass;
 use super::Network;
+use super::topology::RouterClass;
 use crate::scenario::Scenario;
 use serde::Serialize;
 
@@ -53,8 +53,9 @@ impl Network {
     pub fn describe(&self, scenario: &Scenario) -> Description {
         use RouterClass::{Backbone, Direct, Fast, Normal, Plain, Pop};
         let of_class = |class| {
-            let members: Vec<usize> =
-                (0..self.topology.routers.len()).filter(|&r| self.topology.routers[r].class == class).collect();
+            let members: Vec<usize> = (0..self.topology.routers.len())
+                .filter(|&r| self.topology.routers[r].class == class)
+                .collect();
             let first = *members.first()?;
             let buffers = members.iter().map(|&r| self.buffers[r]);
             let sources = members.iter().filter_map(|&r| self.access_index[r]);
@@ -67,10 +68,8 @@ impl Network {
             })
         };
         let regions = self.topology.regions;
-        let pairs: Vec<(usize, usize)> = (0..regions)
-            .flat_map(|a| (0..regions).map(move |b| (a, b)))
-            .filter(|(a, b)| a != b)
-            .collect();
+        let pairs: Vec<(usize, usize)> =
+            (0..regions).flat_map(|a| (0..regions).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
         let mean = |f: &dyn Fn(usize, usize) -> f64| {
             pairs.iter().map(|&(a, b)| f(a, b)).sum::<f64>() / pairs.len() as f64
         };
@@ -81,7 +80,8 @@ impl Network {
             if total > 0.0 { direct.map(|(_, w)| w).sum::<f64>() / total } else { 0.0 }
         };
         let source_weights: Vec<f64> = self.sources.iter().map(|&s| s as f64).collect();
-        let mean_hops = mean_routers + 6.0 - direct_share(&source_weights) - direct_share(&self.receiver_weight);
+        let mean_hops =
+            mean_routers + 6.0 - direct_share(&source_weights) - direct_share(&self.receiver_weight);
         Description {
             topology: self.topology.name,
             classes: [Backbone, Pop, Normal, Fast, Direct, Plain].into_iter().filter_map(of_class).collect(),
@@ -109,7 +109,11 @@ impl Network {
         };
         let very_fast = both(&|c| matches!(c, RouterClass::Direct | RouterClass::Plain));
         let no_normal = both(&|c| c != RouterClass::Normal);
-        [very_fast, no_normal - very_fast, if source_weights.iter().sum::<f64>() > 0.0 { 1.0 - no_normal } else { 0.0 }]
+        [
+            very_fast,
+            no_normal - very_fast,
+            if source_weights.iter().sum::<f64>() > 0.0 { 1.0 - no_normal } else { 0.0 },
+        ]
     }
 
     fn warnings(&self, scenario: &Scenario) -> Vec<String> {

@@ -52,9 +52,10 @@ impl Simulation {
             let router = self.network.topology.router(name).expect("checked");
             self.network.access_index[router].expect("checked")
         };
-        let algorithm = spec.algorithm.as_ref().map_or(0, |name| {
-            self.algorithm_names.iter().position(|a| a == name).expect("checked")
-        });
+        let algorithm = spec
+            .algorithm
+            .as_ref()
+            .map_or(0, |name| self.algorithm_names.iter().position(|a| a == name).expect("checked"));
         let opening = Opening {
             source: self.population.sources.len() as u32 + index,
             transfer: 0,

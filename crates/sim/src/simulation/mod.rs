@@ -14,8 +14,8 @@ use crate::measure::{Counters, FlowGroups, FlowRecords, PeriodSums, Table};
 use crate::network::Network;
 use crate::network::build::{LaneEnd, picos};
 use crate::scenario::{InvalidScenario, Scenario, invalid};
-use crate::transport::rtt::RtoLimits;
 use crate::transport::Flow;
+use crate::transport::rtt::RtoLimits;
 use crate::users::Population;
 use mesonet_cc::{Config, Picos, seconds};
 

@@ -22,7 +22,8 @@ impl Simulation {
         }
         let interval = self.counters.since(&self.sampled);
         self.sampled = self.counters;
-        let explicit = self.explicit_slots.iter().map(|slot| explicit_sample(slot.map(|s| &self.flows[s as usize])));
+        let explicit =
+            self.explicit_slots.iter().map(|slot| explicit_sample(slot.map(|s| &self.flows[s as usize])));
         let explicit = explicit.collect();
         if let Some(period) = self.period(self.now) {
             let length = self.scenario.measurement.interval;

@@ -51,13 +51,7 @@ impl Scoreboard {
     /// A flow whose first segment has number `first`.
     #[must_use]
     pub fn new(first: u64) -> Self {
-        Self {
-            next: first,
-            passed: first,
-            lost_end: first,
-            retransmitted_end: first,
-            ..Self::default()
-        }
+        Self { next: first, passed: first, lost_end: first, retransmitted_end: first, ..Self::default() }
     }
 
     /// Lowest segment not acknowledged.
@@ -312,7 +306,9 @@ mod tests {
         }
         fn retransmit(&mut self) -> Option<u64> {
             let s = (0..self.next).find(|s| {
-                self.lost.contains(s) && !self.acked.contains(s) && !self.retransmitted.contains(s)
+                self.lost.contains(s)
+                    && !self.acked.contains(s)
+                    && !self.retransmitted.contains(s)
                     && self.retransmitted.last().is_none_or(|r| r < s)
             })?;
             self.retransmitted.insert(s);

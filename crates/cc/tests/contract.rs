@@ -1,0 +1,385 @@
+//! What every registered algorithm must keep, whatever happens to its flow. A new algorithm is tested as it stands in
+//! the registry, without a change here.
+
+mod support;
+
+use mesonet_cc::registry::{ALGORITHMS, algorithm};
+use mesonet_cc::{
+    AckEvent, Algorithm, Common, Config, Controller, LossCause, LossEvent, MILLISECOND, Phase, Picos, Preset,
+    SECOND, SendEvent, SlowStart, Start,
+};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use support::common;
+
+/// Something that may happen to a flow, `wait` after what happened before.
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    wait: Picos,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Ack {
+        acked: u32,
+        rtt: Picos,
+        in_flight: u32,
+        in_recovery: bool,
+        cwnd_limited: bool,
+        round_start: bool,
+        ce: bool,
+    },
+    Loss {
+        cause: LossCause,
+        in_flight: u32,
+        first_timeout: bool,
+    },
+    RecoveryExit,
+    Timer,
+    Send {
+        in_flight: u32,
+        retransmission: bool,
+    },
+}
+
+/// Durations of every order of magnitude, from a picosecond to a minute.
+fn duration() -> impl Strategy<Value = Picos> {
+    prop_oneof![
+        1..MILLISECOND,
+        MILLISECOND..500 * MILLISECOND,
+        500 * MILLISECOND..5 * SECOND,
+        5 * SECOND..60 * SECOND
+    ]
+}
+
+fn wait() -> impl Strategy<Value = Picos> {
+    prop_oneof![1 => Just(0), 4 => 0..10 * MILLISECOND, 2 => 0..SECOND, 1 => duration()]
+}
+
+fn in_flight() -> impl Strategy<Value = u32> {
+    prop_oneof![0..10_u32, 0..1000_u32, 0..u32::MAX]
+}
+
+fn ack() -> impl Strategy<Value = What> {
+    let rtt = prop_oneof![1 => Just(0), 6 => duration()];
+    let acked = prop_oneof![6 => Just(1), 1 => 1..100_u32];
+    (acked, rtt, in_flight(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+        |(acked, rtt, in_flight, in_recovery, cwnd_limited, round_start, ce)| What::Ack {
+            acked,
+            rtt,
+            in_flight,
+            in_recovery,
+            cwnd_limited,
+            round_start,
+            ce,
+        },
+    )
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let causes = [LossCause::FastRetransmit, LossCause::Timeout, LossCause::Ecn];
+    let loss = (prop::sample::select(causes.to_vec()), in_flight(), any::<bool>())
+        .prop_map(|(cause, in_flight, first_timeout)| What::Loss { cause, in_flight, first_timeout });
+    let send = (in_flight(), any::<bool>())
+        .prop_map(|(in_flight, retransmission)| What::Send { in_flight, retransmission });
+    let what =
+        prop_oneof![12 => ack(), 1 => loss, 1 => Just(What::RecoveryExit), 3 => Just(What::Timer), 1 => send];
+    (wait(), what).prop_map(|(wait, what)| Event { wait, what })
+}
+
+/// A flow with what its sender would know.
+#[derive(Clone)]
+struct Flow {
+    config: Config,
+    controller: Controller,
+    now: Picos,
+    min_rtt: Picos,
+    srtt: Picos,
+    delivered: u64,
+}
+
+impl Flow {
+    fn new(config: Config, start: &Start) -> Self {
+        let controller = config.start(start);
+        Self { config, controller, now: start.now, min_rtt: 0, srtt: 0, delivered: 0 }
+    }
+
+    fn meet(&mut self, event: &Event) {
+        self.now += event.wait;
+        let now = self.now;
+        match event.what {
+            What::Ack { acked, rtt, in_flight, in_recovery, cwnd_limited, round_start, ce } => {
+                if rtt > 0 {
+                    self.min_rtt = if self.min_rtt == 0 { rtt } else { self.min_rtt.min(rtt) };
+                    self.srtt = if self.srtt == 0 { rtt } else { self.srtt - self.srtt / 8 + rtt / 8 };
+                }
+                self.delivered += u64::from(acked);
+                let ack = AckEvent {
+                    now,
+                    acked,
+                    rtt,
+                    min_rtt: self.min_rtt,
+                    srtt: self.srtt,
+                    in_flight,
+                    delivered: self.delivered,
+                    delivery_rate: if rtt > 0 { f64::from(acked) / (rtt as f64 * 1e-12) } else { 0.0 },
+                    round_start,
+                    in_recovery,
+                    cwnd_limited,
+                    app_limited: !cwnd_limited,
+                    ce: if ce { acked } else { 0 },
+                };
+                self.controller.on_ack(&self.config, &ack);
+            }
+            What::Loss { cause, in_flight, first_timeout } => {
+                let loss = LossEvent { now, cause, in_flight, lost: in_flight.min(1), first_timeout };
+                self.controller.on_loss(&self.config, &loss);
+            }
+            What::RecoveryExit => self.controller.on_recovery_exit(&self.config, now),
+            What::Timer if self.config.timer_period().is_some() => {
+                self.controller.on_timer(&self.config, now);
+            }
+            What::Send { in_flight, retransmission } if self.config.wants_sends() => {
+                self.controller.on_send(&self.config, &SendEvent { now, in_flight, retransmission });
+            }
+            What::Timer | What::Send { .. } => {}
+        }
+    }
+
+    fn state(&self) -> String {
+        serde_json::to_string(&self.controller).expect("plain data")
+    }
+
+    fn check(&self, common: &Common) -> Result<(), TestCaseError> {
+        let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());
+        prop_assert!(cwnd.is_finite() && cwnd >= 1.0 && cwnd <= common.max_cwnd, "cwnd {}", cwnd);
+        prop_assert!(ssthresh.is_finite() && ssthresh >= 2.0, "ssthresh {}", ssthresh);
+        if let Some(rate) = self.controller.pacing_rate() {
+            prop_assert!(rate.is_finite() && rate > 0.0, "pacing rate {}", rate);
+        }
+        let _: Phase = self.controller.phase(&self.config, self.now);
+        Ok(())
+    }
+}
+
+/// The constants of an algorithm: per constant its default, its smallest or its largest value.
+fn constants(algorithm: &Algorithm, preset: Preset, extremes: &[u8]) -> Vec<f64> {
+    let values = algorithm.params.iter().zip(extremes.iter().cycle());
+    values
+        .map(|(param, extreme)| match extreme {
+            1 => param.min,
+            2 => param.max,
+            _ => param.default(preset),
+        })
+        .collect()
+}
+
+const PRESETS: [Preset; 2] = [Preset::Standard, Preset::Sp500282];
+
+fn start() -> impl Strategy<Value = Start> {
+    let ssthresh = prop_oneof![2.0..100.0, Just(2_147_483_648.0), Just(f64::INFINITY)];
+    (0..100 * SECOND, 1.0..20.0, ssthresh).prop_map(|(now, window, initial_ssthresh)| Start {
+        now,
+        initial_window: window,
+        initial_ssthresh,
+        slow_start: SlowStart::Classic,
+    })
+}
+
+fn runs() -> ProptestConfig {
+    ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(runs())]
+
+    #[test]
+    fn windows_stay_within_their_bounds(
+        start in start(),
+        max_cwnd in prop::sample::select(vec![2.0, 10.5, 1e4, 1_073_741_824.0]),
+        extremes in prop_oneof![Just(vec![0]), prop::collection::vec(0..3_u8, 1..24)],
+        events in prop::collection::vec(event(), 1..150),
+    ) {
+        for algorithm in ALGORITHMS {
+            for preset in PRESETS {
+                let common = Common { max_cwnd, ..common(preset) };
+                let values = constants(algorithm, preset, &extremes);
+                let config = Config::new(algorithm.name, common, &values).expect("registered");
+                let mut flow = Flow::new(config, &start);
+                flow.check(&common)?;
+                for event in &events {
+                    flow.meet(event);
+                    flow.check(&common).map_err(|e| {
+                        TestCaseError::fail(format!("{} {preset:?} {values:?} {event:?}: {e}", algorithm.name))
+                    })?;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_copy_and_a_restored_flow_continue_like_the_original(
+        start in start(),
+        before in prop::collection::vec(event(), 0..60),
+        after in prop::collection::vec(event(), 1..60),
+    ) {
+        for algorithm in ALGORITHMS {
+            for preset in PRESETS {
+                let values = constants(algorithm, preset, &[0]);
+                let config = Config::new(algorithm.name, common(preset), &values).expect("registered");
+                let mut original = Flow::new(config, &start);
+                for event in &before {
+                    original.meet(event);
+                }
+                let mut copy = original.clone();
+                let mut restored = original.clone();
+                restored.controller = serde_json::from_str(&original.state()).expect("its own state");
+                prop_assert_eq!(restored.state(), original.state());
+                for event in &after {
+                    for flow in [&mut original, &mut copy, &mut restored] {
+                        flow.meet(event);
+                    }
+                    prop_assert_eq!(copy.state(), original.state(), "{}", algorithm.name);
+                    prop_assert_eq!(restored.state(), original.state(), "{}", algorithm.name);
+                    prop_assert_eq!(restored.controller.cwnd().to_bits(), original.controller.cwnd().to_bits());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn slow_start_is_the_same_for_all_that_share_it(
+        start in start(),
+        acks in prop::collection::vec((wait(), ack()), 1..100),
+    ) {
+        for preset in PRESETS {
+            let flows = ALGORITHMS.iter().filter(|a| a.shared_slow_start).map(|algorithm| {
+                let values = constants(algorithm, preset, &[0]);
+                Flow::new(Config::new(algorithm.name, common(preset), &values).expect("registered"), &start)
+            });
+            let mut flows: Vec<_> = flows.collect();
+            let mut expected = start.initial_window;
+            for &(wait, what) in &acks {
+                if expected >= start.initial_ssthresh {
+                    break;
+                }
+                let What::Ack { acked, rtt, in_flight, cwnd_limited, round_start, .. } = what else {
+                    unreachable!("acknowledgements only")
+                };
+                let in_recovery = false;
+                let what = What::Ack { acked, rtt, in_flight, in_recovery, cwnd_limited, round_start, ce: false };
+                if cwnd_limited || !common(preset).grow_only_if_cwnd_limited {
+                    expected = (expected + f64::from(acked)).min(start.initial_ssthresh);
+                }
+                for flow in &mut flows {
+                    let phase = flow.controller.phase(&flow.config, flow.now);
+                    prop_assert_eq!(phase, Phase::SlowStart);
+                    // Timers fire when each algorithm asks for them.
+                    if let Some(period) = flow.config.timer_period() {
+                        let elapsed = |t: Picos| (t - start.now) / period;
+                        for _ in (elapsed(flow.now)..elapsed(flow.now + wait)).take(100) {
+                            flow.meet(&Event { wait: 0, what: What::Timer });
+                        }
+                    }
+                    flow.meet(&Event { wait: 0, what: What::Send { in_flight, retransmission: false } });
+                    flow.meet(&Event { wait, what });
+                    // Of several segments, those beyond ssthresh are already congestion avoidance.
+                    if expected < start.initial_ssthresh || acked == 1 {
+                        prop_assert_eq!(flow.controller.cwnd(), expected);
+                    }
+                    prop_assert_eq!(flow.controller.pacing_rate(), None);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_algorithm_is_described() {
+    let names: BTreeSet<_> = ALGORITHMS.iter().map(|a| a.name).collect();
+    assert_eq!(names.len(), ALGORITHMS.len(), "names are unique");
+    for a in ALGORITHMS {
+        assert!(is_name(a.name, '-'), "{}", a.name);
+        assert!(!a.title.is_empty() && !a.source.is_empty(), "{} lacks a title or a source", a.name);
+        assert_eq!(algorithm(a.name).expect("found by name").title, a.title);
+    }
+    assert!(algorithm("no such algorithm").is_none());
+    assert!(Config::new("no such algorithm", common(Preset::Standard), &[]).is_none());
+}
+
+#[test]
+fn every_parameter_is_described_and_its_defaults_are_in_range() {
+    for a in ALGORITHMS {
+        let names: BTreeSet<_> = a.params.iter().map(|p| p.name).collect();
+        assert_eq!(names.len(), a.params.len(), "parameter names of {} are unique", a.name);
+        for p in a.params {
+            let what = format!("{} of {}", p.name, a.name);
+            assert!(is_name(p.name, '_'), "{what}");
+            assert!(
+                !p.doc.is_empty() && !p.unit.is_empty() && !p.source.is_empty(),
+                "{what} is not documented"
+            );
+            assert!(p.min.is_finite() && p.max.is_finite() && p.min <= p.max, "{what} has no range");
+            for preset in PRESETS {
+                assert!((p.min..=p.max).contains(&p.default(preset)), "{what}: default outside its range");
+            }
+        }
+    }
+}
+
+#[test]
+fn timers_have_a_period() {
+    for a in ALGORITHMS {
+        for preset in PRESETS {
+            for extreme in 0..3 {
+                let values = constants(a, preset, &[extreme]);
+                let config = Config::new(a.name, common(preset), &values).expect("registered");
+                assert!(config.timer_period() != Some(0), "{}: a timer without a period", a.name);
+            }
+        }
+    }
+}
+
+/// Lower-case words of letters and digits, joined by `joint`.
+fn is_name(name: &str, joint: char) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == joint)
+}
+
+/// Name without ending and text of each file of `src/algorithms` but `mod.rs`.
+fn algorithm_files() -> Vec<(String, String)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/algorithms");
+    let files = fs::read_dir(folder).expect("the algorithms").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<_> = files
+        .map(|path| {
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            (name, fs::read_to_string(&path).expect("a text file"))
+        })
+        .filter(|(name, _)| name != "mod")
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn each_file_is_one_algorithm() {
+    let files: BTreeSet<_> = algorithm_files().into_iter().map(|(name, _)| name.replace('_', "-")).collect();
+    let registered: BTreeSet<_> = ALGORITHMS.iter().map(|a| a.name.to_owned()).collect();
+    assert_eq!(files, registered);
+    for (name, text) in algorithm_files() {
+        let declarations = text.matches("const NAME: &'static str").count();
+        assert_eq!(declarations, 1, "{name}.rs declares {declarations} algorithms");
+    }
+}
+
+#[test]
+fn no_algorithm_reads_a_clock() {
+    for (name, text) in algorithm_files() {
+        for clock in ["std::time", "core::time", "Instant", "SystemTime"] {
+            assert!(!text.contains(clock), "{name}.rs mentions {clock}");
+        }
+    }
+}
