@@ -1,0 +1,63 @@
+# The front door. `make demo` and `make test` work as the first command in a fresh clone: they create .venv and build.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+OUT    ?= demo
+
+.PHONY: help demo test check bench verify format clean
+
+help:
+	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
+	@echo "make test    all tests"
+	@echo "make check   formatting, lints and types"
+	@echo "make bench   benchmarks, appended to benches/RESULTS.md"
+	@echo "make verify  slow checks against theory and published results"
+
+demo: $(VENV)/.run
+	$(BIN)/mesonet experiment run demo --out $(OUT)
+	$(BIN)/mesonet analyze $(OUT)
+	$(BIN)/mesonet report $(OUT)
+
+test: $(VENV)/.test
+	cargo test --workspace --quiet
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.test
+	cargo fmt --all -- --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.test
+	cargo fmt --all
+	$(BIN)/ruff check --fix --quiet .
+	$(BIN)/ruff format --quiet .
+
+bench: $(VENV)/.test
+	$(BIN)/python benches/run.py
+
+verify: $(VENV)/.test
+	$(BIN)/python -m pytest verification
+
+clean:
+	rm -rf target $(VENV) python/mesonet/_core*.so
+
+# The environment: once for users, with the test tools on top for developers. Building again after a change of the
+# Rust sources is part of both.
+$(VENV)/bin/maturin:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "mesonet needs Python 3.11 or later; name one with: make PYTHON=python3.12 ..." >&2; exit 2; }
+	@command -v cargo >/dev/null || { echo "mesonet needs Rust (cargo) to build its simulator" >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.7,<2'
+
+$(VENV)/.run: $(VENV)/bin/maturin pyproject.toml $(RUST)
+	$(BIN)/maturin develop --release --quiet
+	@touch $@
+
+$(VENV)/.test: $(VENV)/bin/maturin pyproject.toml $(RUST)
+	$(BIN)/maturin develop --release --quiet --extras test
+	@touch $@ $(VENV)/.run

@@ -1,0 +1,114 @@
+"""Whole scenarios through ``mesonet run``: data segments delivered per CPU second, nanoseconds per router hop, peak memory.
+
+Each scenario runs several times in turn with a calibration loop, so that machines can be compared by the ratio; the
+median is appended to RESULTS.md with machine and commit. ``cpu_s`` is user plus system time of the whole process,
+start-up and output included; start-up alone is its own row.
+
+    make bench            or            python benches/run.py --repeat 7 abilene
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+HERE = Path(__file__).parent
+MESONET = Path(sys.executable).parent / "mesonet"
+
+CASES: dict[str, list[str]] = {
+    "start-up": ["dumbbell", "--duration", "200 ms"],
+    "dumbbell, 2 flows, 300 s": ["dumbbell-pair", "--duration", "300 s"],
+    "abilene, 17,460 sources, 20 s": ["abilene", "--duration", "20 s"],
+    "abilene, 174,600 sources, 4 s": [
+        "abilene", "--duration", "4 s", "--set", "network.speed=8000 seg/ms", "--set", "users.base_sources=1000",
+    ],
+    "abilene, congested, 20 s": [
+        "abilene", "--duration", "20 s", "--set", "network.speed=200 seg/ms", "--set", "users.think_time=2 s",
+    ],
+}  # fmt: skip
+
+
+def calibration() -> float:
+    """CPU seconds of a fixed loop: integer arithmetic and dictionary look-ups in the interpreter."""
+    start = time.process_time()
+    table = {i: i * i for i in range(1000)}
+    total = 0
+    for i in range(3_000_000):
+        total += table[i % 1000] ^ i
+    return time.process_time() - start
+
+
+def measure(arguments: list[str]) -> dict[str, float]:
+    """One run: CPU seconds and peak memory of the process, work done."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [str(MESONET), "run", *arguments, "--seed", "1", "--json", "--out", f"{folder}/out"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    work = json.loads(printed)["performance"]
+    return {
+        "cpu_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+        "segments": work["data_segments_delivered"],
+        "hops": work["router_hops"],
+        "peak_mb": work["peak_rss_bytes"] / 1e6,
+    }
+
+
+def median_of(repeat: int, run: Callable[[], dict[str, float]]) -> tuple[dict[str, float], float]:
+    """The run with the median CPU time, and the median time of the calibration loop run between."""
+    runs, loops = [], []
+    for _ in range(repeat):
+        loops.append(calibration())
+        runs.append(run())
+    runs.sort(key=lambda r: r["cpu_s"])
+    return runs[len(runs) // 2], statistics.median(loops)
+
+
+def commit() -> str:
+    command = ["git", "describe", "--always", "--dirty"]
+    return subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+
+
+def machine() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []:
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="*", help="run only the cases whose name holds one of these words")
+    parser.add_argument("--repeat", type=int, default=5)
+    options = parser.parse_args()
+    chosen = {n: a for n, a in CASES.items() if not options.cases or any(word in n for word in options.cases)}
+    lines = [
+        f"\n## {datetime.now(UTC):%Y-%m-%d}, commit {commit()}, {machine()}, {os.cpu_count()} cores, median of {options.repeat}\n",
+        "| case | data segments | CPU s | segments per CPU s | per calibration loop | ns per router hop | peak MB |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for name, arguments in chosen.items():
+        run, loop = median_of(options.repeat, lambda arguments=arguments: measure(arguments))  # type: ignore[misc]
+        rate = run["segments"] / run["cpu_s"]
+        lines.append(
+            f"| {name} | {run['segments']:,.0f} | {run['cpu_s']:.2f} | {rate:,.0f} | {rate * loop:,.0f} "
+            f"| {run['cpu_s'] / max(run['hops'], 1) * 1e9:.1f} | {run['peak_mb']:.0f} |"
+        )
+        sys.stderr.write(lines[-1] + "\n")
+    with (HERE / "RESULTS.md").open("a") as log:
+        log.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""Algorithms side by side: the mean of each response over the conditions in which all of them have a value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mesonet.analysis.result import Result
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class AlgorithmComparison(Result):
+    """One cell per algorithm and response. Arrays have the shape (algorithms, responses)."""
+
+    algorithms: tuple[str, ...]
+    responses: tuple[str, ...]
+    mean: Floats  #: over the conditions compared
+    difference: Floats  #: from the median over the algorithms, in % of it
+    conditions_compared: NDArray[np.int_]  #: conditions in which every algorithm with any value has one
+
+    UNITS: ClassVar = {"difference": "%"}
+
+    def _dimensions(self) -> dict[str, Sequence[Any]]:
+        return {"algorithm": self.algorithms, "response": self.responses}
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name).ravel() for name in ("mean", "difference", "conditions_compared")}
+
+
+def compare_algorithms(cube: ArrayLike, *, responses: Sequence[str], algorithms: Sequence[str]) -> AlgorithmComparison:
+    """Mean of each response per algorithm, from a cube of (conditions, algorithms, responses), NaN where missing.
+
+    The difference is from the median algorithm, which one algorithm that stands apart does not move.
+    Only conditions in which all algorithms have a value count, so that a lost run of one algorithm does not make the
+    others look better or worse. An algorithm without any value at all stays out and gets NaN.
+    Raises ValueError if the cube does not fit the names.
+    """
+    values = np.asarray(cube, dtype=float)
+    if values.ndim != 3 or values.shape[1:] != (len(algorithms), len(responses)):
+        raise ValueError(f"the cube has shape {values.shape}; expected (conditions, algorithms, responses)")
+    there = np.isfinite(values)
+    absent = ~there.any(axis=0)
+    complete = (there | absent).all(axis=1, keepdims=True) & there
+    compared = complete.sum(axis=0)
+    with np.errstate(all="ignore"):
+        mean = np.where(complete, values, 0).sum(axis=0) / compared
+        middle = np.ma.median(np.ma.masked_invalid(mean), axis=0).filled(np.nan)
+        difference = np.where(middle == 0, np.nan, 100 * (mean - middle) / middle)
+    return AlgorithmComparison(tuple(algorithms), tuple(responses), mean, difference, compared)

@@ -1,0 +1,179 @@
+"""Which algorithm stands apart, in which condition and response: the condition-response summary.
+
+For each condition and response the values of the algorithms are compared with one another: the extreme one is the
+value farthest from their mean, and Grubbs' test says whether it is an outlier (figures 15 and 16 of Mills et al.,
+ASME 2011). A table of many cells flags some by chance; their expected number is part of the result.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from mesonet.analysis.grubbs import indistinct, p_value
+from mesonet.analysis.result import Result
+
+Floats = NDArray[np.float64]
+
+#: With fewer algorithms there is no verdict: with three, the largest possible G is 1.15.
+FEWEST_ALGORITHMS = 5
+FEWEST_STATEMENT = f"verdicts need at least {FEWEST_ALGORITHMS} algorithms"
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionResponseSummary(Result):
+    """One cell per condition and response. Arrays have the shape (conditions, responses); NaN where not computable."""
+
+    conditions: tuple[int, ...]
+    responses: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    extreme: NDArray[np.object_]  #: algorithm farthest from the mean of all; None if none can be told apart
+    mean: Floats  #: mean over the algorithms
+    residual: Floats  #: value of the extreme algorithm - mean
+    relative_effect: Floats  #: 100 x residual / mean
+    statistic: Floats  #: Grubbs' G
+    p: Floats  #: of G, two-sided
+    q: Floats  #: p adjusted for the number of cells tested (Benjamini and Hochberg)
+    count: NDArray[np.int_]  #: algorithms that had a value
+    side: NDArray[np.object_]  #: "high" or "low"; None without an extreme
+    flagged: NDArray[np.bool_]
+    statement: NDArray[np.object_]  #: why a cell has no verdict; empty where it has one
+    threshold: float | None  #: G above which a cell is flagged; None: p below alpha
+    alpha: float
+    min_relative_effect: float  #: in %
+    cells_tested: int
+    expected_by_chance: float  #: flagged cells to expect if no algorithm differed (before the relative-effect filter)
+    notes: tuple[str, ...]
+
+    UNITS: ClassVar = {"relative_effect": "%", "statistic": "1", "p": "1", "q": "1"}
+
+    @property
+    def cells_flagged(self) -> int:
+        """Number of flagged cells."""
+        return int(self.flagged.sum())
+
+    def _dimensions(self) -> dict[str, Sequence[Any]]:
+        return {"condition": self.conditions, "response": self.responses}
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("extreme", "mean", "residual", "relative_effect", "statistic", "p", "q", "count")
+        return {name: getattr(self, name).ravel() for name in (*names, "side", "flagged", "statement")}
+
+    def _attributes(self) -> dict[str, Any]:
+        return {
+            "algorithms": ", ".join(self.algorithms),
+            "threshold": "" if self.threshold is None else self.threshold,
+            "alpha": self.alpha,
+            "min_relative_effect": self.min_relative_effect,
+            "cells_tested": self.cells_tested,
+            "cells_flagged": self.cells_flagged,
+            "expected_by_chance": self.expected_by_chance,
+            "notes": " ".join(self.notes),
+        }
+
+
+def condition_response_summary(
+    cube: ArrayLike,
+    *,
+    responses: Sequence[str],
+    algorithms: Sequence[str],
+    conditions: Sequence[int] | None = None,
+    threshold: float | None = None,
+    alpha: float = 0.05,
+    min_relative_effect: float = 0.0,
+) -> ConditionResponseSummary:
+    """Test in each condition and response whether one algorithm is an outlier among all.
+
+    `cube`: (conditions, algorithms, responses), NaN where missing. A cell is flagged if G > `threshold` (the
+    published study: 2.08 for seven algorithms, which is the two-sided level 0.025), or, without a threshold, if the
+    exact two-sided p is below `alpha`; and if the extreme lies more than `min_relative_effect` % off the mean.
+    A cell with fewer than five algorithms gets no verdict, only its extreme and relative effect.
+
+    Raises ValueError if the cube does not fit the names.
+    """
+    values = np.asarray(cube, dtype=float)
+    if values.ndim != 3 or values.shape[1:] != (len(algorithms), len(responses)):
+        raise ValueError(
+            f"the cube has shape {values.shape}; expected (conditions, {len(algorithms)} algorithms, "
+            f"{len(responses)} responses)"
+        )
+    labels = tuple(conditions) if conditions is not None else tuple(range(1, len(values) + 1))
+    if len(labels) != len(values):
+        raise ValueError(f"{len(labels)} condition numbers for a cube of {len(values)} conditions")
+    values = np.where(np.isfinite(values), values, np.nan).transpose(0, 2, 1)
+    count = np.isfinite(values).sum(axis=-1)
+    some = np.where((count > 0)[..., None], values, 0.0)
+    same = indistinct(some) & (count > 0)
+    comparable = (count >= 2) & ~same
+    tested = comparable & (count >= FEWEST_ALGORITHMS)
+
+    mean = np.where(count > 0, np.nanmean(some, axis=-1), np.nan)
+    position = _extreme(some, mean)
+    with np.errstate(all="ignore"):
+        extreme_value = np.take_along_axis(values, position[..., None], axis=-1)[..., 0]
+        residual = np.where(comparable, extreme_value - mean, np.nan)
+        relative = np.where(mean == 0, np.nan, 100 * residual / mean)
+        sd = np.sqrt(np.nansum((some - mean[..., None]) ** 2, axis=-1) / (count - 1))
+        statistic = np.where(tested, np.abs(residual) / sd, np.nan)
+        p = np.where(tested, p_value(statistic, count), np.nan)
+        flagged = statistic > threshold if threshold is not None else p < alpha
+        if min_relative_effect > 0:
+            flagged &= np.abs(relative) > min_relative_effect
+    q = np.full(p.shape, np.nan)
+    if tested.any():
+        q[tested] = stats.false_discovery_control(p[tested])
+        by_chance = p_value(threshold, count[tested]) if threshold is not None else np.full(tested.sum(), alpha)
+    else:
+        by_chance = np.zeros(0)
+    names = np.array([*algorithms, None], dtype=object)
+    sides = np.array(["low", "high", None], dtype=object)
+    statement = _statements(count, same, len(algorithms))
+    return ConditionResponseSummary(
+        conditions=labels, responses=tuple(responses), algorithms=tuple(algorithms),
+        extreme=names[np.where(comparable, position, len(algorithms))],
+        mean=mean, residual=residual, relative_effect=relative, statistic=statistic, p=p, q=q, count=count,
+        side=sides[np.where(comparable, residual > 0, 2).astype(int)],
+        flagged=flagged, statement=statement, threshold=threshold, alpha=alpha,
+        min_relative_effect=min_relative_effect, cells_tested=int(tested.sum()),
+        expected_by_chance=float(by_chance.sum()), notes=_notes(count, same, tested, len(algorithms)),
+    )  # fmt: skip
+
+
+def _extreme(values: Floats, mean: Floats) -> NDArray[np.intp]:
+    """Position of the value farthest from the mean; of two equally far ones the higher, then the first."""
+    residual = np.where(np.isfinite(values), values - np.nan_to_num(mean)[..., None], 0.0)
+    farthest = np.max(np.abs(residual), axis=-1, keepdims=True)
+    candidate = np.abs(residual) >= farthest * (1 - 1e-12)
+    return np.argmax(np.where(candidate, residual, -np.inf), axis=-1)
+
+
+def _statements(count: NDArray[np.int_], same: NDArray[np.bool_], algorithms: int) -> NDArray[np.object_]:
+    statement = np.full(count.shape, "", dtype=object)
+    statement[count < FEWEST_ALGORITHMS] = FEWEST_STATEMENT
+    if algorithms >= FEWEST_ALGORITHMS:
+        few = (count > 1) & (count < FEWEST_ALGORITHMS)
+        statement[few] = [f"only {n} algorithms have a value; {FEWEST_STATEMENT}" for n in count[few]]
+    statement[same] = "not distinguishable"
+    statement[count == 1] = "only one algorithm has a value"
+    statement[count == 0] = "nothing measured"
+    return statement
+
+
+def _notes(
+    count: NDArray[np.int_], same: NDArray[np.bool_], tested: NDArray[np.bool_], algorithms: int
+) -> tuple[str, ...]:
+    notes = []
+    if algorithms < FEWEST_ALGORITHMS:
+        plural = "algorithm is" if algorithms == 1 else "algorithms are"
+        notes.append(f"{algorithms} {plural} compared; {FEWEST_STATEMENT}, so only relative effects are shown.")
+    if (empty := int((count == 0).sum())) > 0:
+        notes.append(f"{empty} of {count.size} cells have nothing measured.")
+    if (alike := int((same & (count > 1)).sum())) > 0:
+        notes.append(f"In {alike} of {count.size} cells the algorithms are not distinguishable.")
+    short = (count > 1) & ~same & ~tested
+    if algorithms >= FEWEST_ALGORITHMS and short.any():
+        notes.append(f"{int(short.sum())} cells have values of fewer than {FEWEST_ALGORITHMS} algorithms: no verdict.")
+    return tuple(notes)

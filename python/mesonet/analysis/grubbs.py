@@ -1,0 +1,100 @@
+"""Grubbs' test: does the most extreme of a few values lie apart from the rest?
+
+G = |extreme residual| / s, with the residual from the mean of all n values and s their sample standard deviation
+(n - 1). Exact critical values and p-values follow from the t distribution with n - 2 degrees of freedom
+(F. E. Grubbs, Annals of Mathematical Statistics 21, 1950; NIST/SEMATECH e-Handbook, section 1.3.5.17.1).
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+Floats = NDArray[np.float64]
+Side = Literal["high", "low"]
+
+#: Values whose spread is below this share of their mean are the same for any practical purpose.
+INDISTINCT = 1e-9
+#: Fewer values than this have no extreme one: with two, both lie equally far from the mean.
+FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Grubbs:
+    """The extreme value of a sample and its test. `index` is None, and the numbers NaN, where there is none."""
+
+    index: int | None  #: position of the extreme value in the input
+    value: float
+    residual: float  #: value - mean
+    statistic: float  #: G
+    critical: float  #: G above which the value is an outlier at level alpha
+    p: float  #: at most 1
+    side: Side | None
+    n: int  #: number of values that were not NaN
+    alpha: float
+    note: str  #: why there is no extreme value, else empty
+
+    @property
+    def is_outlier(self) -> bool:
+        """True if p is below alpha."""
+        return self.p < self.alpha
+
+
+def critical_value(n: ArrayLike, *, alpha: float = 0.05, sides: int = 2) -> Floats:
+    """G above which the extreme of `n` values is an outlier at level `alpha`; NaN below three values."""
+    n = np.asarray(n, dtype=float)
+    with np.errstate(all="ignore"):
+        squared = stats.t.isf(alpha / (sides * n), n - 2) ** 2
+        critical = (n - 1) / np.sqrt(n) * np.sqrt(squared / (n - 2 + squared))
+    return np.where(n >= FEWEST, critical, np.nan)
+
+
+def p_value(statistic: ArrayLike, n: ArrayLike, *, sides: int = 2) -> Floats:
+    """Chance of a G of at least `statistic` among `n` normal values; NaN below three values.
+
+    From the inverse of `critical_value`: a Bonferroni bound, exact where G is large, and capped at 1.
+    """
+    g, n = np.asarray(statistic, dtype=float), np.asarray(n, dtype=float)
+    with np.errstate(all="ignore"):
+        room = np.maximum((n - 1) ** 2 - n * g**2, 0)
+        t = np.sqrt(n * (n - 2) * g**2 / room)
+        p = np.minimum(1.0, sides * n * stats.t.sf(t, n - 2))
+    return np.where(n >= FEWEST, p, np.nan)
+
+
+def indistinct(values: Floats, axis: int = -1) -> NDArray[np.bool_]:
+    """True where the spread along `axis` (NaN ignored; at least one value) is under 1e-9 of the size of the mean."""
+    spread = np.nanmax(values, axis=axis) - np.nanmin(values, axis=axis)
+    return np.asarray(spread <= INDISTINCT * np.abs(np.nanmean(values, axis=axis)))
+
+
+def grubbs(values: ArrayLike, *, alpha: float = 0.05, sides: Literal[1, 2] = 2) -> Grubbs:
+    """Test the value that lies farthest from the mean of a 1-d sample; NaN values take no part.
+
+    `sides=1` is for an extreme whose direction (high or low) was named before the data were seen.
+    Raises ValueError for values that are not one-dimensional, another number of sides, or alpha outside (0, 1).
+    """
+    sample = np.asarray(values, dtype=float)
+    if sample.ndim != 1:
+        raise ValueError(f"values must be one-dimensional, not of shape {sample.shape}")
+    if sides not in (1, 2) or not 0 < alpha < 1:
+        raise ValueError("sides must be 1 or 2 and alpha between 0 and 1")
+    n = int(np.isfinite(sample).sum())
+    critical = float(critical_value(n, alpha=alpha, sides=sides))
+    note = ""
+    if n < FEWEST:
+        note = f"too few values: {n}, at least {FEWEST} are needed"
+    elif indistinct(sample):
+        note = "not distinguishable"
+    if note:
+        nan = float("nan")
+        return Grubbs(None, nan, nan, nan, critical, nan, None, n, alpha, note)
+    residual = sample - np.nanmean(sample)
+    index = int(np.nanargmax(np.abs(residual)))
+    extreme = float(residual[index])
+    statistic = abs(extreme) / float(np.nanstd(sample, ddof=1))
+    p = float(p_value(statistic, n, sides=sides))
+    side: Side = "high" if extreme > 0 else "low"
+    return Grubbs(index, float(sample[index]), extreme, statistic, critical, p, side, n, alpha, note)

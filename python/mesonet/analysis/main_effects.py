@@ -1,0 +1,247 @@
+"""Main effects of two-level factors on one response, with the significance test of the NIST study.
+
+The effect of a factor is the mean response at its + level less the mean at its - level. Whether it is more than
+noise is told by t = effect / (SD of the effect), where the noise is, by `mode`,
+
+* `nist`: what is left after the mean and *that one factor*, with n - 2 degrees of freedom. The variation of all other
+  factors stays in the noise, so small effects hide behind large ones: conservative. For a balanced design this is the
+  one-way analysis of variance of the response on that factor.
+* `full`: what is left after the mean and *all* main effects together, with n - 1 - k degrees of freedom.
+* `replicates`: the scatter between replicates of one run, the only noise that does not hold lack of fit.
+
+Source of the definitions: J. Filliben's Dataplot macros for two-level designs (`lib/10step`) and the NIST/SEMATECH
+e-Handbook, section 5.5.9.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from mesonet.analysis.result import Result
+
+Mode = Literal["nist", "full", "replicates"]
+Floats = NDArray[np.float64]
+
+#: 100 x F distribution function from which an effect gets its stars.
+ONE_STAR, TWO_STARS = 95.0, 99.0
+#: A response whose spread is below this share of its size is constant but for rounding.
+ROUNDING = 1e-12
+
+
+@runtime_checkable
+class DesignLike(Protocol):
+    """What `main_effects` needs of a design object."""
+
+    @property
+    def factors(self) -> Sequence[str]: ...
+
+    @property
+    def matrix(self) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False)
+class MainEffects(Result):
+    """Main effects of k factors on one response. Arrays have one entry per factor; NaN where not computable."""
+
+    factors: tuple[str, ...]
+    mode: Mode
+    runs: int  #: rows of the design that had a value
+    grand_mean: float
+    mean_minus: Floats  #: mean response at the - level
+    mean_plus: Floats  #: mean response at the + level
+    effect: Floats  #: mean_plus - mean_minus (in `full` mode with lost runs: the least-squares estimate of it)
+    relative_effect: Floats  #: 100 x effect / grand mean
+    residual_sd: Floats  #: standard deviation of the noise
+    effect_sd: Floats  #: standard deviation of the effect
+    t: Floats
+    degrees_of_freedom: Floats
+    p: Floats  #: two-sided
+    f_cdf: Floats  #: 100 x F(t^2; 1, degrees of freedom)
+    stars: tuple[str, ...]  #: "**" if f_cdf >= 99, "*" if >= 95, else ""
+    notes: tuple[str, ...]  #: what the reader must know: lost runs, a constant response, ...
+
+    UNITS: ClassVar = {"relative_effect": "%", "f_cdf": "%", "t": "1", "p": "1", "degrees_of_freedom": "1"}
+
+    def _dimensions(self) -> dict[str, Sequence[Any]]:
+        return {"factor": self.factors}
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("mean_minus", "mean_plus", "effect", "relative_effect", "residual_sd", "effect_sd", "t")
+        more = ("degrees_of_freedom", "p", "f_cdf", "stars")
+        return {name: getattr(self, name) for name in names + more}
+
+    def _attributes(self) -> dict[str, Any]:
+        return {"mode": self.mode, "runs": self.runs, "grand_mean": self.grand_mean, "notes": " ".join(self.notes)}
+
+
+def main_effects(
+    design: DesignLike | ArrayLike,
+    y: pl.DataFrame | ArrayLike,
+    *,
+    mode: Mode = "nist",
+    factors: Sequence[str] | None = None,
+    algorithm: str | None = None,
+) -> MainEffects:
+    """Main effects of the factors of a two-level design on the response `y`.
+
+    `design`: (n, k) array of -1 and +1, or an object with `matrix` and `factors`. `factors`: names of the columns
+    (default: the design's own, else x1 ... xk). `y`: n values in the order of the design's rows, or a frame with the
+    columns `condition` (1 ... n) and `value`, and optionally `algorithm` and `replicate`; several values for one
+    condition are replicates (averaged, but for mode `replicates`). NaN or null marks a lost run.
+
+    Raises ValueError for a design that is not two-level, a wrong number of values, or a frame that holds several
+    algorithms without `algorithm` saying which one: algorithms are never pooled as if they were replicates.
+    """
+    if mode not in get_args(Mode):
+        raise ValueError(f"mode is {mode!r}; allowed: {', '.join(get_args(Mode))}")
+    matrix, names = _signs(design, factors)
+    row, value = _observations(y, len(matrix), algorithm)
+    notes = []
+    used, within, count = np.unique(row, return_inverse=True, return_counts=True)
+    if len(used) < len(matrix):
+        lost = len(matrix) - len(used)
+        verb = "has no value and is" if lost == 1 else "have no value and are"
+        notes.append(f"{lost} of {len(matrix)} conditions {verb} left out.")
+    mean = np.bincount(within, value, len(used)) / count
+    if mode == "replicates":
+        noise = float(np.sum((value - mean[within]) ** 2)), int(len(value) - len(used))
+        if noise[1] == 0:
+            notes.append("No run is replicated: there is no pure error to test against.")
+    else:
+        noise = None
+        if np.any(count > 1):
+            notes.append("Replicates are averaged; their scatter is not the noise of this test.")
+    return _effects(matrix[used], mean, count, names, mode, noise, notes)
+
+
+def _signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
+    own = design.factors if isinstance(design, DesignLike) else None
+    matrix = np.asarray(design.matrix if isinstance(design, DesignLike) else design, dtype=float)
+    if matrix.ndim != 2 or not np.all(np.abs(matrix) == 1):
+        raise ValueError("the design must be an (n, k) array of -1 and +1")
+    names = tuple(factors or own or (f"x{j + 1}" for j in range(matrix.shape[1])))
+    if len(names) != matrix.shape[1]:
+        raise ValueError(f"{len(names)} factor names for a design of {matrix.shape[1]} columns")
+    return matrix, names
+
+
+def _observations(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:
+    """Row of the design and value of every observation that has a value."""
+    if isinstance(y, pl.DataFrame):
+        row, value = _from_frame(y, runs, algorithm)
+    else:
+        value = np.asarray(y, dtype=float)
+        if value.shape != (runs,):
+            raise ValueError(f"the response has shape {value.shape}; a design of {runs} runs needs ({runs},)")
+        row = np.arange(runs)
+    there = np.isfinite(value)
+    return row[there], value[there]
+
+
+def _from_frame(frame: pl.DataFrame, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:
+    missing = {"condition", "value"} - set(frame.columns)
+    if missing:
+        raise ValueError(f"the response frame lacks the column {' and '.join(sorted(missing))}")
+    if "algorithm" in frame.columns:
+        present = sorted(frame["algorithm"].drop_nulls().unique())
+        if algorithm is not None:
+            if algorithm not in present:
+                raise ValueError(f"no values of algorithm {algorithm!r}; there are: {', '.join(present)}")
+            frame = frame.filter(pl.col("algorithm") == algorithm)
+        elif len(present) > 1:
+            raise ValueError(
+                f"the response holds {len(present)} algorithms ({', '.join(present)}); they are not replicates of one "
+                "another: choose one with algorithm=..."
+            )
+    row = frame["condition"].to_numpy().astype(np.intp) - 1
+    if len(row) and (row.min() < 0 or row.max() >= runs):
+        raise ValueError(f"conditions must be 1 to {runs}, the rows of the design")
+    return row, frame["value"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+def _effects(
+    matrix: Floats,
+    y: Floats,
+    count: NDArray[np.intp],
+    names: tuple[str, ...],
+    mode: Mode,
+    noise: tuple[float, int] | None,
+    notes: list[str],
+) -> MainEffects:
+    n, k = matrix.shape
+    plus = matrix > 0
+    n_plus, n_minus = plus.sum(axis=0), (~plus).sum(axis=0)
+    with np.errstate(all="ignore"):
+        mean_plus = np.where(plus, y[:, None], 0).sum(axis=0) / n_plus
+        mean_minus = np.where(plus, 0, y[:, None]).sum(axis=0) / n_minus
+        grand_mean = float(y.mean()) if n else float("nan")
+        effect = mean_plus - mean_minus
+        one_level = (n_plus == 0) | (n_minus == 0)
+        constant = n > 0 and np.ptp(y) <= ROUNDING * np.max(np.abs(y))
+        if constant:
+            effect = np.where(one_level, np.nan, 0.0)
+        if mode == "full":
+            effect, residual_sd, effect_sd, freedom = _full_model(matrix, y, effect, one_level, notes)
+        elif mode == "nist":
+            ss = np.sum((y[:, None] - np.where(plus, mean_plus, mean_minus)) ** 2, axis=0)
+            freedom = np.full(k, float(n - 2))
+            residual_sd = np.where(freedom > 0, np.sqrt(ss / freedom), np.nan)
+            effect_sd = residual_sd * np.sqrt(1 / n_plus + 1 / n_minus)
+        else:
+            assert noise is not None
+            freedom = np.full(k, float(noise[1]))
+            residual_sd = np.where(freedom > 0, np.sqrt(noise[0] / freedom), np.nan)
+            shares = np.where(plus, 1 / n_plus**2, 1 / n_minus**2) / count[:, None]
+            effect_sd = residual_sd * np.sqrt(shares.sum(axis=0))
+        t = np.where(effect == 0, 0.0, effect / effect_sd)
+        t = np.where(one_level | (freedom <= 0), np.nan, t)
+        freedom = np.where(freedom > 0, freedom, np.nan)
+        p = np.asarray(2 * stats.t.sf(np.abs(t), freedom))
+        f_cdf = np.asarray(100 * stats.f.cdf(t**2, 1, freedom))
+        relative = 100 * effect / grand_mean if grand_mean else np.full(k, np.nan)
+    stars = tuple("**" if f >= TWO_STARS else "*" if f >= ONE_STAR else "" for f in f_cdf)
+    notes += _remarks(names, n, bool(constant), one_level, freedom)
+    return MainEffects(
+        names, mode, n, grand_mean, mean_minus, mean_plus, effect, relative, residual_sd, effect_sd, t, freedom, p,
+        f_cdf, stars, tuple(notes),
+    )  # fmt: skip
+
+
+def _full_model(
+    matrix: Floats, y: Floats, effect: Floats, one_level: NDArray[np.bool_], notes: list[str]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Effects, residual SD, SD of the effects and degrees of freedom of the least-squares fit of all main effects."""
+    k = matrix.shape[1]
+    model = np.column_stack([np.ones(len(y)), matrix[:, ~one_level]])
+    freedom = len(y) - model.shape[1]
+    nothing = np.full(k, np.nan)
+    if freedom <= 0 or np.linalg.matrix_rank(model) < model.shape[1]:
+        notes.append("Too few runs with a value for a model of all main effects: effects are shown without a test.")
+        return effect, nothing, nothing, np.zeros(k)
+    beta = np.linalg.lstsq(model, y)[0]
+    sd = np.sqrt(np.sum((y - model @ beta) ** 2) / freedom)
+    estimate, estimate_sd = nothing.copy(), nothing.copy()
+    estimate[~one_level] = np.where(effect[~one_level] == 0, 0.0, 2 * beta[1:])
+    estimate_sd[~one_level] = 2 * sd * np.sqrt(np.diag(np.linalg.inv(model.T @ model)))[1:]
+    return estimate, np.full(k, sd), estimate_sd, np.full(k, float(freedom))
+
+
+def _remarks(
+    names: tuple[str, ...], n: int, constant: bool, one_level: NDArray[np.bool_], freedom: Floats
+) -> list[str]:
+    if n == 0:
+        return ["Nothing was measured: there are no effects to show."]
+    remarks = []
+    if constant:
+        remarks.append("The response is the same in all runs: every effect is zero.")
+    if one_level.any():
+        lost = ", ".join(name for name, gone in zip(names, one_level, strict=True) if gone)
+        remarks.append(f"Only one level has values left, so there is no effect to compute for: {lost}.")
+    if np.isnan(freedom).all():
+        remarks.append("No degrees of freedom are left for the noise: effects carry no test.")
+    return remarks

@@ -1,0 +1,72 @@
+"""What every result object of the analysis offers: the same table in the reader's favourite form."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+
+class Result:
+    """A table with one row per combination of its dimensions, dimensions first, the last one running fastest.
+
+    A result class gives `_dimensions` (name -> labels), `_columns` (name -> values, one per row, the dimensions
+    excluded), optionally `_attributes` (facts that hold for the whole table) and the units of its columns.
+    """
+
+    UNITS: ClassVar[Mapping[str, str]] = {}
+
+    def _dimensions(self) -> Mapping[str, Sequence[Any]]:
+        raise NotImplementedError
+
+    def _columns(self) -> Mapping[str, Sequence[Any] | np.ndarray]:
+        raise NotImplementedError
+
+    def _attributes(self) -> Mapping[str, Any]:
+        return {}
+
+    def to_polars(self) -> pl.DataFrame:
+        """The table as a polars frame; a number that could not be computed is null."""
+        dimensions = self._dimensions()
+        index = np.indices([len(labels) for labels in dimensions.values()]).reshape(len(dimensions), -1)
+        labels = {
+            name: [values[i] for i in positions]
+            for (name, values), positions in zip(dimensions.items(), index, strict=True)
+        }
+        return pl.DataFrame({**labels, **self._columns()}, strict=False).with_columns(
+            pl.selectors.float().fill_nan(None)
+        )
+
+    def to_arrow(self) -> pa.Table:
+        """The table as an Arrow table; each field carries its unit, the schema the facts about the whole table."""
+        table = self.to_polars().to_arrow()
+        fields = [
+            field.with_metadata({"unit": self.UNITS[field.name]}) if field.name in self.UNITS else field
+            for field in table.schema
+        ]
+        facts = {name: str(value) for name, value in self._attributes().items()}
+        return table.cast(pa.schema(fields, metadata=facts))
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The table as a pandas frame (needs pandas)."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_polars().to_dict(as_series=False))
+
+    def to_xarray(self) -> "xr.Dataset":
+        """The columns as arrays over the dimensions (needs xarray); units and facts are attributes."""
+        import xarray as xr
+
+        dimensions = self._dimensions()
+        shape = [len(labels) for labels in dimensions.values()]
+        variables = {}
+        for name, values in self._columns().items():
+            attributes = {"unit": self.UNITS[name]} if name in self.UNITS else {}
+            variables[name] = (tuple(dimensions), np.asarray(values).reshape(shape), attributes)
+        coordinates = {name: list(labels) for name, labels in dimensions.items()}
+        return xr.Dataset(variables, coords=coordinates, attrs=dict(self._attributes()))

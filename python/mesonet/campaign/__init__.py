@@ -1,0 +1,19 @@
+"""Campaigns: many runs in one folder, run by a pool of processes, resumable, and read back as tables.
+
+The folder is the truth. It holds ``experiment.json`` (what to run), ``provenance.json`` (by which code, when) and
+``runs/KEY/`` with either ``responses.parquet`` and ``run.json`` or, for a failed run, ``failure.json``.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mesonet.campaign.data import Campaign, load
+
+__all__ = ["Campaign", "load"]
+
+
+def __getattr__(name: str) -> Any:  # the worker processes import this package and need no data frames
+    if name in __all__:
+        return getattr(import_module("mesonet.campaign.data"), name)
+    raise AttributeError(f"module 'mesonet.campaign' has no attribute {name!r}")

@@ -1,0 +1,155 @@
+"""A campaign folder as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from mesonet import core
+from mesonet.campaign.ledger import Ledger, planned
+from mesonet.designs import Design, two_level
+from mesonet.errors import unknown
+from mesonet.factors import Factor
+
+_RUNS = {
+    "condition": pl.Int64,
+    "algorithm": pl.String,
+    "replicate": pl.Int64,
+    "seed": pl.Int64,
+    "key": pl.String,
+    "status": pl.String,
+    "message": pl.String,
+    "cpu_s": pl.Float64,
+    "data_segments_delivered": pl.Int64,
+    "peak_rss_bytes": pl.Int64,
+}
+_RESPONSES = {
+    "condition": pl.Int64,
+    "algorithm": pl.String,
+    "replicate": pl.Int64,
+    "response": pl.String,
+    "symbol": pl.String,
+    "period": pl.String,
+    "unit": pl.String,
+    "value": pl.Float64,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """The runs of an experiment, as far as they are done.
+
+    Attributes
+    ----------
+    runs
+        One row per run: condition and replicate (from 1), algorithm, seed, key, status (``done``, ``failed``,
+        ``missing``), message of a failed run, cpu_s, data_segments_delivered, peak_rss_bytes (null unless done).
+    responses
+        One row per run that is done, response and period: condition, algorithm, replicate, response, symbol, period,
+        unit, value (null where there was nothing to measure).
+    experiment
+        What was run: the content of ``experiment.json``.
+    provenance
+        ``versions``, ``started`` and ``finished`` of the runs; empty before the first.
+    """
+
+    path: Path
+    name: str
+    title: str
+    factors: tuple[Factor, ...]
+    design: Design
+    algorithms: tuple[str, ...]
+    runs: pl.DataFrame = field(repr=False)
+    responses: pl.DataFrame = field(repr=False)
+    experiment: dict[str, Any] = field(repr=False)
+    provenance: dict[str, Any] = field(repr=False)
+
+    def response(self, name: str, period: str = "measured") -> pl.DataFrame:
+        """One response of one period: columns condition, algorithm, replicate, value.
+
+        Raises
+        ------
+        InputError
+            If no run answered it.
+        """
+        rows = self.responses.filter((pl.col("response") == name) & (pl.col("period") == period))
+        if rows.is_empty() and not self.responses.is_empty():
+            self._refuse_unknown(name, period)
+        return rows.select("condition", "algorithm", "replicate", "value")
+
+    def cube(self, responses: Sequence[str], period: str = "measured") -> npt.NDArray[np.float64]:
+        """Means over replicates, shape (conditions, algorithms, responses); NaN where there is nothing."""
+        cube = np.full((self.design.runs, len(self.algorithms), len(responses)), np.nan)
+        places = {algorithm: place for place, algorithm in enumerate(self.algorithms)}
+        for place, name in enumerate(responses):
+            means = self.response(name, period).group_by("condition", "algorithm").agg(pl.col("value").mean())
+            for condition, algorithm, value in means.iter_rows():
+                cube[condition - 1, places[algorithm], place] = np.nan if value is None else value
+        return cube
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of runs by status."""
+        statuses = self.runs["status"].to_list()
+        return {status: statuses.count(status) for status in ("done", "failed", "missing")}
+
+    def _refuse_unknown(self, name: str, period: str) -> None:
+        names = self.responses["response"].unique(maintain_order=True).to_list()
+        if name not in names:
+            raise unknown("response", name, names)
+        periods = self.responses.filter(pl.col("response") == name)["period"].unique(maintain_order=True).to_list()
+        raise unknown("period", period, periods, path=name)
+
+
+def load(path: str | Path) -> Campaign:
+    """The campaign in a folder, whatever part of it is done.
+
+    Runs are those of the code that last ran the campaign; runs of other versions of the code are left aside.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no campaign.
+    """
+    ledger = Ledger(path)
+    document = ledger.document()
+    provenance = ledger.provenance()
+    code_version = provenance["versions"]["code_version"] if provenance else core.code_version()
+    rows, tables = [], []
+    for run in planned(document, code_version):
+        status = ledger.status(run.key)
+        about = ledger.run_json(run.key) if status != "missing" else {}
+        cost = about.get("performance", {})
+        row = {"condition": run.condition, "algorithm": run.algorithm, "replicate": run.replicate}
+        rows.append(
+            {
+                **row,
+                "seed": run.seed,
+                "key": run.key,
+                "status": status,
+                "message": about.get("message"),
+                **{name: cost.get(name) for name in ("cpu_s", "data_segments_delivered", "peak_rss_bytes")},
+            }
+        )
+        if status == "done":
+            table = pl.read_parquet(ledger.runs / run.key / "responses.parquet")
+            tables.append(table.with_columns(**{name: pl.lit(value) for name, value in row.items()}))
+    responses = pl.concat(tables) if tables else pl.DataFrame(schema=_RESPONSES)
+    return Campaign(
+        path=ledger.path,
+        name=document["name"],
+        title=document["title"],
+        factors=tuple(Factor(**factor) for factor in document["factors"]),
+        design=two_level(document["design"]["factors"], document["design"]["generators"]),
+        algorithms=tuple(document["algorithms"]),
+        runs=pl.DataFrame(rows, schema=_RUNS),
+        responses=responses.select([pl.col(name).cast(kind) for name, kind in _RESPONSES.items()]),
+        experiment=document,
+        provenance=provenance,
+    )

@@ -1,0 +1,219 @@
+"""The campaign folder: which runs there are, which are done, and how a result gets in.
+
+A run's key is the hash of its scenario, seed and code version. Results are written under a temporary name beside their
+place and renamed, so that a run is there as a whole or not at all, whoever writes it and however often.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mesonet.errors import InputError
+
+FORMAT = 1
+_STALE_S = 3600.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a campaign: `condition` and `replicate` count from 1; `scenario` is canonical JSON."""
+
+    condition: int
+    algorithm: str
+    replicate: int
+    seed: int
+    key: str
+    scenario: str
+
+
+def run_key(scenario: str, seed: int, code_version: str) -> str:
+    """The name of a run's folder, 64 hexadecimal digits."""
+    return hashlib.sha256(f"{scenario}\n{seed}\n{code_version}".encode()).hexdigest()
+
+
+def run_seed(seed: int, condition: int, replicate: int) -> int:
+    """The seed of a run from that of its experiment: 32 bits.
+
+    Algorithms share it, so that they face the same users (common random numbers); conditions and replicates do not.
+    """
+    digest = hashlib.sha256(f"{seed}/{condition}/{replicate}".encode()).digest()
+    return int.from_bytes(digest[:4], "big")
+
+
+def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
+    """Every run of an experiment document, by condition, algorithm and replicate."""
+    runs = []
+    for entry in document["scenarios"]:
+        scenario = json.dumps(entry["scenario"], sort_keys=True, separators=(",", ":"))
+        for replicate in range(1, document["replicates"] + 1):
+            seed = run_seed(document["seed"], entry["condition"], replicate)
+            key = run_key(scenario, seed, code_version)
+            runs.append(Run(entry["condition"], entry["algorithm"], replicate, seed, key, scenario))
+    return runs
+
+
+class Ledger:
+    """A campaign folder."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    @property
+    def runs(self) -> Path:
+        """Where the runs are."""
+        return self.path / "runs"
+
+    @classmethod
+    def create(cls, path: str | Path, document: Mapping[str, Any]) -> Ledger:
+        """The folder for an experiment, new or already begun.
+
+        Raises
+        ------
+        InputError
+            If the folder holds another experiment, or other things and no experiment.
+        """
+        ledger = cls(path)
+        ledger.refuse_other(document)
+        if not (ledger.path / "experiment.json").exists():
+            ledger.runs.mkdir(parents=True, exist_ok=True)
+            _write(ledger.path / "experiment.json", document)
+        return ledger
+
+    def refuse_other(self, document: Mapping[str, Any]) -> None:
+        """Raises an `InputError` unless the folder is absent, empty or holds this very experiment."""
+        where = {"path": "--out", "value": str(self.path), "allowed": "a new or empty folder"}
+        if not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise InputError("not a folder", **where)
+        if (self.path / "experiment.json").exists():
+            held = self.document()
+            if _defining(held) != _defining(document):
+                problem = f"the folder holds {_title(held)}, not {_title(document)}{_difference(held, document)}"
+                raise InputError(problem, **where)
+        elif any(self.path.iterdir()):
+            raise InputError("the folder is not empty and holds no experiment", **where)
+
+    def document(self) -> dict[str, Any]:
+        """The experiment that the folder holds.
+
+        Raises
+        ------
+        InputError
+            If it holds none, or one of another format.
+        """
+        file = self.path / "experiment.json"
+        if not file.is_file():
+            problem = "not a campaign folder: it has no experiment.json"
+            raise InputError(problem, value=str(self.path), allowed="a folder that `mesonet experiment run` made")
+        try:
+            document = json.loads(file.read_text())
+            version = document["format"]
+        except (ValueError, KeyError, TypeError):
+            raise InputError("not an experiment", file=str(file)) from None
+        if version != FORMAT:
+            raise InputError("another format", file=str(file), path="format", value=version, allowed=str(FORMAT))
+        return dict(document)
+
+    def provenance(self) -> dict[str, Any]:
+        """By which code and when the runs were made; empty before the first."""
+        file = self.path / "provenance.json"
+        return dict(json.loads(file.read_text())) if file.exists() else {}
+
+    def write_provenance(self, provenance: Mapping[str, Any]) -> None:
+        """Replaces the provenance."""
+        _write(self.path / "provenance.json", provenance)
+
+    def status(self, key: str) -> str:
+        """``done``, ``failed`` or ``missing``."""
+        if (self.runs / key / "responses.parquet").exists():
+            return "done"
+        return "failed" if (self.runs / key / "failure.json").exists() else "missing"
+
+    def run_json(self, key: str) -> dict[str, Any]:
+        """Provenance and resources of a run that is done, or the message of one that failed."""
+        name = "run.json" if self.status(key) == "done" else "failure.json"
+        return dict(json.loads((self.runs / key / name).read_text()))
+
+    @contextmanager
+    def writing(self, key: str) -> Iterator[Path]:
+        """A folder to fill; it becomes the run's when the block ends, unless the run is done by then."""
+        aside = self.runs / f".tmp-{key}-{os.getpid()}"
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir(parents=True)
+        try:
+            yield aside
+            self._place(aside, key)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+
+    def fail(self, key: str, message: str, details: Mapping[str, Any]) -> None:
+        """Records a failed run."""
+        with self.writing(key) as aside:
+            _write(aside / "failure.json", {"message": message, **details})
+
+    def remove_stale(self) -> None:
+        """Removes what writers left behind that were killed while they wrote."""
+        for left in self.runs.glob(".tmp-*"):
+            if time.time() - left.stat().st_mtime > _STALE_S:
+                shutil.rmtree(left, ignore_errors=True)
+
+    def _place(self, aside: Path, key: str) -> None:
+        place = self.runs / key
+        if self.status(key) == "failed":
+            old = self.runs / f".tmp-old-{key}-{os.getpid()}"
+            place.replace(old)
+            shutil.rmtree(old, ignore_errors=True)
+        if self.status(key) == "done":
+            return
+        try:
+            aside.replace(place)
+        except OSError:
+            if self.status(key) != "done":  # otherwise another runner was quicker, with the same bytes
+                raise
+
+
+def _write(path: Path, content: Mapping[str, Any]) -> None:
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    aside.write_text(json.dumps(content, sort_keys=True) + "\n")
+    aside.replace(path)
+
+
+def _defining(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What makes it this experiment and not another: all but the prose."""
+    return {key: value for key, value in document.items() if key not in ("title", "description")}
+
+
+def _title(document: Mapping[str, Any]) -> str:
+    return f"experiment {document['name']} ({len(document['scenarios']) * document['replicates']} runs)"
+
+
+def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """The first difference that a user can act on."""
+    for key in ("name", "algorithms", "factors", "design", "scale", "seed", "replicates"):
+        if held.get(key) != wanted.get(key):
+            shown = [json.dumps(each.get(key)) for each in (held, wanted)]
+            return (
+                f": {key} is {shown[0]} there and {shown[1]} here" if max(map(len, shown)) < 100 else f": {key} differ"
+            )
+    for one, other in zip(held["scenarios"], wanted["scenarios"], strict=True):
+        for path, value in _flat(one["scenario"]).items():
+            if _flat(other["scenario"]).get(path) != value:
+                return f": {path} is {value} there and {_flat(other['scenario']).get(path)} here"
+    return ""
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}
+    return flat

@@ -1,0 +1,76 @@
+"""What there is to choose from: scenarios, experiments, algorithms, topologies, factors, responses, parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from mesonet import core
+from mesonet.factors import FACTORS
+from mesonet.parameters import PARAMETERS, TOPOLOGIES, default_text
+from mesonet.responses import RESPONSES
+from mesonet.scenario import builtin_titles
+
+Entries = list[dict[str, Any]]
+
+
+def entries(kind: str) -> Entries:
+    """Everything of a kind: one dict with ``name`` each, plain data."""
+    return KINDS[kind][0]()
+
+
+def rows(kind: str) -> tuple[list[str], list[list[Any]]]:
+    """Header and rows of the short form of a kind."""
+    header = list(KINDS[kind][1])
+    return header, [[entry[name] for name in header] for entry in entries(kind)]
+
+
+def _titled(titles: dict[str, str]) -> Entries:
+    return [{"name": name, "title": title} for name, title in titles.items()]
+
+
+def _factors() -> Entries:
+    return [
+        {
+            "name": factor.id,
+            "title": factor.name,
+            "path": factor.path or "not yet",
+            "minus": factor.minus,
+            "plus": factor.plus,
+            "default": ", ".join(
+                default_text(PARAMETERS[path], "standard") for path in factor.path.split(", ") if path in PARAMETERS
+            ),
+        }
+        for factor in FACTORS
+    ]
+
+
+def _parameters() -> Entries:
+    return [
+        {
+            "name": parameter.path,
+            "kind": parameter.kind,
+            "unit": parameter.unit,
+            "standard": default_text(parameter, "standard"),
+            "sp500_282": default_text(parameter, "sp500_282"),
+            "allowed": parameter.allowed,
+            "doc": parameter.doc,
+            "source": parameter.source_for("standard"),
+            "source_sp500_282": parameter.source_for("sp500_282"),
+            "study_id": parameter.study_id,
+        }
+        for parameter in PARAMETERS.values()
+    ]
+
+
+KINDS: dict[str, tuple[Callable[[], Entries], tuple[str, ...]]] = {
+    "scenarios": (lambda: _titled(builtin_titles("scenarios")), ("name", "title")),
+    "experiments": (lambda: _titled(builtin_titles("studies")), ("name", "title")),
+    "algorithms": (lambda: [asdict(each) for each in core.algorithms().values()], ("name", "title", "source")),
+    "topologies": (lambda: _titled(TOPOLOGIES), ("name", "title")),
+    "factors": (_factors, ("name", "title", "path", "minus", "plus", "default")),
+    "responses": (lambda: [asdict(each) for each in RESPONSES], ("name", "symbol", "title", "unit")),
+    "parameters": (_parameters, ("name", "kind", "standard", "sp500_282")),
+}
+"""Per kind: its entries, and which of their values the short form shows."""

@@ -1,0 +1,276 @@
+"""The command line: verbs only. Exit codes: 0 fine, 1 a run failed, 2 bad input, 130 interrupted."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+import mesonet
+from mesonet import catalogue
+from mesonet.errors import InputError
+from mesonet.progress import Progress
+from mesonet.scenario import Scenario, load_scenario
+from mesonet.terminal import plural, write_json, write_table
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+class _Group(click.Group):
+    """Turns what users can put right into one message and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            _stop(ctx, str(error), 2)
+        except KeyboardInterrupt:
+            _stop(ctx, "interrupted", 130)
+        except ImportError as error:
+            _stop(ctx, str(error), 1)
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise
+            _stop(ctx, str(error), 2)
+
+
+def _stop(ctx: click.Context, message: str, code: int) -> NoReturn:
+    click.echo(f"mesonet: {message}", err=True)
+    ctx.exit(code)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(mesonet.__version__, prog_name="mesonet")
+def main() -> None:
+    """Predicts what happens to a large network when a new congestion control is deployed in it."""
+
+
+@main.command("list")
+@click.argument("kind", required=False, type=click.Choice(list(catalogue.KINDS)))
+@_JSON
+def list_(kind: str | None, as_json: bool) -> None:
+    """What there is: scenarios, experiments, algorithms, ..."""
+    if as_json:
+        write_json([entry for each in ([kind] if kind else catalogue.KINDS) for entry in catalogue.entries(each)])
+        return
+    for place, each in enumerate([kind] if kind else catalogue.KINDS):
+        if not kind:
+            click.echo(f"{'' if place == 0 else chr(10)}{each}")
+        write_table(*catalogue.rows(each))
+
+
+@main.command()
+@click.argument("scenario")
+@click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Set a value, such as warmup='0 s'.")
+@click.option("--algorithm", help="One name, or a mix such as 'tcp=0.8 cubic=0.2'.")
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Names the random streams.")
+@click.option("--duration", help="Simulated time, such as '5 min'.")
+@click.option("--out", type=click.Path(path_type=Path), help="Directory for tables and run.json.")
+@_JSON
+def run(
+    scenario: str,
+    values: tuple[str, ...],
+    algorithm: str | None,
+    seed: int,
+    duration: str | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Simulates SCENARIO, a built-in name or a TOML file, once."""
+    from mesonet.result import refuse_foreign
+
+    chosen = _scenario(scenario, values, algorithm, duration)
+    if out:
+        refuse_foreign(out)
+    with Progress(chosen.name) as progress:
+        result = mesonet.simulate(chosen, seed, progress.update)
+    if out:
+        result.write(out)
+    rows = result.responses.to_arrow().to_pylist()
+    performance = dict(result.performance)
+    if as_json:
+        responses = [{"name": row.pop("response"), **row} for row in rows]
+        write_json({"scenario": chosen.name, "seed": seed, "responses": responses, "performance": performance})
+        return
+    periods = list(dict.fromkeys(row["period"] for row in rows))
+    cells = {(row["response"], row["period"]): row for row in rows}
+    write_table(
+        ["response", "symbol", "unit", *(f"period {p}" if p.isdigit() else p for p in periods)],
+        [
+            [name, row["symbol"], row["unit"], *(cells.get((name, p), {}).get("value") for p in periods)]
+            for name, row in {row["response"]: row for row in rows}.items()
+        ],
+    )
+    click.echo("")
+    write_table(["performance", "value"], list(performance.items()))
+    if out:
+        click.echo(f"\nwritten to {out}")
+
+
+@main.command()
+@click.argument("scenario")
+@click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Set a value, such as warmup='0 s'.")
+@click.option("--algorithm", help="One name, or a mix such as 'tcp=0.8 cubic=0.2'.")
+@_JSON
+def check(scenario: str, values: tuple[str, ...], algorithm: str | None, as_json: bool) -> None:
+    """Shows every value of SCENARIO, where it comes from, and what follows from it."""
+    chosen = _scenario(scenario, values, algorithm, None)
+    described = chosen.describe()
+    settings = [asdict(row) for row in chosen.explain()]
+    if as_json:
+        write_json({"name": chosen.name, "hash": chosen.hash, "derived": described, "settings": settings})
+        return
+    write_table(["path", "value", "source"], [list(row.values()) for row in settings])
+    click.echo("")
+    classes, warnings = described.pop("classes", []), described.pop("warnings", [])
+    write_table(["follows", "value"], list(described.items()))
+    if classes:
+        click.echo("")
+        write_table(list(classes[0]), [list(entry.values()) for entry in classes])
+    for warning in warnings:
+        click.echo(f"\nnote: {warning}")
+
+
+@main.group(cls=click.Group)
+def experiment() -> None:
+    """Many runs by a factorial design: plan, run, status."""
+
+
+_TARGET = click.argument("target", metavar="EXPERIMENT|DIR")
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that change an experiment."""
+    for option in (
+        click.option("--seed", type=click.IntRange(min=0), help="Names the random streams."),
+        click.option("--replicates", type=click.IntRange(min=1), help="Runs per condition and algorithm."),
+        click.option("--duration", help="Simulated time of a run, such as '5 min'."),
+        click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
+        click.option("--algorithms", help="Algorithms to compare, separated by commas."),
+    ):
+        command = option(command)
+    return command
+
+
+@experiment.command()
+@_TARGET
+@_options
+@_JSON
+def plan(target: str, as_json: bool, **options: Any) -> None:
+    """Shows the design, the factors and the runs of EXPERIMENT; runs nothing."""
+    from mesonet import planning
+
+    chosen = planning.find_experiment(target, **options)
+    warnings = chosen.check(force=True)
+    if as_json:
+        write_json(planning.as_json(chosen, warnings))
+        return
+    click.echo(planning.heading(chosen))
+    write_table(["factor", "name", "path", "minus", "plus"], [list(vars(factor).values()) for factor in chosen.factors])
+    click.echo("")
+    write_table(*planning.condition_rows(chosen))
+    for warning in warnings:
+        click.echo(f"\nnote: {warning}")
+
+
+@experiment.command("run")
+@_TARGET
+@_options
+@click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; by default one per processor.")
+@click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
+@click.option("--force", is_flag=True, help="Run even where the scale distorts the network.")
+@_JSON
+def run_experiment(
+    target: str, workers: int | None, out: Path | None, force: bool, as_json: bool, **options: Any
+) -> None:
+    """Runs what is missing of EXPERIMENT, or of the campaign in DIR."""
+    from mesonet import planning
+
+    try:
+        campaign = planning.run(target, out, workers, force, options)
+    except KeyboardInterrupt:
+        _stop(click.get_current_context(), "interrupted; runs that are done stay, the same command continues", 130)
+    _show_status(campaign, as_json)
+    if campaign.counts["failed"]:
+        click.get_current_context().exit(1)
+
+
+@experiment.command()
+@_TARGET
+@click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
+@_JSON
+def status(target: str, out: Path | None, as_json: bool) -> None:
+    """Shows how far the campaign of EXPERIMENT, or the one in DIR, is."""
+    from mesonet import planning
+
+    _show_status(mesonet.load(planning.find_folder(target, out)), as_json)
+
+
+@main.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Where to make the folder analysis; by default DIR.")
+@_JSON
+def analyze(directory: Path, out: Path | None, as_json: bool) -> None:
+    """Writes tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR."""
+    from mesonet.report import write_analysis
+
+    files = write_analysis(_with_results(directory), out or directory)
+    if as_json:
+        write_json({"files": [str(file) for file in files]})
+    else:
+        click.echo(f"{plural(len(files), 'file')} in {(out or directory) / 'analysis'}")
+
+
+@main.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="The file; by default DIR/report.html.")
+@_JSON
+def report(directory: Path, out: Path | None, as_json: bool) -> None:
+    """Writes the report of the campaign in DIR: one HTML file that needs no network."""
+    from mesonet.report import write_report
+
+    path = write_report(_with_results(directory), out or directory / "report.html")
+    if as_json:
+        write_json({"path": str(path)})
+    else:
+        click.echo(str(path))
+
+
+def _scenario(name: str, values: tuple[str, ...], algorithm: str | None, duration: str | None) -> Scenario:
+    chosen = load_scenario(name)
+    for given in values:
+        path, equals, value = given.partition("=")
+        if not equals:
+            raise InputError("not PATH=VALUE", "--set", value=given, allowed="such as --set warmup='0 s'")
+        chosen = chosen.set(path.strip(), value.strip(), "--set")
+    for option, path, text in (("--algorithm", "algorithms", algorithm), ("--duration", "time.duration", duration)):
+        if text is not None:
+            chosen = chosen.set(path, text, option)
+    chosen.check()
+    return chosen
+
+
+def _with_results(directory: Path) -> Any:
+    campaign = mesonet.load(directory)
+    if not campaign.counts["done"]:
+        raise InputError("no run of the campaign is done", value=str(directory), allowed="run it first")
+    return campaign
+
+
+def _show_status(campaign: Any, as_json: bool) -> None:
+    counts = campaign.counts
+    failures = campaign.runs.filter(campaign.runs["status"] == "failed").select("condition", "algorithm", "message")
+    if as_json:
+        about = {"name": campaign.name, "path": str(campaign.path), "runs": len(campaign.runs)}
+        write_json({**about, **counts, "failures": failures.to_dicts()})
+        return
+    click.echo(
+        f"{campaign.name}: {counts['done']} of {plural(len(campaign.runs), 'run')} done in {campaign.path}", nl=False
+    )
+    click.echo("".join(f", {counts[status]} {status}" for status in ("failed", "missing") if counts[status]))
+    if len(failures):
+        write_table(failures.columns, failures.rows())

@@ -1,0 +1,99 @@
+"""The one door to the simulator, the compiled module ``mesonet._core``.
+
+It is imported on first use, so that `import mesonet` stays quick and the design and analysis parts work without it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from mesonet.errors import InputError
+
+
+@dataclass(frozen=True)
+class AlgorithmParameter:
+    """One constant of a congestion control algorithm; `unit` is that of the bare numbers users write."""
+
+    name: str
+    doc: str
+    unit: str
+    min: float
+    max: float
+    standard: float
+    sp500_282: float
+    source: str
+
+    def default(self, preset: str) -> float:
+        """The value in a preset."""
+        return self.sp500_282 if preset == "sp500_282" else self.standard
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A congestion control algorithm that the simulator knows."""
+
+    name: str
+    title: str
+    source: str
+    params: tuple[AlgorithmParameter, ...]
+
+
+def module() -> Any:
+    """The compiled module.
+
+    Raises
+    ------
+    ImportError
+        If the package was not built; the message says how to build it.
+    """
+    try:
+        return importlib.import_module("mesonet._core")
+    except ModuleNotFoundError as error:
+        if error.name != "mesonet._core":
+            raise
+        raise ImportError("the simulator is not built: run `pip install .` in the source folder of mesonet") from error
+
+
+@cache
+def algorithms() -> dict[str, Algorithm]:
+    """Every algorithm by name, in the order in which users see them."""
+    return {
+        entry["name"]: Algorithm(
+            entry["name"],
+            entry["title"],
+            entry["source"],
+            tuple(AlgorithmParameter(**parameter) for parameter in entry["params"]),
+        )
+        for entry in json.loads(module().algorithms())
+    }
+
+
+def describe(scenario_json: str) -> dict[str, Any]:
+    """Numbers that follow from a scenario: routers, speeds, buffers, sources, paths and warnings.
+
+    Raises
+    ------
+    InputError
+        If the simulator refuses the scenario.
+    """
+    try:
+        return dict(json.loads(module().describe(scenario_json)))
+    except ValueError as error:
+        raise refused(error) from error
+
+
+def refused(error: ValueError) -> InputError:
+    """The simulator's message, ``path: problem``, as the error that users see."""
+    path, separator, problem = str(error).partition(": ")
+    if not separator or " " in path:
+        return InputError(str(error))
+    return InputError(problem, path=path)
+
+
+def code_version() -> str:
+    """Hash of the sources of the simulator and of its lock file; part of the key of every run."""
+    return str(module().code_version())

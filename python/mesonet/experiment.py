@@ -1,0 +1,254 @@
+"""Experiments: a scenario, a two-level design over some of its values, and the algorithms to compare.
+
+An experiment is a TOML file::
+
+    name = "speed-and-delay"
+    title = "Two factors, two algorithms"
+    scenario = "abilene"                    # a built-in scenario or a TOML file
+    algorithms = ["tcp", "cubic"]           # each runs in every condition, used by all sources
+    seed = 1
+    replicates = 1                          # runs per condition and algorithm, with other random numbers
+
+    [set]                                   # values for every run
+    "time.duration" = "100 s"
+
+    [[factors]]
+    id = "X1"                               # name and path follow from the id for X1 to X20
+    minus = "400 seg/ms"
+    plus = "800 seg/ms"
+
+    [[factors]]
+    id = "X6"                               # a factor that sets several values: path = [minus, plus]
+    levels."users.document_probability" = [0.02, 0.04]
+    levels."users.movie_probability" = [0.0002, 0.0004]
+
+    [design]
+    generators = []                         # such as "X6=X1*X2*X3"; without any, a full factorial
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mesonet import settings
+from mesonet.errors import InputError
+from mesonet.experiment_file import Level, read
+from mesonet.factors import Factor
+from mesonet.scaling import refuse_distorted, scaled
+from mesonet.scenario import Scenario, builtin_titles, find_toml, read_toml
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from mesonet.campaign.data import Campaign
+    from mesonet.designs import Design
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """Everything that defines a campaign. `levels` holds, per factor, what its two levels set."""
+
+    name: str
+    title: str
+    description: str
+    file: str
+    scenario: Scenario
+    levels: Mapping[str, tuple[Level, ...]] = field(repr=False)
+    names: Mapping[str, str] = field(repr=False)
+    design: Design = field(repr=False)
+    algorithms: tuple[str, ...]
+    seed: int
+    replicates: int
+    scale: float = 1.0
+
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """The factors with their levels as text, scaled."""
+        return tuple(
+            Factor(
+                id,
+                self.names[id],
+                ", ".join(level.path for level in levels),
+                self._level_text(levels, -1),
+                self._level_text(levels, 1),
+            )
+            for id, levels in self.levels.items()
+        )
+
+    def condition(self, number: int, algorithm: str) -> Scenario:
+        """The scenario of a condition, counted from 1 in run order, with one algorithm."""
+        return scaled(self._unscaled(number, algorithm), self.scale)
+
+    def document(self) -> dict[str, Any]:
+        """The whole experiment as plain data: what a campaign folder holds as ``experiment.json``.
+
+        Raises
+        ------
+        InputError
+            If a condition contradicts itself.
+        """
+        from mesonet.campaign.ledger import FORMAT
+
+        return {
+            "format": FORMAT,
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "scenario": self.scenario.name,
+            "scale": self.scale,
+            "seed": self.seed,
+            "replicates": self.replicates,
+            "algorithms": list(self.algorithms),
+            "factors": [vars(factor) for factor in self.factors],
+            "design": {"factors": list(self.design.factors), "generators": list(self.design.generators)},
+            "scenarios": [
+                {
+                    "condition": number,
+                    "algorithm": algorithm,
+                    "scenario": self.condition(number, algorithm).canonical(),
+                }
+                for number in range(1, self.design.runs + 1)
+                for algorithm in self.algorithms
+            ],
+        }
+
+    def plan(self) -> pl.DataFrame:
+        """The run table: condition, algorithm, replicate, seed, the level of each factor, key, scenario (JSON)."""
+        import polars as pl
+
+        from mesonet import core
+        from mesonet.campaign.ledger import planned
+
+        factors = self.factors
+        rows = []
+        for run in planned(self.document(), core.code_version()):
+            signs = self.design.matrix[run.condition - 1]
+            texts = {f.id: f.plus if sign > 0 else f.minus for f, sign in zip(factors, signs, strict=True)}
+            row = {"condition": run.condition, "algorithm": run.algorithm, "replicate": run.replicate}
+            rows.append({**row, "seed": run.seed, **texts, "key": run.key, "scenario": run.scenario})
+        return pl.DataFrame(rows)
+
+    def check(self, force: bool = False) -> list[str]:
+        """Asks the simulator about every condition; returns its warnings, each with the conditions that it is about.
+
+        Raises
+        ------
+        InputError
+            If the simulator refuses a condition, or the scale distorts one and `force` is not set.
+        """
+        about: dict[str, list[int]] = {}
+        for number in range(1, self.design.runs + 1):
+            try:
+                unscaled = self._unscaled(number, self.algorithms[0])
+                described = scaled(unscaled, self.scale).describe()
+                if self.scale != 1 and not force:
+                    refuse_distorted(unscaled, self.scale)
+            except InputError as error:
+                raise InputError(
+                    error.problem, f"{self.file}, condition {number}", error.path, error.value, error.allowed
+                ) from None
+            for warning in described["warnings"]:
+                about.setdefault(warning, []).append(number)
+        return [f"{warning} ({_conditions(numbers, self.design.runs)})" for warning, numbers in about.items()]
+
+    def run(self, out: str | Path, workers: int | None = None, progress: bool = True, force: bool = False) -> Campaign:
+        """Runs what is missing of the campaign in `out`.
+
+        Parameters
+        ----------
+        out
+            The campaign folder: new, empty, or begun with this experiment.
+        workers
+            Runs at a time; by default the number of processors.
+        progress
+            Whether to show progress on stderr.
+        force
+            Run even where the scale distorts the network.
+
+        Raises
+        ------
+        InputError
+            If a condition is refused or the folder holds something else; nothing is written then.
+        """
+        from mesonet.campaign.data import load
+        from mesonet.campaign.ledger import Ledger
+        from mesonet.campaign.runner import run_missing
+
+        document = self.document()
+        Ledger(out).refuse_other(document)
+        self.check(force)
+        ledger = Ledger.create(out, document)
+        run_missing(ledger, workers, progress)
+        return load(out)
+
+    def _unscaled(self, number: int, algorithm: str) -> Scenario:
+        signs = self.design.matrix[number - 1]
+        values = {
+            level.path: level.plus if sign > 0 else level.minus
+            for levels, sign in zip(self.levels.values(), signs, strict=True)
+            for level in levels
+        }
+        return self.scenario.with_values({**values, "algorithms": algorithm}, f"set in {self.file}")
+
+    def _level_text(self, levels: tuple[Level, ...], sign: int) -> str:
+        given = {level.path: level.plus if sign > 0 else level.minus for level in levels}
+        there = scaled(self.scenario.with_values(given), self.scale)
+        return ", ".join(settings.show(path, there.value(path)) for path in given)
+
+
+def experiment(
+    name_or_path: str | Path,
+    /,
+    *,
+    duration: str | None = None,
+    algorithms: Sequence[str] | None = None,
+    scale: float = 1.0,
+    replicates: int | None = None,
+    seed: int | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> Experiment:
+    """A built-in experiment or one from a TOML file.
+
+    Parameters
+    ----------
+    name_or_path
+        A built-in name (see `names`) or the path of a TOML file.
+    duration
+        Simulated time of a run, such as ``"5 min"``; the warm-up follows unless it is set.
+    algorithms
+        Algorithms instead of those of the file.
+    scale
+        Multiplies the speed of the network and the number of sources together; interfaces stay as they are.
+    replicates, seed
+        Instead of those of the file.
+    values
+        Other values for every run, by path.
+
+    Raises
+    ------
+    InputError
+        If there is no such experiment or a value is not allowed; the message names file, path, value and what is.
+    """
+    text, file, directory = find_toml(str(name_or_path), "studies", "experiment")
+    table = read_toml(text, file)
+    given = {"algorithms": algorithms and list(algorithms), "replicates": replicates, "seed": seed}
+    table |= {key: value for key, value in given.items() if value is not None}
+    options = {**({"time.duration": duration} if duration else {}), **(values or {})}
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale <= 1000:
+        raise InputError("not a scale", path="scale", value=scale, allowed="more than 0 and at most 1000")
+    parts = read(table, file, directory, options)
+    return Experiment(**parts, file=file, scale=float(scale))
+
+
+def names() -> dict[str, str]:
+    """The built-in experiments: title by name."""
+    return builtin_titles("studies")
+
+
+def _conditions(numbers: list[int], runs: int) -> str:
+    if len(numbers) == runs:
+        return "every condition"
+    return f"condition{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"

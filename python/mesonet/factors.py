@@ -1,0 +1,47 @@
+"""The twenty factors of the study, and what a factor of an experiment is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Factor:
+    """Something that an experiment sets to one of two levels.
+
+    `path` is the scenario path that it sets; several, separated by commas, where it sets more than one value; empty for
+    a factor of the study that scenarios do not have yet. `minus` and `plus` are the levels -1 and +1 as text.
+    """
+
+    id: str
+    name: str
+    path: str
+    minus: str
+    plus: str
+
+
+_LARGER_FILES = "users.document_probability, users.service_pack_probability, users.movie_probability"
+
+FACTORS: tuple[Factor, ...] = (
+    Factor("X1", "Network speed", "network.speed", "800 seg/ms", "1600 seg/ms"),
+    Factor("X2", "Propagation delay multiplier", "network.delay_multiplier", "1", "2"),
+    Factor("X3", "Buffer size", "network.buffer", "1 bdp/sqrt(n)", "1 bdp"),
+    Factor("X4", "Topology", "topology", "Abilene, routed by delay", "ISP, routed by cost"),
+    Factor("X5", "Mean Web object size", "users.web_object_size", "75 segments", "150 segments"),
+    Factor("X6", "Larger files", _LARGER_FILES, "0.02, 0.002, 0.0002", "0.04, 0.004, 0.0004"),
+    Factor("X7", "Mean think time", "users.think_time", "2 s", "5 s"),
+    Factor("X8", "Patience", "", "infinite", "finite"),
+    Factor("X9", "Spatiotemporal congestion", "", "in the 4th time period", "none"),
+    Factor("X10", "Long-lived flows", "flows", "three, from the 3rd time period", "none"),
+    Factor("X11", "Probability of a fast interface", "users.fast_interface_probability", "0.2", "0.8"),
+    Factor("X12", "Multiplier on the number of sources", "users.source_multiplier", "2", "3"),
+    Factor("X13", "Distribution of sources", "users.source_distribution", "Web-centric", "peer-to-peer"),
+    Factor("X14", "Distribution of receivers", "users.receiver_distribution", "Web-centric", "peer-to-peer"),
+    Factor("X15", "Mix of algorithms", "algorithms", "tcp=0.8, ctcp=0.2", "tcp=0.2, ctcp=0.8"),
+    Factor("X16", "Initial congestion window", "transport.initial_window", "2 segments", "8 segments"),
+    Factor("X17", "Initial slow-start threshold", "transport.initial_ssthresh", "43 segments", "over 10^9 segments"),
+    Factor("X18", "Measurement interval", "measurement.interval", "200 ms", "1 s"),
+    Factor("X19", "Simulated time", "time.duration", "25 min", "50 min"),
+    Factor("X20", "Start-up", "users.start", "thinking", "half_early"),
+)
+"""X1 to X20 with the levels of the sensitivity analysis (ASME paper, Table 5)."""

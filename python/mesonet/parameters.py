@@ -1,0 +1,356 @@
+"""What a scenario can say: one table that drives validation, defaults, listings and the reference page.
+
+`PARAMETERS` maps each path to its `Parameter`. Three things a scenario may hold are not single values and have their
+own rules in `mesonet.scenario`: the mix of `algorithms`, their constants `parameters.ALGORITHM.NAME`, and `flows`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mesonet import units
+from mesonet.errors import InputError
+
+PRESETS = {
+    "standard": "today's RFCs",
+    "sp500_282": "what the study of NIST SP 500-282 used, 2006 to 2010",
+}
+
+TOPOLOGIES = {
+    "abilene": "the Abilene backbone: 11 backbone, 22 PoP and 139 access routers (ASME paper, Fig. 4)",
+    "dumbbell": "two routers, A and B, with one path of 81 ms each way (ASME paper, Fig. 2)",
+}
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A default that follows from another value."""
+
+    path: str
+    text: str
+    compute: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One value of a scenario.
+
+    Attributes
+    ----------
+    path, kind
+        Where it stands and what it is (see `mesonet.units.parse`).
+    default, source
+        Value of the preset ``standard`` as a user would write it, or `Derived`, and where it comes from.
+    study, study_source
+        The same for the preset ``sp500_282``; None where it does not differ.
+    least, above, most
+        Bounds in base units; `above` excludes the bound itself.
+    choices
+        The words allowed for the kind ``choice``.
+    study_id
+        X1 to X20 where the study varied it.
+    """
+
+    path: str
+    kind: units.Kind
+    default: Any
+    doc: str
+    source: str
+    study: Any = None
+    study_source: str = ""
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    study_id: str = ""
+
+    @property
+    def unit(self) -> str:
+        """Unit of the parsed value, ``1`` for a plain number."""
+        return units.BASE_UNITS.get(self.kind, "1")
+
+    @property
+    def allowed(self) -> str:
+        """The bounds in words."""
+        if self.choices:
+            return ", ".join(self.choices)
+        parts = [f"at least {self._shown(self.least)}"] if self.least is not None else []
+        parts += [f"more than {self._shown(self.above)}"] if self.above is not None else []
+        parts += [f"at most {self._shown(self.most)}"] if self.most is not None else []
+        return " and ".join(parts)
+
+    def parse(self, value: Any) -> Any:
+        """A user's value in base units, checked against the bounds."""
+        example = self.default if isinstance(self.default, str) else "10 s" if self.kind == "time" else ""
+        parsed = units.parse(self.kind, value, choices=self.choices, example=example)
+        if isinstance(parsed, int | float) and not isinstance(parsed, bool):
+            low = (self.least is not None and parsed < self.least) or (self.above is not None and parsed <= self.above)
+            if low:
+                raise InputError("too low", path=self.path, value=value, allowed=self.allowed)
+            if self.most is not None and parsed > self.most:
+                raise InputError("too high", path=self.path, value=value, allowed=self.allowed)
+        return parsed
+
+    def default_for(self, preset: str) -> Any:
+        """The default of a preset, as a user would write it, or `Derived`."""
+        return self.study if preset == "sp500_282" and self.study is not None else self.default
+
+    def source_for(self, preset: str) -> str:
+        """Where the default of a preset comes from."""
+        return self.study_source if preset == "sp500_282" and self.study is not None else self.source
+
+    def _shown(self, bound: float | None) -> str:
+        return units.show(self.kind, bound)
+
+
+_LARGEST_WINDOW = "2147483648 segments"
+
+_TABLE = (
+    # -- what network ------------------------------------------------------------------------------------------------
+    Parameter(
+        "topology", "choice", "abilene", "The map of routers and links.",
+        "ASME paper section 5.3; the study's X4 MINUS", choices=tuple(TOPOLOGIES), study_id="X4",
+    ),
+    Parameter(
+        "preset", "choice", "standard", "Where values that are not set come from.",
+        "chosen: `standard` for predictions, `sp500_282` to repeat the study", choices=tuple(PRESETS),
+    ),
+    Parameter(
+        "network.speed", "rate", "800 seg/ms",
+        "Base speed of the network. Backbone routers forward at twice this speed, PoP and directly connected access "
+        "routers at 1/4, fast access routers at 1/20, normal access routers at 1/40.",
+        "ASME paper Table 5, X1 MINUS; the backbone factor follows from SP 500-282 ch. 9 Table 9-5",
+        least=1.0, most=1e9, study_id="X1",
+    ),
+    Parameter(
+        "network.delay_multiplier", "number", 1, "Multiplies the propagation delay of every backbone link.",
+        "SP 500-282 ch. 9 Table 9-2, MINUS", above=0.0, most=1000.0, study_id="X2",
+    ),
+    Parameter(
+        "network.buffer", "buffer", "1 bdp",
+        "Buffer of every router: a multiple of mean propagation round-trip time x router speed (`bdp`), the same "
+        "divided by the root of the expected number of flows (`bdp/sqrt(n)`), or a number of segments.",
+        "SP 500-282 ch. 9 Tables 9-2 and 9-7; ASME paper Table 5", study_id="X3",
+    ),
+    Parameter(
+        "network.buffer_floor", "segments", "8 segments", "No buffer is smaller.",
+        "assumed: keeps networks that were scaled down usable", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "network.buffer_counts_in_service", "flag", False,
+        "Whether the segment in service takes a place in the buffer.",
+        "assumed: the model that was calibrated on ASME Fig. 3 leaves it out",
+    ),
+    # -- who uses it -------------------------------------------------------------------------------------------------
+    Parameter(
+        "users.base_sources", "number", 100,
+        "Sources per access router before the multiplier and the distribution; 0 leaves only the explicit flows.",
+        "derived: 27,800 sources = 139 x 2 x 100 (ASME paper, experiment #1b)", least=0.0, most=1e7,
+    ),
+    Parameter(
+        "users.source_multiplier", "number", 2, "Multiplies the number of sources.",
+        "SP 500-282 ch. 9 Table 9-2, MINUS", least=0.0, most=1e4, study_id="X12",
+    ),
+    Parameter(
+        "users.source_distribution", "distribution", [0.1, 0.6, 0.3],
+        "Shares of sources at normal, fast and directly connected access routers: a router of class c has "
+        "round(base x multiplier x 3 x share) sources.",
+        "SP 500-282 ch. 9 Table 9-3 (.1/.6/.3; one table of the ASME paper misprints .4)", study_id="X13",
+    ),
+    Parameter(
+        "users.receiver_distribution", "distribution", [0.6, 0.2, 0.2],
+        "The same weights for receivers; a receiver never stands behind the backbone router of its source.",
+        "SP 500-282 ch. 9 Table 9-3", study_id="X14",
+    ),
+    Parameter(
+        "users.think_time", "time", "5 s", "Mean of the exponential pause between two transfers of a source.",
+        "ASME paper Table 5, X7 PLUS", above=0.0, most=1e6, study_id="X7",
+    ),
+    Parameter(
+        "users.web_object_size", "segments", "100 segments", "Mean size of a Web object, Pareto distributed.",
+        "ASME paper Table 10, X5 PLUS", least=1.0, most=1e9, study_id="X5",
+    ),
+    Parameter(
+        "users.size_shape", "number", 1.5, "Shape of the Pareto distribution of sizes; at most 1 has no mean.",
+        "derived: the shape of the same authors' earlier Abilene model", above=1.0, most=100.0,
+    ),
+    Parameter(
+        "users.document_probability", "probability", 0.02, "Probability that a transfer is a document.",
+        "SP 500-282 ch. 9 Table 9-2, x6 MINUS", least=0.0, most=1.0, study_id="X6",
+    ),
+    Parameter(
+        "users.service_pack_probability", "probability", 0.002, "Probability that a transfer is a service pack.",
+        "SP 500-282 ch. 9 Table 9-2, x6 MINUS", least=0.0, most=1.0, study_id="X6",
+    ),
+    Parameter(
+        "users.movie_probability", "probability", 0.0002, "Probability that a transfer is a movie.",
+        "SP 500-282 ch. 9 Table 9-2, x6 MINUS", least=0.0, most=1.0, study_id="X6",
+    ),
+    Parameter(
+        "users.document_factor", "number", 10, "A document is this many times a Web object.",
+        "ASME paper Table 11 (its text says 100; 10 fits the document goodputs)", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "users.service_pack_factor", "number", 1000, "A service pack is this many times a Web object.",
+        "ASME paper section 7", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "users.movie_factor", "number", 10000, "A movie is this many times a Web object.",
+        "ASME paper section 7", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "users.fast_interface_probability", "probability", 0.3,
+        "Probability that a source, and independently a receiver, has a fast interface; the slower end of a flow "
+        "limits it.", "SP 500-282 ch. 9 Table 9-2, x7 MINUS", least=0.0, most=1.0, study_id="X11",
+    ),
+    Parameter(
+        "users.normal_interface", "rate", "8 seg/ms", "Speed of a normal interface (96 Mbps).",
+        "ASME paper; SP 500-282 ch. 9", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "users.fast_interface", "rate", "80 seg/ms", "Speed of a fast interface (960 Mbps).",
+        "ASME paper; SP 500-282 ch. 9", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "users.allow_same_backbone", "flag", False,
+        "Whether a receiver may stand behind the backbone router of its source (no propagation delay).",
+        "derived: the published 9.43 hops average over pairs of different backbone routers",
+    ),
+    Parameter(
+        "users.start", "choice", "half_early",
+        "`thinking`: every source starts with a full pause. `half_early`: a quarter connects at once, a quarter starts "
+        "with a pause of a quarter of the mean.",
+        "ASME paper Table 11, X20 PLUS; how early is assumed", choices=("thinking", "half_early"), study_id="X20",
+    ),
+    # -- transport ---------------------------------------------------------------------------------------------------
+    Parameter(
+        "connection.syn_timeout", "time", "1 s", "Wait for the answer to the first SYN; doubles with each retry.",
+        "RFC 6298", study="3 s", study_source="recalled, second-hand: SP 500-282 ch. 5; also RFC 2988",
+        above=0.0, most=1e4,
+    ),
+    Parameter(
+        "connection.syn_attempts", "count", 6, "SYNs sent before the connection counts as failed.",
+        "Linux default, tcp_syn_retries", study=3, study_source="recalled, second-hand: SP 500-282 ch. 5",
+        least=1, most=20,
+    ),
+    Parameter(
+        "connection.window_after_retry", "segments", "1 segment", "Initial window after a SYN had to be sent again.",
+        "RFC 5681 section 3.1",
+        study=Derived("transport.initial_window", "transport.initial_window", lambda window: window),
+        study_source="assumed: the study describes no exception", least=1.0, most=1e6,
+    ),
+    Parameter(
+        "transport.initial_window", "segments", "10 segments", "Initial congestion window.",
+        "RFC 6928", study="2 segments", study_source="ASME paper Tables 11 and 13", least=1.0, most=1e6, study_id="X16",
+    ),
+    Parameter(
+        "transport.initial_ssthresh", "segments", _LARGEST_WINDOW, "Initial slow-start threshold.",
+        "RFC 5681: arbitrarily high; SP 500-282 ch. 9 Table 9-3", least=2.0, most=4294967296.0, study_id="X17",
+    ),
+    Parameter(
+        "transport.duplicate_threshold", "count", 3,
+        "A segment is lost once this many segments sent after it were acknowledged.",
+        "RFC 5681, RFC 6675", least=1, most=1000,
+    ),
+    Parameter(
+        "transport.initial_rto", "time", "1 s", "Retransmission time-out before the first round-trip sample.",
+        "RFC 6298", study="3 s", study_source="RFC 2988, in force at the time of the study", above=0.0, most=1e4,
+    ),
+    Parameter(
+        "transport.min_rto", "time", "1 s", "Smallest retransmission time-out.", "RFC 6298 (2.4)", above=0.0, most=1e4,
+    ),
+    Parameter(
+        "transport.max_rto", "time", "60 s", "Largest retransmission time-out.", "RFC 6298 (2.5)", above=0.0, most=1e5,
+    ),
+    Parameter(
+        "transport.timeout_rule", "choice", "rfc",
+        "After a time-out: `rfc` halves into ssthresh and restarts at 1 segment; `own_reduction` uses the algorithm's "
+        "own reduction and restarts at the initial window.",
+        "RFC 5681", study="own_reduction", study_source="recalled, second-hand: SP 500-282 ch. 5",
+        choices=("rfc", "own_reduction"),
+    ),
+    Parameter(
+        "transport.reduce_from", "choice", "flight", "What a reduction starts from: the segments in flight or cwnd.",
+        "RFC 5681, RFC 9438", study="cwnd", study_source="assumed: the study writes its rules in cwnd",
+        choices=("cwnd", "flight"),
+    ),
+    Parameter(
+        "transport.grow_only_if_cwnd_limited", "flag", True, "Windows grow only while they limit the flow.",
+        "RFC 7661", study=False,
+        study_source="SP 500-282 ch. 10: windows of flows limited by their interface grew without bound",
+    ),
+    Parameter(
+        "transport.max_cwnd", "segments", _LARGEST_WINDOW, "No congestion window grows beyond this.",
+        "assumed: a guard, never reached in a sensible run", least=1.0, most=2147483648.0,
+    ),
+    Parameter(
+        "transport.slow_start", "choice", "classic", "Slow-start variant.", "RFC 5681", choices=("classic",),
+    ),
+    # -- how long, what is measured ----------------------------------------------------------------------------------
+    Parameter(
+        "time.duration", "time", "60 s", "Simulated time, warm-up included.",
+        "chosen: a first look within a minute; the study ran 25 min and longer", above=0.0, most=1e6, study_id="X19",
+    ),
+    Parameter(
+        "time.warmup", "time", Derived("time.duration", "2/5 of time.duration", lambda duration: 2 * duration / 5),
+        "Simulated time before the first measured period.",
+        "ASME paper section 5: two of five equal phases", least=0.0, most=1e6,
+    ),
+    Parameter(
+        "time.periods", "count", 3, "Measured periods of equal length after the warm-up.",
+        "ASME paper Table 6", least=1, most=100,
+    ),
+    Parameter(
+        "measurement.interval", "time", "200 ms", "Distance between two samples of the time series.",
+        "ASME paper Table 11", above=0.0, most=1e5, study_id="X18",
+    ),
+    Parameter(
+        "measurement.flow_records", "probability", 0.01, "Share of completed flows that leave a row in the flow table.",
+        "assumed: a large run completes 10^8 flows", least=0.0, most=1.0,
+    ),
+)  # fmt: skip
+
+PARAMETERS: dict[str, Parameter] = {parameter.path: parameter for parameter in _TABLE}
+"""Every single value of a scenario by path, in the order of the canonical form."""
+
+
+def reference_page() -> str:
+    """The page docs/reference/parameters.md."""
+    lines = [
+        "# Scenario parameters",
+        "",
+        "Generated from `mesonet.parameters`; `mesonet check SCENARIO` shows the values of one scenario.",
+        "A value that a scenario does not set comes from its preset. Where the preset `sp500_282` has another default",
+        "than `standard`, its row follows.",
+        "",
+    ]
+    section = None
+    for parameter in _TABLE:
+        head = parameter.path.partition(".")[0] if "." in parameter.path else "scenario"
+        if head != section:
+            section = head
+            lines += [f"## {head}", "", "| path | kind | default | allowed | meaning | source of the default |"]
+            lines += ["|---|---|---|---|---|---|"]
+        lines += _rows(parameter)
+    text = "\n".join(lines)
+    return text.replace("\n## ", "\n\n## ").replace("\n\n\n", "\n\n") + "\n"
+
+
+def default_text(parameter: Parameter, preset: str) -> str:
+    """The default of a preset as a user would write it."""
+    default = parameter.default_for(preset)
+    if isinstance(default, Derived):
+        return default.text
+    return units.show(parameter.kind, parameter.parse(default))
+
+
+def _rows(parameter: Parameter) -> list[str]:
+    name = f"`{parameter.path}`" + (f" ({parameter.study_id})" if parameter.study_id else "")
+    first = (name, parameter.kind, f"`{default_text(parameter, 'standard')}`", parameter.allowed, parameter.doc)
+    rows = ["| " + " | ".join((*first, parameter.source)) + " |"]
+    if parameter.study is not None:
+        study = f"`{default_text(parameter, 'sp500_282')}`"
+        rows += [f"| | | {study} | | in the preset `sp500_282` | {parameter.study_source} |"]
+    return rows

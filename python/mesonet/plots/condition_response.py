@@ -1,0 +1,215 @@
+"""Condition-response summary: which algorithm stands apart, in which conditions and in which responses.
+
+Rows are conditions with the settings of their factors, columns are responses; a flagged cell names the algorithm,
+▲ on green where it lies above all others, ▼ on red where below. (Figures 15 and 16 of Mills et al., ASME 2011.)
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from mesonet.analysis.condition_response import ConditionResponseSummary
+from mesonet.plots import theme
+from mesonet.plots.numbers import number, percent
+
+DATA, SETTINGS = "condition_response", "condition_settings"
+CELL, ROW, TALL_ROW, SIGN, MEASURE = 43, 17, 28, 17, 38  # px
+
+STANDS_HIGH, STANDS_LOW = "▲ stands out high", "▼ stands out low"
+NO_OUTLIER, ALIKE = "no outlier", "not distinguishable"
+NO_VERDICT, EMPTY = "no verdict: fewer than 5 algorithms", "nothing to compare"
+COLOURS = {
+    STANDS_HIGH: theme.HIGH, STANDS_LOW: theme.LOW, NO_OUTLIER: "#f4f5f7", ALIKE: "#dfe3e8",
+    NO_VERDICT: "#fff6dc", EMPTY: "#b9c0c8",
+}  # fmt: skip
+
+
+_BANDS = alt.Scale(paddingInner=0, paddingOuter=0)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The left side of the figure: what a condition is.
+
+    `factors`: ids; `signs`: condition -> one of -1 or +1 per factor; `measure` and `measures`: title and text of one
+    more column, such as the loss rate of each condition.
+    """
+
+    factors: Sequence[str]
+    signs: Mapping[int, Sequence[int]]
+    measure: str = ""
+    measures: Mapping[int, str] | None = None
+
+    def table(self) -> pl.DataFrame:
+        """One row per condition and factor, and one per condition for the measure."""
+        rows = [
+            {"condition": condition, "column": factor, "text": "+" if sign > 0 else "−"}
+            for condition, signs in self.signs.items()
+            for factor, sign in zip(self.factors, signs, strict=True)
+        ]
+        rows += [
+            {"condition": condition, "column": self.measure, "text": text}
+            for condition, text in (self.measures or {}).items()
+        ]
+        return pl.DataFrame(rows, schema={"condition": pl.Int64, "column": pl.String, "text": pl.String})
+
+
+def short_names(algorithms: Sequence[str], length: int = 6) -> dict[str, str]:
+    """Names that fit a cell: the name itself up to `length` letters, else its beginning, kept apart by a number."""
+    short: dict[str, str] = {}
+    for name in algorithms:
+        candidate = name if len(name) <= length else name[: length - 1] + "."
+        counter = 2
+        while candidate in short.values():
+            candidate = f"{name[: length - 2]}{counter}"
+            counter += 1
+        short[name] = candidate
+    return short
+
+
+def table(summary: ConditionResponseSummary, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """One row per cell. `labels`: what to call a response (default: its name)."""
+    short = short_names(summary.algorithms)
+    verdicts = summary.cells_tested > 0
+    rows = []
+    for row in summary.to_polars().iter_rows(named=True):
+        kind = _kind(row)
+        text = ""
+        if row["flagged"]:
+            text = f"{'▲' if row['side'] == 'high' else '▼'}{short[row['extreme']]}"
+        elif kind == NO_VERDICT and not verdicts and abs(row["relative_effect"] or 0) > summary.min_relative_effect:
+            text = f"{short[row['extreme']]}\n{percent(row['relative_effect'], sign=True)}"
+        rows.append(
+            {
+                "condition": row["condition"],
+                "response": (labels or {}).get(row["response"], row["response"]),
+                "kind": kind,
+                "text": text,
+                "extreme": row["extreme"] or "none",
+                "relative": percent(row["relative_effect"], sign=True),
+                "mean": number(row["mean"]),
+                "g": number(row["statistic"]),
+                "p": number(row["p"], 2),
+                "note": row["statement"],
+            }
+        )
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def condition_response(
+    summary: ConditionResponseSummary,
+    settings: Settings,
+    *,
+    labels: Mapping[str, str] | None = None,
+    order: Sequence[int] | None = None,
+    title: str = "",
+    name: str = DATA,
+) -> alt.HConcatChart:
+    """The figure. `order`: conditions from top to bottom (default: as in the summary); `name`: of its data set."""
+    rows = table(summary, labels)
+    order = list(order if order is not None else summary.conditions)
+    height = ROW if summary.cells_tested else TALL_ROW
+    columns = [(labels or {}).get(response, response) for response in summary.responses]
+    panels = [_settings(list(settings.factors), order, height, SIGN, labelled=True)]
+    if settings.measures:
+        panels.append(_settings([settings.measure], order, height, MEASURE, labelled=False))
+    chart = alt.hconcat(*panels, _cells(summary, name, columns, order, height), spacing=6)
+    chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT)
+    return theme.finish(chart, {name: rows, SETTINGS: settings.table()}, title=title, subtitle=_legend(summary))
+
+
+def _legend(summary: ConditionResponseSummary) -> list[str]:
+    short = [f"{code} = {name}" for name, code in short_names(summary.algorithms).items() if code != name]
+    return [", ".join(short)] if short else []
+
+
+def _kind(row: Mapping[str, Any]) -> str:
+    if row["flagged"]:
+        return STANDS_HIGH if row["side"] == "high" else STANDS_LOW
+    if row["statistic"] is not None:
+        return NO_OUTLIER
+    if row["extreme"] is not None:
+        return NO_VERDICT
+    return ALIKE if row["statement"] == ALIKE else EMPTY
+
+
+def _rows(order: list[int], *, labelled: bool) -> alt.Y:
+    axis = alt.Axis(title="condition", ticks=False, domain=False, labelPadding=6) if labelled else None
+    return alt.Y("condition:O", sort=order, axis=axis, scale=_BANDS)
+
+
+def _settings(columns: list[str], order: list[int], height: int, width: int, *, labelled: bool) -> Any:
+    """The −/+ settings of every condition, or its measure."""
+    base = (
+        alt.Chart(alt.NamedData(name=SETTINGS), width=alt.Step(width), height=alt.Step(height))
+        .transform_filter(theme.IS_KEPT)
+        .transform_filter(alt.FieldOneOfPredicate(field="column", oneOf=columns))
+        .encode(
+            x=alt.X("column:O", sort=columns, axis=_top_axis(), scale=_BANDS),
+            y=_rows(order, labelled=labelled),
+            tooltip=[
+                alt.Tooltip("condition:O"),
+                alt.Tooltip("column:N", title="what"),
+                alt.Tooltip("text:N", title="is"),
+            ],
+        )
+    )
+    shade = alt.when("datum.text === '+'").then(alt.value("#dfe3e8")).otherwise(alt.value("white"))
+    return alt.layer(
+        base.mark_rect(stroke="white", strokeWidth=1, aria=False).encode(fill=shade),
+        base.mark_text(fontSize=10).encode(text="text:N"),
+        _ring(base),
+    )
+
+
+def _cells(summary: ConditionResponseSummary, name: str, columns: list[str], order: list[int], height: int) -> Any:
+    """The matrix itself."""
+    base = (
+        alt.Chart(alt.NamedData(name=name), width=alt.Step(CELL), height=alt.Step(height))
+        .transform_filter(theme.IS_KEPT)
+        .encode(
+            x=alt.X("response:O", sort=columns, axis=_top_axis(), scale=_BANDS),
+            y=_rows(order, labelled=False),
+            tooltip=[
+                alt.Tooltip("condition:O"),
+                alt.Tooltip("response:N"),
+                alt.Tooltip("extreme:N", title="farthest from the mean"),
+                alt.Tooltip("relative:N", title="relative effect"),
+                alt.Tooltip("mean:N", title="mean of all"),
+                alt.Tooltip("g:N", title="G"),
+                alt.Tooltip("p:N"),
+                alt.Tooltip("kind:N", title="verdict"),
+                alt.Tooltip("note:N"),
+            ],
+        )
+    )
+    kinds = [kind for kind in COLOURS if summary.cells_tested or kind in (ALIKE, NO_VERDICT, EMPTY)]
+    legend = alt.Legend(
+        orient="bottom", title=None, columns=3, labelLimit=300, symbolType="square", symbolStrokeColor=theme.HAIRLINE
+    )
+    scale = alt.Scale(domain=kinds, range=[COLOURS[kind] for kind in kinds])
+    lines: dict[str, Any] = {} if summary.cells_tested else {"lineBreak": "\n", "lineHeight": 11, "dy": -5}
+    return alt.layer(
+        base.mark_rect(stroke="white", strokeWidth=1, aria=False).encode(
+            fill=alt.Fill("kind:N", scale=scale, legend=legend)
+        ),
+        base.mark_text(fontSize=10, **lines).encode(text="text:N"),
+        _ring(base),
+    )
+
+
+def _top_axis() -> alt.Axis:
+    return alt.Axis(orient="top", title=None, labelAngle=-60, ticks=False, domain=False, labelPadding=4, labelLimit=220)
+
+
+def _ring(base: alt.Chart) -> alt.Chart:
+    """A frame around the row of the highlighted condition; drawn for every row, shown for one."""
+    shown = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
+    return (
+        base.transform_aggregate(groupby=["condition"])
+        .mark_rect(fill=None, stroke=theme.HIGHLIGHT, strokeWidth=2.5, aria=False)
+        .encode(x=alt.value(0), x2=alt.value("width"), strokeOpacity=shown, tooltip=alt.value(None))
+    )

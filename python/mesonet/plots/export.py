@@ -1,0 +1,38 @@
+"""Charts as SVG, PNG or PDF, drawn without a browser."""
+
+from pathlib import Path
+from typing import Any
+
+import vl_convert
+
+#: The Vega-Lite release that draws; it must be the one whose charts Altair writes.
+VL_VERSION = "6.4"
+
+
+def to_svg(chart: Any) -> str:
+    """The chart as an SVG document."""
+    return str(vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=VL_VERSION))
+
+
+def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
+    """The chart as a PNG picture; `scale` picture points per px."""
+    return bytes(vl_convert.vegalite_to_png(chart.to_dict(), vl_version=VL_VERSION, scale=scale))
+
+
+def to_pdf(chart: Any) -> bytes:
+    """The chart as a one-page PDF with its fonts inside."""
+    return bytes(vl_convert.vegalite_to_pdf(chart.to_dict(), vl_version=VL_VERSION))
+
+
+def save(chart: Any, path: Path | str) -> Path:
+    """Write the chart in the form its file name ends in: .svg, .png or .pdf. Raises ValueError for another."""
+    path = Path(path)
+    if path.suffix == ".svg":
+        path.write_text(to_svg(chart), encoding="utf-8")
+    elif path.suffix == ".png":
+        path.write_bytes(to_png(chart))
+    elif path.suffix == ".pdf":
+        path.write_bytes(to_pdf(chart))
+    else:
+        raise ValueError(f"{path}: a figure is written as .svg, .png or .pdf")
+    return path

@@ -1,0 +1,142 @@
+"""Main-effects plot: for each factor the mean response at its two levels, and whether the difference is significant.
+
+The question it answers: what drives this response? (Figure 10 of Mills et al., ASME 2011; step 3 of the ten-step
+analysis.)
+"""
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import altair as alt
+import polars as pl
+
+from mesonet.analysis.main_effects import MainEffects
+from mesonet.plots import theme
+from mesonet.plots.numbers import number, percent, signed
+
+DATA = "main_effects"
+COLUMN, LINE = 98, 13  # px per factor and per line of text
+CHARACTERS = 17  # that fit into a column
+NOT_SIGNIFICANT = "·"
+
+
+class FactorLike(Protocol):
+    """What the plot says about a factor."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def minus(self) -> str: ...
+    @property
+    def plus(self) -> str: ...
+
+
+def table(result: MainEffects, factors: Sequence[FactorLike] = ()) -> pl.DataFrame:
+    """One row per factor: its place from left to right, its numbers, and its captions broken into lines."""
+    named = {factor.id: factor for factor in factors}
+    rows = []
+    for place, row in enumerate(result.to_polars().iter_rows(named=True), start=1):
+        factor = named.get(row["factor"])
+        rows.append(
+            {
+                "place": place,
+                "factor": row["factor"],
+                "name": _wrapped(factor.name if factor else ""),
+                "minus": _wrapped(factor.minus if factor else ""),
+                "plus": _wrapped(factor.plus if factor else ""),
+                "mean_minus": row["mean_minus"],
+                "mean_plus": row["mean_plus"],
+                "grand_mean": result.grand_mean if result.runs else None,
+                "effect": signed(row["effect"]),
+                "relative": percent(row["relative_effect"], sign=True),
+                "stars": row["stars"] or NOT_SIGNIFICANT,
+                "p": number(row["p"], 2),
+            }
+        )
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def main_effects(
+    result: MainEffects, factors: Sequence[FactorLike] = (), *, title: str = "", response: str = ""
+) -> alt.VConcatChart:
+    """The figure of one result. `factors` name the levels; `response` says what the vertical axis shows."""
+    rows = table(result, factors)
+    scale = alt.Scale(domain=[0.5, rows.height + 0.5], nice=False, zero=False)
+    chart = alt.vconcat(_means(scale, rows.height), _captions(scale, rows), spacing=4)
+    chart = chart.add_params(theme.HIGHLIGHTED_LEVELS, theme.response_title(response))
+    return theme.finish(chart, {DATA: rows}, title=title)
+
+
+def _means(scale: alt.Scale, factors: int) -> Any:
+    """Two points and a line per factor, the grand mean, and a ring at the levels of the highlighted condition."""
+    base = (
+        alt.Chart(alt.NamedData(name=DATA), width=COLUMN * factors, height=260)
+        .transform_calculate(left="datum.place - 0.24", right="datum.place + 0.24")
+        .encode(
+            tooltip=[
+                alt.Tooltip("factor:N"), alt.Tooltip("name:N"),
+                alt.Tooltip("mean_minus:Q", title="mean at −", format=".4~g"), alt.Tooltip("minus:N", title="− is"),
+                alt.Tooltip("mean_plus:Q", title="mean at +", format=".4~g"), alt.Tooltip("plus:N", title="+ is"),
+                alt.Tooltip("effect:N"), alt.Tooltip("relative:N", title="relative effect"),
+                alt.Tooltip("p:N"), alt.Tooltip("stars:N", title="significance"),
+            ]
+        )
+    )  # fmt: skip
+    left, right = (alt.X(f"{side}:Q", scale=scale, axis=None) for side in ("left", "right"))
+    y_scale = alt.Scale(zero=False, nice=True, padding=14)
+    minus, plus = (alt.Y(f"mean_{level}:Q", title=None, scale=y_scale) for level in ("minus", "plus"))
+    colour = (
+        alt.when(f"datum.stars !== '{NOT_SIGNIFICANT}'").then(alt.value(theme.BLUE)).otherwise(alt.value("#858d96"))
+    )
+    point: dict[str, Any] = {"size": 70, "opacity": 1, "strokeWidth": 2}
+    ring: dict[str, Any] = {"size": 260, "strokeWidth": 2.5, "color": theme.HIGHLIGHT, "opacity": 1, "aria": False}
+    return alt.layer(
+        base.mark_rule(strokeDash=[5, 4], color=theme.MUTED, aria=False).encode(y="grand_mean:Q"),
+        base.mark_rule(strokeWidth=2.5, strokeCap="round").encode(
+            x=left, x2=alt.X2("right"), y=minus, y2=alt.Y2("mean_plus"), color=colour
+        ),
+        base.mark_point(fill="white", **point).encode(x=left, y=minus, stroke=colour),
+        base.mark_point(**point).encode(x=right, y=plus, stroke=colour, fill=colour),
+        base.mark_point(**ring).encode(x=left, y=minus, strokeOpacity=_ringed(-1)),
+        base.mark_point(**ring).encode(x=right, y=plus, strokeOpacity=_ringed(1)),
+    ).properties(title=theme.AXIS_TITLE)
+
+
+def _ringed(sign: int) -> Any:
+    return alt.when(f"levels[datum.place - 1] === {sign}").then(alt.value(1)).otherwise(alt.value(0))
+
+
+def _captions(scale: alt.Scale, rows: pl.DataFrame) -> Any:
+    """Under each factor: what it is, its two levels, its effect and whether that is significant."""
+    captions: list[tuple[str, str, Any, str]] = [
+        ("", "factor", "bold", theme.INK),
+        ("", "name", "normal", theme.INK),
+        ("− is", "minus", "normal", theme.MUTED),
+        ("+ is", "plus", "normal", theme.MUTED),
+        ("effect", "effect", "normal", theme.INK),
+        ("relative effect", "relative", "bold", theme.INK),
+        ("significance", "stars", "bold", theme.INK),
+    ]
+    base = alt.Chart(alt.NamedData(name=DATA), width=COLUMN * rows.height)
+    first = base.transform_filter("datum.place === 1")
+    x = alt.X("place:Q", scale=scale, axis=None)
+    layers, y = [], 4
+    for title, field, weight, colour in captions:
+        if not any(rows[field]):
+            continue
+        style: dict[str, Any] = {"baseline": "top", "lineHeight": LINE, "lineBreak": "\n"}
+        layers.append(
+            base.mark_text(fontWeight=weight, color=colour, **style).encode(x=x, y=alt.value(y), text=f"{field}:N")
+        )
+        if title:
+            label = first.mark_text(text=title, align="right", color=theme.MUTED, **style)
+            layers.append(label.encode(x=alt.value(-8), y=alt.value(y)))
+        y += LINE * max(text.count("\n") + 1 for text in rows[field]) + 6
+    return alt.layer(*layers).properties(height=y)
+
+
+def _wrapped(text: str) -> str:
+    return "\n".join(textwrap.wrap(text, CHARACTERS, max_lines=3, placeholder=" …"))

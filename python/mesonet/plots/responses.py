@@ -1,0 +1,55 @@
+"""One response in every condition, the algorithms side by side: raw values, no statistics."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import polars as pl
+
+from mesonet.plots import theme
+
+DATA = "responses"
+STEP, NARROW = 34, 12  # px per condition; the narrow one above 64 conditions
+
+
+def responses(
+    values: pl.DataFrame,
+    algorithms: Sequence[str],
+    *,
+    order: Sequence[int],
+    title: str = "",
+    response: str = "",
+) -> alt.HConcatChart:
+    """The figure of a frame with the columns condition, algorithm, value; `order`: conditions from left to right."""
+    step = STEP if len(order) <= 64 else NARROW
+    base = (
+        alt.Chart(alt.NamedData(name=DATA), width=alt.Step(step, **{"for": "position"}), height=280)
+        .transform_filter(theme.IS_KEPT)
+        .encode(
+            x=alt.X(
+                "condition:O",
+                sort=list(order),
+                axis=alt.Axis(labelAngle=0, ticks=False, labelOverlap=True, offset=6, grid=True, tickBand="extent"),
+                scale=alt.Scale(paddingInner=0, paddingOuter=0),
+                title="condition, least congested first",
+            )
+        )
+    )
+    band = base.transform_aggregate(groupby=["condition"])
+    lit = alt.when(theme.IS_HIGHLIGHTED)
+    tooltip = [alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("value:Q", format=".5~g")]
+    points = base.mark_point(opacity=1, size=34, strokeWidth=1.6).encode(
+        xOffset=alt.XOffset("algorithm:N", sort=list(algorithms), scale=alt.Scale(paddingOuter=1)),
+        y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=True)),
+        stroke=alt.Stroke(
+            "algorithm:N", scale=theme.algorithm_colours(algorithms), legend=alt.Legend(title=None, orient="bottom")
+        ),
+        shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
+        tooltip=tooltip,
+    )
+    chart = alt.layer(
+        band.mark_rect(color="#fdf0d5", stroke=theme.HIGHLIGHT, strokeWidth=1.5, aria=False).encode(
+            y=alt.value(0), y2=alt.value("height"), opacity=lit.then(alt.value(1)).otherwise(alt.value(0))
+        ),
+        points,
+    ).add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
+    return theme.finish(alt.hconcat(chart.properties(title=theme.AXIS_TITLE)), {DATA: values}, title=title)

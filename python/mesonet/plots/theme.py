@@ -1,0 +1,84 @@
+"""What all figures share: colours, type, the highlighted condition, and how data get into a chart.
+
+Colours are those of Okabe and Ito (2008), which stay apart under colour blindness; a sign, a number or a shape always
+says the same thing as the colour.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+YELLOW, BLUE, VERMILLION, PINK = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+
+INK, MUTED, HAIRLINE, PALE = "#1b1f24", "#5c636b", "#c9ced4", "#eef0f3"
+HIGHLIGHT = ORANGE
+HIGH, LOW = "#63c9a8", "#f2a477"  # tints of green and vermillion that carry black text; ▲ and ▼ stand beside them
+
+#: One colour and one shape per algorithm, in the order of the campaign; 6 and 7 share no divisor, so pairs repeat after 42.
+SERIES_COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PINK, "#8a6d00")
+SERIES_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
+
+#: Liberation Sans comes with vl-convert; Arial and Helvetica have the same widths, so text fits everywhere.
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+CONFIG: dict[str, Any] = {
+    "font": FONT,
+    "background": "white",
+    "view": {"stroke": None},
+    "axis": {
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelColor": INK,
+        "titleColor": INK,
+        "gridColor": PALE,
+        "domainColor": HAIRLINE,
+        "tickColor": HAIRLINE,
+    },
+    "title": {"fontSize": 14, "subtitleFontSize": 12, "anchor": "start", "offset": 12, "color": INK},
+    "legend": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal", "symbolSize": 90},
+    "text": {"fontSize": 11, "color": INK},
+}
+
+#: The condition that is highlighted in all figures (0: none).
+HIGHLIGHTED = alt.param(name="hl", value=0)
+#: Level (-1 or +1) of each factor in the highlighted condition (empty: none).
+HIGHLIGHTED_LEVELS = alt.param(name="levels", value=[])
+#: What stands over the vertical axis; its text is the parameter `response_title`.
+AXIS_TITLE = alt.TitleParams(
+    text=alt.ExprRef("response_title"), fontSize=12, fontWeight="normal", anchor="start", offset=8, color=INK
+)
+#: The conditions to show (empty: all).
+KEPT = alt.param(name="keep", value=[])
+IS_KEPT = "length(keep) == 0 || indexof(keep, datum.condition) >= 0"
+
+#: True for the marks of the highlighted condition.
+IS_HIGHLIGHTED = "datum.condition === hl"
+
+
+def response_title(text: str) -> alt.Parameter:
+    """The parameter that names the response drawn."""
+    return alt.param(name="response_title", value=text)
+
+
+def algorithm_colours(algorithms: Sequence[str]) -> alt.Scale:
+    """Colour of each algorithm."""
+    count = len(SERIES_COLOURS)
+    return alt.Scale(domain=list(algorithms), range=[SERIES_COLOURS[i % count] for i in range(len(algorithms))])
+
+
+def algorithm_shapes(algorithms: Sequence[str]) -> alt.Scale:
+    """Shape of each algorithm; algorithms of the same colour have different shapes."""
+    count = len(SERIES_SHAPES)
+    return alt.Scale(domain=list(algorithms), range=[SERIES_SHAPES[i % count] for i in range(len(algorithms))])
+
+
+def finish(chart: Any, tables: Mapping[str, pl.DataFrame], *, title: str, subtitle: Sequence[str] = ()) -> Any:
+    """The chart with the common look and its named tables inside, ready to draw."""
+    data = {name: table.to_dicts() for name, table in tables.items()}
+    chart = chart.properties(datasets=data, config=CONFIG)
+    if not title and not subtitle:
+        return chart
+    return chart.properties(title=alt.TitleParams(title, subtitle=list(subtitle)))

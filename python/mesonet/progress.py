@@ -1,0 +1,81 @@
+"""How far a long task is, on stderr: a bar with the time left on a terminal, a plain line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+QUIET_S = 2.0
+"""Nothing is shown for tasks that end sooner."""
+_LINE_EVERY_S = 30.0
+
+
+class Progress:
+    """Shows the progress of one task. Use it as a context manager; `enabled` False shows nothing."""
+
+    def __init__(self, title: str, enabled: bool = True) -> None:
+        self._title, self._enabled = title, enabled
+        self._began = time.monotonic()
+        self._next_line = self._began + QUIET_S
+        self._bar: _Bar | None = None
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def update(self, done: float, total: float, note: str = "") -> None:
+        """`done` of `total` is done, in any unit; `note` is shown behind."""
+        elapsed = time.monotonic() - self._began
+        if not self._enabled or elapsed < QUIET_S:
+            return
+        if sys.stderr.isatty():
+            self._bar = self._bar or _Bar(self._title)
+            self._bar.show(done, total, elapsed, note)
+        elif time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + _LINE_EVERY_S
+            share = done / total if total else 1.0
+            left = f", about {_duration(elapsed * (1 / share - 1))} left" if share > 0 else ""
+            sys.stderr.write(
+                f"{self._title}: {share:.0%} after {_duration(elapsed)}{left}{'; ' if note else ''}{note}\n"
+            )
+            sys.stderr.flush()
+
+
+class _Bar:
+    """A bar of rich on stderr."""
+
+    def __init__(self, title: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[note]}"),
+        )
+        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._progress.add_task(title, total=1.0, left="", note="")
+        self._progress.start()
+
+    def show(self, done: float, total: float, elapsed: float, note: str) -> None:
+        share = done / total if total else 1.0
+        left = f"{_duration(elapsed * (1 / share - 1))} left" if share > 0 else ""
+        self._progress.update(self._task, completed=share, left=left, note=note)
+
+    def stop(self) -> None:
+        self._progress.stop()
+
+
+def _duration(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    return f"{whole // 60} min" if whole < 7200 else f"{whole // 3600} h {whole % 3600 // 60} min"

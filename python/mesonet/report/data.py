@@ -1,0 +1,42 @@
+"""Tables and charts packed for the page: columns, not rows; repeated text once; compressed; as text."""
+
+import base64
+import gzip
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+DIGITS = 6  # significant digits of numbers on the page
+
+
+def pack(value: Any) -> str:
+    """JSON, compressed with gzip, in base64: the browser's own DecompressionStream reads it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode("utf-8"), 9, mtime=0)).decode("ascii")
+
+
+def columns(table: pl.DataFrame, keys: Sequence[str] = ()) -> dict[str, Any]:
+    """A table for `pack`. `keys`: its columns that say for which selection a row is."""
+    return {"keys": list(keys), "columns": {name: _column(table[name]) for name in table.columns}}
+
+
+def _column(values: pl.Series) -> list[Any] | Mapping[str, Any]:
+    if values.dtype.is_float():
+        return [_rounded(value) for value in values]
+    plain = values.to_list()
+    if values.dtype == pl.String:
+        words = list(dict.fromkeys(plain))
+        if 2 * len(words) < len(plain):
+            place = {word: i for i, word in enumerate(words)}
+            return {"words": words, "places": [place[value] for value in plain]}
+    return plain
+
+
+def _rounded(value: float | None) -> float | int | None:
+    if value is None or not math.isfinite(value):
+        return None
+    short = float(f"{value:.{DIGITS}g}")
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short

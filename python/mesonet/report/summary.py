@@ -1,0 +1,228 @@
+"""The top of the page: what was compared, what came out, and how far to trust it, in words made from the numbers."""
+
+from collections import Counter
+
+import numpy as np
+
+from mesonet.analysis import ConditionResponseSummary
+from mesonet.plots.numbers import number, percent
+from mesonet.report import html
+from mesonet.report.study import LARGE, Study, factor_title, level_text, ordered, status_counts
+from mesonet.report.words import capitalised, counted, listed, period_title, quantity, span
+
+#: A condition loses segments noticeably above this loss rate.
+LOSSY = 0.01
+
+
+def findings(study: Study) -> list[tuple[str, str]]:
+    """Heading and text of each finding."""
+    found = [("What was compared", _compared(study))]
+    if not study.has_results:
+        return found
+    found.append(("How congested", _congestion(study)))
+    found.append(("What drives it", _drivers(study)))
+    found.append(("Who stands out", _outliers(study)))
+    found.append(("How far to trust it", _trust(study)))
+    return found
+
+
+def _compared(study: Study) -> str:
+    campaign = study.campaign
+    counts = status_counts(campaign)
+    total = sum(counts.values())
+    factors = len(campaign.design.factors)
+    text = (
+        f"{capitalised(counted(len(campaign.algorithms), 'congestion control'))} ({listed(campaign.algorithms)}) in "
+        f"{counted(len(campaign.design.matrix), 'network condition')}, which vary {counted(factors, 'factor')} at two "
+        f"levels each. "
+    )
+    if counts["done"] == total:
+        text += f"All {counted(total, 'run')} are done."
+    else:
+        rest = [f"{counts[status]:,} {word}" for status, word in (("failed", "failed"), ("missing", "not run yet"))
+                if counts[status]]  # fmt: skip
+        text += f"{counts['done']:,} of {counted(total, 'run')} are done, {listed(rest)}."
+    if not study.has_results:
+        text += " No run has given a result, so there is nothing to analyse yet."
+        messages = campaign.runs.filter(status="failed")["message"].drop_nulls()
+        if len(messages):
+            text += f" The first failure says: {messages[0]}"
+    return text
+
+
+def _congestion(study: Study) -> str:
+    response = study.congestion_response
+    unit, title = study.unit_of(response), study.title_of(response)
+    values = study.congestion
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return f"No run has a value of {title}."
+    text = f"Mean {title} per condition: {span(float(known.min()), float(known.max()), unit)}"
+    if response == "loss_rate":
+        lossy = int((known > LOSSY).sum())
+        calm = int((known == 0).sum())
+        text += f"; above {percent(100 * LOSSY)} in {lossy} of {counted(len(known), 'condition')}"
+        text += f", nothing lost in {calm}" if calm else ""
+    worst = study.by_congestion[len(known) - 1]
+    return f"{text}. Condition {worst} is the most congested."
+
+
+def _drivers(study: Study) -> str:
+    response, period = study.congestion_response, study.main_period
+    unit, title = study.unit_of(response), study.title_of(response)
+    results = {name: study.effects(response, period, name) for name in study.algorithms}
+    top = {
+        name: result.factors[int(np.nanargmax(np.abs(result.effect)))]
+        for name, result in results.items()
+        if np.nanmax(np.nan_to_num(np.abs(result.effect)), initial=0) > 0
+    }
+    if not top:
+        return f"No factor changes {title}."
+    factor, times = Counter(top.values()).most_common(1)[0]
+    first = results[next(name for name, strongest in top.items() if strongest == factor)]
+    place = first.factors.index(factor)
+    agreed = [results[name] for name, strongest in top.items() if strongest == factor]
+    minus, plus = ([float(getattr(r, level)[place]) for r in agreed] for level in ("mean_minus", "mean_plus"))
+    whose = "for every algorithm" if times == len(results) else f"for {times} of {len(results)} algorithms"
+    if len(results) == 1:
+        whose = f"with {study.algorithms[0]}"
+    text = (
+        f"{capitalised(factor_title(study, factor))} has the strongest effect on {title} {whose}: mean {title} is "
+        f"{span(min(minus), max(minus), unit)} at {level_text(study, factor, -1)} and "
+        f"{span(min(plus), max(plus), unit)} at {level_text(study, factor, 1)}."
+    )
+    starred = Counter(
+        name for result in results.values() for name, stars in zip(result.factors, result.stars, strict=True) if stars
+    )
+    others = [name for name in ordered(study.campaign.design.factors, starred) if name != factor]
+    if others:
+        every = all(starred[name] == len(results) for name in others)
+        text += f" Also significant{'' if every else ' for some algorithms'}: "
+        text += f"{listed([factor_title(study, name) for name in others])}."
+    elif not starred[factor]:
+        text += " No effect is significant at 95 %."
+    return text
+
+
+def _outliers(study: Study) -> str:
+    if len(study.algorithms) < 2:
+        return "Only one congestion control was run, so there is nothing to compare it with."
+    result = study.summary(study.main_period)
+    if not result.cells_tested:
+        return _without_verdicts(study)
+    large = study.summary(study.main_period, LARGE)
+    who = Counter(str(name) for name in result.extreme[result.flagged])
+    chance = number(result.expected_by_chance, 2)
+    if not who:
+        return f"No algorithm stands out in any of {counted(result.cells_tested, 'comparison')}."
+    leader = ordered(study.algorithms, who)[0]
+    text = (
+        f"{leader} most often: in {who[leader]:,} of {counted(result.cells_tested, 'comparison')} (one response in one "
+        f"condition) it lies apart from all others"
+    )
+    big = int((large.flagged & (large.extreme == leader)).sum())
+    text += f", in {big:,} by more than {percent(LARGE)}" if big else f", never by more than {percent(LARGE)}"
+    text += f"; {_directions(study, result, leader)}."
+    rest = [f"{name} {who[name]}" for name in ordered(study.algorithms, who)[1:]]
+    text += f" The others: {listed(rest)}." if rest else " No other algorithm does."
+    return f"{text} Chance alone would give about {chance} such cells in all."
+
+
+def _directions(study: Study, result: ConditionResponseSummary, name: str) -> str:
+    """In which responses an algorithm is an outlier most often, by direction."""
+    parts = []
+    for side, word in (("high", "high"), ("low", "low")):
+        cells = result.flagged & (result.extreme == name) & (result.side == side)
+        counts = {response: int(count) for response, count in zip(result.responses, cells.sum(axis=0), strict=True)}
+        top = ordered(result.responses, counts)[:3]
+        if top:
+            parts.append(f"{word} in {listed([study.title_of(response) for response in top])}")
+    return f"most often {'; '.join(parts)}"
+
+
+def _without_verdicts(study: Study) -> str:
+    result = study.summary(study.main_period)
+    parts = []
+    for response in study.key_responses[:4]:
+        place = study.comparison.responses.index(response)
+        difference = study.comparison.difference[:, place]
+        if np.isfinite(difference).any() and np.nanmax(np.abs(difference)) > LARGE:
+            far = int(np.nanargmax(np.abs(difference)))
+            parts.append(
+                f"{study.title_of(response)} {percent(float(difference[far]), sign=True)} ({study.algorithms[far]})"
+            )
+    lead = f"Farthest from the median algorithm: {listed(parts)}." if parts else (
+        f"In no key response does an algorithm lie more than {percent(LARGE)} from the median algorithm."
+    )  # fmt: skip
+    return f"{lead} {result.notes[0] if result.notes else ''}".strip()
+
+
+def _trust(study: Study) -> str:
+    design = study.campaign.design
+    replicates = study.campaign.runs["replicate"].n_unique() if "replicate" in study.campaign.runs.columns else 1
+    text = "This is evidence from simulation, for the conditions described below. "
+    if design.resolution >= 5:
+        text += "Effects of single factors and of pairs of factors can be told apart"
+    elif design.resolution == 4:
+        text += "Effects of single factors are clear of those of pairs; pairs are confounded with other pairs"
+    else:
+        text += "Effects of single factors are confounded with those of pairs"
+    text += f" (resolution {roman(design.resolution)}). "
+    if replicates == 1:
+        text += "Each run was made once, so an effect is judged against the variation between the conditions. "
+    else:
+        text += f"Each run was made {replicates} times; means over these are compared. "
+    return text + f"Unless said otherwise, numbers are for the {period_title(study.main_period)}."
+
+
+def glance(study: Study) -> str:
+    """The algorithms side by side, as an HTML table."""
+    comparison, verdicts = study.comparison, study.summary(study.main_period)
+    names = study.key_responses
+    head = ["algorithm", *(study.responses[name].title for name in names)]
+    judged = len(study.algorithms) > 1
+    if judged and verdicts.cells_tested:
+        head.append("cells where it stands out")
+    rows = []
+    for place, algorithm in enumerate(study.algorithms):
+        cells = [html.strong(algorithm)]
+        for name in names:
+            column = comparison.responses.index(name)
+            about = study.responses[name]
+            mean, difference = comparison.mean[place, column], comparison.difference[place, column]
+            cells.append(_glance_cell(float(mean), float(difference), about.unit, about.direction, judged))
+        if judged and verdicts.cells_tested:
+            own = verdicts.flagged & (verdicts.extreme == algorithm)
+            high, low = int((own & (verdicts.side == "high")).sum()), int((own & (verdicts.side == "low")).sum())
+            cells.append(html.escape(f"▲ {high} ▼ {low}"))
+        rows.append(cells)
+    compared = sorted(
+        {int(n) for n in comparison.conditions_compared[:, [comparison.responses.index(n) for n in names]].flat}
+    )
+    over = (
+        counted(compared[-1], "condition")
+        if compared[0] in (compared[-1], 0)
+        else f"{compared[0]} to {compared[-1]} conditions"
+    )
+    note = f"Means over the {over} in which all algorithms have a value"
+    note += f"; below each, its difference from the median algorithm, judged above {percent(LARGE)}." if judged else "."
+    return html.table(head, rows, caption=note, classes="glance")
+
+
+def _glance_cell(mean: float, difference: float, unit: str, direction: str, judged: bool) -> str:
+    if not np.isfinite(mean):
+        return "–"
+    text = html.escape(quantity(mean, unit))
+    if not judged or not np.isfinite(difference):
+        return text
+    verdict = ""
+    if abs(difference) > LARGE and direction != "neutral":
+        verdict = "better" if (difference > 0) == (direction == "higher") else "worse"
+    words = f"{percent(round(difference, 1), sign=True)} {verdict}".strip()
+    return f'{text}<br><small class="{verdict}">{html.escape(words)}</small>'
+
+
+def roman(number: int) -> str:
+    """A resolution as it is written; up to 39."""
+    units = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
+    return "X" * (number // 10) + units[number % 10]

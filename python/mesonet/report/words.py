@@ -1,0 +1,54 @@
+"""Plain language for numbers, lists and periods."""
+
+from collections.abc import Sequence
+
+from mesonet.plots.numbers import number, percent
+
+PERIOD_TITLES = {
+    "measured": "whole measured time",
+    "1": "measured period 1",
+    "2": "measured period 2",
+    "3": "measured period 3",
+    "run": "whole run, warm-up included",
+}
+
+
+def period_title(period: str) -> str:
+    """What to call a period."""
+    return PERIOD_TITLES.get(period, period)
+
+
+def listed(items: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """ "1 run", "2 runs"."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def quantity(value: float, unit: str) -> str:
+    """A value with its unit; a plain number ("1": ratios and rates) as a percentage."""
+    if unit == "1":
+        return percent(100 * value)
+    return f"{number(value)} {unit}".strip()
+
+
+def span(low: float, high: float, unit: str) -> str:
+    """ "0 to 45 %", "12 to 14 ms"."""
+    first, last = quantity(low, unit), quantity(high, unit)
+    if first == last:
+        return first
+    tail = " %" if unit == "1" else f" {unit}"
+    return f"{first.removesuffix(tail)} to {last}"
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def uncapitalised(text: str) -> str:
+    """The text as it stands within a sentence; abbreviations stay."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]

@@ -1,0 +1,170 @@
+"""What one run produced: tables with units, what it cost, and its files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from mesonet.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import xarray as xr
+
+FILES = ("responses.parquet", "series.parquet", "flows.parquet", "groups.parquet", "run.json")
+"""What `Result.write` writes."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns with units, in whatever form the caller works with.
+
+    `index` names the columns that identify a row; `to_xarray` makes them dimensions.
+    """
+
+    arrow: pa.Table
+    index: tuple[str, ...] = ()
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Unit by column; ``1`` for a plain number; columns of text have none."""
+        return {field.name: field.metadata[b"unit"].decode() for field in self.arrow.schema if field.metadata}
+
+    def to_arrow(self) -> pa.Table:
+        """The table itself; each field's metadata holds its ``unit``."""
+        return self.arrow
+
+    def to_polars(self) -> pl.DataFrame:
+        """A polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame(pl.from_arrow(self.arrow))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A pandas data frame; needs the extra ``mesonet[dataframes]``."""
+        try:
+            return self.arrow.to_pandas()
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas: pip install 'mesonet[dataframes]'") from error
+
+    def to_xarray(self) -> xr.Dataset:
+        """A data set with the index columns as dimensions; needs the extra ``mesonet[dataframes]``."""
+        try:
+            import xarray
+        except ImportError as error:
+            raise ImportError("to_xarray needs xarray: pip install 'mesonet[dataframes]'") from error
+        frame = self.to_pandas()
+        frame = frame.set_index(list(self.index)) if self.index else frame.rename_axis("row")
+        dataset = xarray.Dataset.from_dataframe(frame)
+        for name, unit in self.units.items():
+            if name in dataset.variables:
+                dataset[name].attrs["units"] = unit
+        return dataset
+
+    def __len__(self) -> int:
+        return int(self.arrow.num_rows)
+
+    def __repr__(self) -> str:
+        return repr(self.to_polars())
+
+
+def table(columns: Mapping[str, Any], units: Mapping[str, str], index: Sequence[str] = ()) -> Table:
+    """A table of equally long 1-d columns; every column must be in `units`, columns of text with ``""``.
+
+    NaN becomes null in columns of floats: there was nothing to measure.
+    """
+    arrays, fields = [], []
+    for name, values in columns.items():
+        arrays.append(pa.array(values, type=None if units[name] else pa.string(), from_pandas=True))
+        fields.append(pa.field(name, arrays[-1].type, metadata={"unit": units[name]} if units[name] else None))
+    return Table(pa.Table.from_arrays(arrays, schema=pa.schema(fields)), tuple(index))
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run.
+
+    Attributes
+    ----------
+    responses
+        One row per response and period: response, symbol, period, unit, value.
+    series
+        One row per measurement interval.
+    flows
+        One row per recorded flow.
+    groups
+        Goodput by group of flows: size class, path class, interface, algorithm.
+    performance
+        ``cpu_s``, ``wall_s``, ``data_segments_delivered``, ``router_hops``, ``peak_rss_bytes`` (of the process so far).
+    provenance
+        Scenario, seed, versions: all that is needed to repeat the run.
+    """
+
+    responses: Table
+    series: Table
+    flows: Table
+    groups: Table
+    performance: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+
+    def value(self, response: str, period: str = "measured") -> float:
+        """One response of one period; NaN where there was nothing to measure."""
+        columns = self.responses.arrow.select(["response", "period", "value"]).to_pydict()
+        for name, when, value in zip(columns["response"], columns["period"], columns["value"], strict=True):
+            if (name, when) == (response, period):
+                return float("nan") if value is None else float(value)
+        raise KeyError(f"no response {response!r} in period {period!r}")
+
+    def run_json(self) -> str:
+        """Provenance and resources as JSON text."""
+        return json.dumps({**self.provenance, "performance": self.performance}, indent=1, sort_keys=True) + "\n"
+
+    def write(self, directory: str | Path) -> Path:
+        """Writes the tables and run.json, replacing those of an earlier run.
+
+        All files are written aside and renamed, so that a reader never sees half a file.
+
+        Raises
+        ------
+        InputError
+            If the directory holds other things.
+        """
+        directory = refuse_foreign(directory)
+        aside = directory.parent / f".{directory.name}.{os.getpid()}"
+        aside.mkdir(parents=True)
+        try:
+            for name in ("responses", "series", "flows", "groups"):
+                write_parquet(getattr(self, name), aside / f"{name}.parquet")
+            (aside / "run.json").write_text(self.run_json())
+            directory.mkdir(exist_ok=True)
+            for name in FILES:
+                (aside / name).replace(directory / name)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+        return directory
+
+
+def write_parquet(table: Table, path: Path) -> None:
+    """Writes a table so that equal tables have equal bytes for one version of pyarrow."""
+    pq.write_table(table.arrow, path, version="2.6", compression="zstd", write_statistics=True, use_dictionary=True)
+
+
+def refuse_foreign(directory: str | Path) -> Path:
+    """The directory as a path, if results may be written there: it is absent, empty or holds an earlier run."""
+    path = Path(directory)
+    if path.exists() and not path.is_dir():
+        raise InputError("not a directory", path="--out", value=str(path), allowed="a new or empty directory")
+    foreign = sorted(entry.name for entry in path.iterdir() if entry.name not in FILES) if path.exists() else []
+    if foreign:
+        problem = f"the directory holds other files ({', '.join(foreign[:3])})"
+        raise InputError(problem, path="--out", value=str(path), allowed="a new or empty directory, or an earlier run")
+    return path

@@ -1,0 +1,58 @@
+"""Smaller and larger versions of a network: speed and number of users change together, interfaces do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mesonet import units
+from mesonet.errors import InputError
+from mesonet.scenario import Scenario
+
+_LARGEST_SHIFT = 0.05
+
+
+def scaled(scenario: Scenario, scale: float) -> Scenario:
+    """The scenario with router speeds and base sources multiplied by `scale`."""
+    if scale == 1:
+        return scenario
+    speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
+    values = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
+    return scenario.with_values(values, "set by an option")
+
+
+def refuse_distorted(scenario: Scenario, scale: float) -> None:
+    """Raises an `InputError` where scaling changes the kind of network, not only its size.
+
+    That is where normal access routers become slower than a normal interface, and where rounding the number of sources
+    moves the share of a class of access routers by more than 5 %. Both only if it was not so before.
+    """
+    before, after = (each.describe() for each in (scenario, scaled(scenario, scale)))
+    slowest = float(scenario.value("users.normal_interface"))
+    speeds = [_by_class(description, "speed").get("normal access", slowest) for description in (before, after)]
+    if speeds[1] < slowest <= speeds[0]:
+        problem = (
+            f"normal access routers ({units.show('rate', speeds[1])}) become slower than a normal interface "
+            f"({units.show('rate', slowest)})"
+        )
+        raise _refusal(problem, scale)
+    was, now = (_shares(description) for description in (before, after))
+    for name, share in was.items():
+        if share > 0 and abs(now.get(name, 0.0) / share - 1) > _LARGEST_SHIFT:
+            problem = (
+                f"rounding moves the share of sources at {name} routers from {share:.1%} to {now.get(name, 0.0):.1%}"
+            )
+            raise _refusal(problem, scale)
+
+
+def _refusal(problem: str, scale: float) -> InputError:
+    return InputError(problem, path="scale", value=scale, allowed="a scale nearer to 1, a shorter duration, or --force")
+
+
+def _by_class(description: dict[str, Any], what: str) -> dict[str, float]:
+    return {entry["class"]: entry[what] for entry in description["classes"]}
+
+
+def _shares(description: dict[str, Any]) -> dict[str, float]:
+    sources = _by_class(description, "sources")
+    total = sum(sources.values())
+    return {name: count / total for name, count in sources.items()} if total else {}

@@ -1,0 +1,320 @@
+"""Scenarios: everything that defines one simulated network, as typed data with units and sources.
+
+A `Scenario` remembers only what was set. What was not set is looked up when the canonical form is asked for, so that a
+preset may be chosen before or after anything else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from mesonet import core, settings, units
+from mesonet.errors import InputError, unknown
+from mesonet.parameters import PARAMETERS, Derived
+from mesonet.settings import Setting
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One value of a scenario and where it came from."""
+
+    path: str
+    value: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One network, its users and what is measured. Immutable; `set` and `with_values` return another one."""
+
+    name: str
+    title: str = ""
+    settings: Mapping[str, Setting] = field(default_factory=dict, repr=False)
+
+    def set(self, path: str, value: Any, source: str = "set in code") -> Scenario:
+        """This scenario with one value changed.
+
+        Parameters
+        ----------
+        path
+            A full path such as ``network.speed`` or any unique last part of one, such as ``speed``.
+        value
+            Text with a unit (``"1600 seg/ms"``), or a bare number where the value has no unit.
+        source
+            Where the value comes from, for `explain` and for messages.
+
+        Raises
+        ------
+        InputError
+            If the path is unknown or ambiguous, or the value is not allowed there.
+        """
+        return self.with_values({path: value}, source)
+
+    def with_values(self, values: Mapping[str, Any], source: str = "set in code") -> Scenario:
+        """This scenario with several values changed; see `set`."""
+        changed = dict(self.settings)
+        for given, value in values.items():
+            try:
+                path = settings.resolve(given)
+                changed.pop(path, None)
+                changed[path] = settings.setting(path, value, source)
+            except InputError as error:
+                raise error.located(file=_file(source), path=given) from None
+        return Scenario(self.name, self.title, changed)
+
+    def value(self, path: str) -> Any:
+        """The value in force at a full path, in base units."""
+        if path in self.settings:
+            return self.settings[path].value
+        if path == "algorithms":
+            return [("tcp", 1.0)]
+        if path == "flows":
+            return []
+        default = PARAMETERS[path].default_for(self.preset)
+        if isinstance(default, Derived):
+            return default.compute(self.value(default.path))
+        return PARAMETERS[path].parse(default)
+
+    @property
+    def preset(self) -> str:
+        """Where values that were not set come from."""
+        setting = self.settings.get("preset")
+        return str(setting.value if setting else PARAMETERS["preset"].default)
+
+    def canonical(self) -> dict[str, Any]:
+        """Every value in base units, as nested plain data: what the simulator reads.
+
+        Raises
+        ------
+        InputError
+            If values that are allowed one by one contradict each other.
+        """
+        self.check()
+        tree: dict[str, Any] = {}
+        for path in PARAMETERS:
+            section, _, name = path.rpartition(".")
+            place = tree.setdefault(section, {}) if section else tree
+            place[name] = _plain(self.value(path))
+        tree["flows"] = [_plain(flow) for flow in self.value("flows")]
+        tree["algorithms"] = [
+            {"name": name, "share": _plain(share), "parameters": self._constants(name)} for name, share in self._mix()
+        ]
+        return tree
+
+    def to_json(self) -> str:
+        """The canonical form as text: equal scenarios have equal text."""
+        return json.dumps(self.canonical(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the canonical form, in hexadecimal."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    def describe(self) -> dict[str, Any]:
+        """Numbers that follow from the scenario: routers, speeds, buffers, sources, paths and warnings.
+
+        Raises
+        ------
+        InputError
+            If the simulator refuses the scenario.
+        """
+        try:
+            return core.describe(self.to_json())
+        except InputError as error:
+            raise self.located(error) from None
+
+    def located(self, error: InputError) -> InputError:
+        """An error of the simulator with the file and the value that it is about, where they are known."""
+        path = (error.path or "").partition("[")[0]
+        setting = self.settings.get(path)
+        file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
+        value = settings.show(path, self.value(path)) if path in PARAMETERS else None
+        return InputError(error.problem, error.file or file, error.path, error.value or value, error.allowed)
+
+    def explain(self) -> list[Explained]:
+        """Every value as text and where it came from, in the order of the canonical form."""
+        rows = [self._explained(path) for path in (*PARAMETERS, "algorithms", "flows")]
+        for name, _ in self._mix():
+            rows += [
+                self._explained_constant(f"parameters.{name}.{constant.name}", constant)
+                for constant in core.algorithms()[name].params
+            ]
+        return rows
+
+    def check(self) -> None:
+        """Raises an `InputError` if values that are allowed one by one contradict each other."""
+        duration, warmup = self.value("time.duration"), self.value("time.warmup")
+        if duration <= warmup:
+            raise self._contradiction(
+                "time.duration",
+                f"the run ends inside the warm-up of {units.show('time', warmup)}",
+                f'more than {units.show("time", warmup)}, or a shorter warm-up: --set warmup="0 s"',
+            )
+        larger = ("users.document_probability", "users.service_pack_probability", "users.movie_probability")
+        total = sum(self.value(path) for path in larger)
+        if total > 1:
+            raise self._contradiction(
+                larger[0], f"the probabilities of larger files sum to {total:g}", "a sum of at most 1"
+            )
+        if self.value("measurement.interval") > duration:
+            raise self._contradiction(
+                "measurement.interval", "longer than the run", f"at most {units.show('time', duration)}"
+            )
+        for path in ("transport.initial_rto", "transport.max_rto"):
+            if self.value(path) < self.value("transport.min_rto"):
+                least = units.show("time", self.value("transport.min_rto"))
+                raise self._contradiction(path, "less than transport.min_rto", f"at least {least}")
+
+    def _explained(self, path: str) -> Explained:
+        text = settings.show(path, self.value(path)) or "none"
+        if path in self.settings:
+            return Explained(path, text, self.settings[path].source)
+        if path not in PARAMETERS:
+            return Explained(path, text, "default")
+        parameter = PARAMETERS[path]
+        source = parameter.source_for(self.preset)
+        default = parameter.default_for(self.preset)
+        if isinstance(default, Derived):
+            source = f"{default.text}; {source}"
+        return Explained(path, text, source if parameter.study is None else f"preset {self.preset}: {source}")
+
+    def _explained_constant(self, path: str, constant: core.AlgorithmParameter) -> Explained:
+        if path in self.settings:
+            return Explained(path, self.settings[path].text, self.settings[path].source)
+        text = units.show("number", constant.default(self.preset))
+        preset = "" if constant.standard == constant.sp500_282 else f"preset {self.preset}: "
+        return Explained(path, text, preset + constant.source)
+
+    def _mix(self) -> list[tuple[str, float]]:
+        """The mix, and with share 0 the algorithms that only explicit flows use."""
+        mix = list(self.value("algorithms"))
+        for flow in self.value("flows"):
+            if flow["algorithm"] and flow["algorithm"] not in (name for name, _ in mix):
+                mix.append((flow["algorithm"], 0.0))
+        return mix
+
+    def _constants(self, algorithm: str) -> dict[str, Any]:
+        constants = {}
+        for constant in core.algorithms()[algorithm].params:
+            setting = self.settings.get(f"parameters.{algorithm}.{constant.name}")
+            constants[constant.name] = _plain(setting.value if setting else constant.default(self.preset))
+        return constants
+
+    def _contradiction(self, path: str, problem: str, allowed: str) -> InputError:
+        setting = self.settings.get(path)
+        file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
+        return InputError(problem, file, path, settings.show(path, self.value(path)), allowed)
+
+
+def scenario(name_or_path: str | Path, /, **overrides: Any) -> Scenario:
+    """A built-in scenario or one from a TOML file.
+
+    Parameters
+    ----------
+    name_or_path
+        A built-in name (see `names`) or the path of a TOML file.
+    overrides
+        Values by path or unique last part of one, such as ``duration="5 min"`` or ``algorithm="cubic"``.
+
+    Raises
+    ------
+    InputError
+        If there is no such scenario or a value is not allowed; the message names file, path, value and what is.
+    """
+    loaded = load_scenario(str(name_or_path))
+    loaded = loaded.with_values(overrides) if overrides else loaded
+    loaded.check()
+    return loaded
+
+
+def names() -> dict[str, str]:
+    """The built-in scenarios: title by name."""
+    return builtin_titles("scenarios")
+
+
+def builtin_titles(folder: str) -> dict[str, str]:
+    """Title by name of the TOML files of a folder of the package."""
+    files = {entry.name: entry for entry in (resources.files("mesonet") / folder).iterdir()}
+    stems = sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
+    return {stem: str(tomllib.loads(files[f"{stem}.toml"].read_text())["title"]) for stem in stems}
+
+
+def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> tuple[str, str, Path | None]:
+    """Text, shown name and directory of a built-in or a user's TOML file.
+
+    Raises
+    ------
+    InputError
+        If there is neither a built-in `what` of this name nor such a file.
+    """
+    builtin = resources.files("mesonet") / folder / f"{name}.toml"
+    if "/" not in name and builtin.is_file():
+        return builtin.read_text(), f"{name}.toml", None
+    path = (beside / name) if beside is not None else Path(name)
+    if path.is_file():
+        try:
+            return path.read_text(encoding="utf-8"), str(path), path.parent
+        except UnicodeDecodeError:
+            raise InputError("not text in UTF-8", file=str(path), allowed="a TOML file") from None
+    builtins = builtin_titles(folder)
+    problem = unknown(what, name, builtins).problem
+    raise InputError(problem, value=name, allowed=f"{', '.join(builtins)}, or the path of a TOML file")
+
+
+def read_toml(text: str, file: str) -> dict[str, Any]:
+    """The tables of a TOML text; a syntax error names the file."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not valid TOML: {error}", file=file) from None
+
+
+def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] = ()) -> Scenario:
+    """A built-in scenario or one from a TOML file, values checked one by one only.
+
+    `beside` is the directory for relative paths; `above` are the files that have this one as their base.
+    """
+    text, file, directory = find_toml(name, "scenarios", "scenario", beside)
+    if file in above:
+        raise InputError(f"the scenario is its own base: {' -> '.join((*above, file))}", file=above[0], path="base")
+    table = read_toml(text, file)
+    for key in ("base", "title", "description"):
+        if key in table and not isinstance(table[key], str):
+            raise InputError("not text", file=file, path=key, value=table[key], allowed="text in quotes")
+    try:
+        base = load_scenario(table.pop("base"), directory, (*above, file)) if "base" in table else None
+    except InputError as error:
+        raise error.located(file=file, path="base") if error.file is None else error from None
+    title = table.pop("title", base.title if base else "")
+    table.pop("description", None)
+    start = Scenario(Path(name).stem, title, base.settings if base else {})
+    values = settings.flatten(table)
+    for path in values:
+        try:
+            if settings.resolve(path) != path:
+                raise InputError("write the full path", path=path, allowed=settings.resolve(path))
+        except InputError as error:
+            raise error.located(file=file) from None
+    return start.with_values(values, f"set in {file}")
+
+
+def _file(source: str) -> str | None:
+    """The file or option that a source names."""
+    return None if source == "set in code" else source.removeprefix("set in ")
+
+
+def _plain(value: Any) -> Any:
+    """Plain data with whole numbers as integers, so that equal values have equal text."""
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    return units.whole(value)

@@ -1,0 +1,205 @@
+"""One setting of a scenario: where it stands, what it is, where it came from.
+
+Beside the single values of `mesonet.parameters` a scenario holds a mix of algorithms (path ``algorithms``), constants
+of algorithms (``parameters.ALGORITHM.NAME``) and flows given one by one (``flows``). This module knows all four.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mesonet import core, units
+from mesonet.errors import InputError, unknown
+from mesonet.parameters import PARAMETERS
+
+_MIX_ALLOWED = 'one name, such as "cubic", or shares that sum to 1, such as "tcp=0.8, scalable=0.2"'
+_FLOW_KEYS = ("from", "to", "start", "size", "interface", "algorithm")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An explicit value: parsed (base units), as text, and where it was set."""
+
+    value: Any
+    text: str
+    source: str
+
+
+def resolve(path: str) -> str:
+    """The full path that `path` stands for: itself, or the one path that ends in it.
+
+    Raises
+    ------
+    InputError
+        If no path or more than one ends in it.
+    """
+    if path in PARAMETERS or path in ("algorithms", "flows"):
+        return path
+    if path == "algorithm":
+        return "algorithms"
+    if path.startswith(("algorithms.", "flows.", "flows[")):
+        whole = re.split(r"[.\[]", path)[0]
+        raise InputError(f"{whole} can only be set as a whole", path=path, allowed=_whole_example(whole))
+    known = [*PARAMETERS, "algorithms", "flows", *_constants()]
+    if path in known:
+        return path
+    matches = [name for name in known if name.endswith("." + path)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise InputError("ambiguous path", path=path, allowed=", ".join(matches))
+    raise _unknown_path(path, known)
+
+
+def parse(path: str, value: Any) -> Any:
+    """The value at a full path in base units, checked."""
+    try:
+        if path == "algorithms":
+            return _mix(value)
+        if path == "flows":
+            return _flows(value)
+        if path in PARAMETERS:
+            return PARAMETERS[path].parse(value)
+        return _constant(path, value)
+    except InputError as error:
+        raise error.located(path=path) from None
+
+
+def show(path: str, value: Any) -> str:
+    """Text for a parsed value."""
+    if path == "algorithms":
+        return value[0][0] if len(value) == 1 else ", ".join(f"{name}={share:g}" for name, share in value)
+    if path == "flows":
+        return "; ".join(f"{flow['from']} to {flow['to']} from {units.show('time', flow['start'])}" for flow in value)
+    if path in PARAMETERS:
+        return units.show(PARAMETERS[path].kind, value)
+    return units.show("number", value)
+
+
+def setting(path: str, value: Any, source: str) -> Setting:
+    """A setting from a user's value at a full path."""
+    parsed = parse(path, value)
+    return Setting(parsed, show(path, parsed), source)
+
+
+def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Full paths and values of nested TOML tables."""
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        path = f"{prefix}{key}"
+        if isinstance(value, Mapping) and path not in ("algorithms", "flows") and path not in PARAMETERS:
+            found |= flatten(value, path + ".")
+        else:
+            found[path] = value
+    return found
+
+
+def _constants() -> list[str]:
+    return [
+        f"parameters.{algorithm.name}.{constant.name}"
+        for algorithm in core.algorithms().values()
+        for constant in algorithm.params
+    ]
+
+
+def _unknown_path(path: str, known: Sequence[str]) -> InputError:
+    parts = path.split(".")
+    if parts[0] == "parameters" and len(parts) == 3 and parts[1] not in core.algorithms():
+        return unknown("algorithm", parts[1], core.algorithms(), path=path)
+    if parts[0] == "parameters" and len(parts) == 3:
+        names = [constant.name for constant in core.algorithms()[parts[1]].params]
+        return unknown(f"constant of {parts[1]}", parts[2], names, path=path)
+    last = {name.rpartition(".")[2]: name for name in known}
+    error = unknown("path", path, known)
+    if "nearest" not in error.problem:
+        near = unknown("path", parts[-1], last)
+        if "nearest" in near.problem:
+            error = near
+    section = [name for name in known if name.startswith(parts[0] + ".")] if len(parts) > 1 else []
+    return InputError(error.problem, path=path, allowed=", ".join(section) or "the paths that `mesonet check` shows")
+
+
+def _whole_example(whole: str) -> str:
+    return _MIX_ALLOWED if whole == "algorithms" else "a list of [[flows]] in a TOML file"
+
+
+def _mix(value: Any) -> list[tuple[str, float]]:
+    if isinstance(value, str) and "=" not in value:
+        value = {value.strip(): 1.0}
+    elif isinstance(value, str):
+        pairs = [pair.partition("=") for pair in re.split(r"[,\s]+", re.sub(r"\s*=\s*", "=", value.strip())) if pair]
+        value = {name: share for name, _, share in pairs}
+    elif isinstance(value, list | tuple):
+        value = dict(value)
+    if not isinstance(value, Mapping) or not value:
+        raise InputError("not a mix of algorithms", value=value, allowed=_MIX_ALLOWED)
+    mix = []
+    for name, share in value.items():
+        if name not in core.algorithms():
+            raise unknown("algorithm", name, core.algorithms())
+        try:
+            mix.append((name, PARAMETERS["users.movie_probability"].parse(share)))
+        except InputError:
+            raise InputError(f"the share of {name} is not a share", value=share, allowed="0 to 1") from None
+    total = sum(share for _, share in mix)
+    if abs(total - 1) > 1e-9:
+        raise InputError(f"the shares sum to {total:.6g}, not to 1", value=_mix_text(value), allowed=_MIX_ALLOWED)
+    return mix
+
+
+def _mix_text(value: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={share}" for name, share in value.items())
+
+
+def _flows(value: Any) -> list[dict[str, Any]]:
+    if not isinstance(value, list | tuple) or not all(isinstance(flow, Mapping) for flow in value):
+        raise InputError("not a list of flows", value=value, allowed=_whole_example("flows"))
+    return [_flow(f"flows[{number}]", flow) for number, flow in enumerate(value)]
+
+
+def _flow(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    for key in given:
+        if key not in _FLOW_KEYS:
+            raise unknown("key of a flow", key, _FLOW_KEYS, path=f"{path}.{key}")
+    for key in ("from", "to"):
+        if not isinstance(given.get(key), str):
+            raise InputError("a flow needs the name of a router", path=f"{path}.{key}", value=given.get(key))
+    try:
+        key = "start"
+        start = units.parse("time", given.get("start", "0 s"))
+        if start < 0:
+            raise InputError("a time cannot be negative", value=given["start"], allowed="at least 0 s")
+        key = "interface"
+        interface = PARAMETERS["users.fast_interface"].parse(given.get("interface", "80 seg/ms"))
+        key = "size"
+        size = given.get("size", "unlimited")
+        size = None if size in (None, "unlimited") else units.parse("segments", size)
+        if size is not None and size < 1:
+            raise InputError("too low", value=given["size"], allowed='"unlimited" or at least 1 segment')
+        key = "algorithm"
+        algorithm = given.get("algorithm")
+        if algorithm is not None and algorithm not in core.algorithms():
+            raise unknown("algorithm", str(algorithm), core.algorithms())
+    except InputError as error:
+        raise InputError(error.problem, error.file, f"{path}.{key}", error.value, error.allowed) from None
+    return {
+        "from": given["from"],
+        "to": given["to"],
+        "start": start,
+        "size": size,
+        "interface": interface,
+        "algorithm": algorithm,
+    }
+
+
+def _constant(path: str, value: Any) -> float:
+    _, algorithm, name = path.split(".")
+    constant = next(c for c in core.algorithms()[algorithm].params if c.name == name)
+    number: float = units.parse("number", value)
+    if not constant.min <= number <= constant.max:
+        allowed = f"{constant.min:g} to {constant.max:g}" + (f" {constant.unit}" if constant.unit != "1" else "")
+        raise InputError("out of range", value=value, allowed=allowed)
+    return number

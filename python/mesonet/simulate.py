@@ -1,0 +1,127 @@
+"""Runs one scenario."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mesonet import core
+from mesonet.errors import InputError
+from mesonet.scenario import Scenario
+
+if TYPE_CHECKING:
+    from mesonet.result import Result, Table
+
+Progress = Callable[[float, float], None]
+"""Called with the simulated time reached and the simulated time of the whole run, in seconds."""
+
+_SLICE_S = 0.2
+"""Wall-clock time of one slice: how long Ctrl-C and the progress bar may have to wait."""
+_MOST_SLICES = 20_000
+
+
+def simulate(scenario: Scenario, seed: int = 1, progress: Progress | None = None) -> Result:
+    """Simulates a scenario from 0 to its duration.
+
+    Parameters
+    ----------
+    scenario
+        What to simulate.
+    seed
+        Names the random streams, at least 0; the same scenario, seed and code give the same tables on any machine.
+    progress
+        Called several times a second.
+
+    Raises
+    ------
+    InputError
+        If the simulator refuses a value.
+    """
+    try:
+        return simulate_json(scenario.to_json(), seed, progress)
+    except InputError as error:
+        raise (scenario.located(error) if error.path != "seed" else error) from None
+
+
+def simulate_json(scenario_json: str, seed: int, progress: Progress | None = None) -> Result:
+    """`simulate` for a canonical scenario."""
+    from mesonet import provenance
+    from mesonet.columns import FLOW_UNITS, GROUP_UNITS, SERIES_UNITS
+    from mesonet.result import Result, table
+
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise InputError("not a seed", path="seed", value=seed, allowed="a whole number, at least 0 and below 2^63")
+    watch = provenance.Stopwatch()
+    scenario = json.loads(scenario_json)
+    try:
+        run = core.module().Simulation(scenario_json, seed)
+    except ValueError as error:
+        raise core.refused(error) from error
+    chunks = _advance(run, float(scenario["time"]["duration"]), progress)
+    finished = run.finish()
+    chunks.append({"flows": finished["flows"]})
+    return Result(
+        responses=_responses(finished["responses"]),
+        series=_joined(chunks, "series", SERIES_UNITS, ("time_s",)),
+        flows=_joined(chunks, "flows", FLOW_UNITS, ("source", "transfer")),
+        groups=table(finished["groups"], GROUP_UNITS, ("category", "path_class", "rate_class", "algorithm")),
+        performance={**watch.resources(), **run.performance()},
+        provenance={
+            "scenario": scenario,
+            "seed": seed,
+            "versions": provenance.versions(),
+            "started": watch.started,
+            "finished": provenance.now(),
+        },
+    )
+
+
+def _advance(run: Any, duration: float, progress: Progress | None) -> list[dict[str, dict[str, Any]]]:
+    """Runs to the end in slices of simulated time that take about `_SLICE_S` each."""
+    chunks = []
+    reached, step = 0.0, duration / 1000
+    while reached < duration:
+        began = time.perf_counter()
+        reached = min(reached + step, duration)
+        chunks.append(run.advance(reached))
+        if progress:
+            progress(reached, duration)
+        step *= min(4.0, max(0.25, _SLICE_S / max(time.perf_counter() - began, 1e-6)))
+        step = max(step, duration / _MOST_SLICES)
+    return chunks
+
+
+def _joined(
+    chunks: list[dict[str, dict[str, Any]]], name: str, units: Mapping[str, str], index: tuple[str, ...]
+) -> Table:
+    import numpy as np
+
+    from mesonet.result import table
+
+    parts = [chunk[name] for chunk in chunks if name in chunk]
+    parts = [part for part in parts if len(next(iter(part.values())))] or parts[:1]
+    columns = {
+        column: [text for part in parts for text in part[column]]
+        if units[column] == ""
+        else np.concatenate([part[column] for part in parts])
+        for column in parts[0]
+    }
+    return table(columns, units, index)
+
+
+def _responses(finished: dict[str, Any]) -> Table:
+    from mesonet.columns import RESPONSE_UNITS
+    from mesonet.responses import BY_NAME
+    from mesonet.result import table
+
+    names = finished["name"]
+    columns = {
+        "response": names,
+        "symbol": [BY_NAME[name].symbol for name in names],
+        "period": finished["period"],
+        "unit": [BY_NAME[name].unit for name in names],
+        "value": finished["value"],
+    }
+    return table(columns, RESPONSE_UNITS, ("response", "period"))

@@ -1,0 +1,229 @@
+"""Text with units to numbers in base units, and back.
+
+Base units are seconds, segments and segments per second. The arithmetic is exact (fractions) up to the final
+conversion to a float, so that ``"81 ms"`` and ``"0.081 s"`` are the same number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from mesonet.errors import InputError, unknown
+
+Kind = Literal["time", "rate", "segments", "number", "probability", "count", "choice", "buffer", "distribution", "flag"]
+KINDS: tuple[str, ...] = get_args(Kind)
+
+SEGMENT_BITS = 12_000
+"""One segment is 1500 bytes (ASME paper; SP 500-282 ch. 9)."""
+
+BASE_UNITS = {"time": "s", "rate": "segments/s", "segments": "segments", "buffer": "rule and factor"}
+"""Unit of the parsed value by kind; the other kinds have none."""
+
+EXAMPLES = {"time": "81 ms", "rate": "1600 seg/ms", "segments": "50 segments", "buffer": "1 bdp"}
+
+_UNITS: dict[str, dict[str, Fraction]] = {
+    "time": {
+        "us": Fraction(1, 10**6),
+        "ms": Fraction(1, 1000),
+        "s": Fraction(1),
+        "min": Fraction(60),
+        "h": Fraction(3600),
+    },
+    "rate": {
+        "seg/s": Fraction(1),
+        "seg/ms": Fraction(1000),
+        "segments/s": Fraction(1),
+        "segments/ms": Fraction(1000),
+        "bps": Fraction(1, SEGMENT_BITS),
+        "kbps": Fraction(10**3, SEGMENT_BITS),
+        "Mbps": Fraction(10**6, SEGMENT_BITS),
+        "Gbps": Fraction(10**9, SEGMENT_BITS),
+    },
+    "segments": {"segments": Fraction(1), "segment": Fraction(1), "seg": Fraction(1)},
+}
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(\S*)\s*")
+_RATIO = re.compile(rf"\s*({_NUMBER})\s*(?:/\s*({_NUMBER}))?\s*")
+_BUFFER = re.compile(rf"\s*({_NUMBER})\s*(bdp/sqrt\(n\)|bdp|segments?|seg)\s*")
+_BUFFER_ALLOWED = '"1 bdp", "0.5 bdp", "1 bdp/sqrt(n)", "680 segments"'
+
+
+def parse(kind: str, value: Any, *, choices: tuple[str, ...] = (), example: str = "") -> Any:
+    """A user's value in base units.
+
+    Parameters
+    ----------
+    kind
+        One of `KINDS`.
+    value
+        Text with a unit for a time, a rate, a number of segments and a buffer; a bare number (or its text) for the
+        kinds without a unit; three numbers for a distribution; a boolean for a flag.
+    choices
+        The words allowed for the kind ``choice``.
+    example
+        A value with the unit that fits best here, for messages.
+
+    Returns
+    -------
+    float, int, bool, str, list of three floats, or a dict of ``rule`` and ``factor`` for a buffer.
+
+    Raises
+    ------
+    InputError
+        If the value is of another kind, lacks its unit, or is not finite.
+    """
+    match kind:
+        case "time" | "rate" | "segments":
+            return _quantity(kind, value, example or EXAMPLES[kind])
+        case "number" | "probability":
+            return float(_plain(value))
+        case "count":
+            return _count(value)
+        case "buffer":
+            return _buffer(value)
+        case "distribution":
+            return _distribution(value)
+        case "flag":
+            return _flag(value)
+        case "choice":
+            if not isinstance(value, str) or value not in choices:
+                raise unknown("choice", str(value), choices)
+            return value
+    raise ValueError(f"unknown kind {kind}")
+
+
+def show(kind: str, value: Any) -> str:
+    """Text for a value in base units, as a user would write it, to 12 digits."""
+    match kind:
+        case "time":
+            if value >= 600 and value % 60 == 0:
+                return f"{_number_text(value / 60)} min"
+            return f"{_number_text(value)} s" if value >= 1 or value == 0 else f"{_number_text(value * 1000)} ms"
+        case "rate":
+            return f"{_number_text(value / 1000)} seg/ms" if value >= 1000 else f"{_number_text(value)} seg/s"
+        case "segments":
+            return f"{_number_text(value)} segment{'' if value == 1 else 's'}"
+        case "buffer":
+            unit = {"bdp": "bdp", "bdp_per_sqrt_n": "bdp/sqrt(n)", "segments": "segments"}[value["rule"]]
+            return f"{_number_text(value['factor'])} {unit}"
+        case "distribution":
+            return ", ".join(_share_text(share) for share in value)
+        case "flag":
+            return str(value).lower()
+        case "choice":
+            return str(value)
+    return _number_text(value)
+
+
+def whole(value: float) -> int | float:
+    """The same number, as an int where it is whole, so that 5, 5.0 and "5000 ms" have one canonical text."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _quantity(kind: str, value: Any, example: str) -> float:
+    allowed = f'a number with a unit of {", ".join(_UNITS[kind])}, such as "{example}"'
+    if _is_number(value):
+        unit = example.split()[1]
+        raise InputError(f'a {_noun(kind)} needs its unit: write "{value} {unit}"', value=value, allowed=allowed)
+    match = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
+    if not match:
+        raise InputError(f"not a {_noun(kind)}", value=value, allowed=allowed)
+    number, unit = match.groups()
+    if not unit:
+        unit = example.split()[1]
+        raise InputError(f'a {_noun(kind)} needs its unit: write "{number} {unit}"', value=value, allowed=allowed)
+    if unit not in _UNITS[kind]:
+        raise InputError(f'"{unit}" is not a unit of a {_noun(kind)}', value=value, allowed=allowed)
+    return _finite(Fraction(number) * _UNITS[kind][unit], value)
+
+
+def _plain(value: Any) -> Fraction:
+    """A bare number, or text such as ``0.3`` or ``1/3``."""
+    allowed = "a bare number, such as 0.3"
+    if _is_number(value):
+        if not math.isfinite(value):
+            raise InputError("not a finite number", value=value, allowed=allowed)
+        return Fraction(value)
+    match = _RATIO.fullmatch(value) if isinstance(value, str) else None
+    if not match:
+        raise InputError("not a number", value=value, allowed=allowed)
+    above, below = match.groups()
+    if below is not None and Fraction(below) == 0:
+        raise InputError("division by zero", value=value, allowed=allowed)
+    ratio = Fraction(above) / (Fraction(below) if below else 1)
+    _finite(ratio, value)
+    return ratio
+
+
+def _count(value: Any) -> int:
+    number = _plain(value)
+    if number.denominator != 1:
+        raise InputError("not a whole number", value=value, allowed="a whole number, such as 3")
+    return int(number)
+
+
+def _buffer(value: Any) -> dict[str, Any]:
+    match = _BUFFER.fullmatch(value) if isinstance(value, str) else None
+    if not match:
+        fix = f': write "{value} segments"' if _is_number(value) else ""
+        raise InputError(f"not a buffer size{fix}", value=value, allowed=_BUFFER_ALLOWED)
+    number, unit = match.groups()
+    rule = {"bdp": "bdp", "bdp/sqrt(n)": "bdp_per_sqrt_n"}.get(unit, "segments")
+    factor = _finite(Fraction(number), value)
+    if factor <= 0:
+        raise InputError("a buffer must be larger than 0", value=value, allowed=_BUFFER_ALLOWED)
+    return {"rule": rule, "factor": factor}
+
+
+def _distribution(value: Any) -> list[float]:
+    allowed = "three shares that sum to 1 for normal, fast and directly connected routers, such as [0.1, 0.6, 0.3]"
+    parts = [part for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple) or len(parts) != 3:
+        raise InputError("not three shares", value=value, allowed=allowed)
+    try:
+        shares = [float(_plain(part)) for part in parts]
+    except InputError as error:
+        raise InputError(f"{error.value!r} is {error.problem}", value=value, allowed=allowed) from None
+    if any(share < 0 for share in shares):
+        raise InputError("a share is negative", value=value, allowed=allowed)
+    if abs(sum(shares) - 1) > 1e-9:
+        raise InputError(f"the shares sum to {_number_text(sum(shares))}, not to 1", value=value, allowed=allowed)
+    return shares
+
+
+def _flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "false"):
+        return bool(value == "true")
+    raise InputError("not true or false", value=value, allowed="true, false")
+
+
+def _finite(number: Fraction, value: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise InputError("too large", value=value, allowed="a finite number") from None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _noun(kind: str) -> str:
+    return {"segments": "number of segments"}.get(kind, kind)
+
+
+def _share_text(share: float) -> str:
+    """A share as a simple fraction where the decimals would not end: 1/3."""
+    simple = Fraction(share).limit_denominator(100)
+    decimals = _number_text(share)
+    return str(simple) if len(decimals) > 8 and abs(float(simple) - share) < 1e-12 else decimals
+
+
+def _number_text(value: float) -> str:
+    value = whole(value)
+    return str(value) if isinstance(value, int) else f"{value:.12g}"

@@ -1,0 +1,261 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mesonet
+from mesonet.campaign import Campaign, load
+from mesonet.campaign import runner as runner_module
+from mesonet.campaign.ledger import Ledger, run_key
+from mesonet.errors import InputError
+from mesonet.experiment import experiment
+from mesonet.responses import RESPONSES
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    """A campaign run by two workers; tests only read it."""
+    from conftest import TINY
+
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "tiny.toml").write_text(TINY)
+    return experiment(folder / "tiny.toml").run(folder / "out", workers=2, progress=False)
+
+
+def responses_bytes(folder: Path) -> dict[str, bytes]:
+    return {path.parent.name: path.read_bytes() for path in folder.glob("runs/*/responses.parquet")}
+
+
+def test_campaign_holds_every_run(finished: Campaign) -> None:
+    assert (finished.name, finished.algorithms) == ("tiny", ("tcp", "scalable"))
+    assert [factor.id for factor in finished.factors] == ["X1", "X5"]
+    assert finished.design.matrix.tolist() == [[-1, -1], [1, -1], [-1, 1], [1, 1]]
+    assert finished.counts == {"done": 8, "failed": 0, "missing": 0}
+    assert finished.runs.select("condition", "algorithm").rows() == [
+        (condition, algorithm) for condition in range(1, 5) for algorithm in ("tcp", "scalable")
+    ]
+    assert (finished.runs["cpu_s"] > 0).all()
+    assert (finished.runs["peak_rss_bytes"] > 10_000_000).all()
+    assert set(finished.provenance) == {"versions", "started", "finished"}
+    assert sorted(path.name for path in finished.path.iterdir()) == ["experiment.json", "provenance.json", "runs"]
+    for key in finished.runs["key"]:
+        assert {path.name for path in (finished.path / "runs" / key).iterdir()} == {"responses.parquet", "run.json"}
+
+
+def test_responses_and_cube(finished: Campaign) -> None:
+    names = [response.name for response in RESPONSES]
+    assert set(finished.responses["response"]) == set(names)
+    rtt = finished.response("rtt")
+    assert rtt.columns == ["condition", "algorithm", "replicate", "value"]
+    cube = finished.cube(["rtt", "cwnd", "goodput_dd"], "1")
+    assert cube.shape == (4, 2, 3)
+    rtt = finished.response("rtt", "1")
+    assert cube[2, 1, 0] == rtt.filter((rtt["condition"] == 3) & (rtt["algorithm"] == "scalable"))["value"].item()
+    unmeasured = finished.response("goodput_dd", "1")["value"].null_count()
+    assert np.isnan(cube).sum() == unmeasured > 0
+    assert (finished.cube(["total_flows_completed"], "run") > 0).all()
+
+
+def test_a_run_repeats_what_simulate_gives(finished: Campaign, tiny: Path) -> None:
+    row = finished.runs.row(5, named=True)
+    chosen = experiment(tiny).condition(row["condition"], row["algorithm"])
+    result = mesonet.simulate(chosen, row["seed"])
+    cell = finished.cube(["segments_entering"])[row["condition"] - 1, finished.algorithms.index(row["algorithm"]), 0]
+    assert result.value("segments_entering") == cell
+    assert result.performance["data_segments_delivered"] == row["data_segments_delivered"]
+
+
+def test_bytes_do_not_depend_on_the_number_of_workers(finished: Campaign, tiny: Path, tmp_path: Path) -> None:
+    campaign = experiment(tiny).run(tmp_path / "out", workers=1, progress=False)
+    assert len(responses_bytes(campaign.path)) == 8
+    assert responses_bytes(campaign.path) == responses_bytes(finished.path)
+
+
+def test_unknown_response_or_period(finished: Campaign) -> None:
+    with pytest.raises(InputError, match=r"nearest: rtt"):
+        finished.response("rtr")
+    with pytest.raises(InputError, match="unknown period"):
+        finished.response("rtt", "4")
+    with pytest.raises(InputError, match=r"Allowed: run"):
+        finished.cube(["total_flows_completed"], "measured")
+
+
+def test_replicates_are_averaged_in_the_cube(one_factor: Path, tmp_path: Path) -> None:
+    campaign = experiment(one_factor, replicates=2).run(tmp_path / "out", workers=2, progress=False)
+    values = campaign.response("cwnd").filter(campaign.response("cwnd")["condition"] == 1)["value"].to_list()
+    assert len(set(values)) == 2
+    assert campaign.cube(["cwnd"])[0, 0, 0] == pytest.approx(sum(values) / 2)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_killed_campaign_continues_with_what_is_missing(tiny: Path, tmp_path: Path, how: signal.Signals) -> None:
+    out = tmp_path / "out"
+    command = f"from mesonet.experiment import experiment; experiment({str(tiny)!r}).run({str(out)!r}, workers=1)"
+    environment = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
+    process = subprocess.Popen([sys.executable, "-c", command], env=environment, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while len(responses_bytes(out)) < 3:
+        assert process.poll() is None, "the campaign ended before it was killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(how)
+    process.wait(30)
+    assert process.returncode != 0
+    if how == signal.SIGKILL:  # the process of the run in progress outlives its parent; it ends by itself
+        while wait_for_quiet(out):
+            assert time.monotonic() < deadline
+    done = {path.name: path.stat().st_mtime_ns for path in (out / "runs").iterdir() if not path.name.startswith(".")}
+    assert 3 <= len(done) < 8
+    assert load(out).counts == {"done": len(done), "failed": 0, "missing": 8 - len(done)}
+    campaign = experiment(tiny).run(out, workers=2, progress=False)
+    assert campaign.counts == {"done": 8, "failed": 0, "missing": 0}
+    after = {path.name: path.stat().st_mtime_ns for path in (out / "runs").iterdir() if not path.name.startswith(".")}
+    assert {name: after[name] for name in done} == done
+    experiment(tiny).run(out, workers=2, progress=False)
+    assert {name: (out / "runs" / name).stat().st_mtime_ns for name in after} == after
+
+
+def wait_for_quiet(out: Path) -> bool:
+    """Whether another run was finished within a second."""
+    before = len(responses_bytes(out))
+    time.sleep(1.0)
+    return len(responses_bytes(out)) != before
+
+
+def test_process_that_dies_leaves_a_failed_run(
+    one_factor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = runner_module._start
+
+    def start_or_die(ledger: Ledger, run: runner_module.Run) -> subprocess.Popen[str]:
+        if run.condition == 1:
+            return start(ledger, run)
+        command = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    monkeypatch.setattr(runner_module, "_start", start_or_die)
+    campaign = experiment(one_factor).run(tmp_path / "out", workers=2, progress=False)
+    assert campaign.counts == {"done": 1, "failed": 1, "missing": 0}
+    row = campaign.runs.filter(campaign.runs["status"] == "failed").row(0, named=True)
+    assert row["condition"] == 2
+    assert "SIGKILL" in row["message"]
+    assert np.isfinite(campaign.cube(["rtt"])).ravel().tolist() == [True, False]
+
+    monkeypatch.setattr(runner_module, "_start", start)
+    again = experiment(one_factor).run(tmp_path / "out", workers=2, progress=False)
+    assert again.counts == {"done": 2, "failed": 0, "missing": 0}
+    assert again.runs["message"].null_count() == 2
+
+
+def test_run_that_the_simulator_refuses_is_a_failed_row(one_factor: Path, tmp_path: Path) -> None:
+    document = json.loads(json.dumps(experiment(one_factor).document()))
+    document["scenarios"][1]["scenario"]["network"]["speed"] = -1
+    ledger = Ledger.create(tmp_path / "out", document)
+    runner_module.run_missing(ledger, workers=2, progress=False)
+    campaign = load(tmp_path / "out")
+    assert campaign.counts == {"done": 1, "failed": 1, "missing": 0}
+    row = campaign.runs.filter(campaign.runs["status"] == "failed").row(0, named=True)
+    assert "network.speed" in row["message"]
+    assert "Traceback" in ledger.run_json(row["key"])["traceback"]
+
+
+def test_folder_of_another_experiment_is_refused(finished: Campaign, tiny: Path) -> None:
+    before = sorted(finished.path.rglob("*"))
+    with pytest.raises(InputError) as caught:
+        experiment(tiny, seed=6).run(finished.path, progress=False)
+    assert "holds experiment tiny (8 runs), not experiment tiny (8 runs): seed is 5 there and 6 here" in str(
+        caught.value
+    )
+    with pytest.raises(InputError, match=r"time\.duration is 2 there and 4 here"):
+        experiment(tiny, duration="4 s").run(finished.path, progress=False)
+    tiny.write_text(tiny.read_text().replace('name = "tiny"', 'name = "mine"'))
+    with pytest.raises(InputError, match=r"holds experiment tiny \(8 runs\), not experiment mine"):
+        experiment(tiny).run(finished.path, progress=False)
+    assert sorted(finished.path.rglob("*")) == before
+
+
+def test_prose_does_not_make_another_experiment(finished: Campaign, tiny: Path) -> None:
+    tiny.write_text(tiny.read_text().replace("Two factors, two algorithms", "Retitled"))
+    assert experiment(tiny).run(finished.path, progress=False).counts["done"] == 8
+
+
+def test_other_folders_are_refused_and_left_alone(tiny: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "thesis"
+    folder.mkdir()
+    (folder / "chapter.tex").write_text("")
+    with pytest.raises(InputError, match="not empty and holds no experiment"):
+        experiment(tiny).run(folder, progress=False)
+    assert [path.name for path in folder.iterdir()] == ["chapter.tex"]
+    with pytest.raises(InputError, match="not a campaign folder"):
+        load(folder)
+    (folder / "experiment.json").write_text("{}")
+    with pytest.raises(InputError, match="not an experiment"):
+        load(folder)
+    (folder / "experiment.json").write_text('{"format": 99}')
+    with pytest.raises(InputError, match="another format"):
+        load(folder)
+
+
+def test_refused_condition_writes_nothing(tiny: Path, tmp_path: Path) -> None:
+    values = {"flows": [{"from": "A", "to": "B", "start": "9 s"}]}
+    with pytest.raises(InputError, match=r"condition 1: flows\[0\]\.start"):
+        experiment(tiny, values=values).run(tmp_path / "out", progress=False)
+    assert not (tmp_path / "out").exists()
+
+
+def test_keys_depend_on_scenario_seed_and_code() -> None:
+    keys = {run_key("{}", 1, "a"), run_key("{}", 2, "a"), run_key("{}", 1, "b"), run_key("[]", 1, "a")}
+    assert len(keys) == 4
+
+
+def test_results_of_other_code_are_left_aside(
+    one_factor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = experiment(one_factor)
+    chosen.run(tmp_path / "out", workers=2, progress=False)
+    monkeypatch.setattr("mesonet.core.code_version", lambda: "another")
+    assert load(tmp_path / "out").counts["done"] == 2  # read as what they are
+    campaign = chosen.run(tmp_path / "out", workers=2, progress=False)
+    assert campaign.counts["done"] == 2
+    assert campaign.provenance["versions"]["code_version"] == "another"
+    assert len(responses_bytes(tmp_path / "out")) == 4
+
+
+def test_half_written_runs_are_not_seen(tiny: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "out", experiment(tiny).document())
+
+    def write_half() -> None:
+        with ledger.writing("k") as aside:
+            (aside / "responses.parquet").write_text("half")
+            assert ledger.status("k") == "missing"
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_half()
+    assert ledger.status("k") == "missing"
+    assert list(ledger.runs.iterdir()) == []
+    ledger.fail("k", "broke", {})
+    assert ledger.status("k") == "failed"
+    for content in ("first", "second"):
+        with ledger.writing("k") as aside:
+            (aside / "responses.parquet").write_text(content)
+    assert (ledger.runs / "k" / "responses.parquet").read_text() == "first"
+    assert [path.name for path in (ledger.runs / "k").iterdir()] == ["responses.parquet"]
+
+
+def test_what_killed_writers_left_is_removed_when_old(tiny: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "out", experiment(tiny).document())
+    old, new = ledger.runs / ".tmp-a-1", ledger.runs / ".tmp-b-2"
+    old.mkdir()
+    new.mkdir()
+    os.utime(old, (0, 0))
+    ledger.remove_stale()
+    assert (old.exists(), new.exists()) == (False, True)

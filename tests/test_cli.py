@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import mesonet
+from mesonet.cli import main
+from mesonet.result import FILES
+
+SMALL = ("--set", "speed=40 seg/ms", "--set", "base_sources=2", "--duration", "2 s")
+
+
+def call(*arguments: object) -> Result:
+    """Runs the command line in this process."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def json_of(*arguments: object) -> object:
+    result = call(*arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    return json.loads(result.stdout, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_installed_command_prints_its_version() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
+    command = [sys.executable, "-c", "from mesonet.cli import main; main()", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == f"mesonet, version {mesonet.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("scenarios", "abilene"),
+        ("experiments", "demo"),
+        ("algorithms", "scalable"),
+        ("topologies", "dumbbell"),
+        ("factors", "X13"),
+        ("responses", "retransmission_rate"),
+        ("parameters", "network.speed"),
+    ],
+)
+def test_list(kind: str, name: str) -> None:
+    entries = json_of("list", kind)
+    assert isinstance(entries, list)
+    assert name in [entry["name"] for entry in entries]
+    text = call("list", kind).stdout
+    assert name in text
+    assert len(text.splitlines()) == len(entries) + 1
+    assert f"\n{kind}\n" in "\n" + call("list").stdout
+
+
+def test_run_prints_responses_and_cost() -> None:
+    about = json_of("run", "abilene", *SMALL)
+    assert {"name", "value", "unit", "period"} <= set(about["responses"][0])
+    names = {(each["name"], each["period"]) for each in about["responses"]}
+    assert {("loss_rate", "measured"), ("total_flows_completed", "run")} <= names
+    assert {"cpu_s", "data_segments_delivered", "router_hops", "peak_rss_bytes"} <= set(about["performance"])
+    text = call("run", "abilene", *SMALL).stdout
+    assert any(line.split()[:3] == ["retransmission_rate", "y10", "1"] for line in text.splitlines())
+    assert "data_segments_delivered" in text
+
+
+def test_run_writes_the_same_bytes_for_one_seed(here: Path) -> None:
+    for out in ("a", "b"):
+        assert call("run", "abilene", *SMALL, "--algorithm", "scalable", "--seed", 7, "--out", out).exit_code == 0
+    assert sorted(path.name for path in (here / "a").iterdir()) == sorted(FILES)
+    for name in FILES:
+        if name != "run.json":
+            assert (here / "a" / name).read_bytes() == (here / "b" / name).read_bytes()
+    about = json.loads((here / "a" / "run.json").read_text())
+    assert about["seed"] == 7
+    assert about["scenario"]["algorithms"][0]["name"] == "scalable"
+
+
+def test_check_shows_values_sources_and_what_follows() -> None:
+    about = json_of("check", "abilene", "--set", "preset=sp500_282")
+    assert about["derived"]["sources"] == 17460
+    rows = {row["path"]: row for row in about["settings"]}
+    assert rows["preset"]["source"] == "--set"
+    assert rows["transport.initial_rto"]["value"] == "3 s"
+    text = call("check", "abilene", "--set", "preset=sp500_282").stdout
+    assert "mean_routers_per_path" in text
+    assert "note: a normal access router" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("run", "abilen"), '"abilen": unknown scenario (nearest: abilene). Allowed: abilene'),
+        (("run", "abilene", "--algorithm", "cubik"), '--algorithm: algorithms = "cubik": unknown algorithm'),
+        (
+            ("run", "abilene", "--set", "duration=60"),
+            '--set: time.duration = "60": a time needs its unit: write',
+        ),
+        (("run", "abilene", "--set", "network.sped=1"), "--set: network.sped: unknown path (nearest: network.speed"),
+        (("run", "abilene", "--set", "speed"), '--set = "speed": not PATH=VALUE'),
+        (("run", "abilene", "--set", "delay_multiplier=-2"), '--set: network.delay_multiplier = "-2": too low'),
+        (
+            ("run", "abilene", "--duration", "10 s", "--set", "warmup=10 s"),
+            "ends inside the warm-up of 10 s",
+        ),
+        (("run", "dumbbell-pair", "--duration", "9 s"), "dumbbell-pair.toml: flows[1].start: 250"),
+        (("check", "abilene", "--set", "source_distribution=.1,.6,.4"), "sum to 1.1, not to 1"),
+        (("experiment", "plan", "dmo"), '"dmo": unknown experiment (nearest: demo)'),
+        (("experiment", "run", "dmo"), '"dmo": no such experiment or campaign'),
+        (("experiment", "plan", "demo", "--algorithms", "tcp,x"), 'demo.toml: algorithms[1] = "x": unknown algorithm'),
+        (("experiment", "plan", "demo", "--scale", "-1"), "scale = -1.0: not a scale"),
+        (("experiment", "plan", "demo", "--duration", "5"), 'time.duration = "5": a time needs its unit'),
+        (("experiment", "status", "demo"), '"demo": not a campaign folder'),
+        (("report", "."), '".": not a campaign folder'),
+        (("analyze", "nowhere"), '"nowhere": not a campaign folder'),
+    ],
+)
+def test_bad_input_is_one_message_and_exit_code_2(here: Path, arguments: tuple[str, ...], says: str) -> None:
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("mesonet: ")
+    assert says in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert list(here.iterdir()) == []
+
+
+def test_bad_output_directory_is_refused_before_the_run(here: Path) -> None:
+    (here / "out").mkdir()
+    (here / "out" / "thesis.tex").write_text("")
+    result = call("run", "abilene", "--out", "out")
+    assert result.exit_code == 2
+    assert '--out = "out": the directory holds other files (thesis.tex)' in result.stderr
+
+
+def test_unknown_options_and_verbs_exit_with_2() -> None:
+    assert call("run", "abilene", "--seed", "-1").exit_code == 2
+    assert call("rnu").exit_code == 2
+    assert call("list", "algoritms").exit_code == 2
+
+
+def test_plan_shows_design_and_runs(tiny: Path) -> None:
+    about = json_of("experiment", "plan", "demo", "--replicates", "2")
+    assert (about["design"]["resolution"], len(about["design"]["matrix"])) == (6, 32)
+    assert len(about["runs"]) == 320
+    text = call("experiment", "plan", tiny).stdout
+    assert "8 runs = 4 conditions x 2 algorithms x 1 replicate" in text
+    assert "80 seg/ms" in text
+
+
+def test_experiment_runs_continues_and_reports_its_status(here: Path, one_factor: Path) -> None:
+    about = json_of("experiment", "run", one_factor, "--workers", 2)
+    assert about == {"name": "tiny", "path": "tiny", "runs": 2, "done": 2, "failed": 0, "missing": 0, "failures": []}
+    for target in (one_factor, "tiny"):
+        assert json_of("experiment", "status", target) == about
+        assert json_of("experiment", "run", target) == about
+    assert call("experiment", "status", "tiny").stdout == "tiny: 2 of 2 runs done in tiny\n"
+    begun = call("experiment", "run", "tiny", "--duration", "9 s")
+    assert begun.exit_code == 2
+    assert "continues as it is" in begun.stderr
+    other = call("experiment", "run", one_factor, "--seed", "9")
+    assert other.exit_code == 2
+    assert "seed is 5 there and 9 here" in other.stderr
+
+
+def test_interrupted_campaign_says_how_to_continue(here: Path, tiny: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
+    command = [sys.executable, "-c", "from mesonet.cli import main; main()", "experiment", "run", str(tiny)]
+    process = subprocess.Popen([*command, "--workers", "1"], env=environment, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list(here.glob("tiny/runs/*/run.json")):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == "mesonet: interrupted; runs that are done stay, the same command continues\n"
+    assert json_of("experiment", "status", "tiny")["missing"] > 0
+
+
+def test_analysis_and_report_of_a_campaign(here: Path, one_factor: Path) -> None:
+    assert call("experiment", "run", one_factor).exit_code == 0
+    files = json_of("analyze", "tiny")["files"]
+    assert files
+    assert {Path(file).parts[:2] for file in files} == {("tiny", "analysis")}
+    assert all(Path(file).stat().st_size for file in files)
+    assert json_of("report", "tiny", "--out", "page.html") == {"path": "page.html"}
+    assert "tiny" in (here / "page.html").read_text()
+    assert mesonet.report(mesonet.load("tiny"), here / "again.html").exists()
+
+
+def test_failed_runs_exit_with_1(here: Path, one_factor: Path) -> None:
+    document = mesonet.experiment(one_factor).document()
+    document["scenarios"][0]["scenario"]["network"]["speed"] = -1
+    (here / "broken").mkdir()
+    (here / "broken" / "experiment.json").write_text(json.dumps(document))
+    result = call("experiment", "run", "broken", "--workers", "2")
+    assert result.exit_code == 1
+    assert "1 of 2 runs done in broken, 1 failed" in result.stdout
+    assert "network.speed" in result.stdout
+    assert call("experiment", "status", "broken").exit_code == 0
+
+
+def test_report_needs_a_finished_run(here: Path, one_factor: Path) -> None:
+    (here / "begun").mkdir()
+    (here / "begun" / "experiment.json").write_text(json.dumps(mesonet.experiment(one_factor).document()))
+    for verb in ("report", "analyze"):
+        result = call(verb, "begun")
+        assert result.exit_code == 2
+        assert "no run of the campaign is done" in result.stderr
+    assert json_of("experiment", "status", "begun")["missing"] == 2

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mesonet.designs import two_level
+from mesonet.designs.two_level import size_text
+from mesonet.errors import InputError
+
+NINE = tuple(f"x{i}" for i in range(1, 10))
+NIST_2_9_4 = ("x6=x2*x3*x4*x5", "x7=x1*x3*x4*x5", "x8=x1*x2*x4*x5", "x9=x1*x2*x3*x5")
+
+# SP 500-282, Table 9-4: conditions 1 to 10 and 25 as levels of x1 to x9. Condition 25 prints x8 = 1 for .7.
+TABLE_9_4 = {
+    1: (8000, 1, 0.5, 5000, 100, 0.04, 0.7, 0.7, 3),
+    2: (16000, 1, 0.5, 5000, 100, 0.04, 0.3, 0.3, 2),
+    3: (8000, 2, 0.5, 5000, 100, 0.02, 0.7, 0.3, 2),
+    4: (16000, 2, 0.5, 5000, 100, 0.02, 0.3, 0.7, 3),
+    5: (8000, 1, 1, 5000, 100, 0.02, 0.3, 0.7, 2),
+    6: (16000, 1, 1, 5000, 100, 0.02, 0.7, 0.3, 3),
+    7: (8000, 2, 1, 5000, 100, 0.04, 0.3, 0.3, 3),
+    8: (16000, 2, 1, 5000, 100, 0.04, 0.7, 0.7, 2),
+    9: (8000, 1, 0.5, 7500, 100, 0.02, 0.3, 0.3, 3),
+    10: (16000, 1, 0.5, 7500, 100, 0.02, 0.7, 0.7, 2),
+    25: (8000, 1, 0.5, 7500, 150, 0.04, 0.7, 0.7, 2),
+}
+PLUS = (16000, 2, 1, 7500, 150, 0.04, 0.7, 0.7, 3)
+
+
+def test_half_fraction_of_six_factors() -> None:
+    design = two_level(NINE[:6], ["x6=x1*x2*x3*x4*x5"])
+    assert design.matrix.shape == (32, 6)
+    assert design.relation == ("x1*x2*x3*x4*x5*x6",)
+    assert design.word_lengths == {6: 1}
+    assert design.resolution == 6
+    assert len(design.clear_interactions) == 15
+    assert size_text(design) == "2^(6-1)"
+
+
+def test_design_of_sp_500_282() -> None:
+    design = two_level(NINE, NIST_2_9_4)
+    assert design.word_lengths == {4: 6, 5: 8, 8: 1}
+    assert design.resolution == 4
+    assert set(design.relation[:6]) == {
+        "x1*x2*x6*x7",
+        "x1*x3*x6*x8",
+        "x1*x4*x6*x9",
+        "x2*x3*x7*x8",
+        "x2*x4*x7*x9",
+        "x3*x4*x8*x9",
+    }
+    assert set(design.clear_interactions) == {f"x{min(i, 5)}*x{max(i, 5)}" for i in range(1, 10) if i != 5}
+    assert design.aliases["x1*x2"] == ("x6*x7",)
+    assert design.aliases["x1*x6"] == ("x2*x7", "x3*x8", "x4*x9")
+    assert design.aliases["x1"] == ()
+    for condition, levels in TABLE_9_4.items():
+        signs = [1 if level == plus else -1 for level, plus in zip(levels, PLUS, strict=True)]
+        assert design.matrix[condition - 1].tolist() == signs, f"condition {condition}"
+
+
+def test_base_factors_stand_in_yates_order() -> None:
+    design = two_level(("a", "b", "c"))
+    assert design.matrix[0].tolist() == [-1, -1, -1]
+    assert design.matrix[:, 0].tolist() == [-1, 1] * 4
+    assert design.matrix[:, 2].tolist() == [-1] * 4 + [1] * 4
+    assert (design.generators, design.relation, design.resolution) == ((), (), 4)
+
+
+def test_generated_factor_may_stand_anywhere() -> None:
+    design = two_level(("X1", "X13", "X2"), ["X13 = - X1 * X2"])
+    assert design.generators == ("X13=-X1*X2",)
+    assert design.relation == ("-X1*X13*X2",)
+    assert design.aliases["X1"] == ("-X13*X2",)
+    assert np.array_equal(design.column("X13"), -design.column("X1*X2"))
+
+
+def test_twenty_factors_in_256_runs() -> None:
+    generators = [f"x{i + 6}=x1*x2*x{i}" for i in range(3, 9)]
+    generators += [f"x{i + 11}=x2*x3*x{i}" for i in range(4, 9)] + ["x20=x3*x4*x5"]
+    design = two_level([f"x{i}" for i in range(1, 21)], generators)
+    assert design.matrix.shape == (256, 20)
+    assert (design.resolution, design.word_lengths[4], len(design.clear_interactions)) == (4, 70, 9)
+
+
+@st.composite
+def designs(draw: st.DrawFn) -> tuple[list[str], list[str]]:
+    base = draw(st.integers(3, 6))
+    names = [f"f{i}" for i in range(base)]
+    products = [p for size in range(2, base + 1) for p in combinations(names, size)]
+    chosen = draw(st.lists(st.sampled_from(products), unique=True, max_size=4))
+    signs = draw(st.lists(st.sampled_from(["", "-"]), min_size=len(chosen), max_size=len(chosen)))
+    generators = [f"g{i}={sign}{'*'.join(p)}" for i, (p, sign) in enumerate(zip(chosen, signs, strict=True))]
+    return names + [f"g{i}" for i in range(len(chosen))], generators
+
+
+@given(designs())
+def test_every_design_is_balanced_orthogonal_and_knows_its_aliases(given_design: tuple[list[str], list[str]]) -> None:
+    design = two_level(*given_design)
+    k = len(design.factors)
+    assert np.array_equal(design.matrix.T.astype(int) @ design.matrix, design.runs * np.eye(k, dtype=int))
+    assert not design.matrix.sum(axis=0, dtype=int).any()
+    assert sum(design.word_lengths.values()) == 2 ** len(design.generators) - 1
+    for word in design.relation:
+        assert set(design.column(word.removeprefix("-")).tolist()) == {-1 if word.startswith("-") else 1}
+    effects = list(design.factors) + ["*".join(pair) for pair in combinations(design.factors, 2)]
+    for effect in effects:
+        same = {o for o in effects if o != effect and np.array_equal(design.column(o), design.column(effect))}
+        opposite = {f"-{o}" for o in effects if np.array_equal(design.column(o), -design.column(effect))}
+        assert set(design.aliases[effect]) == same | opposite
+
+
+@pytest.mark.parametrize(
+    ("factors", "generators", "says"),
+    [
+        ([], [], "must be given"),
+        (["a", "a"], [], "differ"),
+        (["a", "b", "c"], ["c=a"], "not a generator"),
+        (["a", "b", "c"], ["c=a*d"], "d is not a factor"),
+        (["a", "b", "c"], ["d=a*b"], "d is not a factor"),
+        (["a", "b", "c"], ["c=a*a"], "named twice"),
+        (["a", "b", "c"], ["c=a*b", "c=b*a"], "named twice"),
+        (["a", "b", "c", "d"], ["c=a*b", "d=c*b"], "itself generated"),
+        (["a", "b", "c", "d"], ["c=a*b", "d=a*b"], "c and d indistinguishable"),
+        ([f"f{i}" for i in range(20)], [], "too many runs"),
+    ],
+)
+def test_bad_designs_are_refused(factors: list[str], generators: list[str], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        two_level(factors, generators)

@@ -1,0 +1,48 @@
+"""The code blocks of the documentation run, in order, each page in a folder of its own.
+
+``python`` blocks share one namespace a page, ``sh`` blocks run under bash, ``toml file=NAME`` blocks become files. ``text`` blocks
+and blocks marked ``no-run`` are left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path) -> list[tuple[str, str, str]]:
+    found = [(language, options.strip(), code) for language, options, code in BLOCK.findall(page.read_text())]
+    return [b for b in found if b[0] != "text" and "no-run" not in b[1]]
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
+def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    namespace: dict[str, object] = {"__name__": "docs"}
+    for language, options, code in blocks(page):
+        if language == "python":
+            exec(compile(code, str(page), "exec"), namespace)
+        elif language == "sh":
+            done = subprocess.run(["bash", "-euo", "pipefail", "-c", code], env=environment, capture_output=True, text=True)
+            assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
+        elif language == "toml" and options.startswith("file="):
+            (tmp_path / options.removeprefix("file=")).write_text(code)
+        else:
+            pytest.fail(f"{page.name}: a block of {language!r} that nothing runs; call it text")
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name}: {target}"

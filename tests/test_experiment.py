@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mesonet.campaign.ledger import run_seed
+from mesonet.errors import InputError
+from mesonet.experiment import experiment, names
+from mesonet.factors import FACTORS
+from mesonet.parameters import PARAMETERS
+from mesonet.responses import RESPONSES
+from mesonet.scenario import scenario
+
+
+def test_demo_is_a_half_fraction_over_six_factors_of_the_study() -> None:
+    demo = experiment("demo")
+    assert names()["demo"] == demo.title
+    assert demo.algorithms == ("tcp", "scalable", "hstcp", "htcp", "fast")
+    assert [factor.id for factor in demo.factors] == ["X1", "X2", "X3", "X5", "X7", "X13"]
+    assert demo.design.generators == ("X13=X1*X2*X3*X5*X7",)
+    assert (demo.design.runs, demo.design.resolution) == (32, 6)
+    assert demo.scenario.preset == "sp500_282"
+    assert demo.scenario.value("users.source_multiplier") == 2
+    assert [demo.scenario.value(f"users.{kind}_probability") for kind in ("document", "service_pack", "movie")] == [
+        0.1,
+        0,
+        0,
+    ]
+    demo.check()
+
+
+def test_factors_of_the_study_name_existing_paths() -> None:
+    assert [factor.id for factor in FACTORS] == [f"X{i}" for i in range(1, 21)]
+    known = {*PARAMETERS, "algorithms", "flows"}
+    for factor in FACTORS:
+        assert not factor.path or set(factor.path.split(", ")) <= known
+        for path in factor.path.split(", "):
+            assert path not in PARAMETERS or PARAMETERS[path].study_id == factor.id
+    tagged = {parameter.study_id for parameter in PARAMETERS.values()} - {""}
+    assert tagged <= {factor.id for factor in FACTORS}
+
+
+def test_responses_are_numbered_as_in_the_paper() -> None:
+    assert [response.symbol for response in RESPONSES][:22] == [f"y{i}" for i in range(1, 23)]
+    assert len({response.name for response in RESPONSES}) == len(RESPONSES) == 27
+
+
+def test_plan_has_one_row_per_run_with_its_own_scenario(tiny: Path) -> None:
+    plan = experiment(tiny, replicates=2).plan()
+    assert plan.columns == ["condition", "algorithm", "replicate", "seed", "X1", "X5", "key", "scenario"]
+    assert len(plan) == plan["key"].n_unique() == 16
+    row = plan.filter((plan["condition"] == 4) & (plan["algorithm"] == "scalable") & (plan["replicate"] == 1))
+    tree = json.loads(row["scenario"].item())
+    assert (row["X1"].item(), row["X5"].item()) == ("80 seg/ms", "100 segments")
+    assert (tree["network"]["speed"], tree["users"]["web_object_size"]) == (80_000, 100)
+    assert tree["algorithms"][0]["name"] == "scalable"
+    assert tree["time"] == {"duration": 2, "warmup": 0.8, "periods": 3}
+
+
+def test_algorithms_share_random_numbers_conditions_and_replicates_do_not(tiny: Path) -> None:
+    plan = experiment(tiny, replicates=2).plan()
+    assert plan.group_by("condition", "replicate").n_unique()["seed"].to_list() == [1] * 8
+    assert plan["seed"].n_unique() == 8
+    assert plan["seed"].to_list() != experiment(tiny, replicates=2, seed=6).plan()["seed"].to_list()
+    assert run_seed(5, 1, 2) != run_seed(5, 2, 1)
+
+
+def test_a_condition_equals_the_scenario_set_by_hand(tiny: Path) -> None:
+    by_hand = scenario("abilene", duration="2 s", base_sources=2, speed="80 seg/ms", web_object_size="50 segments")
+    assert experiment(tiny).condition(2, "tcp").to_json() == by_hand.set("algorithms", "tcp").to_json()
+
+
+def test_options_replace_what_the_file_says(tiny: Path) -> None:
+    options = {"duration": "4 s", "algorithms": ["fast", "tcp"], "replicates": 3, "seed": 9}
+    changed = experiment(tiny, **options, values={"warmup": "0 s"})
+    assert changed.algorithms == ("fast", "tcp")
+    assert (changed.replicates, changed.seed) == (3, 9)
+    assert changed.condition(1, "fast").canonical()["time"] == {"duration": 4, "warmup": 0, "periods": 3}
+
+
+def test_scale_multiplies_speeds_and_sources_but_not_interfaces(tiny: Path) -> None:
+    whole, tenth = experiment(tiny), experiment(tiny, scale=0.1)
+    for condition in (1, 4):
+        one, other = whole.condition(condition, "tcp"), tenth.condition(condition, "tcp")
+        assert other.value("network.speed") == pytest.approx(one.value("network.speed") / 10)
+        assert other.value("users.base_sources") == pytest.approx(0.2)
+        assert other.value("users.normal_interface") == one.value("users.normal_interface")
+    assert [factor.minus for factor in tenth.factors] == ["4 seg/ms", "50 segments"]
+
+
+def test_scale_that_distorts_the_network_is_refused(tmp_path: Path) -> None:
+    text = """
+    name = "large"
+    title = "T"
+    scenario = "abilene"
+    algorithms = ["tcp"]
+    [[factors]]
+    id = "X1"
+    minus = "800 seg/ms"
+    plus = "1600 seg/ms"
+    """
+    file = tmp_path / "large.toml"
+    file.write_text(text)
+    experiment(file, scale=0.5).check()
+    with pytest.raises(InputError, match=r"condition 1: scale = 0\.1: normal access .* \(2 seg/ms\) become slower"):
+        experiment(file, scale=0.1).check()
+    assert any("slower than a normal interface" in warning for warning in experiment(file, scale=0.1).check(force=True))
+    with pytest.raises(InputError, match="rounding moves the share of sources"):
+        experiment(file, scale=0.45, values={"base_sources": 5}).check()
+    with pytest.raises(InputError, match="not a scale"):
+        experiment(file, scale=0)
+
+
+def test_factor_that_sets_several_values(tmp_path: Path) -> None:
+    file = tmp_path / "files.toml"
+    file.write_text(
+        """
+    name = "files"
+    title = "T"
+    scenario = "abilene"
+    algorithms = ["tcp"]
+    [[factors]]
+    id = "X6"
+    levels."users.document_probability" = [0.02, 0.04]
+    levels."users.movie_probability" = [0.0002, 0.0004]
+    """
+    )
+    chosen = experiment(file)
+    (factor,) = chosen.factors
+    assert factor.name == "Larger files"
+    assert factor.path == "users.document_probability, users.movie_probability"
+    assert (factor.minus, factor.plus) == ("0.02, 0.0002", "0.04, 0.0004")
+    assert chosen.condition(2, "tcp").value("users.movie_probability") == 0.0004
+
+
+def test_scenario_beside_the_experiment(tmp_path: Path, tiny: Path) -> None:
+    (tmp_path / "mine.toml").write_text('base = "abilene"\n[users]\nthink_time = "9 s"\n')
+    tiny.write_text(tiny.read_text().replace('scenario = "abilene"', 'scenario = "mine.toml"'))
+    assert experiment(tiny).condition(1, "tcp").value("users.think_time") == 9
+
+
+def replace(old: str, new: str) -> Callable[[str], str]:
+    def change(text: str) -> str:
+        assert old in text
+        return text.replace(old, new, 1)
+
+    return change
+
+
+def append(more: str) -> Callable[[str], str]:
+    return lambda text: text + more
+
+
+@pytest.mark.parametrize(
+    ("change", "path", "says"),
+    [
+        (replace('plus = "80 seg/ms"', 'plus = "80 ms"'), "factors[0].plus", "not a level of network.speed"),
+        (replace('plus = "80 seg/ms"', "plus = 80"), "factors[0].plus", 'write "80 seg/ms"'),
+        (replace('minus = "50 segments"', "minus = true"), "factors[1].minus", "not a number of segments"),
+        (replace('plus = "100 segments"', 'plus = "50 segments"'), "factors[1].plus", "the same"),
+        (replace('plus = "100 segments"\n', ""), "factors[1].plus", "two levels"),
+        (replace('id = "X5"', 'id = "X1"'), "factors[1].id", "two factors"),
+        (replace('id = "X5"', 'id = "X8"'), "factors[1].path", "needs a path"),
+        (replace('id = "X5"', "id = 5"), "factors[1].id", "needs an id"),
+        (replace('id = "X5"', 'id = "a"\npath = "network.speed"'), "factors[1].minus", "not a level of network.speed"),
+        (replace('id = "X5"', 'id = "a"\npath = "sped"'), "factors[1].path", "nearest: speed"),
+        (replace('id = "X5"', 'id = "X5"\nlow = 1'), "factors[1].low", "unknown key"),
+        (replace('"scalable"]', '"scaleable"]'), "algorithms[1]", "nearest: scalable"),
+        (replace('"scalable"]', '"tcp"]'), "algorithms[1]", "named twice"),
+        (replace('algorithms = ["tcp", "scalable"]', ""), "algorithms", "needs algorithms"),
+        (replace("seed = 5", "seed = -1"), "seed", "at least 0"),
+        (replace("seed = 5", "seed = 5\nreplicates = 0"), "replicates", "at least 1"),
+        (replace("seed = 5", "sede = 5"), "sede", "nearest: seed"),
+        (replace('scenario = "abilene"', 'scenario = "abilen"'), "scenario", "nearest: abilene"),
+        (replace('"time.duration" = "2 s"', '"time.duration" = 2'), "time.duration", 'write "2 s"'),
+        (replace('"time.duration" = "2 s"', '"network.speed" = "2 seg/ms"'), "set.network.speed", "factor X1 varies"),
+        (append('[design]\ngenerators = ["X5=X1"]'), "design.generators[0]", "not a generator"),
+        (append('[design]\ngenerator = "X5=X1"'), "design.generator", "nearest: generators"),
+    ],
+)
+def test_bad_experiments_are_refused_with_file_and_path(
+    tiny: Path, change: Callable[[str], str], path: str, says: str
+) -> None:
+    tiny.write_text(change(tiny.read_text()))
+    with pytest.raises(InputError) as caught:
+        experiment(tiny)
+    assert (caught.value.file, caught.value.path) == (str(tiny), path)
+    assert says in str(caught.value)
+
+
+def test_two_factors_may_not_set_the_same_value(tiny: Path) -> None:
+    tiny.write_text(tiny.read_text() + '[[factors]]\nid = "again"\npath = "speed"\nminus = "1 Mbps"\nplus = "2 Mbps"\n')
+    with pytest.raises(InputError, match=r"factors\[2\]\.path.*factor X1 sets network\.speed too"):
+        experiment(tiny)
+
+
+def test_options_may_not_set_what_a_factor_varies(tiny: Path) -> None:
+    with pytest.raises(InputError, match=r"factor X1 varies network\.speed"):
+        experiment(tiny, values={"speed": "1 seg/ms"})
+    with pytest.raises(InputError, match="unknown algorithm"):
+        experiment(tiny, algorithms=["cubik"])
+    with pytest.raises(InputError, match="needs algorithms"):
+        experiment(tiny, algorithms=[])
+
+
+def test_run_shorter_than_its_warmup_is_refused(tiny: Path) -> None:
+    with pytest.raises(InputError, match="inside the warm-up"):
+        experiment(tiny, values={"warmup": "10 s"}).document()
+
+
+def test_unknown_experiment_lists_the_built_in_ones() -> None:
+    with pytest.raises(InputError, match=r"unknown experiment.*Allowed: demo"):
+        experiment("dmo")

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mesonet.errors import InputError
+from mesonet.units import parse, show, whole
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("time", "81 ms", 0.081),
+        ("time", "0.081 s", 0.081),
+        ("time", "25 min", 1500.0),
+        ("time", "1.5h", 5400.0),
+        ("time", "1e3 us", 0.001),
+        ("rate", "1600 seg/ms", 1_600_000.0),
+        ("rate", "1600000 segments/s", 1_600_000.0),
+        ("rate", "252 Mbps", 21_000.0),
+        ("rate", "384 Gbps", 32_000_000.0),
+        ("segments", "50 segments", 50.0),
+        ("segments", "1 segment", 1.0),
+        ("number", 2, 2.0),
+        ("number", "1/3", 1 / 3),
+        ("probability", "0.0002", 0.0002),
+        ("count", "3", 3),
+        ("buffer", "1 bdp", {"rule": "bdp", "factor": 1.0}),
+        ("buffer", "0.5 bdp", {"rule": "bdp", "factor": 0.5}),
+        ("buffer", "1 bdp/sqrt(n)", {"rule": "bdp_per_sqrt_n", "factor": 1.0}),
+        ("buffer", "680 segments", {"rule": "segments", "factor": 680.0}),
+        ("distribution", [0.1, 0.6, 0.3], [0.1, 0.6, 0.3]),
+        ("distribution", "1/3, 1/3, 1/3", [1 / 3] * 3),
+        ("flag", True, True),
+        ("flag", "false", False),
+    ],
+)
+def test_text_becomes_base_units_exactly(kind: str, text: object, value: object) -> None:
+    assert parse(kind, text) == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "says"),
+    [
+        ("time", 81, 'write "81 ms"'),
+        ("time", "81", 'write "81 ms"'),
+        ("rate", 1600, 'write "1600 seg/ms"'),
+        ("segments", 50, 'write "50 segments"'),
+        ("time", "81 segments", '"segments" is not a unit of a time'),
+        ("rate", "81 ms", '"ms" is not a unit of a rate'),
+        ("time", "soon", "not a time"),
+        ("time", True, "not a time"),
+        ("time", "1e999 s", "too large"),
+        ("number", "81 ms", "not a number"),
+        ("number", True, "not a number"),
+        ("number", float("nan"), "not a finite number"),
+        ("number", "1/0", "division by zero"),
+        ("count", 2.5, "not a whole number"),
+        ("buffer", 680, 'write "680 segments"'),
+        ("buffer", "0 bdp", "larger than 0"),
+        ("buffer", "2 buffers", "not a buffer size"),
+        ("distribution", [0.1, 0.6, 0.4], "sum to 1.1, not to 1"),
+        ("distribution", [0.5, 0.5], "not three shares"),
+        ("distribution", [1.5, -0.5, 0.0], "a share is negative"),
+        ("distribution", ["a", 0.5, 0.5], "not a number"),
+        ("flag", "yes", "not true or false"),
+        ("flag", 1, "not true or false"),
+    ],
+)
+def test_what_is_wrong_and_what_is_allowed_is_said(kind: str, value: object, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(kind, value)
+    assert says in str(caught.value)
+    assert caught.value.allowed
+
+
+def test_unknown_choice_names_the_nearest() -> None:
+    with pytest.raises(InputError, match=r"nearest: half_early.*Allowed: thinking, half_early"):
+        parse("choice", "half-early", choices=("thinking", "half_early"))
+
+
+@given(st.sampled_from(["time", "rate", "segments"]), st.floats(1e-6, 1e9))
+def test_shown_values_parse_back(kind: str, value: float) -> None:
+    assert parse(kind, show(kind, value)) == pytest.approx(value, rel=1e-11)
+
+
+@pytest.mark.parametrize("value", ["1 bdp", "0.5 bdp/sqrt(n)", "680 segments"])
+def test_shown_buffers_parse_back(value: str) -> None:
+    assert show("buffer", parse("buffer", value)) == value
+
+
+def test_thirds_are_shown_as_fractions() -> None:
+    assert show("distribution", [1 / 3] * 3) == "1/3, 1/3, 1/3"
+    assert show("distribution", [0.1, 0.6, 0.3]) == "0.1, 0.6, 0.3"
+
+
+def test_whole_numbers_have_one_canonical_form() -> None:
+    assert repr(whole(5.0)) == "5"
+    assert whole(0.5) == 0.5
