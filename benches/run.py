@@ -1,4 +1,4 @@
-"""Whole scenarios through ``mesonet run``: data segments delivered per CPU second, nanoseconds per router hop, peak memory.
+"""Whole scenarios through ``mesonet run``: data segments per CPU second, nanoseconds per router hop, peak memory.
 
 Each scenario runs several times in turn with a calibration loop, so that machines can be compared by the ratio; the
 median is appended to RESULTS.md with machine and commit. ``cpu_s`` is user plus system time of the whole process,
@@ -93,8 +93,9 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args()
     chosen = {n: a for n, a in CASES.items() if not options.cases or any(word in n for word in options.cases)}
+    when = f"{datetime.now(UTC):%Y-%m-%d}, commit {commit()}"
     lines = [
-        f"\n## {datetime.now(UTC):%Y-%m-%d}, commit {commit()}, {machine()}, {os.cpu_count()} cores, median of {options.repeat}\n",
+        f"\n## {when}, {machine()}, {os.cpu_count()} cores, median of {options.repeat}\n",
         "| case | data segments | CPU s | segments per CPU s | per calibration loop | ns per router hop | peak MB |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]

@@ -1,7 +1,7 @@
 """The code blocks of the documentation run, in order, each page in a folder of its own.
 
-``python`` blocks share one namespace a page, ``sh`` blocks run under bash, ``toml file=NAME`` blocks become files. ``text`` blocks
-and blocks marked ``no-run`` are left alone.
+``python`` blocks share one namespace a page, ``sh`` blocks run under bash, ``toml file=NAME`` blocks become files. Blocks
+of ``text`` and blocks marked ``no-run`` are left alone.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         if language == "python":
             exec(compile(code, str(page), "exec"), namespace)
         elif language == "sh":
-            done = subprocess.run(["bash", "-euo", "pipefail", "-c", code], env=environment, capture_output=True, text=True)
+            done = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", code], env=environment, capture_output=True, text=True
+            )
             assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
         elif language == "toml" and options.startswith("file="):
             (tmp_path / options.removeprefix("file=")).write_text(code)

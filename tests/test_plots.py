@@ -85,7 +85,7 @@ def test_the_levels_of_a_highlighted_condition_are_ringed(campaign):
     (parameter,) = [p for p in spec["params"] if p["name"] == "levels"]
     assert drawn(chart)[1] is not None
     parameter["value"] = campaign.design.matrix[4].tolist()
-    lit = plots.to_svg(alt.Chart.from_dict(spec))
+    lit = plots.to_svg(spec)
     assert count_of_rings(plots.to_svg(chart)) == 0
     assert count_of_rings(lit) == 9, "one level of each factor"
 

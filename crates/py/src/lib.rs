@@ -92,6 +92,7 @@ fn algorithms() -> PyResult<String> {
 fn describe(scenario_json: &str) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(refuse)?;
     let network = Network::build(&scenario).map_err(refuse)?;
+    mesonet_sim::simulation::check::check(&scenario, &network).map_err(refuse)?;
     serde_json::to_string(&network.describe(&scenario)).map_err(refuse)
 }
 

@@ -3,8 +3,10 @@
 mod common;
 
 use common::*;
+use mesonet_cc::SECOND;
 use mesonet_sim::Scenario;
 use mesonet_sim::network::Network;
+use mesonet_sim::simulation::Census;
 use serde_json::{Value, json};
 
 fn network(scenario: &Value) -> (Network, Scenario) {
@@ -106,24 +108,42 @@ fn sqrt_rule_divides_by_the_root_of_the_expected_flows() {
     }
 }
 
-/// sent = delivered + dropped + queued + in flight, at every instant looked at.
+/// sent = delivered + dropped + queued + in flight, after every single event of a path with small buffers.
 #[test]
-fn segments_are_conserved() {
+fn segments_are_conserved_at_every_event() {
+    let flow = |start: f64, size: f64| json!({"from": "A", "to": "B", "start": start, "size": size, "interface": 8_000.0, "algorithm": null});
+    let scenario = with(
+        dumbbell(),
+        &[
+            ("network.speed", json!(500.0)),
+            ("network.buffer", json!({"rule": "segments", "factor": 10.0})),
+            ("flows", json!([flow(0.0, 3000.0), flow(0.1, 1000.0), flow(0.2, 50.0)])),
+        ],
+    );
+    let mut simulation = simulation(&scenario, 1);
+    let mut events = 0;
+    while simulation.step(20 * SECOND) {
+        let (c, census) = (*simulation.counters(), simulation.census());
+        assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight, "event {events}");
+        events += 1;
+    }
+    let c = simulation.counters();
+    assert!(events > 10_000 && c.dropped > 20 && c.completed == 3, "{events} {c:?}");
+    assert_eq!((c.delivered, simulation.census()), (4050, Census::default()));
+}
+
+/// The same in the four-tier network, in overload and at light load, every 100 ms.
+#[test]
+fn segments_are_conserved_in_the_large() {
     for scenario in [
-        // Overload: many drops. Then light load.
         with(abilene(), &[("users.base_sources", json!(20.0)), ("network.speed", json!(40_000.0))]),
         abilene(),
-        dumbbell(),
     ] {
         let mut simulation = simulation(&scenario, 5);
         for step in 1..=200 {
             simulation.advance(f64::from(step) * 0.1);
             let (c, census) = (*simulation.counters(), simulation.census());
-            assert_eq!(
-                c.entering,
-                c.leaving + c.dropped + census.queued + census.in_flight,
-                "at step {step}"
-            );
+            assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight, "step {step}");
         }
         assert!(simulation.counters().leaving > 1000);
     }

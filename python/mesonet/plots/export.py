@@ -10,8 +10,9 @@ VL_VERSION = "6.4"
 
 
 def to_svg(chart: Any) -> str:
-    """The chart as an SVG document."""
-    return str(vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=VL_VERSION))
+    """The chart, or its Vega-Lite definition as a dictionary, as an SVG document."""
+    definition = chart if isinstance(chart, dict) else chart.to_dict()
+    return str(vl_convert.vegalite_to_svg(definition, vl_version=VL_VERSION))
 
 
 def to_png(chart: Any, *, scale: float = 2.0) -> bytes:

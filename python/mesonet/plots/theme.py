@@ -77,8 +77,7 @@ def algorithm_shapes(algorithms: Sequence[str]) -> alt.Scale:
 
 def finish(chart: Any, tables: Mapping[str, pl.DataFrame], *, title: str, subtitle: Sequence[str] = ()) -> Any:
     """The chart with the common look and its named tables inside, ready to draw."""
+    if title or subtitle:
+        chart = chart.properties(title=alt.TitleParams(title, subtitle=list(subtitle)))
     data = {name: table.to_dicts() for name, table in tables.items()}
-    chart = chart.properties(datasets=data, config=CONFIG)
-    if not title and not subtitle:
-        return chart
-    return chart.properties(title=alt.TitleParams(title, subtitle=list(subtitle)))
+    return chart.properties(config=CONFIG, datasets=data)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -53,15 +54,20 @@ class PageFigure:
         """How the browser draws it."""
         return "canvas" if self.marks > MOST_SVG_MARKS else "svg"
 
+    @cached_property
+    def definition(self) -> dict[str, Any]:
+        """The chart in Vega-Lite."""
+        definition: dict[str, Any] = self.chart.to_dict()
+        return definition
+
     def spec(self) -> dict[str, Any]:
-        """The chart without its tables, which the page puts in."""
-        spec: dict[str, Any] = self.chart.to_dict()
-        spec["datasets"] = {name: rows for name, rows in spec["datasets"].items() if name not in self.tables}
-        return spec
+        """The definition without the tables, which the page puts in."""
+        datasets = self.definition["datasets"]
+        return self.definition | {"datasets": {name: datasets[name] for name in datasets if name not in self.tables}}
 
     def size(self) -> tuple[int, int]:
         """Width and height in px."""
-        match = re.search(r'<svg[^>]*\bwidth="([\d.]+)"[^>]*\bheight="([\d.]+)"', to_svg(self.chart))
+        match = re.search(r'<svg[^>]*\bwidth="([\d.]+)"[^>]*\bheight="([\d.]+)"', to_svg(self.definition))
         assert match is not None
         return round(float(match[1])), round(float(match[2]))
 

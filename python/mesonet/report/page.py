@@ -1,6 +1,7 @@
 """One self-contained HTML file: everything the page needs is in it, and it asks for nothing from outside."""
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -110,11 +111,16 @@ def _section(figure: PageFigure) -> str:
 
 
 def _scripts(study: Study, figures: Sequence[PageFigure]) -> str:
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VL_VERSION)
     return (
         f'<script type="text/plain" id="page-data">{data.pack(_page_data(study, figures))}</script>'
-        f'<script type="module">{bundle}</script><script type="module">{_asset("page.js")}</script>'
+        f'<script type="module">{_libraries()}</script><script type="module">{_asset("page.js")}</script>'
     )
+
+
+@cache
+def _libraries() -> str:
+    """Vega, Vega-Lite and vega-embed as one script."""
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VL_VERSION)
 
 
 def _page_data(study: Study, figures: Sequence[PageFigure]) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 //! segments crossing the network (here), connections (`connection`), sending and recovery (`sender`), samples
 //! (`sampling`).
 
+pub mod check;
 mod connection;
 mod sampling;
 mod sender;
@@ -68,8 +69,7 @@ impl Simulation {
     /// [`InvalidScenario`] where the network cannot be built or the run is too long for the width of the event keys.
     pub fn new(scenario: Scenario, seed: u64) -> Result<Self, InvalidScenario> {
         let network = Network::build(&scenario)?;
-        check_receivers(&scenario, &network)?;
-        check_explicit(&scenario, &network)?;
+        check::check(&scenario, &network)?;
         let population = Population::new(&scenario, &network, seed);
         let configs = scenario.configs();
         let name = |a: &crate::scenario::AlgorithmShare| {
@@ -134,27 +134,32 @@ impl Simulation {
     /// Runs until `until` seconds or the end of the scenario, whichever comes first.
     pub fn advance(&mut self, until: f64) {
         let until = picos(until).min(self.end);
-        loop {
-            let (time, lane) = self.lanes.next();
-            if time > until {
-                break;
-            }
-            self.now = time;
-            if let Some(spec) = self.network.lanes.get(lane) {
-                let end = spec.end;
-                let segment = self.lanes.pop(lane);
-                match end {
-                    LaneEnd::Router(router) => self.arrive(usize::from(router), segment),
-                    LaneEnd::Receivers(_) => self.deliver(segment),
-                    LaneEnd::Sources => self.acknowledged(segment),
-                }
-            } else if lane == self.timer_leaf {
-                self.timer();
-            } else {
-                self.interface();
-            }
-        }
+        while self.step(until) {}
         self.now = self.now.max(until);
+    }
+
+    /// Takes the next event if it is not later than `until` picoseconds; tells whether there was one.
+    #[inline]
+    pub fn step(&mut self, until: Picos) -> bool {
+        let (time, lane) = self.lanes.next();
+        if time > until {
+            return false;
+        }
+        self.now = time;
+        if let Some(spec) = self.network.lanes.get(lane) {
+            let end = spec.end;
+            let segment = self.lanes.pop(lane);
+            match end {
+                LaneEnd::Router(router) => self.arrive(usize::from(router), segment),
+                LaneEnd::Receivers(_) => self.deliver(segment),
+                LaneEnd::Sources => self.acknowledged(segment),
+            }
+        } else if lane == self.timer_leaf {
+            self.timer();
+        } else {
+            self.interface();
+        }
+        true
     }
 
     /// Whether the end of the scenario has been reached.
@@ -277,42 +282,4 @@ pub struct Census {
     pub in_flight: u64,
     /// Acknowledgements on their way back (their segments have been delivered).
     pub acknowledgements: u64,
-}
-
-/// Every source must find a receiver.
-fn check_receivers(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenario> {
-    for (access, &count) in network.sources.iter().enumerate() {
-        let region = network.region_of(access);
-        let weights = network.receiver_weights_from(region, scenario.users.allow_same_backbone);
-        if count > 0 && weights.iter().sum::<f64>() <= 0.0 {
-            let name = &network.topology.routers[network.access[access]].name;
-            return Err(invalid(
-                "users.receiver_distribution",
-                format!("the sources under router {name} have no receiver to choose"),
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Both ends of an explicit flow must be routers with hosts, and not the same.
-fn check_explicit(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenario> {
-    let known = |path: String, name: &str| {
-        let router = network.topology.router(name);
-        if router.is_some_and(|r| network.access_index[r].is_some()) {
-            return Ok(());
-        }
-        let names: Vec<&str> =
-            network.access.iter().take(8).map(|&r| network.topology.routers[r].name.as_str()).collect();
-        let more = if network.access.len() > 8 { ", ..." } else { "" };
-        Err(invalid(path, format!("\"{name}\" is not an access router; allowed: {}{more}", names.join(", "))))
-    };
-    for (i, flow) in scenario.flows.iter().enumerate() {
-        known(format!("flows[{i}].from"), &flow.from)?;
-        known(format!("flows[{i}].to"), &flow.to)?;
-        if flow.from == flow.to {
-            return Err(invalid(format!("flows[{i}].to"), "a flow must leave the router it starts at"));
-        }
-    }
-    Ok(())
 }

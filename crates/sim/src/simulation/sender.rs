@@ -109,11 +109,7 @@ impl Simulation {
             first_timeout: false,
         };
         flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &loss);
-        if flow.interface_free <= self.now
-            && let Some(sequence) = flow.board.retransmit(flow.recover, false)
-        {
-            self.emit(slot, sequence, true);
-        }
+        flow.retransmit_first = true;
     }
 
     /// The heap entry that watches a flow came up: the timer may have been restarted since.
@@ -152,6 +148,7 @@ impl Simulation {
         flow.initial_slow_start = false;
         flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &loss);
         flow.board.lose_everything();
+        flow.retransmit_first = false;
         flow.recovery = Recovery::Timeout;
         flow.recover = flow.board.next();
         flow.rtt.back_off(&self.limits);
@@ -197,7 +194,7 @@ impl Simulation {
     pub(super) fn send_allowed(&mut self, slot: u32) {
         loop {
             let flow = &mut self.flows[slot as usize];
-            if f64::from(flow.board.pipe()) + 1.0 > flow.controller.cwnd() {
+            if f64::from(flow.board.pipe()) + 1.0 > flow.controller.cwnd() && !flow.retransmit_first {
                 flow.cwnd_limited = true;
                 return;
             }
@@ -264,6 +261,7 @@ impl Simulation {
         }
         let flow = &mut self.flows[slot as usize];
         flow.sent += 1;
+        flow.retransmit_first = false;
         flow.interface_free = now + flow.interface_time;
         // An event armed for this very instant is superseded.
         flow.interface_armed = false;

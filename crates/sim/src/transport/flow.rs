@@ -40,6 +40,8 @@ pub struct Flow {
     pub cwnd_limited: bool,
     /// The flow is still in its first slow start.
     pub initial_slow_start: bool,
+    /// Recovery has just begun: the first lost segment goes out whatever the window.
+    pub retransmit_first: bool,
     /// The rescue retransmission of this recovery was sent.
     pub rescued: bool,
     /// Index of the algorithm in the scenario.
@@ -114,6 +116,7 @@ impl Flow {
             interface_armed: false,
             cwnd_limited: false,
             initial_slow_start: true,
+            retransmit_first: false,
             rescued: false,
             algorithm: 0,
             pair_class: 0,

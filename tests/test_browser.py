@@ -1,0 +1,240 @@
+"""The report in a real Chromium, from disk, with the network off."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fake_campaign import fake_campaign
+from mesonet.report import write_report
+
+CHROMIUM = next(
+    (path for path in (shutil.which("chromium"), "/usr/bin/chromium") if path and Path(path).exists()), None
+)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
+]
+sync_api = pytest.importorskip("playwright.sync_api")
+
+FIGURES = ["main-effects", "responses", "condition-response", "condition-response-large"]
+#: Marks of a figure that the reader sees: ring and band of the highlight are drawn with no opacity until they are lit.
+COUNT_LIT = """(figure) => [...document.querySelectorAll(`#${figure} path[stroke="#E69F00"]`)]
+    .filter((path) => (path.getAttribute('stroke-opacity') ?? '1') !== '0'
+                   && (path.getAttribute('opacity') ?? '1') !== '0').length"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    return write_report(fake_campaign(), tmp_path_factory.mktemp("report") / "report.html")
+
+
+@pytest.fixture
+def page(browser, report):
+    """The open report; at the end it must have had no error and asked for nothing."""
+    context = browser.new_context(offline=True, viewport={"width": 1366, "height": 900}, accept_downloads=True)
+    page = context.new_page()
+    complaints, requests = [], []
+    page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(report.as_uri())
+    page.wait_for_selector("html[data-ready]")
+    yield page
+    assert complaints == []
+    assert [url for url in requests if not url.startswith(("file:", "blob:file:", "blob:null"))] == []
+    context.close()
+
+
+def draw(page, *names):
+    for name in names or FIGURES:
+        page.locator(f"#{name}").scroll_into_view_if_needed()
+        page.wait_for_selector(f"#{name}[data-ready] svg")
+
+
+def choose(page, what, value):
+    page.select_option(f'select[data-state="{what}"]', value)
+
+
+def drawing(page, name):
+    return page.locator(f"#{name} .plot").inner_html()
+
+
+def test_every_figure_is_drawn(page):
+    draw(page)
+    for name in FIGURES:
+        marks = page.locator(f"#{name} svg g[class*='role-mark'] > *").count()
+        assert marks > 50, name
+        assert page.locator(f"#{name} .heading").inner_text()
+        assert len(page.locator(f"#{name} .caption").inner_text()) > 20
+
+
+def test_figures_wait_until_they_come_near_the_screen(page):
+    page.wait_for_timeout(500)
+    drawn = page.locator("figure[data-ready]").count()
+    assert drawn < len(FIGURES)
+    page.click("#show-all")
+    page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {len(FIGURES)}")
+
+
+def test_pointing_at_a_condition_highlights_it_in_the_other_figures(page):
+    page.set_viewport_size({"width": 1366, "height": 4000})
+    draw(page)
+    assert all(page.evaluate(COUNT_LIT, name) == 0 for name in FIGURES)
+    point = page.locator("#responses svg .mark-symbol.role-mark path").first
+    point.hover(force=True)
+    page.wait_for_function(f"({COUNT_LIT})('main-effects') === 9")
+    condition = page.input_value('select[data-state="hl"]')
+    assert condition != "0"
+    for name in ("responses", "condition-response", "condition-response-large"):
+        page.wait_for_function(f"({COUNT_LIT})('{name}') > 0")
+    assert page.locator(f'tr.highlighted[data-condition="{condition}"]').count() == 1
+    assert page.locator("tr.highlighted").count() == 1
+    assert page.locator("#said").inner_text().startswith(f"Condition {condition}: ")
+
+
+def test_the_rings_mark_the_levels_of_the_condition(page):
+    draw(page, "main-effects")
+    rings = []
+    for condition in ("1", "2"):
+        choose(page, "hl", condition)
+        page.wait_for_function(f"({COUNT_LIT})('main-effects') === 9")
+        page.wait_for_timeout(100)
+        rings.append(
+            page.evaluate(
+                """() => [...document.querySelectorAll('#main-effects path[stroke="#E69F00"]')]
+                .filter((path) => path.getAttribute('stroke-opacity') !== '0').map((path) => path.getAttribute('transform'))"""
+            )
+        )
+    assert len(set(rings[0]) ^ set(rings[1])) == 2 * 5, "conditions 1 and 2 differ in X1 and the four generated with it"
+
+
+def test_hovering_shows_values(page):
+    draw(page, "condition-response")
+    page.locator("#condition-response svg .mark-text.role-mark text", has_text="▲fast").first.hover(force=True)
+    page.wait_for_selector("#vg-tooltip-element.visible")
+    tip = page.locator("#vg-tooltip-element").inner_text()
+    assert "relative effect" in tip
+    assert "fast" in tip
+
+
+def test_selects_change_the_figure_its_text_and_its_data(page):
+    draw(page, "main-effects")
+    page.click("#main-effects summary")
+    for what, value in (("response", "rtt"), ("algorithm", "fast"), ("period", "2")):
+        before = drawing(page, "main-effects"), page.locator("#main-effects .heading").inner_text()
+        table = page.locator("#main-effects details table").inner_text()
+        choose(page, what, value)
+        page.wait_for_function(
+            "(before) => document.querySelector('#main-effects .plot').innerHTML !== before", arg=before[0]
+        )
+        assert page.locator("#main-effects .heading").inner_text() != before[1]
+        assert page.locator("#main-effects details table").inner_text() != table
+    assert page.locator("#main-effects .heading").inner_text() == "Round-trip time, fast, measured period 2"
+    assert "Round-trip time, ms" in page.locator("#main-effects svg").text_content()
+
+
+def test_a_response_without_the_chosen_period_takes_one_that_it_has(page):
+    draw(page, "main-effects")
+    choose(page, "period", "2")
+    choose(page, "response", "total_flows_completed")
+    assert page.input_value('select[data-state="period"]') == "run"
+    assert "whole run" in page.locator("#main-effects .heading").inner_text()
+    assert page.locator("#condition-response .heading").inner_text() == "Not available for this selection"
+    choose(page, "response", "loss_rate")
+    assert page.input_value('select[data-state="period"]') == "measured"
+
+
+def test_a_figure_out_of_sight_is_up_to_date_when_it_comes_back(page):
+    draw(page)
+    before = drawing(page, "main-effects")
+    page.locator("#provenance").scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    page.evaluate(
+        """() => { const select = document.querySelector('select[data-state="response"]');
+                   select.value = 'rtt'; select.dispatchEvent(new Event('change')); }"""
+    )
+    page.wait_for_timeout(300)
+    assert drawing(page, "main-effects") == before
+    page.locator("#main-effects").scroll_into_view_if_needed()
+    page.wait_for_function("(before) => document.querySelector('#main-effects .plot').innerHTML !== before", arg=before)
+
+
+def test_keys_step_through_the_conditions(page):
+    draw(page, "responses")
+    page.focus("#responses")
+    values = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "]", "["):
+        page.keyboard.press(key)
+        values.append(page.input_value('select[data-state="hl"]'))
+    assert values[0] != values[1]
+    assert values[0] == values[2] == values[4]
+    assert values[1] == values[3]
+    assert page.locator("#said").inner_text().startswith(f"Condition {values[4]}: ")
+    page.keyboard.press("Escape")
+    assert page.input_value('select[data-state="hl"]') == "0"
+    assert page.locator("#said").inner_text() == ""
+
+
+def test_filter_by_setting(page):
+    draw(page, "condition-response")
+    page.click(".controls summary")
+    page.select_option('select[data-factor="X1"]', "1")
+    page.select_option('select[data-factor="X2"]', "-1")
+    assert page.locator("#said").inner_text() == "8 of 32 conditions are shown."
+    page.wait_for_function(
+        "[...document.querySelectorAll('#condition-response text')].filter((t) => /^[0-9]+$/.test(t.textContent)).length === 8"
+    )
+    assert page.locator("tr[data-condition]:visible").count() == 8
+
+
+@pytest.mark.parametrize(
+    ("which", "suffix", "begins"),
+    [("shown", ".csv", "place,factor"), ("all", ".csv", "response,period"), ("svg", ".svg", "<svg")],
+)
+def test_downloads(page, which, suffix, begins, tmp_path):
+    draw(page, "main-effects")
+    page.click("#main-effects summary")
+    with page.expect_download() as waiting:
+        page.click(f'#main-effects [data-download="{which}"]')
+    download = waiting.value
+    assert download.suggested_filename.endswith(suffix)
+    path = tmp_path / "file"
+    download.save_as(path)
+    text = path.read_text(encoding="utf-8").replace("key_", "")
+    assert begins in text.splitlines()[0]
+    if which == "shown":
+        assert "Network speed" in text
+
+
+@pytest.mark.parametrize("width", [390, 768, 1366])
+def test_the_page_does_not_scroll_sideways(page, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.click("#show-all")
+    page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {len(FIGURES)}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(
+    "options", [{"all_status": "missing"}, {"algorithms": ["tcp"]}, {"algorithms": ["tcp", "fast"]}]
+)
+def test_lesser_campaigns_open_without_an_error(browser, tmp_path, options):
+    path = write_report(fake_campaign(**options), tmp_path / "report.html")
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(path.as_uri())
+    page.wait_for_timeout(500)
+    assert complaints == []
+    assert page.locator("#summary dt").count() >= 1
+    context.close()

@@ -1,0 +1,374 @@
+"""The report and the analysis files, made from a synthetic campaign and read back."""
+
+import base64
+import gzip
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import altair as alt
+import numpy as np
+import polars as pl
+import pytest
+
+from fake_campaign import ALGORITHMS, FAILED, MISSING, RESPONSES, fake_campaign
+from mesonet.analysis import condition_response_summary, main_effects
+from mesonet.plots import to_svg
+from mesonet.report import report_html, write_analysis, write_report
+from mesonet.report.study import MEAN_OF_ALL, Study
+from mesonet.report.summary import findings
+from mesonet.report.words import listed, quantity, span
+
+NAMES = [response.name for response in RESPONSES]
+
+
+@pytest.fixture(scope="module")
+def campaign():
+    return fake_campaign()
+
+
+@pytest.fixture(scope="module")
+def page(campaign):
+    return report_html(campaign)
+
+
+@pytest.fixture(scope="module")
+def data(page):
+    return unpacked(page)
+
+
+def unpacked(page):
+    text = re.search(r'<script type="text/plain" id="page-data">([^<]+)</script>', page)[1]
+    return json.loads(gzip.decompress(base64.b64decode(text)))
+
+
+def rows(table, **selection):
+    """Rows of a packed table for one selection, as the page's script takes them."""
+    columns = {
+        name: column if isinstance(column, list) else [column["words"][place] for place in column["places"]]
+        for name, column in table["columns"].items()
+    }
+    assert set(table["keys"]) <= set(selection)
+    length = len(next(iter(columns.values())))
+    wanted = [i for i in range(length) if all(columns[key][i] == selection[key] for key in table["keys"])]
+    return [{name: column[i] for name, column in columns.items() if name not in table["keys"]} for i in wanted]
+
+
+class Words(HTMLParser):
+    """The text of a page, scripts and styles left out."""
+
+    def __init__(self):
+        super().__init__()
+        self.skip, self.said = 0, []
+
+    def handle_starttag(self, tag, attrs):
+        self.skip += tag in ("script", "style")
+
+    def handle_endtag(self, tag):
+        self.skip -= tag in ("script", "style")
+
+    def handle_data(self, text):
+        if not self.skip:
+            self.said.append(text)
+
+
+def words(page):
+    parser = Words()
+    parser.feed(page)
+    return " ".join(" ".join(parser.said).split())
+
+
+def test_the_page_is_one_file_that_asks_for_nothing(campaign, tmp_path):
+    path = write_report(campaign, tmp_path / "new" / "report.html")
+    page = path.read_text(encoding="utf-8")
+    assert path.stat().st_size < 3_000_000
+    assert "default-src 'none'" in page
+    markup = re.sub(r"<script type=\"module\">.*?</script>", "", page, flags=re.S)
+    assert not re.search(r"(?:src|href)\s*=\s*\"(?!#)", markup)
+    assert not re.search(r"url\(|@import|<link|<iframe|<img", markup)
+    assert page.count('<script type="module">') == 2, "one bundle of the libraries and one script"
+
+
+def test_the_page_is_the_same_for_the_same_campaign(campaign, page):
+    assert report_html(campaign) == page
+
+
+def test_effects_on_the_page_are_those_of_the_analysis(campaign, data):
+    shown = rows(data["tables"]["main_effects"], response="timeouts", period="2", algorithm="fast")
+    result = main_effects(campaign.design, campaign.response("timeouts", "2"), algorithm="fast")
+    assert [row["factor"] for row in shown] == list(result.factors)
+    assert [row["mean_plus"] for row in shown] == pytest.approx(result.mean_plus.tolist(), rel=1e-5)
+    assert [row["stars"] for row in shown] == [stars or "·" for stars in result.stars]
+
+
+def test_the_mean_of_all_algorithms_needs_a_value_of_each(campaign, data):
+    cube = campaign.cube(["loss_rate"], "measured")[:, :, 0]
+    result = main_effects(campaign.design, cube.mean(axis=1))
+    assert result.runs == 30
+    shown = rows(data["tables"]["main_effects"], response="loss_rate", period="measured", algorithm=MEAN_OF_ALL)
+    assert [row["mean_minus"] for row in shown] == pytest.approx(result.mean_minus.tolist(), rel=1e-5)
+
+
+def test_every_response_period_and_algorithm_can_be_chosen(data):
+    for response, periods in data["periods"].items():
+        expected = ["measured", "1", "2", "3"] if response in NAMES else ["run"]
+        assert [period for period, _ in periods] == expected
+        for period, _ in periods:
+            assert len(rows(data["tables"]["responses"], response=response, period=period)) <= 160
+            for algorithm in (*ALGORITHMS, MEAN_OF_ALL):
+                selection = {"response": response, "period": period, "algorithm": algorithm}
+                assert len(rows(data["tables"]["main_effects"], **selection)) == 9
+                (caption,) = rows(data["tables"]["main-effects-captions"], **selection)
+                assert caption["heading"]
+                assert caption["text"]
+
+
+def test_values_on_the_page_are_those_of_the_campaign(campaign, data):
+    shown = rows(data["tables"]["responses"], response="rtt", period="3")
+    expected = campaign.response("rtt", "3").sort("condition", "algorithm")
+    shown.sort(key=lambda row: (row["condition"], row["algorithm"]))
+    assert [row["algorithm"] for row in shown] == expected["algorithm"].to_list()
+    assert [row["value"] for row in shown] == pytest.approx(expected["value"].to_list(), rel=1e-5)
+
+
+def test_outliers_on_the_page_are_those_of_the_analysis(campaign, data):
+    for name, least in (("condition_response", 0.0), ("condition_response_large", 10.0)):
+        result = condition_response_summary(
+            campaign.cube(NAMES, "2"), responses=NAMES, algorithms=ALGORITHMS, min_relative_effect=least
+        )
+        shown = rows(data["tables"][name], period="2")
+        assert len(shown) == 32 * 22
+        flagged = [row["extreme"] for row in shown if row["text"]]
+        assert flagged == result.extreme[result.flagged].tolist()
+
+
+@pytest.mark.parametrize("name", ["main-effects", "responses", "condition-response", "condition-response-large"])
+def test_a_figure_put_together_as_the_page_does_it_has_marks(data, name):
+    figure = data["figures"][name]
+    spec = figure["spec"]
+    spec["datasets"] = {
+        **spec.get("datasets", {}),
+        **{table: rows(data["tables"][table], **data["start"]) for table in figure["tables"]},
+    }
+    svg = to_svg(spec)
+    assert len(re.findall(r"<path|<text", svg)) > 100
+    assert not re.search(r">[^<]*(undefined|NaN|null)[^<]*<", svg)
+    assert {"hl", "levels"} & {parameter["name"] for parameter in spec["params"]}
+
+
+def test_the_summary_is_made_from_the_numbers(campaign, page):
+    study = Study(campaign)
+    said = dict(findings(study))
+    result = study.summary("measured")
+    of_fast = int((result.flagged & (result.extreme == "fast")).sum())
+    assert f"fast most often: in {of_fast} of {result.cells_tested} comparisons" in said["Who stands out"]
+    assert "158 of 160 runs are done, 1 failed and 1 not run yet" in said["What was compared"]
+    assert "Network speed (X1) has the strongest effect on loss rate for every algorithm" in said["What drives it"]
+    loss = campaign.cube(["loss_rate"], "measured")[:, :, 0]
+    worst = int(np.argmax(np.nanmean(loss, axis=1))) + 1
+    assert f"Condition {worst} is the most congested" in said["How congested"]
+    for text in said.values():
+        assert text in words(page)
+
+
+def test_the_summary_changes_with_the_numbers(campaign):
+    renamed = {"fast": "illinois", "illinois": "fast"}
+    swapped = replace(
+        campaign,
+        responses=campaign.responses.with_columns(pl.col("algorithm").replace(renamed)),
+        runs=campaign.runs.with_columns(pl.col("algorithm").replace(renamed)),
+    )
+    assert dict(findings(Study(swapped)))["Who stands out"].startswith("illinois most often")
+    flat = replace(campaign, responses=campaign.responses.with_columns(value=pl.lit(0.02)))
+    said = dict(findings(Study(flat)))
+    assert said["What drives it"] == "No factor changes loss rate."
+    assert "above 1 % in 32 of 32 conditions" in said["How congested"]
+    assert "No algorithm stands out" in said["Who stands out"] or "not distinguishable" in said["Who stands out"]
+
+
+def test_at_a_glance_better_and_worse_follow_the_direction_of_the_response(page):
+    table = re.search(r'<table class="glance">.*?</table>', page, re.S)[0]
+    fast = re.search(r"<strong>fast</strong>.*?</tr>", table, re.S)[0]
+    cells = re.findall(r"<td>(.*?)</td>", fast)
+    assert 'class="worse"' in cells[0], "more loss is worse"
+    assert "% worse" in cells[0]
+    tcp = re.search(r"<strong>tcp</strong>.*?</tr>", table, re.S)[0]
+    assert 'class="worse"' not in tcp
+
+
+def test_conditions_and_failed_runs_are_listed(page):
+    text = words(page)
+    assert "memory: 3.1 GiB wanted, 2 GiB allowed" in text
+    assert page.count('<tr data-condition="') == 32
+    row = re.search(rf'<tr data-condition="{FAILED[0]}">.*?</tr>', page)[0]
+    assert "4 done, 1 failed" in row
+    row = re.search(rf'<tr data-condition="{MISSING[0]}">.*?</tr>', page)[0]
+    assert "4 done, 1 missing" in row
+
+
+def test_the_methods_sheet(campaign, page):
+    text = words(page)
+    assert "resolution IV" in text
+    for generator in campaign.design.generators:
+        assert generator in text
+    for parameter in campaign.experiment["parameters"]:
+        assert parameter["path"] in text
+        assert parameter["source"] in text
+        assert parameter["doc"] in text
+    for response in RESPONSES:
+        assert response.definition in text
+    assert "c0ffee" in text
+    assert "X1 × X2" in text
+
+
+def test_text_from_outside_is_escaped(campaign):
+    runs = campaign.runs.with_columns(
+        message=pl.when(pl.col("status") == "failed").then(pl.lit("<img src=x onerror=alert(1)>"))
+    )
+    hostile = replace(campaign, title="A <script>alert(1)</script> & co", runs=runs)
+    page = report_html(hostile)
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+    assert "A <script>alert(1)</script> & co" in words(page)
+
+
+def test_a_campaign_that_says_nothing_about_itself(campaign):
+    bare = replace(campaign, experiment={}, provenance={}, title="")
+    page = report_html(bare)
+    assert "<h1>synthetic</h1>" in page
+
+
+@pytest.mark.parametrize("status", ["failed", "missing"])
+def test_nothing_done_is_said_and_no_figure_is_shown(status, tmp_path):
+    campaign = fake_campaign(all_status=status)
+    page = report_html(campaign)
+    text = words(page)
+    assert "No run has given a result, so there is nothing to analyse yet." in text
+    assert ("The first failure says: memory" in text) == (status == "failed")
+    assert "<figure" not in page
+    assert "page-data" not in page
+    written = write_analysis(campaign, tmp_path)
+    assert [path.name for path in written] == ["conditions.parquet", "conditions.csv", "index.md"]
+    assert "there are no figures" in written[-1].read_text()
+
+
+def test_one_algorithm(tmp_path):
+    campaign = fake_campaign(algorithms=["tcp"], lost=(), missing=())
+    page = report_html(campaign)
+    assert list(unpacked(page)["figures"]) == ["main-effects", "responses"]
+    assert "Only one congestion control was run, so there is nothing to compare it with." in words(page)
+    names = {path.stem for path in write_analysis(campaign, tmp_path, responses=["rtt"])}
+    assert "condition_response" not in names
+    assert "main_effects_rtt_tcp" in names
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_too_few_algorithms_for_verdicts(count):
+    page = report_html(fake_campaign(algorithms=ALGORITHMS[:count]))
+    assert f"{count} algorithms are compared; verdicts need at least 5 algorithms" in words(page)
+    cells = rows(unpacked(page)["tables"]["condition_response"], period="measured")
+    assert not [cell for cell in cells if "▲" in cell["text"] or "▼" in cell["text"]]
+    assert [cell for cell in cells if "%" in cell["text"]]
+
+
+@pytest.mark.parametrize("conditions", [[19], [1, 2, 3]])
+def test_a_campaign_that_has_just_begun(campaign, conditions):
+    done = pl.col("condition").is_in(conditions)
+    begun = replace(
+        campaign,
+        responses=campaign.responses.filter(done),
+        runs=campaign.runs.with_columns(status=pl.when(done).then("status").otherwise(pl.lit("missing"))),
+    )
+    text = words(report_html(begun))
+    assert f"of {160} runs are done" in text
+
+
+def test_an_algorithm_without_any_result(campaign):
+    without = replace(campaign, responses=campaign.responses.filter(pl.col("algorithm") != "illinois"))
+    data = unpacked(report_html(without))
+    selection = {"response": "rtt", "period": "measured", "algorithm": "illinois"}
+    (caption,) = rows(data["tables"]["main-effects-captions"], **selection)
+    assert "Nothing was measured" in caption["text"]
+
+
+def test_a_model_that_is_not_a_network(campaign):
+    renamed = {name: f"yield_{i}" for i, name in enumerate(NAMES[:3])}
+    responses = campaign.responses.filter(
+        pl.col("response").is_in(list(renamed)), pl.col("period") == "measured"
+    ).with_columns(pl.col("response").replace(renamed), symbol=pl.lit(""), unit=pl.lit("kg"), period=pl.lit("harvest"))
+    page = report_html(replace(campaign, responses=responses))
+    assert "has the strongest effect on yield 0" in words(page)
+    assert unpacked(page)["start"] == {"response": "yield_0", "algorithm": "tcp", "period": "harvest"}
+
+
+def test_very_many_values_stay_in_the_tables(campaign, monkeypatch):
+    monkeypatch.setattr("mesonet.report.figures.MOST_VALUES", 1000)
+    data = unpacked(report_html(campaign))
+    assert rows(data["tables"]["responses"], response="rtt", period="measured")
+    assert not rows(data["tables"]["responses"], response="rtt", period="1")
+
+
+@pytest.fixture(scope="module")
+def analysed(campaign, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("campaign")
+    return folder / "analysis", write_analysis(campaign, folder, responses=["loss_rate"])
+
+
+def test_analysis_tables(campaign, analysed):
+    root, _ = analysed
+    for name in ("main_effects", "condition_response", "conditions", "responses"):
+        parquet = pl.read_parquet(root / "tables" / f"{name}.parquet")
+        csv = pl.read_csv(root / "tables" / f"{name}.csv", infer_schema_length=None)
+        assert csv.columns == parquet.columns
+        assert csv.height == parquet.height > 0
+    effects = pl.read_parquet(root / "tables" / "main_effects.parquet")
+    assert effects.height == (22 * 4 + 5) * 6 * 9
+    tcp = effects.filter(response="loss_rate", period="measured", algorithm="tcp")
+    expected = main_effects(campaign.design, campaign.response("loss_rate"), algorithm="tcp")
+    assert tcp["effect"].to_list() == pytest.approx(expected.effect.tolist())
+    wide = pl.read_parquet(root / "tables" / "responses.parquet")
+    assert wide.filter(period="measured").height == 158
+    assert {"condition", "algorithm", "replicate", "loss_rate", "goodput_nn"} <= set(wide.columns)
+    conditions = pl.read_parquet(root / "tables" / "conditions.parquet")
+    assert conditions["X1"].to_list()[:2] == ["800 seg/ms", "1600 seg/ms"]
+    assert conditions["done"].sum() == 158
+    loss = campaign.cube(["loss_rate"], "measured")[:, :, 0]
+    assert conditions["loss_rate_most"].to_list() == pytest.approx(np.nanmax(loss, axis=1).tolist())
+
+
+def test_analysis_figures_and_their_captions(analysed):
+    root, written = analysed
+    figures = [path for path in written if path.suffix == ".svg"]
+    assert sorted(path.stem for path in figures) == sorted(
+        ["condition_response", "condition_response_above_10_percent", "responses_loss_rate"]
+        + [f"main_effects_loss_rate_{name}" for name in (*ALGORITHMS, "mean_of_all")]
+    )
+    index = (root / "index.md").read_text()
+    for path in figures:
+        ElementTree.parse(path)
+        assert f"(figures/{path.name})" in index
+    assert "Network speed (X1) has the largest effect" in index
+    assert all(path.is_file() for path in written)
+
+
+def test_analysis_of_an_unknown_response(campaign, tmp_path):
+    with pytest.raises(ValueError, match="no response speed; there are: transmitting_sources"):
+        write_analysis(campaign, tmp_path, responses=["speed"])
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "unit", "text"),
+    [(0.0, 0.451, "1", "0 to 45 %"), (12.0, 14.0, "ms", "12 to 14 ms"), (3.0, 3.0, "ms", "3 ms")],
+)
+def test_ranges_in_words(low, high, unit, text):
+    assert span(low, high, unit) == text
+
+
+def test_lists_and_quantities_in_words():
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b"]) == "a and b"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert quantity(0.0123, "1") == "1.2 %"
+    assert quantity(1234.0, "segments/s") == "1,230 segments/s"
