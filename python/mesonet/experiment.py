@@ -104,6 +104,7 @@ class Experiment:
             "algorithms": list(self.algorithms),
             "factors": [vars(factor) for factor in self.factors],
             "design": {"factors": list(self.design.factors), "generators": list(self.design.generators)},
+            "parameters": self.parameters(),
             "scenarios": [
                 {
                     "condition": number,
@@ -114,6 +115,34 @@ class Experiment:
                 for algorithm in self.algorithms
             ],
         }
+
+    def parameters(self) -> list[dict[str, str]]:
+        """Every value of the base scenario and every constant of the algorithms: path, value, unit, doc, source.
+
+        A value that a factor varies shows both its levels.
+        """
+        from mesonet import core
+        from mesonet.parameters import PARAMETERS
+
+        varied = {path: factor for factor in self.factors for path in factor.path.split(", ")}
+        constants = {
+            f"parameters.{name}.{constant.name}": constant
+            for name in self.algorithms
+            for constant in core.algorithms()[name].params
+        }
+        rows: dict[str, dict[str, str]] = {}
+        for algorithm in self.algorithms:
+            for explained in scaled(self.scenario.set("algorithms", algorithm), self.scale).explain():
+                path, value, source = explained.path, explained.value, explained.source
+                if path == "algorithms":
+                    value, source = ", ".join(self.algorithms), f"set in {self.file}; one at a time"
+                elif path in varied:
+                    value = f"{varied[path].minus} or {varied[path].plus}"
+                    source = f"factor {varied[path].id}, set in {self.file}"
+                about = PARAMETERS.get(path) or constants.get(path)
+                row = {"value": value, "unit": constants[path].unit if path in constants else "", "source": source}
+                rows.setdefault(path, {"path": path, **row, "doc": about.doc if about else ""})
+        return list(rows.values())
 
     def plan(self) -> pl.DataFrame:
         """The run table: condition, algorithm, replicate, seed, the level of each factor, key, scenario (JSON)."""

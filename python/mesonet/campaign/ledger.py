@@ -190,7 +190,7 @@ def _write(path: Path, content: Mapping[str, Any]) -> None:
 
 def _defining(document: Mapping[str, Any]) -> dict[str, Any]:
     """What makes it this experiment and not another: all but the prose."""
-    return {key: value for key, value in document.items() if key not in ("title", "description")}
+    return {key: value for key, value in document.items() if key not in ("title", "description", "parameters")}
 
 
 def _title(document: Mapping[str, Any]) -> str:

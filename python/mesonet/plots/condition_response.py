@@ -93,7 +93,7 @@ def table(summary: ConditionResponseSummary, labels: Mapping[str, str] | None = 
                 "mean": number(row["mean"]),
                 "g": number(row["statistic"]),
                 "p": number(row["p"], 2),
-                "note": row["statement"],
+                "note": row["statement"] or "–",
             }
         )
     return pl.DataFrame(rows, infer_schema_length=None)

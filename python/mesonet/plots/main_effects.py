@@ -16,8 +16,7 @@ from mesonet.plots import theme
 from mesonet.plots.numbers import number, percent, signed
 
 DATA = "main_effects"
-COLUMN, LINE = 98, 13  # px per factor and per line of text
-CHARACTERS = 17  # that fit into a column
+LINE, CHARACTER = 13, 5.7  # px
 NOT_SIGNIFICANT = "·"
 
 
@@ -34,8 +33,14 @@ class FactorLike(Protocol):
     def plus(self) -> str: ...
 
 
+def column_width(factors: int) -> int:
+    """Width of a factor in px: all of them on a page of usual width where that is possible."""
+    return min(150, max(84, 1050 // factors))
+
+
 def table(result: MainEffects, factors: Sequence[FactorLike] = ()) -> pl.DataFrame:
     """One row per factor: its place from left to right, its numbers, and its captions broken into lines."""
+    fits = int(column_width(len(result.factors)) / CHARACTER)
     named = {factor.id: factor for factor in factors}
     rows = []
     for place, row in enumerate(result.to_polars().iter_rows(named=True), start=1):
@@ -44,9 +49,9 @@ def table(result: MainEffects, factors: Sequence[FactorLike] = ()) -> pl.DataFra
             {
                 "place": place,
                 "factor": row["factor"],
-                "name": _wrapped(factor.name if factor else ""),
-                "minus": _wrapped(factor.minus if factor else ""),
-                "plus": _wrapped(factor.plus if factor else ""),
+                "name": _wrapped(factor.name if factor else "", fits),
+                "minus": _wrapped(factor.minus if factor else "", fits),
+                "plus": _wrapped(factor.plus if factor else "", fits),
                 "mean_minus": row["mean_minus"],
                 "mean_plus": row["mean_plus"],
                 "grand_mean": result.grand_mean if result.runs else None,
@@ -73,7 +78,7 @@ def main_effects(
 def _means(scale: alt.Scale, factors: int) -> Any:
     """Two points and a line per factor, the grand mean, and a ring at the levels of the highlighted condition."""
     base = (
-        alt.Chart(alt.NamedData(name=DATA), width=COLUMN * factors, height=260)
+        alt.Chart(alt.NamedData(name=DATA), width=column_width(factors) * factors, height=260)
         .transform_calculate(left="datum.place - 0.24", right="datum.place + 0.24")
         .encode(
             tooltip=[
@@ -120,7 +125,7 @@ def _captions(scale: alt.Scale, rows: pl.DataFrame) -> Any:
         ("relative effect", "relative", "bold", theme.INK),
         ("significance", "stars", "bold", theme.INK),
     ]
-    base = alt.Chart(alt.NamedData(name=DATA), width=COLUMN * rows.height)
+    base = alt.Chart(alt.NamedData(name=DATA), width=column_width(rows.height) * rows.height)
     first = base.transform_filter("datum.place === 1")
     x = alt.X("place:Q", scale=scale, axis=None)
     layers, y = [], 4
@@ -138,5 +143,5 @@ def _captions(scale: alt.Scale, rows: pl.DataFrame) -> Any:
     return alt.layer(*layers).properties(height=y)
 
 
-def _wrapped(text: str) -> str:
-    return "\n".join(textwrap.wrap(text, CHARACTERS, max_lines=3, placeholder=" …"))
+def _wrapped(text: str, characters: int) -> str:
+    return "\n".join(textwrap.wrap(text, characters, max_lines=3, placeholder=" …"))

@@ -18,26 +18,30 @@ def responses(
     order: Sequence[int],
     title: str = "",
     response: str = "",
+    order_title: str = "condition",
 ) -> alt.HConcatChart:
-    """The figure of a frame with the columns condition, algorithm, value; `order`: conditions from left to right."""
-    step = STEP if len(order) <= 64 else NARROW
+    """The figure of a frame with the columns condition, algorithm, value; `order`: conditions from left to right.
+
+    `response` says what the vertical axis shows, `order_title` what the order of the conditions is.
+    """
+    wide = len(order) <= 64
     base = (
-        alt.Chart(alt.NamedData(name=DATA), width=alt.Step(step, **{"for": "position"}), height=280)
+        alt.Chart(alt.NamedData(name=DATA), width=alt.Step(STEP if wide else NARROW, **{"for": "position"}), height=280)
         .transform_filter(theme.IS_KEPT)
         .encode(
             x=alt.X(
                 "condition:O",
                 sort=list(order),
-                axis=alt.Axis(labelAngle=0, ticks=False, labelOverlap=True, offset=6, grid=True, tickBand="extent"),
+                axis=alt.Axis(labelAngle=0, ticks=False, labelOverlap=True, offset=6, grid=wide, tickBand="extent"),
                 scale=alt.Scale(paddingInner=0, paddingOuter=0),
-                title="condition, least congested first",
+                title=order_title,
             )
         )
     )
     band = base.transform_aggregate(groupby=["condition"])
     lit = alt.when(theme.IS_HIGHLIGHTED)
     tooltip = [alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("value:Q", format=".5~g")]
-    points = base.mark_point(opacity=1, size=34, strokeWidth=1.6).encode(
+    points = base.mark_point(opacity=1, size=34 if wide else 14, strokeWidth=1.6 if wide else 1.2).encode(
         xOffset=alt.XOffset("algorithm:N", sort=list(algorithms), scale=alt.Scale(paddingOuter=1)),
         y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=True)),
         stroke=alt.Stroke(

@@ -17,7 +17,7 @@ INK, MUTED, HAIRLINE, PALE = "#1b1f24", "#5c636b", "#c9ced4", "#eef0f3"
 HIGHLIGHT = ORANGE
 HIGH, LOW = "#63c9a8", "#f2a477"  # tints of green and vermillion that carry black text; ▲ and ▼ stand beside them
 
-#: One colour and one shape per algorithm, in the order of the campaign; 6 and 7 share no divisor, so pairs repeat after 42.
+#: One colour and one shape per algorithm, in the order of the campaign: 6 x 7 pairs before one comes again.
 SERIES_COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PINK, "#8a6d00")
 SERIES_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 

@@ -110,6 +110,7 @@ def _figures(study: Study, chosen: Sequence[str] | None) -> list[tuple[str, Any,
             order=study.by_congestion,
             title=captions.values_heading(study, response, period),
             response=axis_title(study, response),
+            order_title=f"condition, {study.order_words}",
         )
         figures.append((f"responses_{response}", values, captions.values_caption(study, response, period)))
     if len(study.algorithms) > 1:

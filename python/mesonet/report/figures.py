@@ -150,7 +150,7 @@ def values_figure(study: Study) -> PageFigure:
         short_title="The values",
         title="The values: every condition, the algorithms side by side",
         reading=(
-            "One column per condition, ordered from the least to the most congested; one mark per algorithm. "
+            f"One column per condition, {study.order_words}; one mark per algorithm. "
             "Where marks lie side by side at one height, the choice of algorithm makes no difference."
         ),
         chart=responses(
@@ -158,6 +158,7 @@ def values_figure(study: Study) -> PageFigure:
             study.algorithms,
             order=study.by_congestion,
             response=axis_title(study, response),
+            order_title=f"condition, {study.order_words}",
         ),
         main=VALUES_DATA,
         tables={VALUES_DATA: PageTable(pl.concat(rows), keys)},
@@ -195,7 +196,7 @@ def summary_figure(study: Study, min_relative_effect: float) -> PageFigure:
 
 
 def _summary_reading(study: Study, min_relative_effect: float) -> str:
-    text = "Rows are conditions with their settings, the least congested on top; columns are responses. "
+    text = f"Rows are conditions with their settings, {study.order_words}; columns are responses. "
     if not study.summary(study.main_period).cells_tested:
         only = f" where it is above {percent(min_relative_effect)}" if min_relative_effect else ""
         return f"{text}A cell names the algorithm farthest from the mean of all and its distance from it{only}."

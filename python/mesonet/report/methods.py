@@ -30,7 +30,9 @@ def methods_html(study: Study) -> str:
 def provenance_html(study: Study) -> str:
     """Versions, seeds and times."""
     campaign = study.campaign
-    flat = dict(_flat(campaign.provenance))
+    known = campaign.provenance
+    times = {name: known[name] for name in ("started", "finished") if name in known}
+    flat = times | dict(_flat({name: value for name, value in known.items() if name not in times}))
     runs = campaign.runs.filter(status="done")
     cost = []
     if seconds := _known(runs, "cpu_s"):
@@ -45,7 +47,9 @@ def _experiment(study: Study) -> str:
     experiment = study.campaign.experiment
     pairs = [
         ("experiment", experiment.get("name", study.campaign.name)),
+        ("description", " ".join(str(experiment.get("description") or "").split())),
         ("scenario", experiment.get("scenario")),
+        ("scale", experiment.get("scale")),
         ("set for all conditions", experiment.get("set")),
         ("algorithms", study.algorithms),
         ("seed", experiment.get("seed")),

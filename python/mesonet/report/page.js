@@ -170,6 +170,7 @@ function set(patch) {
   }
   if (state.hl && changed.some((name) => name !== 'keep')) said.textContent = conditionSentence(state.hl);
   else if (changed.includes('hl')) said.textContent = '';
+  said.classList.toggle('clears', state.hl !== 0);
 }
 
 // The pointer may cross many marks between two frames: the last one counts.
@@ -227,6 +228,7 @@ function connect() {
     button.addEventListener('click', () => set({ hl: Number(button.dataset.condition) }));
     button.addEventListener('focus', () => set({ hl: Number(button.dataset.condition) }));
   }
+  said.addEventListener('click', () => set({ hl: 0 }));
   document.getElementById('show-all')?.addEventListener('click', async (event) => {
     for (const figure of figures) figure.near = true;
     await Promise.all(figures.map(embed));

@@ -176,6 +176,11 @@ class Study:
         """Condition numbers from the least to the most congested; those without a value last."""
         return [int(place) + 1 for place in np.argsort(self.congestion, kind="stable")]
 
+    @property
+    def order_words(self) -> str:
+        """By what the conditions are ordered."""
+        return f"by rising mean {self.title_of(self.congestion_response)}"
+
     @cached_property
     def signs(self) -> dict[int, list[int]]:
         """Condition -> level, -1 or +1, of each factor."""

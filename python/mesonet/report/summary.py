@@ -3,15 +3,18 @@
 from collections import Counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mesonet.analysis import ConditionResponseSummary
 from mesonet.plots.numbers import number, percent
 from mesonet.report import html
-from mesonet.report.study import LARGE, Study, factor_title, level_text, ordered, status_counts
+from mesonet.report.study import CONGESTION, LARGE, Study, factor_title, level_text, ordered, status_counts
 from mesonet.report.words import capitalised, counted, listed, period_title, quantity, span
 
 #: A condition loses segments noticeably above this loss rate.
 LOSSY = 0.01
+#: Rates and ratios below this in all algorithms are too small to be compared in percent.
+NEGLIGIBLE = 1e-4
 
 
 def findings(study: Study) -> list[tuple[str, str]]:
@@ -19,8 +22,11 @@ def findings(study: Study) -> list[tuple[str, str]]:
     found = [("What was compared", _compared(study))]
     if not study.has_results:
         return found
-    found.append(("How congested", _congestion(study)))
+    congestion = "How congested" if study.congestion_response in CONGESTION else "Range"
+    found.append((congestion, _congestion(study)))
     found.append(("What drives it", _drivers(study)))
+    if len(study.algorithms) > 1:
+        found.append(("How they differ", _differences(study)))
     found.append(("Who stands out", _outliers(study)))
     found.append(("How far to trust it", _trust(study)))
     return found
@@ -64,7 +70,7 @@ def _congestion(study: Study) -> str:
         text += f"; above {percent(100 * LOSSY)} in {lossy} of {counted(len(known), 'condition')}"
         text += f", nothing lost in {calm}" if calm else ""
     worst = study.by_congestion[len(known) - 1]
-    return f"{text}. Condition {worst} is the most congested."
+    return f"{text}. It is highest in condition {worst}."
 
 
 def _drivers(study: Study) -> str:
@@ -104,57 +110,66 @@ def _drivers(study: Study) -> str:
     return text
 
 
+def _differences(study: Study) -> str:
+    """Which algorithms lie far from the others on average, in the responses shown at a glance."""
+    parts, small = [], []
+    for response in study.key_responses:
+        place = study.comparison.responses.index(response)
+        mean, difference = study.comparison.mean[:, place], study.comparison.difference[:, place]
+        if _negligible(mean, study.unit_of(response)):
+            small.append(study.title_of(response))
+            continue
+        far = [i for i in np.argsort(-np.abs(difference)) if abs(difference[i]) > LARGE][:3]
+        sizes = [f"{percent(float(difference[i]), sign=True)} with {study.algorithms[i]}" for i in far]
+        if sizes:
+            parts.append(f"{study.title_of(response)} {listed(sizes)}")
+    text = f"In the mean over the conditions no algorithm is more than {percent(LARGE)} off the median algorithm"
+    if parts:
+        text = f"In the mean over the conditions and against the median algorithm: {'; '.join(parts)}"
+        text += (
+            f"; in the other responses below at most {percent(LARGE)}" if len(parts) < len(study.key_responses) else ""
+        )
+    return f"{text}. {f'Too small to compare: {listed(small)}.' if small else ''}".strip()
+
+
+def _negligible(mean: NDArray[np.float64], unit: str) -> bool:
+    """True for shares so small that their relative differences mean nothing."""
+    return unit == "1" and bool(np.nanmax(np.abs(mean), initial=0.0) < NEGLIGIBLE)
+
+
 def _outliers(study: Study) -> str:
     if len(study.algorithms) < 2:
         return "Only one congestion control was run, so there is nothing to compare it with."
     result = study.summary(study.main_period)
     if not result.cells_tested:
-        return _without_verdicts(study)
-    large = study.summary(study.main_period, LARGE)
+        return result.notes[0] if result.notes else "There is nothing to compare."
+    tested = counted(result.cells_tested, "comparison")
+    chance = f"Chance alone would give about {number(result.expected_by_chance, 2)}."
     who = Counter(str(name) for name in result.extreme[result.flagged])
-    chance = number(result.expected_by_chance, 2)
     if not who:
-        return f"No algorithm stands out in any of {counted(result.cells_tested, 'comparison')}."
-    leader = ordered(study.algorithms, who)[0]
+        return f"No algorithm stands out in any of {tested} (one response in one condition). {chance}"
+    large = study.summary(study.main_period, LARGE)
+    leader, *others = ordered(study.algorithms, who)
+    far = int((large.flagged & (large.extreme == leader)).sum())
     text = (
-        f"{leader} most often: in {who[leader]:,} of {counted(result.cells_tested, 'comparison')} (one response in one "
-        f"condition) it lies apart from all others"
+        f"{leader} most often: it lies apart from all others in {who[leader]:,} of {tested} (one response in one "
+        f"condition), in {far:,} of them by more than {percent(LARGE)}; above all "
+        f"{_directions(study, result, leader)}."
     )
-    big = int((large.flagged & (large.extreme == leader)).sum())
-    text += f", in {big:,} by more than {percent(LARGE)}" if big else f", never by more than {percent(LARGE)}"
-    text += f"; {_directions(study, result, leader)}."
-    rest = [f"{name} {who[name]}" for name in ordered(study.algorithms, who)[1:]]
-    text += f" The others: {listed(rest)}." if rest else " No other algorithm does."
-    return f"{text} Chance alone would give about {chance} such cells in all."
+    rest = listed([f"{name} in {who[name]}" for name in others])
+    return f"{text} {f'Others: {rest}.' if rest else 'No other algorithm does.'} {chance}"
 
 
 def _directions(study: Study, result: ConditionResponseSummary, name: str) -> str:
-    """In which responses an algorithm is an outlier most often, by direction."""
-    parts = []
-    for side, word in (("high", "high"), ("low", "low")):
-        cells = result.flagged & (result.extreme == name) & (result.side == side)
-        counts = {response: int(count) for response, count in zip(result.responses, cells.sum(axis=0), strict=True)}
-        top = ordered(result.responses, counts)[:3]
-        if top:
-            parts.append(f"{word} in {listed([study.title_of(response) for response in top])}")
-    return f"most often {'; '.join(parts)}"
-
-
-def _without_verdicts(study: Study) -> str:
-    result = study.summary(study.main_period)
-    parts = []
-    for response in study.key_responses[:4]:
-        place = study.comparison.responses.index(response)
-        difference = study.comparison.difference[:, place]
-        if np.isfinite(difference).any() and np.nanmax(np.abs(difference)) > LARGE:
-            far = int(np.nanargmax(np.abs(difference)))
-            parts.append(
-                f"{study.title_of(response)} {percent(float(difference[far]), sign=True)} ({study.algorithms[far]})"
-            )
-    lead = f"Farthest from the median algorithm: {listed(parts)}." if parts else (
-        f"In no key response does an algorithm lie more than {percent(LARGE)} from the median algorithm."
-    )  # fmt: skip
-    return f"{lead} {result.notes[0] if result.notes else ''}".strip()
+    """The three responses and directions in which an algorithm is an outlier in most conditions."""
+    own = result.flagged & (result.extreme == name)
+    counts = {
+        f"{side} in {study.title_of(response)}": int((own[:, place] & (result.side[:, place] == side)).sum())
+        for place, response in enumerate(result.responses)
+        for side in ("high", "low")
+    }
+    top = ordered(list(counts), counts)[:3]
+    return listed([f"{words} ({counted(counts[words], 'condition')})" for words in top])
 
 
 def _trust(study: Study) -> str:
@@ -190,7 +205,8 @@ def glance(study: Study) -> str:
             column = comparison.responses.index(name)
             about = study.responses[name]
             mean, difference = comparison.mean[place, column], comparison.difference[place, column]
-            cells.append(_glance_cell(float(mean), float(difference), about.unit, about.direction, judged))
+            direction = "neutral" if _negligible(comparison.mean[:, column], about.unit) else about.direction
+            cells.append(_glance_cell(float(mean), float(difference), about.unit, direction, judged))
         if judged and verdicts.cells_tested:
             own = verdicts.flagged & (verdicts.extreme == algorithm)
             high, low = int((own & (verdicts.side == "high")).sum()), int((own & (verdicts.side == "low")).sum())
@@ -218,7 +234,7 @@ def _glance_cell(mean: float, difference: float, unit: str, direction: str, judg
     verdict = ""
     if abs(difference) > LARGE and direction != "neutral":
         verdict = "better" if (difference > 0) == (direction == "higher") else "worse"
-    words = f"{percent(round(difference, 1), sign=True)} {verdict}".strip()
+    words = f"{percent(difference if abs(difference) >= 1 else round(difference, 1), sign=True)} {verdict}".strip()
     return f'{text}<br><small class="{verdict}">{html.escape(words)}</small>'
 
 

@@ -167,10 +167,15 @@ impl Simulation {
         }
         let before = flow.controller.cwnd();
         flow.controller.on_timer(&self.configs[algorithm], time);
-        self.counters.increases += u64::from(flow.controller.cwnd() > before);
+        let after = flow.controller.cwnd();
+        self.counters.increases += u64::from(after > before);
         flow.tick = time + period;
         self.arm(time + period, code::TICK | u64::from(slot));
-        self.send_allowed(slot);
+        // A tick that changes nothing must not send: at the instant at which the interface becomes free it would only
+        // change the order of simultaneous events, and algorithms with and without a timer would drift apart.
+        if after > before {
+            self.send_allowed(slot);
+        }
     }
 
     /// Sees to it that a heap entry comes up at the deadline or before.
