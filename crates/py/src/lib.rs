@@ -99,7 +99,7 @@ fn describe(scenario_json: &str) -> PyResult<String> {
 /// Names of the built-in topologies.
 #[pyfunction]
 fn topologies() -> Vec<&'static str> {
-    mesonet_sim::network::topology::BUILT_IN.to_vec()
+    mesonet_sim::network::built_in::BUILT_IN.to_vec()
 }
 
 /// Hash of everything that can change a result: sources of the simulator and its lock file.

@@ -1,8 +1,9 @@
 //! From a scenario to routers, lanes and routes.
 
 use super::Router;
+use super::built_in::{BUILT_IN, built_in};
 use super::routing::{adjacency, path, routes_to};
-use super::topology::{BUILT_IN, RouterClass, Topology};
+use super::topology::{RouterClass, Topology};
 use crate::scenario::{BufferKind, InvalidScenario, Scenario, invalid};
 use mesonet_cc::Picos;
 
@@ -69,7 +70,7 @@ impl Network {
     /// # Errors
     /// [`InvalidScenario`] where the topology is unknown or disconnected, or a number leaves its range.
     pub fn build(scenario: &Scenario) -> Result<Self, InvalidScenario> {
-        let topology = Topology::built_in(&scenario.topology).ok_or_else(|| {
+        let topology = built_in(&scenario.topology).ok_or_else(|| {
             invalid(
                 "topology",
                 format!("unknown topology \"{}\"; allowed: {}", scenario.topology, BUILT_IN.join(", ")),

@@ -2,7 +2,9 @@
 
 pub mod abilene;
 pub mod build;
+pub mod built_in;
 pub mod describe;
+pub mod dumbbell;
 pub mod router;
 pub mod routing;
 pub mod topology;

@@ -98,36 +98,11 @@ pub struct Topology {
     pub regions: usize,
 }
 
-/// Names of the built-in topologies.
-pub const BUILT_IN: &[&str] = &["abilene", "dumbbell"];
-
 impl Topology {
-    /// The built-in topology called `name`.
-    #[must_use]
-    pub fn built_in(name: &str) -> Option<Self> {
-        match name {
-            "abilene" => Some(super::abilene::abilene()),
-            "dumbbell" => Some(dumbbell()),
-            _ => None,
-        }
-    }
-
     /// Index of the router called `name`.
     #[must_use]
     pub fn router(&self, name: &str) -> Option<usize> {
         self.routers.iter().position(|r| r.name == name)
-    }
-}
-
-/// Two routers, 81 ms apart (ASME paper, Fig. 2: 162 ms round trip).
-#[must_use]
-pub fn dumbbell() -> Topology {
-    let plain = |name: &str, region| RouterSpec { name: name.into(), class: RouterClass::Plain, region };
-    Topology {
-        name: "dumbbell",
-        routers: vec![plain("A", 0), plain("B", 1)],
-        links: vec![LinkSpec { a: 0, b: 1, delay: 0.081, cost: 0.081 }],
-        regions: 2,
     }
 }
 
