@@ -55,9 +55,9 @@ $(VENV)/bin/maturin:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.7,<2'
 
 $(VENV)/.run: $(VENV)/bin/maturin pyproject.toml $(RUST)
-	$(BIN)/maturin develop --release --quiet
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
 
 $(VENV)/.test: $(VENV)/bin/maturin pyproject.toml $(RUST)
-	$(BIN)/maturin develop --release --quiet --extras test
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras test
 	@touch $@ $(VENV)/.run

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fake_campaign import fake_campaign
-from mesonet.report import write_report
+from mesonet.reporting import write_report
 
 CHROMIUM = next((path for path in (shutil.which("chromium"), "/usr/bin/chromium") if path and Path(path).exists()), "")
 pytestmark = [

@@ -1,7 +1,7 @@
 """The code blocks of the documentation run, in order, each page in a folder of its own.
 
-``python`` blocks share one namespace a page, ``sh`` blocks run under bash, ``toml file=NAME`` blocks become files. Blocks
-of ``text`` and blocks marked ``no-run`` are left alone.
+``python`` blocks share one namespace a page, ``sh`` blocks run under bash, ``toml file=NAME`` blocks become files.
+Blocks of ``text`` and blocks marked ``no-run`` are left alone.
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ import pytest
 from fake_campaign import ALGORITHMS, FAILED, MISSING, RESPONSES, fake_campaign
 from mesonet.analysis import condition_response_summary, main_effects
 from mesonet.plots import to_svg
-from mesonet.report import report_html, write_analysis, write_report
-from mesonet.report.study import MEAN_OF_ALL, Study
-from mesonet.report.summary import findings
-from mesonet.report.words import listed, quantity, span
+from mesonet.reporting import report_html, write_analysis, write_report
+from mesonet.reporting.study import MEAN_OF_ALL, Study
+from mesonet.reporting.summary import findings
+from mesonet.reporting.words import listed, quantity, span
 
 NAMES = [response.name for response in RESPONSES]
 
@@ -306,7 +306,7 @@ def test_a_model_that_is_not_a_network(campaign):
 
 
 def test_very_many_values_stay_in_the_tables(campaign, monkeypatch):
-    monkeypatch.setattr("mesonet.report.figures.MOST_VALUES", 1000)
+    monkeypatch.setattr("mesonet.reporting.figures.MOST_VALUES", 1000)
     data = unpacked(report_html(campaign))
     assert rows(data["tables"]["responses"], response="rtt", period="measured")
     assert not rows(data["tables"]["responses"], response="rtt", period="1")

@@ -216,7 +216,7 @@ def status(target: str, out: Path | None, as_json: bool) -> None:
 @_JSON
 def analyze(directory: Path, out: Path | None, as_json: bool) -> None:
     """Writes tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR."""
-    from mesonet.report import write_analysis
+    from mesonet.reporting import write_analysis
 
     files = write_analysis(_with_results(directory), out or directory)
     if as_json:
@@ -231,7 +231,7 @@ def analyze(directory: Path, out: Path | None, as_json: bool) -> None:
 @_JSON
 def report(directory: Path, out: Path | None, as_json: bool) -> None:
     """Writes the report of the campaign in DIR: one HTML file that needs no network."""
-    from mesonet.report import write_report
+    from mesonet.reporting import write_report
 
     path = write_report(_with_results(directory), out or directory / "report.html")
     if as_json:

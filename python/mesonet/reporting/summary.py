@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from mesonet.analysis import ConditionResponseSummary
 from mesonet.plots.numbers import number, percent
-from mesonet.report import html
-from mesonet.report.study import CONGESTION, LARGE, Study, factor_title, level_text, ordered, status_counts
-from mesonet.report.words import capitalised, counted, listed, period_title, quantity, span
+from mesonet.reporting import html
+from mesonet.reporting.study import CONGESTION, LARGE, Study, factor_title, level_text, ordered, status_counts
+from mesonet.reporting.words import capitalised, counted, listed, period_title, quantity, span
 
 #: A condition loses segments noticeably above this loss rate.
 LOSSY = 0.01

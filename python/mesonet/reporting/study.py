@@ -17,7 +17,7 @@ from mesonet.analysis import (
     condition_response_summary,
     main_effects,
 )
-from mesonet.report.words import uncapitalised
+from mesonet.reporting.words import uncapitalised
 from mesonet.responses import BY_NAME, PERIODS, Response
 
 if TYPE_CHECKING:

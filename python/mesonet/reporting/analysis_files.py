@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 from mesonet.plots import condition_response, main_effects, save
 from mesonet.plots import responses as values_chart
 from mesonet.plots.numbers import percent
-from mesonet.report import captions
-from mesonet.report.conditions import conditions_table
-from mesonet.report.figures import axis_title, settings
-from mesonet.report.study import CONGESTION, LARGE, Study
+from mesonet.reporting import captions
+from mesonet.reporting.conditions import conditions_table
+from mesonet.reporting.figures import axis_title, settings
+from mesonet.reporting.study import CONGESTION, LARGE, Study
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign

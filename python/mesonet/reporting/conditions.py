@@ -3,9 +3,9 @@
 import numpy as np
 import polars as pl
 
-from mesonet.report import html
-from mesonet.report.study import Study, level_text
-from mesonet.report.words import counted, quantity, span
+from mesonet.reporting import html
+from mesonet.reporting.study import Study, level_text
+from mesonet.reporting.words import counted, quantity, span
 
 
 def conditions_table(study: Study) -> pl.DataFrame:

@@ -6,11 +6,11 @@ import polars as pl
 
 from mesonet.analysis.condition_response import FEWEST_ALGORITHMS
 from mesonet.plots.numbers import percent
-from mesonet.report import html
-from mesonet.report.conditions import factors_html
-from mesonet.report.study import LARGE, Study
-from mesonet.report.summary import roman
-from mesonet.report.words import counted
+from mesonet.reporting import html
+from mesonet.reporting.conditions import factors_html
+from mesonet.reporting.study import LARGE, Study
+from mesonet.reporting.summary import roman
+from mesonet.reporting.words import counted
 
 BETTER = {"higher": "higher is better", "lower": "lower is better"}
 PARAMETER_COLUMNS = ("path", "value", "unit", "source", "doc")
@@ -128,7 +128,7 @@ def _parameters(study: Study) -> str:
         rows.append([f"<code>{html.escape(path)}</code>", html.escape(shown), html.escape(doc), html.escape(source)])
     if not rows:
         return ""
-    note = "Values of the base scenario; a factor's levels replace its value in each condition."
+    note = "Factors take one of their two levels in each condition; all else is the same in every run."
     table = html.table(["path", "value", "what it is", "source"], rows, caption=note)
     return html.folded(f"All {len(rows)} scenario values and where they come from", table)
 

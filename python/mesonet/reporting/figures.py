@@ -17,9 +17,9 @@ from mesonet.plots.main_effects import DATA as EFFECTS_DATA
 from mesonet.plots.main_effects import table as effects_table
 from mesonet.plots.numbers import number, percent
 from mesonet.plots.responses import DATA as VALUES_DATA
-from mesonet.report import captions
-from mesonet.report.study import LARGE, Study
-from mesonet.report.words import uncapitalised
+from mesonet.reporting import captions
+from mesonet.reporting.study import LARGE, Study
+from mesonet.reporting.words import uncapitalised
 
 #: Rows of raw values above which the page holds those of the main period only; the tables of the analysis hold all.
 MOST_VALUES = 150_000
@@ -201,7 +201,7 @@ def _summary_reading(study: Study, min_relative_effect: float) -> str:
         only = f" where it is above {percent(min_relative_effect)}" if min_relative_effect else ""
         return f"{text}A cell names the algorithm farthest from the mean of all and its distance from it{only}."
     text += "A named algorithm is an outlier among all in that cell (Grubbs' test, 5 %): ▲ on green above the others, "
-    text += "▼ on red below. High is not always good: a high loss rate is bad."
+    text += "▼ on red below. High says nothing about good or bad."
     if min_relative_effect:
         text += f" Here only outliers farther than {percent(min_relative_effect)} from the mean of all are named."
     return text

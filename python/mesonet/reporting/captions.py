@@ -6,8 +6,8 @@ import numpy as np
 
 from mesonet.analysis import ConditionResponseSummary, MainEffects
 from mesonet.plots.numbers import number, percent
-from mesonet.report.study import MEAN_OF_ALL, Study, factor_title, level_text, ordered
-from mesonet.report.words import capitalised, counted, listed, period_title, quantity, span
+from mesonet.reporting.study import MEAN_OF_ALL, Study, factor_title, level_text, ordered
+from mesonet.reporting.words import capitalised, counted, listed, period_title, quantity, span
 
 
 def effects_heading(study: Study, response: str, period: str, algorithm: str) -> str:

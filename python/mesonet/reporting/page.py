@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import vl_convert
 
 from mesonet.plots.export import VL_VERSION
-from mesonet.report import data, html
-from mesonet.report.conditions import conditions_html, congestion_words
-from mesonet.report.figures import PageFigure, axis_title, page_figures
-from mesonet.report.methods import methods_html, provenance_html
-from mesonet.report.study import Study, status_counts
-from mesonet.report.summary import findings, glance
-from mesonet.report.words import period_title
+from mesonet.reporting import data, html
+from mesonet.reporting.conditions import conditions_html, congestion_words
+from mesonet.reporting.figures import PageFigure, axis_title, page_figures
+from mesonet.reporting.methods import methods_html, provenance_html
+from mesonet.reporting.study import Study, status_counts
+from mesonet.reporting.summary import findings, glance
+from mesonet.reporting.words import period_title
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -51,7 +51,7 @@ def report_html(campaign: "Campaign") -> str:
 
 
 def _asset(name: str) -> str:
-    return files("mesonet.report").joinpath(name).read_text(encoding="utf-8")
+    return files("mesonet.reporting").joinpath(name).read_text(encoding="utf-8")
 
 
 def _contents(figures: Sequence[PageFigure]) -> str:
