@@ -33,6 +33,24 @@ fn abilene_has_the_published_shape() {
     assert!((d.max_rtt - 0.0851).abs() < 1e-4, "{}", d.max_rtt);
 }
 
+/// Published counts of the ISP network (ASME paper, section 5.4). Its map is constructed: path lengths are derived.
+#[test]
+fn isp_has_the_published_counts() {
+    let (network, scenario) = network(&with(abilene(), &[("topology", json!("isp"))]));
+    let d = network.describe(&scenario);
+    let count = |class: &str| d.classes.iter().find(|c| c.class == class).unwrap().routers;
+    assert_eq!(
+        ["backbone", "pop", "direct access", "fast access", "normal access"].map(count),
+        [16, 32, 8, 40, 122]
+    );
+    assert_eq!(d.paths, 240);
+    assert_eq!(network.topology.links.len(), 24 + 32 + 170);
+    // 2.97 links per path, mean and largest round trip 38.8 and 84.6 ms.
+    assert!((d.mean_routers_per_path - 3.97).abs() < 0.005, "{}", d.mean_routers_per_path);
+    assert!((d.mean_rtt - 0.0388).abs() < 5e-5, "{}", d.mean_rtt);
+    assert!((d.max_rtt - 0.0846).abs() < 1e-4, "{}", d.max_rtt);
+}
+
 /// Source counts of six published settings (formula exact; two of the printed figures differ by up to 0.4 %).
 #[test]
 fn source_counts_follow_the_published_formula() {

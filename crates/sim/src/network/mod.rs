@@ -5,6 +5,7 @@ pub mod build;
 pub mod built_in;
 pub mod describe;
 pub mod dumbbell;
+pub mod isp;
 pub mod router;
 pub mod routing;
 pub mod topology;
