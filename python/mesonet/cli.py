@@ -12,6 +12,7 @@ import click
 
 import mesonet
 from mesonet import catalogue
+from mesonet.derived import CLASS_COLUMNS, class_rows, derived_rows
 from mesonet.errors import InputError
 from mesonet.progress import Progress
 from mesonet.scenario import Scenario, load_scenario
@@ -126,12 +127,10 @@ def check(scenario: str, values: tuple[str, ...], algorithm: str | None, as_json
         return
     write_table(["path", "value", "source"], [list(row.values()) for row in settings])
     click.echo("")
-    classes, warnings = described.pop("classes", []), described.pop("warnings", [])
-    write_table(["follows", "value"], list(described.items()))
-    if classes:
-        click.echo("")
-        write_table(list(classes[0]), [list(entry.values()) for entry in classes])
-    for warning in warnings:
+    write_table(["follows", "value"], derived_rows(described))
+    click.echo("")
+    write_table(CLASS_COLUMNS, class_rows(described))
+    for warning in described["warnings"]:
         click.echo(f"\nnote: {warning}")
 
 

@@ -20,6 +20,7 @@ PRESETS = {
 
 TOPOLOGIES = {
     "abilene": "the Abilene backbone: 11 backbone, 22 PoP and 139 access routers (ASME paper, Fig. 4)",
+    "isp": "16 backbone routers routed by cost, 32 PoPs, 170 access routers (ASME paper, section 5.4; map constructed)",
     "dumbbell": "two routers, A and B, with one path of 81 ms each way (ASME paper, Fig. 2)",
 }
 

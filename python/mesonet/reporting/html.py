@@ -1,6 +1,7 @@
 """The few HTML elements that the page needs, with their text escaped."""
 
 import html
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -8,6 +9,11 @@ from typing import Any
 def escape(value: Any) -> str:
     """Text that stands for itself in HTML."""
     return html.escape(str(value), quote=True)
+
+
+def prose(text: str) -> str:
+    """Text in which backquotes mark code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def strong(value: Any) -> str:

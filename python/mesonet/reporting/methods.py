@@ -125,7 +125,7 @@ def _parameters(study: Study) -> str:
     for parameter in parameters:
         path, value, unit, source, doc = (html.said(parameter.get(name)) for name in PARAMETER_COLUMNS)
         shown = value if not unit or unit in value or unit in ("1", "time", "rate") else f"{value} {unit}"
-        rows.append([f"<code>{html.escape(path)}</code>", html.escape(shown), html.escape(doc), html.escape(source)])
+        rows.append([f"<code>{html.escape(path)}</code>", html.escape(shown), html.prose(doc), html.prose(source)])
     if not rows:
         return ""
     note = "Factors take one of their two levels in each condition; all else is the same in every run."

@@ -1,0 +1,35 @@
+"""What follows from a scenario, in words and units for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Name and value of every number about the whole network, from `Scenario.describe`."""
+    very_fast, fast, typical = described["path_classes"]
+    return [
+        ("sources", f"{described['sources']:,}"),
+        ("mean file size", f"{described['mean_file_size']:.4g} segments"),
+        ("paths between regions", f"{described['paths']:,}"),
+        ("mean routers per path", f"{described['mean_routers_per_path']:.4g}"),
+        ("mean hops, hosts counted", f"{described['mean_hops']:.4g}"),
+        ("mean propagation round trip", f"{described['mean_rtt'] * 1e3:.4g} ms"),
+        ("longest propagation round trip", f"{described['max_rtt'] * 1e3:.4g} ms"),
+        ("flows on very fast, fast, typical paths", f"{very_fast:.3%}, {fast:.3%}, {typical:.3%}"),
+    ]
+
+
+CLASS_COLUMNS = ["class", "routers", "speed", "buffer", "sources"]
+
+
+def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
+    """One row per class of routers, in the columns `CLASS_COLUMNS`."""
+    rows = []
+    for entry in described["classes"]:
+        least, most = entry["buffer"]
+        buffer = f"{least:,} segments" if least == most else f"{least:,} to {most:,} segments"
+        speed = f"{entry['speed'] / 1e3:,.6g} seg/ms"
+        rows.append([entry["class"], str(entry["routers"]), speed, buffer, f"{entry['sources']:,}"])
+    return rows
