@@ -98,7 +98,7 @@ def test_check_shows_values_sources_and_what_follows() -> None:
     assert rows["preset"]["source"] == "--set"
     assert rows["transport.initial_rto"]["value"] == "3 s"
     text = call("check", "abilene", "--set", "preset=sp500_282").stdout
-    assert "mean_routers_per_path" in text
+    assert "mean routers per path" in text
     assert "note: a normal access router" in text
 
 

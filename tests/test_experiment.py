@@ -45,7 +45,7 @@ def test_factors_of_the_study_name_existing_paths() -> None:
 
 def test_responses_are_numbered_as_in_the_paper() -> None:
     assert [response.symbol for response in RESPONSES][:22] == [f"y{i}" for i in range(1, 23)]
-    assert len({response.name for response in RESPONSES}) == len(RESPONSES) == 27
+    assert len({response.name for response in RESPONSES}) == len(RESPONSES) == 28
 
 
 def test_plan_has_one_row_per_run_with_its_own_scenario(tiny: Path) -> None:
@@ -163,7 +163,7 @@ def append(more: str) -> Callable[[str], str]:
         (replace('plus = "100 segments"', 'plus = "50 segments"'), "factors[1].plus", "the same"),
         (replace('plus = "100 segments"\n', ""), "factors[1].plus", "two levels"),
         (replace('id = "X5"', 'id = "X1"'), "factors[1].id", "two factors"),
-        (replace('id = "X5"', 'id = "X8"'), "factors[1].path", "needs a path"),
+        (replace('id = "X5"', 'id = "mine"'), "factors[1].path", "needs a path"),
         (replace('id = "X5"', "id = 5"), "factors[1].id", "needs an id"),
         (replace('id = "X5"', 'id = "a"\npath = "network.speed"'), "factors[1].minus", "not a level of network.speed"),
         (replace('id = "X5"', 'id = "a"\npath = "sped"'), "factors[1].path", "nearest: speed"),

@@ -35,7 +35,7 @@ def _factors() -> Entries:
         {
             "name": factor.id,
             "title": factor.name,
-            "path": factor.path or "not yet",
+            "path": factor.path,
             "minus": factor.minus,
             "plus": factor.plus,
             "default": ", ".join(

@@ -225,6 +225,52 @@ _TABLE = (
         "with a pause of a quarter of the mean.",
         "ASME paper Table 11, X20 PLUS; how early is assumed", choices=("thinking", "half_early"), study_id="X20",
     ),
+    Parameter(
+        "users.receiver_reading", "choice", "per_router",
+        "What `receiver_distribution` weighs. `per_router`: each router of a class, as for sources. `per_class`: the "
+        "share is the probability that a receiver sits behind a router of the class.",
+        "derived: the published 9.43 hops need per_router", choices=("per_router", "per_class"),
+    ),
+    Parameter(
+        "users.patience_probability", "probability", 0,
+        "Probability that a source has finite patience: it gives up a flow that is too slow and goes on thinking.",
+        "SP 500-282 ch. 9: infinite patience in all comparisons", least=0.0, most=1.0, study_id="X8",
+    ),
+    Parameter(
+        "users.patience_time", "time", "30 s",
+        "An impatient source gives up a short flow that is not complete by then, and looks at a long one then.",
+        "assumed: three times the 8 to 11 s at which users are annoyed", above=0.0, most=1e6,
+    ),
+    Parameter(
+        "users.patience_interval", "time", "10 s", "Later it looks at a long flow each time this has passed.",
+        "assumed", above=0.0, most=1e6,
+    ),
+    Parameter(
+        "users.patience_rate", "probability", 0.005,
+        "A long flow is too slow below this fraction of the rate of its interfaces, on average since its first SYN.",
+        "assumed: 0.5 % of 96 Mbps is 0.48 Mbps", least=0.0, most=1.0,
+    ),
+    Parameter(
+        "users.patience_short", "number", 10, "Flows of at most this many mean Web objects are short.", "assumed",
+        least=0.0, most=1e9,
+    ),
+    Parameter(
+        "users.jumbo_period", "count", 0,
+        "Measured period in which every file on a very fast path (direct routers at both ends) is a jumbo file; 0 for "
+        "none. The study's 4th time period is measured period 2.",
+        "ASME paper Table 11: none in experiments #2", least=0, most=1000, study_id="X9",
+    ),
+    Parameter(
+        "users.jumbo_factor", "number", 10, "A jumbo file is this many times the file drawn.",
+        "ASME paper section 6", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "users.long_lived_flows", "count", 0,
+        "Unlimited flows between direct routers, with fast interfaces, from the beginning of the measured span: a long, "
+        "a medium and a short path.",
+        "ASME paper Table 11 has three, experiments #2 none; their end points are assumed", least=0, most=3,
+        study_id="X10",
+    ),
     # -- transport ---------------------------------------------------------------------------------------------------
     Parameter(
         "connection.syn_timeout", "time", "1 s", "Wait for the answer to the first SYN; doubles with each retry.",

@@ -121,6 +121,10 @@ RESPONSES: tuple[Response, ...] = (
         "Counted from the start of the run", "lower", "ASME paper Table 6",
     ),
     Response(
+        "total_flows_aborted", "", "Flows given up in the run", "flows",
+        "Counted from the start of the run: flows that an impatient source gave up", "lower", "chosen: shows X8 at work",
+    ),
+    Response(
         "total_data_segments_sent", "", "Data segments sent in the run", "segments",
         "Counted from the start of the run, retransmissions included", "neutral", "SP 500-282 ch. 9 Table 9-9",
     ),

@@ -132,8 +132,36 @@ pub struct UserParameters {
     pub fast_interface: f64,
     /// Whether a receiver may sit under the same backbone router as its source.
     pub allow_same_backbone: bool,
+    /// What `receiver_distribution` weighs.
+    pub receiver_reading: ReceiverReading,
     /// Start-up pattern (X20).
     pub start: StartPattern,
+    /// Probability that a source has finite patience (X8).
+    pub patience_probability: f64,
+    /// An impatient source gives a short flow, and a slow long one, this long, s.
+    pub patience_time: f64,
+    /// After that a long flow is looked at again each time this has passed, s.
+    pub patience_interval: f64,
+    /// A long flow is too slow below this fraction of its largest rate.
+    pub patience_rate: f64,
+    /// Flows of at most this many mean Web objects are short.
+    pub patience_short: f64,
+    /// Measured period in which files on very fast paths are jumbo files; 0 for none (X9).
+    pub jumbo_period: u32,
+    /// Jumbo files are larger by this factor.
+    pub jumbo_factor: f64,
+    /// Long-lived flows that start with the measured span, on the pairs of the topology (X10).
+    pub long_lived_flows: u32,
+}
+
+/// What a distribution of receivers weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReceiverReading {
+    /// Each access router of a class, as for sources.
+    PerRouter,
+    /// Each class: the weight is the probability that a receiver sits under a router of the class.
+    PerClass,
 }
 
 /// Start-up pattern (X20).
@@ -311,6 +339,13 @@ impl Scenario {
         ] {
             within(path, p, 0.0, 1.0)?;
         }
+        within("users.patience_probability", u.patience_probability, 0.0, 1.0)?;
+        within("users.patience_time", u.patience_time, 1e-3, 1e7)?;
+        within("users.patience_interval", u.patience_interval, 1e-3, 1e7)?;
+        within("users.patience_rate", u.patience_rate, 0.0, 1.0)?;
+        within("users.patience_short", u.patience_short, 0.0, 1e9)?;
+        within("users.jumbo_period", f64::from(u.jumbo_period), 0.0, f64::from(self.time.periods))?;
+        within("users.jumbo_factor", u.jumbo_factor, 1.0, 1e9)?;
         let larger = u.document_probability + u.service_pack_probability + u.movie_probability;
         if larger > 1.0 {
             return Err(invalid(

@@ -23,6 +23,8 @@ pub struct Counters {
     pub completed_sent: u64,
     /// Connection attempts that failed.
     pub failures: u64,
+    /// Flows that an impatient source gave up.
+    pub aborted: u64,
     /// Acknowledgements and timers that raised a window.
     pub increases: u64,
     /// Acknowledgements that did not advance the cumulative one.
@@ -63,6 +65,7 @@ impl Counters {
             completed_size: f(self.completed_size, other.completed_size),
             completed_sent: f(self.completed_sent, other.completed_sent),
             failures: f(self.failures, other.failures),
+            aborted: f(self.aborted, other.aborted),
             increases: f(self.increases, other.increases),
             duplicate_acks: f(self.duplicate_acks, other.duplicate_acks),
             timeouts: f(self.timeouts, other.timeouts),

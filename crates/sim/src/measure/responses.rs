@@ -96,6 +96,7 @@ pub fn totals(c: &Counters) -> Responses {
     vec![
         ("total_flows_completed", c.completed as f64),
         ("total_connection_failures", c.failures as f64),
+        ("total_flows_aborted", c.aborted as f64),
         ("total_data_segments_sent", c.data_sent as f64),
         ("total_data_segments_delivered", c.delivered as f64),
         ("total_segments_dropped", c.dropped as f64),

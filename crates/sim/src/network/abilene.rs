@@ -55,5 +55,6 @@ pub fn abilene() -> Topology {
         Attachment { direct: large, pops: [(1 + large, normal[0]), (1, normal[1])] }
     };
     let attachments: Vec<Attachment> = (0..CITIES.len()).map(attachment).collect();
-    with_tiers("abilene", links, &attachments)
+    // Assumed: Sunnyvale - New York (80 ms), Los Angeles - Atlanta (59 ms), Chicago - Washington (26 ms).
+    with_tiers("abilene", links, &attachments, [('B', 'K'), ('C', 'I'), ('H', 'J')])
 }

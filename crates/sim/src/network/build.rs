@@ -4,7 +4,7 @@ use super::Router;
 use super::built_in::{BUILT_IN, built_in};
 use super::routing::{adjacency, path, routes_to};
 use super::topology::{RouterClass, Topology};
-use crate::scenario::{BufferKind, InvalidScenario, Scenario, invalid};
+use crate::scenario::{BufferKind, InvalidScenario, ReceiverReading, Scenario, invalid};
 use mesonet_cc::Picos;
 
 /// Picoseconds in `seconds`, to the nearest.
@@ -145,10 +145,7 @@ impl Network {
                 .iter()
                 .map(|r| r.class.speed_factor() * scenario.network.speed)
                 .collect(),
-            receiver_weight: access
-                .iter()
-                .map(|&r| class_weight(topology.routers[r].class, &scenario.users.receiver_distribution))
-                .collect(),
+            receiver_weight: receiver_weights(scenario, &topology, &access),
             sources: access
                 .iter()
                 .map(|&r| {
@@ -315,6 +312,21 @@ impl Network {
         let active = transfer / (transfer + scenario.users.think_time);
         self.flow_shares(scenario).iter().map(|share| sources as f64 * active * share).collect()
     }
+}
+
+/// Weight of each access router for receivers.
+fn receiver_weights(scenario: &Scenario, topology: &Topology, access: &[usize]) -> Vec<f64> {
+    let users = &scenario.users;
+    let of_class = |class| access.iter().filter(|&&r| topology.routers[r].class == class).count() as f64;
+    let weight = |&router: &usize| {
+        let class = topology.routers[router].class;
+        let weight = class_weight(class, &users.receiver_distribution);
+        match users.receiver_reading {
+            ReceiverReading::PerRouter => weight,
+            ReceiverReading::PerClass => weight / of_class(class),
+        }
+    };
+    access.iter().map(weight).collect()
 }
 
 /// Three times the weight of the class, so that equal weights give 1; 1 for routers outside the tiers.

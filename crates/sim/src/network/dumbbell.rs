@@ -11,5 +11,6 @@ pub fn dumbbell() -> Topology {
         routers: vec![plain("A", 0), plain("B", 1)],
         links: vec![LinkSpec { a: 0, b: 1, delay: 0.081, cost: 0.081 }],
         regions: 2,
+        long_lived: Vec::new(),
     }
 }

@@ -62,5 +62,6 @@ pub fn isp() -> Topology {
         }
     };
     let attachments: Vec<Attachment> = CITIES.iter().map(attachment).collect();
-    with_tiers("isp", LINKS.iter().map(link).collect(), &attachments)
+    // The same pairs of cities as on Abilene (assumed): SJC - NYC, LAX - ATL, CHI - WDC.
+    with_tiers("isp", LINKS.iter().map(link).collect(), &attachments, [('B', 'O'), ('C', 'K'), ('J', 'N')])
 }

@@ -96,6 +96,8 @@ pub struct Topology {
     pub links: Vec<LinkSpec>,
     /// Number of regions.
     pub regions: usize,
+    /// Names of the access routers between which long-lived flows run (X10): a long, a medium and a short path.
+    pub long_lived: Vec<(String, String)>,
 }
 
 impl Topology {
@@ -115,9 +117,15 @@ pub struct Attachment {
     pub pops: [(usize, usize); 2],
 }
 
-/// Builds the tiers below a backbone: points of presence and access routers, joined by links without delay.
+/// Builds the tiers below a backbone: points of presence and access routers, joined by links without delay. Long-lived
+/// flows run between the direct routers of the given pairs of backbone letters.
 #[must_use]
-pub fn with_tiers(name: &'static str, links: Vec<LinkSpec>, attachments: &[Attachment]) -> Topology {
+pub fn with_tiers(
+    name: &'static str,
+    links: Vec<LinkSpec>,
+    attachments: &[Attachment],
+    long_lived: [(char, char); 3],
+) -> Topology {
     let letter = |i: usize| char::from(b'A' + i as u8);
     let regions = attachments.len();
     let mut routers: Vec<RouterSpec> = (0..regions)
@@ -145,5 +153,7 @@ pub fn with_tiers(name: &'static str, links: Vec<LinkSpec>, attachments: &[Attac
             }
         }
     }
-    Topology { name, routers, links, regions }
+    let direct = |letter: char| format!("{letter}0a");
+    let long_lived = long_lived.iter().map(|&(a, b)| (direct(a), direct(b))).collect();
+    Topology { name, routers, links, regions, long_lived }
 }

@@ -3,6 +3,7 @@
 use super::{Simulation, code};
 use crate::engine::Segment;
 use crate::measure::PairClass;
+use crate::network::RouterClass;
 use crate::network::build::picos;
 use crate::transport::{Flow, FlowState, Recovery, RttEstimator, Scoreboard};
 use crate::users::files::EXPLICIT;
@@ -33,16 +34,30 @@ impl Simulation {
         let (origin, algorithm) = (s.access, s.algorithm);
         let region = self.network.region_of(usize::from(origin));
         let transfer = self.population.transfer(source, k, region);
-        self.open(&Opening {
+        let slot = self.open(&Opening {
             source,
             transfer: k,
             category: transfer.category,
             algorithm,
             origin,
             receiver: transfer.receiver,
-            size: Some(transfer.size),
+            size: Some(self.jumbo(transfer.size, origin, transfer.receiver)),
             rate: transfer.rate,
         });
+        if self.population.sources[source as usize].impatient {
+            self.arm_patience(slot);
+        }
+    }
+
+    /// The size of a file that is fetched now: larger on very fast paths in the jumbo period (X9).
+    fn jumbo(&self, size: u64, origin: u16, receiver: u16) -> u64 {
+        let users = &self.scenario.users;
+        let ends = [origin, receiver].map(|access| self.network.class_of(usize::from(access)));
+        let period = self.period(self.now + 1).map_or(0, |p| p as u32 + 1);
+        if users.jumbo_period == 0 || period != users.jumbo_period || ends != [RouterClass::Direct; 2] {
+            return size;
+        }
+        (size as f64 * users.jumbo_factor).round() as u64
     }
 
     /// An explicit flow begins.
@@ -189,7 +204,7 @@ impl Simulation {
     }
 
     /// Frees the slot; the source thinks.
-    fn close(&mut self, slot: u32, completed: bool) {
+    pub(super) fn close(&mut self, slot: u32, completed: bool) {
         let flow = &mut self.flows[slot as usize];
         flow.state = FlowState::Free;
         flow.recovery = Recovery::Open;

@@ -6,6 +6,8 @@
 
 pub mod check;
 mod connection;
+mod long_lived;
+mod patience;
 mod sampling;
 mod sender;
 
@@ -27,6 +29,7 @@ mod code {
     pub const SOURCE: u64 = 2 << 56;
     pub const FLOW: u64 = 3 << 56;
     pub const TICK: u64 = 4 << 56;
+    pub const PATIENCE: u64 = 5 << 56;
     pub const KIND: u64 = 0xff << 56;
 }
 
@@ -67,8 +70,9 @@ impl Simulation {
     ///
     /// # Errors
     /// [`InvalidScenario`] where the network cannot be built or the run is too long for the width of the event keys.
-    pub fn new(scenario: Scenario, seed: u64) -> Result<Self, InvalidScenario> {
+    pub fn new(mut scenario: Scenario, seed: u64) -> Result<Self, InvalidScenario> {
         let network = Network::build(&scenario)?;
+        long_lived::add(&mut scenario, &network, seed)?;
         check::check(&scenario, &network)?;
         let population = Population::new(&scenario, &network, seed);
         let configs = scenario.configs();
@@ -198,7 +202,8 @@ impl Simulation {
             code::EXPLICIT => self.start_explicit(id),
             code::SOURCE => self.start_transfer(id),
             code::FLOW => self.flow_timer(id, time),
-            _ => self.tick(id, time),
+            code::TICK => self.tick(id, time),
+            _ => self.lose_patience(id, time),
         }
         self.lanes.set_due(self.timer_leaf, self.timers.next());
     }

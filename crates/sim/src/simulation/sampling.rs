@@ -38,7 +38,7 @@ impl Simulation {
     }
 
     /// Measured period in which an interval that ends at `now` lies.
-    fn period(&self, now: Picos) -> Option<usize> {
+    pub(super) fn period(&self, now: Picos) -> Option<usize> {
         let warmup = picos(self.scenario.time.warmup);
         let count = u64::from(self.scenario.time.periods);
         let length = (self.end - warmup).div_ceil(count);

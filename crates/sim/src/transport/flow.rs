@@ -70,6 +70,8 @@ pub struct Flow {
     pub watched: Picos,
     /// When the algorithm's own timer comes up next.
     pub tick: Picos,
+    /// When its source looks at it next; 0 for a patient one.
+    pub patience: Picos,
     /// When the interface is free again.
     pub interface_free: Picos,
     /// Time that one segment occupies the interface.
@@ -131,6 +133,7 @@ impl Flow {
             deadline: 0,
             watched: 0,
             tick: 0,
+            patience: 0,
             interface_free: 0,
             interface_time: 0,
             recover: 0,

@@ -16,6 +16,8 @@ pub struct Source {
     pub algorithm: u8,
     /// Its interface is fast.
     pub fast: bool,
+    /// Its patience is finite.
+    pub impatient: bool,
     /// Transfers begun.
     pub transfers: u32,
 }
@@ -62,7 +64,8 @@ impl Population {
                 let mut stream = Stream::new(seed, Purpose::Source, sources.len() as u64, 0);
                 let fast = stream.uniform() < users.fast_interface_probability;
                 let algorithm = pick(stream.uniform(), scenario.algorithms.iter().map(|a| a.share));
-                sources.push(Source { access: access as u16, algorithm, fast, transfers: 0 });
+                let impatient = stream.uniform() < users.patience_probability;
+                sources.push(Source { access: access as u16, algorithm, fast, impatient, transfers: 0 });
             }
         }
         let receivers = (0..network.topology.regions)
@@ -120,7 +123,7 @@ impl Population {
 }
 
 /// Index of the share into which `u` falls.
-fn pick(mut u: f64, shares: impl Iterator<Item = f64>) -> u8 {
+pub fn pick(mut u: f64, shares: impl Iterator<Item = f64>) -> u8 {
     let mut last = 0;
     for (i, share) in shares.enumerate() {
         if share > 0.0 {

@@ -23,7 +23,10 @@ pub fn abilene() -> Value {
             "document_probability": 0.1, "service_pack_probability": 0.0, "movie_probability": 0.0,
             "document_factor": 10.0, "service_pack_factor": 1000.0, "movie_factor": 10_000.0,
             "fast_interface_probability": 0.4, "normal_interface": 800.0, "fast_interface": 8_000.0,
-            "allow_same_backbone": false, "start": "half_early"
+            "allow_same_backbone": false, "start": "half_early", "receiver_reading": "per_router",
+            "patience_probability": 0.0, "patience_time": 30.0, "patience_interval": 10.0,
+            "patience_rate": 0.005, "patience_short": 10.0,
+            "jumbo_period": 0, "jumbo_factor": 10.0, "long_lived_flows": 0
         },
         "connection": {"syn_timeout": 3.0, "syn_attempts": 3, "window_after_retry": 2.0},
         "transport": {

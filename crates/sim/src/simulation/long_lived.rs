@@ -1,0 +1,44 @@
+//! Long-lived flows (X10): explicit flows on the pairs of the topology, from the beginning of the measured span.
+
+use crate::network::Network;
+use crate::random::{Purpose, Stream};
+use crate::scenario::{ExplicitFlow, InvalidScenario, Scenario, invalid};
+use crate::users::population::pick;
+
+/// Adds the long-lived flows of a scenario to its explicit flows. Their interfaces are fast; the first one uses the first
+/// algorithm of the scenario, the others draw theirs by share, as sources do (assumed: the study had flow 1 on standard
+/// TCP and the others at random).
+///
+/// # Errors
+/// [`InvalidScenario`] where the topology has fewer pairs.
+pub fn add(scenario: &mut Scenario, network: &Network, seed: u64) -> Result<(), InvalidScenario> {
+    let wanted = scenario.users.long_lived_flows as usize;
+    let pairs = &network.topology.long_lived;
+    if wanted > pairs.len() {
+        return Err(invalid(
+            "users.long_lived_flows",
+            format!(
+                "{wanted} is too many for the topology {}; at most {}",
+                network.topology.name,
+                pairs.len()
+            ),
+        ));
+    }
+    let sources = network.sources.iter().sum::<u64>();
+    for (i, (from, to)) in pairs.iter().take(wanted).enumerate() {
+        // Beyond the sources, so that no user shares the stream.
+        let name = sources + (scenario.flows.len() as u64);
+        let draw = Stream::new(seed, Purpose::Source, name, 0).uniform();
+        let algorithm =
+            if i == 0 { 0 } else { usize::from(pick(draw, scenario.algorithms.iter().map(|a| a.share))) };
+        scenario.flows.push(ExplicitFlow {
+            from: from.clone(),
+            to: to.clone(),
+            start: scenario.time.warmup,
+            size: None,
+            interface: scenario.users.fast_interface,
+            algorithm: Some(scenario.algorithms[algorithm].name.clone()),
+        });
+    }
+    Ok(())
+}
