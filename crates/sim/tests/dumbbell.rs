@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use mesonet_sim::{Scenario, Simulation};
 use serde_json::json;
 
 /// Standard TCP in steady state: the window climbs by one a round trip from half of 4082 to 4082 = 21 x 162 + 680.
@@ -87,4 +88,71 @@ fn slow_start_overflows_where_the_theory_says() {
     // Noticed one loaded round trip later near 3400; halved to about 1702.
     let after = simulation.flow_window(0);
     assert!((1650.0..1760.0).contains(&after), "{after}");
+}
+
+/// With congestion window validation (RFC 7661) slow start still doubles where the interface is slower than the path: what
+/// waits for the interface uses the window. It ends at twice what the interface can carry.
+#[test]
+fn validation_does_not_hold_back_an_interface_limited_slow_start() {
+    let limited = |validation: bool| {
+        let mut scenario = dumbbell();
+        set(&mut scenario, "transport.grow_only_if_cwnd_limited", json!(validation));
+        set(&mut scenario, "time", json!({"duration": 5.0, "warmup": 0.0, "periods": 1}));
+        scenario["flows"][0]["interface"] = json!(8_000.0);
+        run(&scenario, 1)
+    };
+    let (with, without) = (limited(true), limited(false));
+    let delivered = |s: &Simulation| response(s, "total_data_segments_delivered");
+    assert_eq!(delivered(&with), delivered(&without));
+    assert!(delivered(&with) > 20_000.0, "{}", delivered(&with));
+    let most = 8_000.0 * 0.163;
+    let window = with.flow_window(0);
+    assert!((1.9 * most..2.1 * most).contains(&window), "{window}");
+    assert!(without.flow_window(0) > 10_000.0);
+}
+
+/// Standard TCP in congestion avoidance grows by one segment a round trip with validation as without.
+#[test]
+fn validation_leaves_congestion_avoidance_alone() {
+    let scenario = |validation: bool| {
+        let mut scenario = dumbbell();
+        set(&mut scenario, "transport.grow_only_if_cwnd_limited", json!(validation));
+        set(&mut scenario, "transport.initial_ssthresh", json!(64.0));
+        set(&mut scenario, "time", json!({"duration": 30.0, "warmup": 0.0, "periods": 1}));
+        run(&scenario, 1).flow_window(0)
+    };
+    assert_eq!(scenario(true), scenario(false));
+    assert!(scenario(true) > 200.0);
+}
+
+/// The retransmission timer runs only while something is outstanding (RFC 6298, 5.1 and 5.2): an interface slower than the
+/// smallest timeout causes none.
+#[test]
+fn an_idle_path_has_no_timeouts() {
+    let mut scenario = with(
+        dumbbell(),
+        &[
+            ("transport.min_rto", json!(0.2)),
+            ("transport.initial_rto", json!(1.0)),
+            ("time", json!({"duration": 15.0, "warmup": 0.0, "periods": 1})),
+        ],
+    );
+    scenario["flows"][0]["interface"] = json!(2.0);
+    scenario["flows"][0]["size"] = json!(20.0);
+    let simulation = run(&scenario, 1);
+    assert_eq!(simulation.counters().timeouts, 0);
+    assert_eq!((simulation.counters().completed, simulation.counters().data_sent), (1, 20));
+}
+
+/// Spans that the engine cannot keep are refused when the run is built.
+#[test]
+fn spans_beyond_the_engine_are_refused() {
+    let refused = |values: &[(&str, serde_json::Value)]| {
+        let scenario = Scenario::from_json(&with(dumbbell(), values).to_string()).unwrap();
+        Simulation::new(scenario, 1).unwrap_err().path
+    };
+    let queue = json!({"rule": "segments", "factor": 1e6});
+    assert_eq!(refused(&[("network.speed", json!(10.0)), ("network.buffer", queue)]), "network.buffer");
+    let long = json!({"duration": 9e6, "warmup": 0.0, "periods": 1});
+    assert_eq!(refused(&[("time", long)]), "time.duration");
 }

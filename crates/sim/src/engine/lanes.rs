@@ -64,10 +64,10 @@ impl Lanes {
         segment
     }
 
-    /// Sets when the extra leaf `lane` is due.
+    /// Sets when the extra leaf `lane` is due; beyond the horizon it is never.
     #[inline]
     pub fn set_due(&mut self, lane: usize, at: Option<Picos>) {
-        let key = at.map_or(NEVER, |t| self.key(t, lane));
+        let key = at.filter(|t| *t <= self.horizon()).map_or(NEVER, |t| self.key(t, lane));
         self.tree.set(lane, key);
     }
 

@@ -13,6 +13,9 @@ pub fn picos(seconds: f64) -> Picos {
     (seconds * 1e12).round() as Picos
 }
 
+/// Most sources of a scenario: 16 bytes each before any traffic.
+const MOST_SOURCES: u64 = 50_000_000;
+
 /// Where a lane ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneEnd {
@@ -164,6 +167,13 @@ impl Network {
             region_path,
             region_delay,
         };
+        let sources: u64 = network.sources.iter().sum();
+        if sources > MOST_SOURCES {
+            return Err(invalid(
+                "users.base_sources",
+                format!("{sources} sources; at most {MOST_SOURCES} are allowed"),
+            ));
+        }
         network.set_buffers(scenario)?;
         Ok(network)
     }

@@ -1,7 +1,10 @@
 //! Checks that need the network: every source finds a receiver, explicit flows have ends.
 
+use crate::engine::Lanes;
 use crate::network::Network;
 use crate::scenario::{InvalidScenario, Scenario, invalid};
+use crate::simulation::EXTRA_LEAVES;
+use mesonet_cc::{Picos, Start, seconds};
 
 /// Holds the users and the explicit flows of a scenario against its network.
 ///
@@ -9,7 +12,59 @@ use crate::scenario::{InvalidScenario, Scenario, invalid};
 /// [`InvalidScenario`] naming the path, the value and what is allowed.
 pub fn check(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenario> {
     check_receivers(scenario, network)?;
-    check_explicit(scenario, network)
+    check_explicit(scenario, network)?;
+    check_pacing(scenario)?;
+    check_spans(scenario, network, Lanes::new(network.lanes.len(), EXTRA_LEAVES).horizon())
+}
+
+/// The sender does not pace: an algorithm that relies on it must not run unpaced without a word.
+fn check_pacing(scenario: &Scenario) -> Result<(), InvalidScenario> {
+    let start =
+        Start { now: 0, initial_window: 1.0, initial_ssthresh: 2.0, slow_start: scenario.slow_start() };
+    for (config, algorithm) in scenario.configs().iter().zip(&scenario.algorithms) {
+        if config.start(&start).pacing_rate().is_some() {
+            let path = format!("algorithms.{}", algorithm.name);
+            return Err(invalid(path, "paces its segments, which the sender does not do yet"));
+        }
+    }
+    Ok(())
+}
+
+/// Longest round trip that a segment's 48-bit departure stamp can measure, s.
+const LONGEST_ROUND_TRIP: f64 = 281.0;
+
+/// Holds the spans of time that can occur against the widths in which the engine keeps them: a segment carries its
+/// departure in 48 bits, an event key holds instants up to `horizon`.
+///
+/// # Errors
+/// [`InvalidScenario`] where queues are too long, or the run is.
+fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result<(), InvalidScenario> {
+    let longest_queue =
+        network.routers.iter().zip(&network.buffers).map(|(r, b)| seconds(r.service) * (*b as f64 + 1.0));
+    let longest_queue = longest_queue.fold(0.0, f64::max);
+    let routers = network.region_path.iter().flatten().map(Vec::len).max().unwrap_or(0) + 4;
+    let longest_path = network.region_delay.iter().flatten().copied().fold(0.0, f64::max);
+    let round_trip = longest_queue * routers as f64 + 2.0 * longest_path;
+    if round_trip > LONGEST_ROUND_TRIP {
+        return Err(invalid(
+            "network.buffer",
+            format!(
+                "a round trip through full queues could take {round_trip:.0} s (one queue {longest_queue:.1} s); at most \
+                 {LONGEST_ROUND_TRIP} s are allowed"
+            ),
+        ));
+    }
+    let longest_run = seconds(horizon) - round_trip;
+    if scenario.time.duration > longest_run {
+        return Err(invalid(
+            "time.duration",
+            format!(
+                "{} s is too long for this topology; at most {longest_run:.0} s are allowed",
+                scenario.time.duration
+            ),
+        ));
+    }
+    Ok(())
 }
 
 /// Every source must find a receiver.

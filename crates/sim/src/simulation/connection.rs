@@ -5,7 +5,7 @@ use crate::engine::Segment;
 use crate::measure::PairClass;
 use crate::network::RouterClass;
 use crate::network::build::picos;
-use crate::transport::{Flow, FlowState, Recovery, RttEstimator, Scoreboard};
+use crate::transport::{Flow, FlowState, OFF, Recovery, RttEstimator, Scoreboard};
 use crate::users::files::EXPLICIT;
 use mesonet_cc::{Picos, SECOND, Start};
 
@@ -138,7 +138,9 @@ impl Simulation {
     /// Sends a SYN and waits for its answer, twice as long each time.
     fn send_syn(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
-        let wait = picos(self.scenario.connection.syn_timeout) << flow.syns;
+        // No wait needs to reach beyond the end of the run.
+        let wait =
+            picos(self.scenario.connection.syn_timeout).saturating_mul(1 << flow.syns).min(self.end + 1);
         flow.syns += 1;
         flow.deadline = self.now + wait;
         let (deadline, origin) = (flow.deadline, usize::from(flow.origin));
@@ -172,6 +174,7 @@ impl Simulation {
         flow.state = FlowState::Sending;
         flow.controller = self.configs[algorithm].start(&start);
         flow.round_end = flow.base;
+        flow.deadline = OFF;
         if retried {
             flow.rtt.rto = flow.rtt.rto.max(RTO_AFTER_SYN_RETRY);
         } else {

@@ -16,11 +16,11 @@ use crate::measure::sample::Series;
 use crate::measure::{Counters, FlowGroups, FlowRecords, PeriodSums, Table};
 use crate::network::Network;
 use crate::network::build::{LaneEnd, picos};
-use crate::scenario::{InvalidScenario, Scenario, invalid};
+use crate::scenario::{InvalidScenario, Scenario};
 use crate::transport::Flow;
 use crate::transport::rtt::RtoLimits;
 use crate::users::Population;
-use mesonet_cc::{Config, Picos, seconds};
+use mesonet_cc::{Config, Picos};
 
 /// Timer codes: what in the upper byte, of whom in the lower 32 bits. Equal instants come in this order.
 mod code {
@@ -32,6 +32,9 @@ mod code {
     pub const PATIENCE: u64 = 5 << 56;
     pub const KIND: u64 = 0xff << 56;
 }
+
+/// Leaves of the winner tree after the lanes: the timers and the interfaces.
+const EXTRA_LEAVES: usize = 2;
 
 /// A running simulation.
 #[derive(Clone, Debug)]
@@ -79,21 +82,8 @@ impl Simulation {
         let name = |a: &crate::scenario::AlgorithmShare| {
             mesonet_cc::registry::algorithm(&a.name).expect("checked").name
         };
-        let lanes = Lanes::new(network.lanes.len(), 2);
+        let lanes = Lanes::new(network.lanes.len(), EXTRA_LEAVES);
         let end = picos(scenario.time.duration);
-        // Longest time that an event can lie ahead of the end: a timer, or a segment in the fullest queue.
-        let ahead = picos(scenario.transport.max_rto.max(3600.0))
-            + network.routers.iter().map(|r| r.service).max().unwrap_or(0);
-        if end.saturating_add(ahead) >= lanes.horizon() {
-            return Err(invalid(
-                "time.duration",
-                format!(
-                    "{} s is too long for this topology; at most {:.0} s",
-                    scenario.time.duration,
-                    seconds(lanes.horizon() - ahead)
-                ),
-            ));
-        }
         let mut simulation = Self {
             algorithm_names: scenario.algorithms.iter().map(name).collect(),
             tick_period: configs.iter().map(Config::timer_period).collect(),

@@ -3,7 +3,7 @@
 use super::{Simulation, code};
 use crate::engine::Segment;
 use crate::transport::scoreboard::Acked;
-use crate::transport::{FlowState, Recovery};
+use crate::transport::{FlowState, OFF, Recovery};
 use mesonet_cc::{AckEvent, LossCause, LossEvent, Picos, SendEvent};
 
 impl Simulation {
@@ -46,7 +46,7 @@ impl Simulation {
                 self.complete(slot);
                 return;
             }
-            flow.deadline = now + flow.rtt.rto;
+            flow.deadline = if flow.board.flight() == 0 { OFF } else { now + flow.rtt.rto };
         } else {
             self.counters.duplicate_acks += 1;
         }
@@ -61,6 +61,7 @@ impl Simulation {
         let round_start = sequence >= flow.round_end;
         if round_start {
             flow.round_end = flow.board.next();
+            flow.peak_flight = [flow.board.pipe(), flow.peak_flight[0]];
         }
         let before = flow.controller.cwnd();
         flow.controller.on_ack(
@@ -77,7 +78,7 @@ impl Simulation {
                 round_start,
                 // Duplicate acknowledgements before fast retransmit do not raise the window either (RFC 5681).
                 in_recovery: was_fast || !advanced,
-                cwnd_limited: flow.cwnd_limited,
+                cwnd_limited: flow.uses_window(before),
                 app_limited: flow.board.next() == flow.end,
                 ce: 0,
             },
@@ -91,7 +92,8 @@ impl Simulation {
     }
 
     /// Enough later segments were acknowledged: one reduction, then recovery until everything now outstanding is
-    /// acknowledged. The first lost segment is retransmitted whatever the window (RFC 6675, section 5).
+    /// acknowledged. A segment that is sent from now on and lost belongs to the next episode: it is retransmitted then,
+    /// after a second reduction, because it was sent after the first one. The first lost segment is retransmitted whatever the window (RFC 6675, section 5).
     fn fast_retransmit(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         let flight = flow.board.flight() as u32;
@@ -105,7 +107,7 @@ impl Simulation {
             now: self.now,
             cause: LossCause::FastRetransmit,
             in_flight: flight,
-            lost: flight.saturating_sub(flow.board.pipe()),
+            lost: flow.board.lost(),
             first_timeout: false,
         };
         flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &loss);
@@ -123,9 +125,6 @@ impl Simulation {
             self.watch_deadline(slot);
         } else if flow.state == FlowState::Connecting {
             self.syn_expired(slot);
-        } else if flow.board.flight() == 0 {
-            flow.deadline = time + flow.rtt.rto;
-            self.watch_deadline(slot);
         } else {
             self.retransmission_timeout(slot);
         }
@@ -140,7 +139,7 @@ impl Simulation {
             now: self.now,
             cause: LossCause::Timeout,
             in_flight: flow.board.flight() as u32,
-            lost: flow.board.pipe(),
+            lost: flow.board.flight() as u32,
             first_timeout: flow.timed_out != una,
         };
         flow.timed_out = una;
@@ -182,7 +181,7 @@ impl Simulation {
     #[inline]
     fn watch_deadline(&mut self, slot: u32) {
         let flow = &self.flows[slot as usize];
-        if flow.watched == 0 || flow.deadline < flow.watched {
+        if flow.deadline != OFF && (flow.watched == 0 || flow.deadline < flow.watched) {
             let deadline = flow.deadline;
             self.watch(slot, deadline);
         }
@@ -200,17 +199,14 @@ impl Simulation {
         loop {
             let flow = &mut self.flows[slot as usize];
             if f64::from(flow.board.pipe()) + 1.0 > flow.controller.cwnd() && !flow.retransmit_first {
-                flow.cwnd_limited = true;
                 return;
             }
             let retransmit = flow.recovery != Recovery::Open;
             let waiting = flow.board.next() < flow.end;
             if !waiting && !retransmit {
-                flow.cwnd_limited = false;
                 return;
             }
             if flow.interface_free > self.now {
-                flow.cwnd_limited = false;
                 if !flow.interface_armed {
                     flow.interface_armed = true;
                     let free = flow.interface_free;
@@ -223,10 +219,7 @@ impl Simulation {
             }
             match self.next_segment(slot, retransmit) {
                 Some((sequence, retransmission)) => self.emit(slot, sequence, retransmission),
-                None => {
-                    self.flows[slot as usize].cwnd_limited = false;
-                    return;
-                }
+                None => return,
             }
         }
     }
@@ -259,13 +252,16 @@ impl Simulation {
     fn emit(&mut self, slot: u32, sequence: u64, retransmission: bool) {
         let now = self.now;
         let flow = &mut self.flows[slot as usize];
-        if flow.sent == 0 {
-            flow.first_sent = now;
+        if flow.deadline == OFF {
             flow.deadline = now + flow.rtt.rto;
             self.watch_deadline(slot);
         }
         let flow = &mut self.flows[slot as usize];
+        if flow.sent == 0 {
+            flow.first_sent = now;
+        }
         flow.sent += 1;
+        flow.peak_flight[0] = flow.peak_flight[0].max(flow.board.pipe());
         flow.retransmit_first = false;
         flow.interface_free = now + flow.interface_time;
         // An event armed for this very instant is superseded.

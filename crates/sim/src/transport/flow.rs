@@ -4,6 +4,9 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use mesonet_cc::{Controller, Picos};
 
+/// The deadline of a timer that does not run.
+pub const OFF: Picos = Picos::MAX;
+
 /// Where a flow stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowState {
@@ -36,8 +39,6 @@ pub struct Flow {
     pub recovery: Recovery,
     /// An event for the interface is pending at `interface_free`.
     pub interface_armed: bool,
-    /// The window was what kept the sender from sending more.
-    pub cwnd_limited: bool,
     /// The flow is still in its first slow start.
     pub initial_slow_start: bool,
     /// Recovery has just begun: the first lost segment goes out whatever the window.
@@ -64,7 +65,7 @@ pub struct Flow {
     pub controller: Controller,
     /// Round-trip time and timeout.
     pub rtt: RttEstimator,
-    /// When the retransmission (or SYN) timer expires.
+    /// When the retransmission (or SYN) timer expires; [`OFF`] while nothing is outstanding.
     pub deadline: Picos,
     /// When the heap entry that watches the deadline comes up.
     pub watched: Picos,
@@ -80,6 +81,8 @@ pub struct Flow {
     pub recover: u64,
     /// The current round trip ends when a segment from here on is acknowledged.
     pub round_end: u64,
+    /// Most segments in flight during the current round trip, and during the one before.
+    pub peak_flight: [u32; 2],
     /// Lowest unacknowledged segment at the last time-out.
     pub timed_out: u64,
     /// Round-trip propagation delay.
@@ -116,7 +119,6 @@ impl Flow {
             state: FlowState::Free,
             recovery: Recovery::Open,
             interface_armed: false,
-            cwnd_limited: false,
             initial_slow_start: true,
             retransmit_first: false,
             rescued: false,
@@ -130,7 +132,7 @@ impl Flow {
             board: Scoreboard::default(),
             controller,
             rtt: RttEstimator::default(),
-            deadline: 0,
+            deadline: OFF,
             watched: 0,
             tick: 0,
             patience: 0,
@@ -138,6 +140,7 @@ impl Flow {
             interface_time: 0,
             recover: 0,
             round_end: 0,
+            peak_flight: [0; 2],
             timed_out: 0,
             base_rtt: 0,
             syns: 0,
@@ -152,6 +155,14 @@ impl Flow {
             loss_events: 0,
             timeouts: 0,
         }
+    }
+
+    /// The flow uses its window: in the last two round trips at least half of it was in flight (RFC 7661, section 4.3).
+    /// A flow that its interface limits may thus have up to twice what the interface can carry.
+    #[must_use]
+    #[inline]
+    pub fn uses_window(&self, cwnd: f64) -> bool {
+        2.0 * f64::from(self.peak_flight[0].max(self.peak_flight[1])) >= cwnd
     }
 
     /// The full sequence number of what the wire carries as 32 bits.

@@ -4,6 +4,6 @@ pub mod flow;
 pub mod rtt;
 pub mod scoreboard;
 
-pub use flow::{Flow, FlowState, Recovery};
+pub use flow::{Flow, FlowState, OFF, Recovery};
 pub use rtt::RttEstimator;
 pub use scoreboard::Scoreboard;

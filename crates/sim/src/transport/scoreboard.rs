@@ -88,6 +88,13 @@ impl Scoreboard {
         self.holes.front().is_some_and(|h| h.start < self.lost_end)
     }
 
+    /// Missing segments that count as lost.
+    #[must_use]
+    pub fn lost(&self) -> u32 {
+        let lost = |h: &Hole| h.end.min(self.lost_end).saturating_sub(h.start);
+        self.holes.iter().map(lost).sum::<u64>() as u32
+    }
+
     /// Sends the next new segment.
     #[inline]
     pub fn send_new(&mut self) -> u64 {
@@ -117,14 +124,15 @@ impl Scoreboard {
     /// Moves `lost_end` over the holes that enough later segments have passed. At most `threshold` holes are undecided.
     fn mark_lost(&mut self, threshold: u64) {
         let mut undecided = self.holes.len();
-        while undecided > 0 && self.holes[undecided - 1].start >= self.lost_end {
+        while undecided > 0 && self.holes[undecided - 1].end > self.lost_end {
             undecided -= 1;
         }
         for hole in self.holes.range(undecided..) {
             if self.passed_count - hole.seen < threshold {
                 break;
             }
-            self.pipe -= (hole.end - hole.start) as u32;
+            // A hole may have been retransmitted in part before it was decided.
+            self.pipe -= (hole.end - hole.start.max(self.lost_end)) as u32;
             self.lost_end = hole.end;
         }
     }
@@ -272,6 +280,23 @@ mod tests {
         board.acknowledge(3, 3);
         assert_eq!(board.acknowledge(0, 3), FILLED);
         assert_eq!((board.una(), board.pipe()), (4, 0));
+    }
+
+    #[test]
+    fn a_hole_retransmitted_in_part_is_lost_in_whole() {
+        let mut board = sent(7);
+        board.acknowledge(3, 3);
+        assert_eq!((board.lost(), board.retransmit(7, true)), (0, Some(0)));
+        assert_eq!((board.lost(), board.pipe()), (1, 6));
+        board.acknowledge(4, 3);
+        board.acknowledge(5, 3);
+        // 0 in flight again, 1 and 2 lost, 6 on its way.
+        assert_eq!((board.lost(), board.pipe()), (3, 2));
+        assert_eq!((board.retransmit(7, false), board.retransmit(7, false)), (Some(1), Some(2)));
+        for s in [6, 0, 1, 2] {
+            board.acknowledge(s, 3);
+        }
+        assert_eq!((board.una(), board.pipe(), board.lost()), (7, 0, 0));
     }
 
     /// The same rules with sets, no cleverness.
