@@ -131,10 +131,10 @@ def _mix(value: Any) -> list[tuple[str, float]]:
         value = {value.strip(): 1.0}
     elif isinstance(value, str):
         pairs = [pair.partition("=") for pair in re.split(r"[,\s]+", re.sub(r"\s*=\s*", "=", value.strip())) if pair]
-        value = {name: share for name, _, share in pairs}
-    elif isinstance(value, list | tuple):
-        value = dict(value)
-    if not isinstance(value, Mapping) or not value:
+        value = _unique([(name, share) for name, _, share in pairs], value)
+    elif isinstance(value, list | tuple) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in value):
+        value = _unique(value, value)
+    if not isinstance(value, Mapping) or not value or not all(isinstance(name, str) for name in value):
         raise InputError("not a mix of algorithms", value=value, allowed=_MIX_ALLOWED)
     mix = []
     for name, share in value.items():
@@ -148,6 +148,14 @@ def _mix(value: Any) -> list[tuple[str, float]]:
     if abs(total - 1) > 1e-9:
         raise InputError(f"the shares sum to {total:.6g}, not to 1", value=_mix_text(value), allowed=_MIX_ALLOWED)
     return mix
+
+
+def _unique(pairs: Sequence[Sequence[Any]], value: Any) -> dict[Any, Any]:
+    names = [str(name) for name, _ in pairs]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"{twice[0]} is there twice", value=value, allowed=_MIX_ALLOWED)
+    return {name: share for name, (_, share) in zip(names, pairs, strict=True)}
 
 
 def _mix_text(value: Mapping[str, Any]) -> str:
@@ -181,7 +189,7 @@ def _flow(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
             raise InputError("too low", value=given["size"], allowed='"unlimited" or at least 1 segment')
         key = "algorithm"
         algorithm = given.get("algorithm")
-        if algorithm is not None and algorithm not in core.algorithms():
+        if algorithm is not None and (not isinstance(algorithm, str) or algorithm not in core.algorithms()):
             raise unknown("algorithm", str(algorithm), core.algorithms())
     except InputError as error:
         raise InputError(error.problem, error.file, f"{path}.{key}", error.value, error.allowed) from None

@@ -137,7 +137,7 @@ def _quantity(kind: str, value: Any, example: str) -> float:
         raise InputError(f'a {_noun(kind)} needs its unit: write "{number} {unit}"', value=value, allowed=allowed)
     if unit not in _UNITS[kind]:
         raise InputError(f'"{unit}" is not a unit of a {_noun(kind)}', value=value, allowed=allowed)
-    return _finite(Fraction(number) * _UNITS[kind][unit], value)
+    return _finite(_fraction(number, value) * _UNITS[kind][unit], value)
 
 
 def _plain(value: Any) -> Fraction:
@@ -150,10 +150,10 @@ def _plain(value: Any) -> Fraction:
     match = _RATIO.fullmatch(value) if isinstance(value, str) else None
     if not match:
         raise InputError("not a number", value=value, allowed=allowed)
-    above, below = match.groups()
-    if below is not None and Fraction(below) == 0:
+    above, below = (None if part is None else _fraction(part, value) for part in match.groups())
+    if below == 0:
         raise InputError("division by zero", value=value, allowed=allowed)
-    ratio = Fraction(above) / (Fraction(below) if below else 1)
+    ratio = (above or Fraction(0)) / (below or 1)
     _finite(ratio, value)
     return ratio
 
@@ -168,11 +168,14 @@ def _count(value: Any) -> int:
 def _buffer(value: Any) -> dict[str, Any]:
     match = _BUFFER.fullmatch(value) if isinstance(value, str) else None
     if not match:
-        fix = f': write "{value} segments"' if _is_number(value) else ""
+        bare = _is_number(value) or (isinstance(value, str) and _RATIO.fullmatch(value) and "/" not in value)
+        fix = f': write "{value} segments"' if bare else ""
         raise InputError(f"not a buffer size{fix}", value=value, allowed=_BUFFER_ALLOWED)
     number, unit = match.groups()
     rule = {"bdp": "bdp", "bdp/sqrt(n)": "bdp_per_sqrt_n"}.get(unit, "segments")
-    factor = _finite(Fraction(number), value)
+    factor = _finite(_fraction(number, value), value)
+    if factor > _LARGEST_BUFFER:
+        raise InputError("too large", value=value, allowed=f"at most {_LARGEST_BUFFER:g}")
     if factor <= 0:
         raise InputError("a buffer must be larger than 0", value=value, allowed=_BUFFER_ALLOWED)
     return {"rule": rule, "factor": factor}
@@ -200,6 +203,17 @@ def _flag(value: Any) -> bool:
     if value in ("true", "false"):
         return bool(value == "true")
     raise InputError("not true or false", value=value, allowed="true, false")
+
+
+_LARGEST_BUFFER = 1e12
+
+
+def _fraction(number: str, value: Any) -> Fraction:
+    """The exact value of a decimal number; absurdly long ones are refused before they are computed."""
+    exponent = number.lower().partition("e")[2].lstrip("+-0")
+    if len(number) > 100 or len(exponent) > 3:
+        raise InputError("too large or too small", value=value, allowed="a number of at most 100 digits")
+    return Fraction(number)
 
 
 def _finite(number: Fraction, value: Any) -> float:

@@ -61,6 +61,9 @@ def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
     return runs
 
 
+_KEYS = ("name", "algorithms", "factors", "design", "scale", "seed", "replicates", "scenarios")
+
+
 class Ledger:
     """A campaign folder."""
 
@@ -122,6 +125,10 @@ class Ledger:
             raise InputError("not an experiment", file=str(file)) from None
         if version != FORMAT:
             raise InputError("another format", file=str(file), path="format", value=version, allowed=str(FORMAT))
+        missing = [key for key in _KEYS if key not in document]
+        if missing or not isinstance(document["scenarios"], list):
+            problem = f"not an experiment: {', '.join(missing) or 'scenarios'} is missing"
+            raise InputError(problem, file=str(file), allowed="a file that `mesonet experiment run` wrote")
         return dict(document)
 
     def provenance(self) -> dict[str, Any]:
