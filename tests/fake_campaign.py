@@ -106,7 +106,7 @@ def fake_campaign(
             table["run"] = dict(
                 zip(
                     (response.name for response in TOTALS),
-                    (whole["flows_completed"] * 7_500, whole["connection_failures"] * 7_500, entering,
+                    (whole["flows_completed"] * 7_500, whole["connection_failures"] * 7_500, 0.0, entering,
                      entering * (1 - whole["loss_rate"]), entering * whole["loss_rate"]),
                     strict=True,
                 )

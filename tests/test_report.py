@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from fake_campaign import ALGORITHMS, FAILED, MISSING, RESPONSES, fake_campaign
+from fake_campaign import ALGORITHMS, FAILED, MISSING, RESPONSES, TOTALS, fake_campaign
 from mesonet.analysis import condition_response_summary, main_effects
 from mesonet.plots import to_svg
 from mesonet.reporting import report_html, write_analysis, write_report
@@ -326,7 +326,7 @@ def test_analysis_tables(campaign, analysed):
         assert csv.columns == parquet.columns
         assert csv.height == parquet.height > 0
     effects = pl.read_parquet(root / "tables" / "main_effects.parquet")
-    assert effects.height == (22 * 4 + 5) * 6 * 9
+    assert effects.height == (22 * 4 + len(TOTALS)) * 6 * 9
     tcp = effects.filter(response="loss_rate", period="measured", algorithm="tcp")
     expected = main_effects(campaign.design, campaign.response("loss_rate"), algorithm="tcp")
     assert tcp["effect"].to_list() == pytest.approx(expected.effect.tolist())

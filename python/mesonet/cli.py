@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
@@ -36,7 +37,9 @@ class _Group(click.Group):
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise
-            _stop(ctx, str(error), 2)
+            place = f"{error.filename}: " if error.filename else ""
+            problem = (error.strerror or str(error)).lower()
+            _stop(ctx, f"{place}{problem}. Allowed: a file or folder that can be read and written", 2)
 
 
 def _stop(ctx: click.Context, message: str, code: int) -> NoReturn:
@@ -82,15 +85,13 @@ def run(
     as_json: bool,
 ) -> None:
     """Simulates SCENARIO, a built-in name or a TOML file, once."""
-    from mesonet.result import refuse_foreign
+    from mesonet.result import reserved
 
     chosen = _scenario(scenario, values, algorithm, duration)
-    if out:
-        refuse_foreign(out)
-    with Progress(chosen.name) as progress:
+    with reserved(out) if out else nullcontext() as put, Progress(chosen.name) as progress:
         result = mesonet.simulate(chosen, seed, progress.update)
-    if out:
-        result.write(out)
+        if put:
+            put(result)
     rows = result.responses.to_arrow().to_pylist()
     performance = dict(result.performance)
     if as_json:
@@ -217,7 +218,9 @@ def analyze(directory: Path, out: Path | None, as_json: bool) -> None:
     """Writes tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR."""
     from mesonet.reporting import write_analysis
 
-    files = write_analysis(_with_results(directory), out or directory)
+    campaign = _with_results(directory)
+    with Progress(f"analysis of {campaign.name}") as progress:
+        files = write_analysis(campaign, out or directory, progress=progress.update)
     if as_json:
         write_json({"files": [str(file) for file in files]})
     else:
@@ -232,7 +235,9 @@ def report(directory: Path, out: Path | None, as_json: bool) -> None:
     """Writes the report of the campaign in DIR: one HTML file that needs no network."""
     from mesonet.reporting import write_report
 
-    path = write_report(_with_results(directory), out or directory / "report.html")
+    campaign = _with_results(directory)
+    with Progress(f"report of {campaign.name}") as progress:
+        path = write_report(campaign, out or directory / "report.html", progress=progress.update)
     if as_json:
         write_json({"path": str(path)})
     else:

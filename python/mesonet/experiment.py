@@ -202,6 +202,8 @@ class Experiment:
         InputError
             If a condition is refused or the folder holds something else; nothing is written then.
         """
+        if workers is not None and workers < 1:
+            raise InputError("not a number of workers", path="workers", value=workers, allowed="at least 1")
         from mesonet.campaign.data import load
         from mesonet.campaign.ledger import Ledger
         from mesonet.campaign.runner import run_missing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,7 +52,7 @@ def read(table: Mapping[str, Any], file: str, directory: Path | None, options: M
         fixed |= {settings.resolve(path): path for path in options}
         _refuse_fixed(levels, fixed)
         return {
-            "name": _text(table, "name"),
+            "name": _name(table),
             "title": _text(table, "title"),
             "description": _text(table, "description", ""),
             "scenario": base.with_values(options, "set by an option") if options else base,
@@ -59,8 +60,8 @@ def read(table: Mapping[str, Any], file: str, directory: Path | None, options: M
             "names": names,
             "design": _design(table, list(levels)),
             "algorithms": _algorithms(table, levels),
-            "seed": _whole(table, "seed", 1, least=0),
-            "replicates": _whole(table, "replicates", 1, least=1),
+            "seed": _whole(table, "seed", 1, 0, 2**63 - 1),
+            "replicates": _whole(table, "replicates", 1, 1, 10_000),
         }
     except InputError as error:
         raise error.located(file=file) from None
@@ -214,8 +215,18 @@ def _text(table: Mapping[str, Any], key: str, default: str | None = None) -> str
     return value
 
 
-def _whole(table: Mapping[str, Any], key: str, default: int, least: int) -> int:
+def _whole(table: Mapping[str, Any], key: str, default: int, least: int, most: int) -> int:
     value = table.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError("not a whole number", path=key, value=value, allowed=f"a whole number, at least {least}")
-    return value
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= operator.index(value) <= most:
+        allowed = f"a whole number, at least {least} and at most {most}"
+        raise InputError("not a whole number", path=key, value=value, allowed=allowed)
+    return operator.index(value)
+
+
+def _name(table: Mapping[str, Any]) -> str:
+    """The name, which is also the default folder of the campaign."""
+    name = _text(table, "name")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        allowed = "letters, digits, and . _ - behind the first"
+        raise InputError("not a name", path="name", value=name, allowed=allowed)
+    return name

@@ -266,8 +266,8 @@ _TABLE = (
     ),
     Parameter(
         "users.long_lived_flows", "count", 0,
-        "Unlimited flows between direct routers, with fast interfaces, from the beginning of the measured span: a long, "
-        "a medium and a short path.",
+        "Unlimited flows between direct routers, with fast interfaces, from the beginning of the measured span: on a "
+        "long, a medium and a short path.",
         "ASME paper Table 11 has three, experiments #2 none; their end points are assumed", least=0, most=3,
         study_id="X10",
     ),

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
+
+Update = Callable[[float, float, str], None]
+"""Told how far a task is: done, total (any unit), a note."""
 
 QUIET_S = 2.0
 """Nothing is shown for tasks that end sooner."""

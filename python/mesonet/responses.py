@@ -122,7 +122,8 @@ RESPONSES: tuple[Response, ...] = (
     ),
     Response(
         "total_flows_aborted", "", "Flows given up in the run", "flows",
-        "Counted from the start of the run: flows that an impatient source gave up", "lower", "chosen: shows X8 at work",
+        "Counted from the start of the run: flows that an impatient source gave up", "lower",
+        "chosen: shows X8 at work",
     ),
     Response(
         "total_data_segments_sent", "", "Data segments sent in the run", "segments",

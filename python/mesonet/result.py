@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,19 +139,46 @@ class Result:
         InputError
             If the directory holds other things.
         """
-        directory = refuse_foreign(directory)
-        aside = directory.parent / f".{directory.name}.{os.getpid()}"
+        with reserved(directory) as put:
+            return put(self)
+
+    def _write_files(self, aside: Path) -> None:
+        for name in ("responses", "series", "flows", "groups"):
+            write_parquet(getattr(self, name), aside / f"{name}.parquet")
+        (aside / "run.json").write_text(self.run_json())
+
+
+@contextmanager
+def reserved(directory: str | Path) -> Iterator[Callable[[Result], Path]]:
+    """A place for a result that is still to come: gives the function that puts it there.
+
+    Raises
+    ------
+    InputError
+        At once, if the directory holds other things or cannot be written to.
+    """
+    path = refuse_foreign(directory)
+    aside = path.parent / f".{path.name}.{os.getpid()}"
+    try:
         aside.mkdir(parents=True)
-        try:
-            for name in ("responses", "series", "flows", "groups"):
-                write_parquet(getattr(self, name), aside / f"{name}.parquet")
-            (aside / "run.json").write_text(self.run_json())
-            directory.mkdir(exist_ok=True)
-            for name in FILES:
-                (aside / name).replace(directory / name)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
-        return directory
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        shutil.rmtree(aside, ignore_errors=True)
+        problem = f"cannot be written to ({(error.strerror or str(error)).lower()})"
+        raise InputError(problem, path="--out", value=str(path), allowed="a new or empty directory") from None
+
+    def put(result: Result) -> Path:
+        result._write_files(aside)
+        for name in FILES:
+            (aside / name).replace(path / name)
+        return path
+
+    try:
+        yield put
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+        if not any(path.iterdir()):
+            path.rmdir()
 
 
 def write_parquet(table: Table, path: Path) -> None:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from mesonet.plots import condition_response, main_effects, save
 from mesonet.plots import responses as values_chart
 from mesonet.plots.numbers import percent
+from mesonet.progress import Update
 from mesonet.reporting import captions
 from mesonet.reporting.conditions import conditions_table
 from mesonet.reporting.figures import axis_title, settings
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
 
 
 def write_analysis(
-    campaign: "Campaign", directory: Path | str, *, responses: Sequence[str] | None = None
+    campaign: "Campaign",
+    directory: Path | str,
+    *,
+    responses: Sequence[str] | None = None,
+    progress: Update | None = None,
 ) -> list[Path]:
     """Write tables and figures below `directory` and return the paths written.
 
@@ -30,7 +35,7 @@ def write_analysis(
     per response), each as Parquet and CSV. `analysis/figures/`, for the whole measured time: SVG of the main effects
     per algorithm and of the raw values of `responses` (default: effects of the measures of congestion, values of the
     key responses), and of the condition-response summary. `analysis/index.md`: what each figure shows. A campaign
-    without results gives the table of conditions only.
+    without results gives the table of conditions only. `progress` is told (done, total, what is being drawn).
 
     Raises ValueError for a response that the campaign does not have.
     """
@@ -42,7 +47,10 @@ def write_analysis(
     written = [path for name, table in _tables(study).items() for path in _write_table(table, root / "tables" / name)]
     captioned = []
     if study.has_results:
-        for name, chart, caption in _figures(study, responses):
+        figures = list(_figures(study, responses))
+        for place, (name, chart, caption) in enumerate(figures):
+            if progress:
+                progress(place, len(figures), name)
             path = root / "figures" / f"{name}.svg"
             path.parent.mkdir(parents=True, exist_ok=True)
             captioned.append((save(chart, path), caption))

@@ -1,6 +1,6 @@
 """One self-contained HTML file: everything the page needs is in it, and it asks for nothing from outside."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import vl_convert
 
 from mesonet.plots.export import VL_VERSION
+from mesonet.progress import Update
 from mesonet.reporting import data, html
 from mesonet.reporting.conditions import conditions_html, congestion_words
 from mesonet.reporting.figures import PageFigure, axis_title, page_figures
@@ -22,32 +23,41 @@ if TYPE_CHECKING:
     from mesonet.campaign import Campaign
 
 
-def write_report(campaign: "Campaign", path: Path | str) -> Path:
+def write_report(campaign: "Campaign", path: Path | str, *, progress: Update | None = None) -> Path:
     """Write the interactive report of a campaign, whatever part of it is done, and return its path.
 
-    The file works from disk without a network. Missing folders above it are made.
+    The file works from disk without a network. Missing folders above it are made. `progress` is told (done, total,
+    what is being made).
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(report_html(campaign), encoding="utf-8")
+    path.write_text(report_html(campaign, progress), encoding="utf-8")
     return path
 
 
-def report_html(campaign: "Campaign") -> str:
+def report_html(campaign: "Campaign", progress: Update | None = None) -> str:
     """The report as one HTML document."""
     study = Study(campaign)
+    if progress:
+        progress(0, 1, "statistics")
     figures = page_figures(study)
-    return Template(_asset("page.html")).substitute(
-        title=html.escape(campaign.title or campaign.name),
-        style=_asset("page.css"),
-        contents=_contents(figures),
-        summary=_summary(study),
-        figures=_figures(study, figures) if figures else _statement(study),
-        conditions=conditions_html(study),
-        methods=methods_html(study),
-        provenance=provenance_html(study),
-        data=_scripts(study, figures) if figures else "",
-    )
+    parts: dict[str, Callable[[], str]] = {
+        "title": lambda: html.escape(campaign.title or campaign.name),
+        "style": lambda: _asset("page.css"),
+        "summary": lambda: _summary(study),
+        "contents": lambda: _contents(figures),
+        "figures": lambda: _figures(study, figures) if figures else _statement(study),
+        "conditions": lambda: conditions_html(study),
+        "methods": lambda: methods_html(study),
+        "provenance": lambda: provenance_html(study),
+        "data": lambda: _scripts(study, figures) if figures else "",
+    }
+    made = {}
+    for place, (name, make) in enumerate(parts.items()):
+        if progress:
+            progress(1 + place, 1 + len(parts), name)
+        made[name] = make()
+    return Template(_asset("page.html")).substitute(made)
 
 
 def _asset(name: str) -> str:

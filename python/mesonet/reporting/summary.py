@@ -13,8 +13,8 @@ from mesonet.reporting.words import capitalised, counted, listed, period_title, 
 
 #: A condition loses segments noticeably above this loss rate.
 LOSSY = 0.01
-#: Rates and ratios below this in all algorithms are too small to be compared in percent.
-NEGLIGIBLE = 1e-4
+#: Rates and ratios below this in all algorithms are too small to be called better or worse (a handful of events).
+NEGLIGIBLE = 1e-3
 
 
 def findings(study: Study) -> list[tuple[str, str]]:
