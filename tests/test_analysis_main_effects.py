@@ -220,3 +220,11 @@ def test_the_four_forms_of_the_table_agree():
     data = result.to_xarray()
     assert data["effect"].sel(factor="x2").item() == pytest.approx(-5.0)
     assert data.attrs["grand_mean"] == 64.25
+
+
+def test_prints_as_a_table():
+    design = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]])
+    text = repr(main_effects(design, [1.0, 2.0, 3.0, 5.0], factors=["heat", "time"]))
+    assert text.startswith("MainEffects: ")
+    assert "heat" in text
+    assert "effect" in text

@@ -12,7 +12,7 @@ from mesonet.analysis.result import Result
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AlgorithmComparison(Result):
     """One cell per algorithm and response. Arrays have the shape (algorithms, responses)."""
 

@@ -23,7 +23,7 @@ FEWEST_ALGORITHMS = 5
 FEWEST_STATEMENT = f"verdicts need at least {FEWEST_ALGORITHMS} algorithms"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ConditionResponseSummary(Result):
     """One cell per condition and response. Arrays have the shape (conditions, responses); NaN where not computable."""
 

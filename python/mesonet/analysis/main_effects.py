@@ -44,7 +44,7 @@ class DesignLike(Protocol):
     def matrix(self) -> Any: ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MainEffects(Result):
     """Main effects of k factors on one response. Arrays have one entry per factor; NaN where not computable."""
 

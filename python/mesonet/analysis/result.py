@@ -1,5 +1,6 @@
 """What every result object of the analysis offers: the same table in the reader's favourite form."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-class Result:
+class Result(ABC):
     """A table with one row per combination of its dimensions, dimensions first, the last one running fastest.
 
     A result class gives `_dimensions` (name -> labels), `_columns` (name -> values, one per row, the dimensions
@@ -21,14 +22,18 @@ class Result:
 
     UNITS: ClassVar[Mapping[str, str]] = {}
 
-    def _dimensions(self) -> Mapping[str, Sequence[Any]]:
-        raise NotImplementedError
+    @abstractmethod
+    def _dimensions(self) -> Mapping[str, Sequence[Any]]: ...
 
-    def _columns(self) -> Mapping[str, Sequence[Any] | np.ndarray]:
-        raise NotImplementedError
+    @abstractmethod
+    def _columns(self) -> Mapping[str, Sequence[Any] | np.ndarray]: ...
 
     def _attributes(self) -> Mapping[str, Any]:
         return {}
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{name} {value}" for name, value in self._attributes().items())
+        return f"{type(self).__name__}: {facts}\n{self.to_polars()}"
 
     def to_polars(self) -> pl.DataFrame:
         """The table as a polars frame; a number that could not be computed is null."""
