@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
+from conftest import TINY
 from mesonet.cli import main
 
 
@@ -52,7 +55,10 @@ def test_scenario_files(text: str, says: str, tmp_path: Path) -> None:
     assert str(file) in message or "flows" in says
 
 
-@pytest.mark.parametrize("content", ['{"format": 1}', "[]", "not JSON", '{"format": 1, "scenarios": 3}'])
+@pytest.mark.parametrize(
+    "content",
+    ['{"format": 1}', "[]", "not JSON", '{"format": 1, "scenarios": 3}', "[" * 100_000, "\x00", '{"format": true}'],
+)
 @pytest.mark.parametrize("verb", [("experiment", "status"), ("experiment", "run"), ("analyze",), ("report",)])
 def test_folder_with_a_strange_experiment(verb: tuple[str, ...], content: str, tmp_path: Path) -> None:
     (tmp_path / "experiment.json").write_text(content)
@@ -60,11 +66,108 @@ def test_folder_with_a_strange_experiment(verb: tuple[str, ...], content: str, t
     assert [p.name for p in tmp_path.iterdir()] == ["experiment.json"]
 
 
-@pytest.mark.parametrize("replicates", ["0", "1000000000"])
-def test_replicates(replicates: str) -> None:
-    done = CliRunner().invoke(main, ["experiment", "plan", "demo", "--replicates", replicates])
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The ``experiment.json`` of the tiny experiment."""
+    file = tmp_path_factory.mktemp("planned") / "tiny.toml"
+    file.write_text(TINY)
+    return json.dumps(mn.experiment(str(file)).document())
+
+
+def changed(document: Any, path: Sequence[str | int], value: Any) -> str:
+    """A document with another value at a path."""
+    place = document
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        (["format"], 2, "format = 2: another format"),
+        (["format"], "1", 'format = "1": not a whole number'),
+        (["name"], ["tiny"], "name"),
+        (["title"], None, "title"),
+        (["scale"], "1", "scale"),
+        (["seed"], 1.5, "seed"),
+        (["replicates"], True, "replicates"),
+        (["replicates"], 0, "replicates"),
+        (["replicates"], 10**7, "4 conditions x 2 algorithms x 10,000,000 replicates = 80,000,000 runs"),
+        (["algorithms"], "tcp", "algorithms"),
+        (["algorithms", 1], 5, "algorithms[1]"),
+        (["algorithms", 1], "fast", "scenarios"),
+        (["factors"], {}, "factors"),
+        (["factors", 0], "X1", "factors[0]"),
+        (["factors", 1, "minus"], 50, "factors[1].minus"),
+        (["factors", 1, "id"], "X6", "design.factors"),
+        (["design"], [], "design"),
+        (["design", "generators"], None, "design.generators"),
+        (["design", "generators"], ["X5=X1"], "design.generators[0]"),
+        (["design", "factors"], ["X1"], "design.factors"),
+        (["parameters", 3, "doc"], {}, "parameters[3].doc"),
+        (["scenarios"], {"1": {}}, "scenarios"),
+        (["scenarios", 2], None, "scenarios[2]"),
+        (["scenarios", 2, "condition"], 99, "scenarios"),
+        (["scenarios", 2, "condition"], "1", "scenarios[2].condition"),
+        (["scenarios", 7, "scenario"], [1], "scenarios[7].scenario"),
+        (["scenarios"], [], "scenarios"),
+    ],
+)
+def test_experiment_of_the_wrong_shape(planned: str, path: list[Any], value: Any, says: str, tmp_path: Path) -> None:
+    file = tmp_path / "experiment.json"
+    file.write_text(changed(json.loads(planned), path, value))
+    for verb in (("experiment", "status"), ("experiment", "run"), ("report",)):
+        message = refused(*verb, str(tmp_path))
+        assert message.startswith(f"mesonet: {file}")
+        assert says in message
+    assert [p.name for p in tmp_path.iterdir()] == ["experiment.json"]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("[]", "not an object"),
+        ("{}", "versions: missing"),
+        ('{"versions": []}', "versions"),
+        ('{"versions": {"code_version": 3}}', "versions.code_version"),
+        ('{"versions": {"code_version": "a"}, "started": null, "finished": null}', "started"),
+        ("", "not JSON"),
+    ],
+)
+def test_provenance_of_the_wrong_shape(planned: str, content: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "experiment.json").write_text(planned)
+    file = tmp_path / "provenance.json"
+    file.write_text(content)
+    for verb in (("experiment", "status"), ("experiment", "run"), ("analyze",)):
+        message = refused(*verb, str(tmp_path))
+        assert message.startswith(f"mesonet: {file}")
+        assert says in message
+
+
+def test_run_files_of_the_wrong_shape(one_factor: Path, tmp_path: Path) -> None:
+    campaign = mn.experiment(str(one_factor)).run(tmp_path / "campaign", progress=False)
+    folder = campaign.path / "runs" / campaign.runs["key"][0]
+    (folder / "run.json").write_text('{"performance": []}')
+    assert f"{folder / 'run.json'}: performance" in refused("experiment", "status", str(campaign.path))
+    (folder / "responses.parquet").unlink()
+    (folder / "failure.json").write_text('{"message": 3}')
+    assert f"{folder / 'failure.json'}: message" in refused("experiment", "status", str(campaign.path))
+
+
+def test_no_replicates() -> None:
+    done = CliRunner().invoke(main, ["experiment", "plan", "demo", "--replicates", "0"])
     assert done.exit_code == 2
-    assert "1" in done.stderr
+    assert "x>=1" in done.stderr
+
+
+def test_too_many_runs() -> None:
+    message = refused("experiment", "plan", "demo", "--replicates", "10000")
+    assert "32 conditions x 5 algorithms x 10,000 replicates = 1,600,000 runs" in message
+    assert "at most 1,000,000 runs" in message
+    assert "too high" in refused("experiment", "plan", "demo", "--replicates", "1000000000")
+    assert len(mn.experiment("demo", replicates=6250).algorithms) == 5  # exactly 1,000,000
 
 
 def test_name_stays_in_the_folder(tiny: Path) -> None:

@@ -180,7 +180,7 @@ def plan(target: str, as_json: bool, **options: Any) -> None:
 @experiment.command("run")
 @_TARGET
 @_options
-@click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; by default one per processor.")
+@click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
 @click.option("--force", is_flag=True, help="Run even where the scale distorts the network.")
 @_JSON

@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mesonet import settings
+from mesonet import settings, units
 from mesonet.errors import InputError
 from mesonet.experiment_file import Level, read
 from mesonet.factors import Factor
@@ -45,6 +45,10 @@ if TYPE_CHECKING:
 
     from mesonet.campaign.data import Campaign
     from mesonet.designs import Design
+
+
+MOST_WORKERS = 1_000
+"""Runs at a time: more than any machine that this was written for can bear."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +94,7 @@ class Experiment:
         InputError
             If a condition contradicts itself.
         """
-        from mesonet.campaign.ledger import FORMAT
+        from mesonet.campaign.documents import FORMAT
 
         return {
             "format": FORMAT,
@@ -202,8 +206,8 @@ class Experiment:
         InputError
             If a condition is refused or the folder holds something else; nothing is written then.
         """
-        if workers is not None and workers < 1:
-            raise InputError("not a number of workers", path="workers", value=workers, allowed="at least 1")
+        if workers is not None:
+            workers = units.integer(workers, "workers", 1, MOST_WORKERS)
         from mesonet.campaign.data import load
         from mesonet.campaign.ledger import Ledger
         from mesonet.campaign.runner import run_missing

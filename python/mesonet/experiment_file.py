@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mesonet import settings
+from mesonet import settings, units
+from mesonet.campaign.documents import MOST_RUNS, refuse_too_many
 from mesonet.errors import InputError, unknown
 from mesonet.factors import FACTORS
 from mesonet.scenario import Scenario, load_scenario
+from mesonet.simulate import LARGEST_SEED
 
 if TYPE_CHECKING:
     from mesonet.designs import Design
@@ -51,6 +52,9 @@ def read(table: Mapping[str, Any], file: str, directory: Path | None, options: M
         fixed = {settings.resolve(path): f"set.{path}" for path in settings.flatten(_table(table, "set"))}
         fixed |= {settings.resolve(path): path for path in options}
         _refuse_fixed(levels, fixed)
+        design, algorithms = _design(table, list(levels)), _algorithms(table, levels)
+        replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
+        refuse_too_many(design.runs, len(algorithms), replicates)
         return {
             "name": _name(table),
             "title": _text(table, "title"),
@@ -58,10 +62,10 @@ def read(table: Mapping[str, Any], file: str, directory: Path | None, options: M
             "scenario": base.with_values(options, "set by an option") if options else base,
             "levels": levels,
             "names": names,
-            "design": _design(table, list(levels)),
-            "algorithms": _algorithms(table, levels),
-            "seed": _whole(table, "seed", 1, 0, 2**63 - 1),
-            "replicates": _whole(table, "replicates", 1, 1, 10_000),
+            "design": design,
+            "algorithms": algorithms,
+            "seed": units.integer(table.get("seed", 1), "seed", 0, LARGEST_SEED),
+            "replicates": replicates,
         }
     except InputError as error:
         raise error.located(file=file) from None
@@ -213,14 +217,6 @@ def _text(table: Mapping[str, Any], key: str, default: str | None = None) -> str
     if not isinstance(value, str) or (not value and default is None):
         raise InputError("missing" if value is None else "not text", path=key, value=value, allowed="text in quotes")
     return value
-
-
-def _whole(table: Mapping[str, Any], key: str, default: int, least: int, most: int) -> int:
-    value = table.get(key, default)
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= operator.index(value) <= most:
-        allowed = f"a whole number, at least {least} and at most {most}"
-        raise InputError("not a whole number", path=key, value=value, allowed=allowed)
-    return operator.index(value)
 
 
 def _name(table: Mapping[str, Any]) -> str:

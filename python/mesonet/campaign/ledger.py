@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mesonet.campaign import documents
 from mesonet.errors import InputError
 
-FORMAT = 1
 _STALE_S = 3600.0
 
 
@@ -59,9 +59,6 @@ def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
             key = run_key(scenario, seed, code_version)
             runs.append(Run(entry["condition"], entry["algorithm"], replicate, seed, key, scenario))
     return runs
-
-
-_KEYS = ("name", "algorithms", "factors", "design", "scale", "seed", "replicates", "scenarios")
 
 
 class Ledger:
@@ -112,29 +109,18 @@ class Ledger:
         Raises
         ------
         InputError
-            If it holds none, or one of another format.
+            If it holds none, or one of another format or shape.
         """
         file = self.path / "experiment.json"
         if not file.is_file():
             problem = "not a campaign folder: it has no experiment.json"
             raise InputError(problem, value=str(self.path), allowed="a folder that `mesonet experiment run` made")
-        try:
-            document = json.loads(file.read_text())
-            version = document["format"]
-        except (ValueError, KeyError, TypeError):
-            raise InputError("not an experiment", file=str(file)) from None
-        if version != FORMAT:
-            raise InputError("another format", file=str(file), path="format", value=version, allowed=str(FORMAT))
-        missing = [key for key in _KEYS if key not in document]
-        if missing or not isinstance(document["scenarios"], list):
-            problem = f"not an experiment: {', '.join(missing) or 'scenarios'} is missing"
-            raise InputError(problem, file=str(file), allowed="a file that `mesonet experiment run` wrote")
-        return dict(document)
+        return documents.experiment(file)
 
     def provenance(self) -> dict[str, Any]:
         """By which code and when the runs were made; empty before the first."""
         file = self.path / "provenance.json"
-        return dict(json.loads(file.read_text())) if file.exists() else {}
+        return documents.provenance(file) if file.exists() else {}
 
     def write_provenance(self, provenance: Mapping[str, Any]) -> None:
         """Replaces the provenance."""
@@ -148,8 +134,9 @@ class Ledger:
 
     def run_json(self, key: str) -> dict[str, Any]:
         """Provenance and resources of a run that is done, or the message of one that failed."""
-        name = "run.json" if self.status(key) == "done" else "failure.json"
-        return dict(json.loads((self.runs / key / name).read_text()))
+        if self.status(key) == "done":
+            return documents.done(self.runs / key / "run.json")
+        return documents.failed(self.runs / key / "failure.json")
 
     @contextmanager
     def writing(self, key: str) -> Iterator[Path]:
