@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
-from conftest import TINY
+from conftest import ONE_FACTOR, TINY
 from mesonet.cli import main
+from mesonet.experiment import Experiment
 
 
 def refused(*arguments: str) -> str:
@@ -175,35 +176,87 @@ def test_name_stays_in_the_folder(tiny: Path) -> None:
     assert "name" in refused("experiment", "plan", str(tiny))
 
 
-def test_a_place_that_cannot_be_written_is_noticed_before_the_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything that takes time fails the test."""
+
     def never(*_: object) -> None:
-        pytest.fail("simulated although the result cannot be written")
+        pytest.fail("worked although the result cannot be written")
 
     monkeypatch.setattr(mn, "simulate", never)
+    monkeypatch.setattr(Experiment, "document", never)
+    monkeypatch.setattr("mesonet.reporting.page.report_html", never)
+    monkeypatch.setattr("mesonet.reporting.analysis_files._write", never)
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a campaign that is done."""
+    folder = tmp_path_factory.mktemp("one")
+    (folder / "one.toml").write_text(ONE_FACTOR)
+    return mn.experiment(str(folder / "one.toml")).run(folder / "campaign", progress=False).path
+
+
+def verbs(campaign: Path, tiny: Path) -> list[tuple[str, ...]]:
+    return [
+        ("run", "dumbbell", "--duration", "1 s"),
+        ("experiment", "run", str(tiny)),
+        ("analyze", str(campaign)),
+        ("report", str(campaign)),
+    ]
+
+
+@pytest.mark.usefixtures("idle")
+def test_a_place_that_cannot_be_written_is_noticed_before_the_work(campaign: Path, tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for out in (tmp_path / "file" / "below", tmp_path / "file"):
-        assert "--out" in refused("run", "dumbbell", "--duration", "1 s", "--out", str(out))
-    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+    before = sorted(tmp_path.rglob("*"))
+    for verb in verbs(campaign, tiny):
+        for out in (tmp_path / "file" / "below" / "this", Path("/proc/mesonet/out"), tmp_path / ("long" * 100)):
+            message = refused(*verb, "--out", str(out))
+            assert f'--out = "{out}"'[:100] in message, verb
+    for verb in verbs(campaign, tiny)[:3]:
+        assert "--out" in refused(*verb, "--out", str(tmp_path / "file"))
+    assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_run_that_fails_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("idle")
+def test_a_report_replaces_files_only(campaign: Path, tmp_path: Path) -> None:
+    for out in (tmp_path, Path("/dev/null")):
+        assert "not a file" in refused("report", str(campaign), "--out", str(out))
+
+
+def test_a_report_keeps_the_link_that_leads_to_it(campaign: Path, tmp_path: Path) -> None:
+    (tmp_path / "latest.html").symlink_to(tmp_path / "one.html")
+    (tmp_path / "one.html").write_text("earlier")
+    assert CliRunner().invoke(main, ["report", str(campaign), "--out", str(tmp_path / "latest.html")]).exit_code == 0
+    assert (tmp_path / "latest.html").is_symlink()
+    assert "<html" in (tmp_path / "one.html").read_text()
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_run_that_fails_leaves_what_was_there(there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(mn, "simulate", broken)
-    done = CliRunner().invoke(main, ["run", "dumbbell", "--duration", "1 s", "--out", str(tmp_path / "out")])
+    if there:
+        (tmp_path / "new").mkdir()
+    out = tmp_path / "new" / "out"
+    for _ in range(2):
+        done = CliRunner().invoke(main, ["run", "dumbbell", "--duration", "1 s", "--out", str(out)])
+        assert isinstance(done.exception, MemoryError)
+        assert [p.name for p in tmp_path.rglob("*")] == (["new"] if there else [])
+    out.mkdir(parents=True)
+    done = CliRunner().invoke(main, ["run", "dumbbell", "--duration", "1 s", "--out", str(out)])
     assert isinstance(done.exception, MemoryError)
-    assert list(tmp_path.iterdir()) == []
+    assert list(out.iterdir()) == []
 
 
-@pytest.mark.parametrize("verb", ["report", "analyze"])
-def test_report_and_analysis_below_a_file(verb: str, tiny: Path, tmp_path: Path) -> None:
-    campaign = mn.experiment(str(tiny)).run(tmp_path / "campaign", progress=False)
-    assert json.loads((campaign.path / "experiment.json").read_text())["name"] == "tiny"
-    (tmp_path / "file").write_text("")
-    assert str(tmp_path / "file") in refused(verb, str(campaign.path), "--out", str(tmp_path / "file" / "below"))
+def test_an_experiment_that_is_refused_leaves_what_was_there(tiny: Path, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for out in ("new", "there"):
+        assert "--scale" in refused("experiment", "run", str(tiny), "--scale", "0.1", "--out", str(tmp_path / out))
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["there", "tiny.toml"]
 
 
 def test_workers(tiny: Path, tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_scale_that_distorts_the_network_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "large.toml"
     file.write_text(text)
     experiment(file, scale=0.5).check()
-    with pytest.raises(InputError, match=r"condition 1: scale = 0\.1: normal access .* \(2 seg/ms\) become slower"):
+    with pytest.raises(InputError, match=r"condition 1: --scale = 0\.1: normal access .* \(2 seg/ms\) become slower"):
         experiment(file, scale=0.1).check()
     assert any("slower than a normal interface" in warning for warning in experiment(file, scale=0.1).check(force=True))
     with pytest.raises(InputError, match="rounding moves the share of sources"):

@@ -128,7 +128,7 @@ def test_foreign_directories_are_left_alone(result: Result, tmp_path: Path) -> N
     (tmp_path / "thesis.tex").write_text("")
     with pytest.raises(InputError, match=r"other files \(thesis.tex\)"):
         result.write(tmp_path)
-    with pytest.raises(InputError, match="not a directory"):
+    with pytest.raises(InputError, match="not a folder"):
         result.write(tmp_path / "thesis.tex")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 

@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mesonet import settings, units
+from mesonet import places, settings, units
 from mesonet.errors import InputError
 from mesonet.experiment_file import Level, read
 from mesonet.factors import Factor
@@ -212,11 +212,11 @@ class Experiment:
         from mesonet.campaign.ledger import Ledger
         from mesonet.campaign.runner import run_missing
 
-        document = self.document()
-        Ledger(out).refuse_other(document)
-        self.check(force)
-        ledger = Ledger.create(out, document)
-        run_missing(ledger, workers, progress)
+        with places.folder(out):
+            document = self.document()
+            Ledger(out).refuse_other(document)
+            self.check(force)
+            run_missing(Ledger.create(out, document), workers, progress)
         return load(out)
 
     def _unscaled(self, number: int, algorithm: str) -> Scenario:

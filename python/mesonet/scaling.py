@@ -17,7 +17,7 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
         return scenario
     speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
     values = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
-    return scenario.with_values(values, "set by an option")
+    return scenario.with_values(values, "--scale")
 
 
 def refuse_distorted(scenario: Scenario, scale: float) -> None:
@@ -45,7 +45,9 @@ def refuse_distorted(scenario: Scenario, scale: float) -> None:
 
 
 def _refusal(problem: str, scale: float) -> InputError:
-    return InputError(problem, path="scale", value=scale, allowed="a scale nearer to 1, a shorter duration, or --force")
+    return InputError(
+        problem, path="--scale", value=scale, allowed="a scale nearer to 1, a shorter duration, or --force"
+    )
 
 
 def _by_class(description: dict[str, Any], what: str) -> dict[str, float]:

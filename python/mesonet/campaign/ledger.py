@@ -19,6 +19,7 @@ from typing import Any
 
 from mesonet.campaign import documents
 from mesonet.errors import InputError
+from mesonet.places import ASIDE
 
 _STALE_S = 3600.0
 
@@ -100,7 +101,7 @@ class Ledger:
             if _defining(held) != _defining(document):
                 problem = f"the folder holds {_title(held)}, not {_title(document)}{_difference(held, document)}"
                 raise InputError(problem, **where)
-        elif any(self.path.iterdir()):
+        elif any(not entry.name.startswith(ASIDE) for entry in self.path.iterdir()):
             raise InputError("the folder is not empty and holds no experiment", **where)
 
     def document(self) -> dict[str, Any]:
