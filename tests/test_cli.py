@@ -122,7 +122,7 @@ def test_check_shows_values_sources_and_what_follows() -> None:
         (("check", "abilene", "--set", "source_distribution=.1,.6,.4"), "sum to 1.1, not to 1"),
         (("experiment", "plan", "dmo"), '"dmo": unknown experiment (nearest: demo)'),
         (("experiment", "run", "dmo"), '"dmo": no such experiment or campaign'),
-        (("experiment", "plan", "demo", "--algorithms", "tcp,x"), 'demo.toml: algorithms[1] = "x": unknown algorithm'),
+        (("experiment", "plan", "demo", "--algorithms", "tcp,x"), '--algorithms = "x": unknown algorithm'),
         (("experiment", "plan", "demo", "--scale", "-1"), "scale = -1.0: not a scale"),
         (("experiment", "plan", "demo", "--duration", "5"), 'time.duration = "5": a time needs its unit'),
         (("experiment", "status", "demo"), '"demo": not a campaign folder'),

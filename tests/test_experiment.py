@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mesonet.campaign.ledger import run_seed
@@ -175,8 +176,25 @@ def append(more: str) -> Callable[[str], str]:
         (replace("seed = 5", "seed = 5\nreplicates = 0"), "replicates", "at least 1"),
         (replace("seed = 5", "sede = 5"), "sede", "nearest: seed"),
         (replace('scenario = "abilene"', 'scenario = "abilen"'), "scenario", "nearest: abilene"),
-        (replace('"time.duration" = "2 s"', '"time.duration" = 2'), "time.duration", 'write "2 s"'),
+        (replace('"time.duration" = "2 s"', '"time.duration" = 2'), "set.time.duration", 'write "2 s"'),
         (replace('"time.duration" = "2 s"', '"network.speed" = "2 seg/ms"'), "set.network.speed", "factor X1 varies"),
+        (
+            replace('"time.duration" = "2 s"', "network.sped = 2"),
+            "set.network.sped",
+            "unknown path (nearest: network.speed",
+        ),
+        (replace('"time.duration" = "2 s"', "network.buffer = 2"), "set.network.buffer", 'write "2 segments"'),
+        (replace('"time.duration" = "2 s"', "duration = 2"), "set.duration", 'write "2 s"'),
+        (replace('"time.duration" = "2 s"', 'flows = [{from = "A"}]'), "set.flows[0].to", 'such as to = "A"'),
+        (replace('"time.duration" = "2 s"', "flows = [{}]"), "set.flows[0].from", "a router of the topology in quotes"),
+        (replace('"users.base_sources" = 2', "users = 3"), "set.users", "unknown path"),
+        (replace("[set]", "[sets]"), "sets", "nearest: set"),
+        (replace("seed = 5", 'seed = "5"'), "seed", "not a whole number"),
+        (replace("seed = 5", "seed = 9223372036854775807000"), "seed", "too high"),
+        (replace("seed = 5", "seed = 5\nreplicates = 1_000_001"), "replicates", "too high"),
+        (replace('"tcp", "scalable"', '"tcp", 3'), "algorithms[1]", "not a mix"),
+        (replace('algorithms = ["tcp", "scalable"]', 'algorithms = "tcp"'), "algorithms", "not a list"),
+        (replace('title = "Two', "title = 2 #"), "title", "not text"),
         (append('[design]\ngenerators = ["X5=X1"]'), "design.generators[0]", "not a generator"),
         (append('[design]\ngenerator = "X5=X1"'), "design.generator", "nearest: generators"),
     ],
@@ -204,6 +222,41 @@ def test_options_may_not_set_what_a_factor_varies(tiny: Path) -> None:
         experiment(tiny, algorithms=["cubik"])
     with pytest.raises(InputError, match="needs algorithms"):
         experiment(tiny, algorithms=[])
+
+
+@pytest.mark.parametrize(
+    ("options", "option", "says"),
+    [
+        ({"duration": "5"}, "--duration: time.duration", 'write "5 s"'),
+        ({"duration": 5}, "--duration: time.duration", 'write "5 s"'),
+        ({"duration": ""}, "--duration: time.duration", "not a time"),
+        ({"duration": "-1 s"}, "--duration: time.duration", "too low"),
+        ({"algorithms": ["tcp", "scaleable"]}, "--algorithms", "nearest: scalable"),
+        ({"algorithms": ["tcp", "tcp"]}, "--algorithms", "named twice"),
+        ({"algorithms": []}, "--algorithms", "needs algorithms"),
+        ({"replicates": 0}, "--replicates", "too low"),
+        ({"replicates": 1.5}, "--replicates", "not a whole number"),
+        ({"seed": 2**63}, "--seed", "too high"),
+        ({"scale": 0}, "--scale", "not a scale"),
+        ({"scale": float("nan")}, "--scale", "not a finite number"),
+        ({"scale": True}, "--scale", "not a number"),
+        ({"values": {"network.sped": 1}}, "values: network.sped", "nearest: network.speed"),
+        ({"values": {"users.think_time": 1}}, "values: users.think_time", 'write "1 s"'),
+    ],
+)
+def test_bad_options_are_named_as_such(tiny: Path, options: dict[str, object], option: str, says: str) -> None:
+    with pytest.raises(InputError, match=says) as caught:
+        experiment(tiny, **options)
+    assert str(caught.value).startswith(option)
+    assert str(tiny) not in str(caught.value)
+
+
+def test_options_may_be_numbers_of_numpy(tiny: Path) -> None:
+    options = {"replicates": np.int64(2), "seed": np.uint8(7), "scale": np.float32(0.5)}
+    chosen = experiment(tiny, **options)
+    assert (chosen.replicates, chosen.seed, chosen.scale) == (2, 7, 0.5)
+    assert [type(value) for value in (chosen.replicates, chosen.seed, chosen.scale)] == [int, int, float]
+    json.dumps(chosen.document())
 
 
 def test_run_shorter_than_its_warmup_is_refused(tiny: Path) -> None:

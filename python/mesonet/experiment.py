@@ -37,7 +37,7 @@ from mesonet import places, settings, units
 from mesonet.errors import InputError
 from mesonet.experiment_file import Level, read
 from mesonet.factors import Factor
-from mesonet.scaling import refuse_distorted, scaled
+from mesonet.scaling import checked_scale, refuse_distorted, scaled
 from mesonet.scenario import Scenario, builtin_titles, find_toml, read_toml
 
 if TYPE_CHECKING:
@@ -269,13 +269,15 @@ def experiment(
     """
     text, file, directory = find_toml(str(name_or_path), "studies", "experiment")
     table = read_toml(text, file)
-    given = {"algorithms": algorithms and list(algorithms), "replicates": replicates, "seed": seed}
-    table |= {key: value for key, value in given.items() if value is not None}
-    options = {**({"time.duration": duration} if duration else {}), **(values or {})}
-    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale <= 1000:
-        raise InputError("not a scale", path="scale", value=scale, allowed="more than 0 and at most 1000")
-    parts = read(table, file, directory, options)
-    return Experiment(**parts, file=file, scale=float(scale))
+    given = {
+        "algorithms": list(algorithms) if algorithms is not None else None,
+        "duration": duration,
+        "replicates": replicates,
+        "seed": seed,
+    }
+    options = {key: value for key, value in given.items() if value is not None}
+    parts = read(table, file, directory, options, values or {})
+    return Experiment(**parts, file=file, scale=checked_scale(scale))
 
 
 def names() -> dict[str, str]:

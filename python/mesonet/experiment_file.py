@@ -32,14 +32,21 @@ class Level:
     plus: Any
 
 
-def read(table: Mapping[str, Any], file: str, directory: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
+def read(
+    table: Mapping[str, Any], file: str, directory: Path | None, options: Mapping[str, Any], values: Mapping[str, Any]
+) -> dict[str, Any]:
     """The parts of an `mesonet.experiment.Experiment`, checked.
 
-    `directory` is that of the file, to find a scenario beside it; `options` are values set beside the file.
+    `directory` is that of the file, to find a scenario beside it. `options` (algorithms, duration, replicates, seed)
+    and `values` (by scenario path) were given beside the file.
     """
     try:
         _known(table, _KEYS, "")
+        table = {**table, **{key: value for key, value in options.items() if key in _KEYS}}
         base = _scenario(table, file, directory)
+        if "duration" in options:
+            base = base.set("time.duration", options["duration"], "--duration")
+        base = base.with_values(values, "values")
         factors = _list(table, "factors")
         if not factors:
             raise InputError("an experiment needs factors", path="factors", allowed="at least one [[factors]]")
@@ -50,7 +57,8 @@ def read(table: Mapping[str, Any], file: str, directory: Path | None, options: M
             levels[id], names[id] = own, name
         _refuse_set_twice(levels)
         fixed = {settings.resolve(path): f"set.{path}" for path in settings.flatten(_table(table, "set"))}
-        fixed |= {settings.resolve(path): path for path in options}
+        fixed |= {settings.resolve(path): f"values.{path}" for path in values}
+        fixed |= {"time.duration": "--duration"} if "duration" in options else {}
         _refuse_fixed(levels, fixed)
         design, algorithms = _design(table, list(levels)), _algorithms(table, levels)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
@@ -59,7 +67,7 @@ def read(table: Mapping[str, Any], file: str, directory: Path | None, options: M
             "name": _name(table),
             "title": _text(table, "title"),
             "description": _text(table, "description", ""),
-            "scenario": base.with_values(options, "set by an option") if options else base,
+            "scenario": base,
             "levels": levels,
             "names": names,
             "design": design,
@@ -68,6 +76,9 @@ def read(table: Mapping[str, Any], file: str, directory: Path | None, options: M
             "replicates": replicates,
         }
     except InputError as error:
+        key = re.split(r"[.\[]", error.path or "")[0].removeprefix("--")
+        if error.file is None and key in options:
+            raise InputError(error.problem, None, f"--{key}", error.value, error.allowed) from None
         raise error.located(file=file) from None
 
 
@@ -76,7 +87,13 @@ def _scenario(table: Mapping[str, Any], file: str, directory: Path | None) -> Sc
         base = load_scenario(_text(table, "scenario"), directory)
     except InputError as error:
         raise error.located(file=file, path="scenario") if error.file is None else error from None
-    return base.with_values(settings.flatten(_table(table, "set")), f"set in {file}")
+    for path, value in settings.flatten(_table(table, "set")).items():
+        try:
+            base = base.set(path, value, f"set in {file}")
+        except InputError as error:
+            where = error.path if error.path and error.path.startswith(path) else path
+            raise InputError(error.problem, error.file, f"set.{where}", error.value, error.allowed) from None
+    return base
 
 
 def _factor(where: str, given: Any, others: Mapping[str, Any]) -> tuple[str, str, tuple[Level, ...]]:

@@ -9,6 +9,25 @@ from mesonet.errors import InputError
 from mesonet.scenario import Scenario
 
 _LARGEST_SHIFT = 0.05
+_LARGEST_SCALE = 1000
+
+
+def checked_scale(value: Any) -> float:
+    """The scale that a user gave, as a number.
+
+    Raises
+    ------
+    InputError
+        If it is none: names the option ``--scale``.
+    """
+    try:
+        scale = float(units.parse("number", value))
+    except InputError as error:
+        raise error.located(path="--scale") from None
+    if not 0 < scale <= _LARGEST_SCALE:
+        allowed = f"more than 0 and at most {_LARGEST_SCALE}"
+        raise InputError("not a scale", path="--scale", value=value, allowed=allowed)
+    return scale
 
 
 def scaled(scenario: Scenario, scale: float) -> Scenario:
