@@ -210,34 +210,34 @@ def status(target: str, out: Path | None, as_json: bool) -> None:
     _show_status(mesonet.load(planning.find_folder(target, out)), as_json)
 
 
+_DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+
+
 @main.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@_DIRECTORY
 @click.option("--out", type=click.Path(path_type=Path), help="Where to make the folder analysis; by default DIR.")
 @_JSON
 def analyze(directory: Path, out: Path | None, as_json: bool) -> None:
     """Writes tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR."""
     from mesonet.reporting import write_analysis
 
-    campaign = _with_results(directory)
-    with Progress(f"analysis of {campaign.name}") as progress:
-        files = write_analysis(campaign, out or directory, progress=progress.update)
+    place = out or directory
+    files = _from_results(directory, "analysis", write_analysis, place)
     if as_json:
         write_json({"files": [str(file) for file in files]})
     else:
-        click.echo(f"{plural(len(files), 'file')} in {(out or directory) / 'analysis'}")
+        click.echo(f"{plural(len(files), 'file')} in {place / 'analysis'}")
 
 
 @main.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@_DIRECTORY
 @click.option("--out", type=click.Path(path_type=Path), help="The file; by default DIR/report.html.")
 @_JSON
 def report(directory: Path, out: Path | None, as_json: bool) -> None:
     """Writes the report of the campaign in DIR: one HTML file that needs no network."""
     from mesonet.reporting import write_report
 
-    campaign = _with_results(directory)
-    with Progress(f"report of {campaign.name}") as progress:
-        path = write_report(campaign, out or directory / "report.html", progress=progress.update)
+    path = _from_results(directory, "report", write_report, out or directory / "report.html")
     if as_json:
         write_json({"path": str(path)})
     else:
@@ -258,11 +258,13 @@ def _scenario(name: str, values: tuple[str, ...], algorithm: str | None, duratio
     return chosen
 
 
-def _with_results(directory: Path) -> Any:
+def _from_results(directory: Path, what: str, write: Callable[..., Any], place: Path) -> Any:
+    """What `write` makes at `place` of the campaign in a folder, with progress."""
     campaign = mesonet.load(directory)
     if not campaign.counts["done"]:
         raise InputError("no run of the campaign is done", value=str(directory), allowed="run it first")
-    return campaign
+    with Progress(f"{what} of {campaign.name}") as progress:
+        return write(campaign, place, progress=progress.update)
 
 
 def _show_status(campaign: Any, as_json: bool) -> None:
