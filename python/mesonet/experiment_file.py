@@ -8,17 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mesonet import settings, units
+from mesonet import core, settings, units
 from mesonet.campaign.documents import MOST_RUNS, refuse_too_many
 from mesonet.errors import InputError, unknown
 from mesonet.factors import FACTORS
+from mesonet.mixing import SHARE, parse_share
 from mesonet.scenario import Scenario, load_scenario
 from mesonet.simulate import LARGEST_SEED
 
 if TYPE_CHECKING:
     from mesonet.designs import Design
 
-_KEYS = ("name", "title", "description", "scenario", "algorithms", "seed", "replicates", "set", "factors", "design")
+_KEYS = (
+    "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "set", "factors",
+    "design",
+)  # fmt: skip
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
 _STUDY = {factor.id: factor for factor in FACTORS}
 
@@ -46,7 +50,7 @@ def read(
         base = _scenario(table, file, directory)
         if "duration" in options:
             base = base.set("time.duration", options["duration"], "--duration")
-        base = base.with_values(values, "values")
+        base = base.with_values(values, "--set")
         factors = _list(table, "factors")
         if not factors:
             raise InputError("an experiment needs factors", path="factors", allowed="at least one [[factors]]")
@@ -57,7 +61,7 @@ def read(
             levels[id], names[id] = own, name
         _refuse_set_twice(levels)
         fixed = {settings.resolve(path): f"set.{path}" for path in settings.flatten(_table(table, "set"))}
-        fixed |= {settings.resolve(path): f"values.{path}" for path in values}
+        fixed |= {settings.resolve(path): f"--set {path}" for path in values}
         fixed |= {"time.duration": "--duration"} if "duration" in options else {}
         _refuse_fixed(levels, fixed)
         design, algorithms = _design(table, list(levels)), _algorithms(table, levels)
@@ -72,14 +76,15 @@ def read(
             "names": names,
             "design": design,
             "algorithms": algorithms,
+            "mixed_with": _mixed_with(table, levels, algorithms),
             "seed": units.integer(table.get("seed", 1), "seed", 0, LARGEST_SEED),
             "replicates": replicates,
         }
     except InputError as error:
-        key = re.split(r"[.\[]", error.path or "")[0].removeprefix("--")
+        key = re.split(r"[.\[]", error.path or "")[0]
         if error.file is None and key in options:
             raise InputError(error.problem, None, f"--{key}", error.value, error.allowed) from None
-        raise error.located(file=file) from None
+        raise (error if key.startswith("--") else error.located(file=file)) from None
 
 
 def _scenario(table: Mapping[str, Any], file: str, directory: Path | None) -> Scenario:
@@ -140,6 +145,8 @@ def _level_table(where: str, given: Mapping[str, Any]) -> tuple[Level, ...]:
 def _resolved(where: str, path: Any) -> str:
     if not isinstance(path, str):
         raise InputError("not a path", path=where, value=path, allowed="a scenario path in quotes")
+    if path == SHARE:
+        return path
     try:
         return settings.resolve(path)
     except InputError as error:
@@ -150,7 +157,7 @@ def _check_level(level: Level, minus: str, plus: str) -> None:
     parsed = []
     for where, value in ((minus, level.minus), (plus, level.plus)):
         try:
-            parsed.append(settings.parse(level.path, value))
+            parsed.append(parse_share(value) if level.path == SHARE else settings.parse(level.path, value))
         except InputError as error:
             problem = f"not a level of {level.path}: {error.problem}"
             raise InputError(problem, path=where, value=value, allowed=error.allowed) from None
@@ -192,6 +199,28 @@ def _algorithms(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]
         if shown[-1] in shown[:-1]:
             raise InputError("named twice", path=f"algorithms[{place}]", value=name, allowed="each algorithm once")
     return tuple(shown)
+
+
+def _mixed_with(
+    table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], algorithms: tuple[str, ...]
+) -> str | None:
+    """What the algorithms are mixed with, if the experiment is a mixed one."""
+    shares = [id for id, own in levels.items() if any(level.path == SHARE for level in own)]
+    if "mixed_with" not in table:
+        if shares:
+            problem = f"factor {shares[0]} varies {SHARE}: it needs to be said what the algorithms are mixed with"
+            raise InputError(problem, path="mixed_with", allowed="the name of an algorithm, such as tcp")
+        return None
+    other = table["mixed_with"]
+    if not isinstance(other, str) or other not in core.algorithms():
+        raise unknown("algorithm", str(other), core.algorithms(), path="mixed_with")
+    if not shares:
+        raise InputError("no factor varies the share", path="mixed_with", value=other, allowed=f'path = "{SHARE}"')
+    for place, name in enumerate(algorithms):
+        if name not in core.algorithms():
+            problem = "an algorithm that is mixed with another needs to be one"
+            raise InputError(problem, path=f"algorithms[{place}]", value=name, allowed=", ".join(core.algorithms()))
+    return other
 
 
 def _design(table: Mapping[str, Any], ids: list[str]) -> Design:

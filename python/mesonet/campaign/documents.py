@@ -31,6 +31,7 @@ _EXPERIMENT = {
     "seed": int,
     "replicates": int,
     "algorithms": [str],
+    "mixed_with": _TEXT_OR_NONE,
     "factors": [_FACTOR],
     "design": {"factors": [str], "generators": [str]},
     "parameters": [_PARAMETER],

@@ -194,7 +194,7 @@ def _title(document: Mapping[str, Any]) -> str:
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """The first difference that a user can act on."""
-    for key in ("name", "algorithms", "factors", "design", "scale", "seed", "replicates"):
+    for key in ("name", "algorithms", "mixed_with", "factors", "design", "scale", "seed", "replicates"):
         if held.get(key) != wanted.get(key):
             shown = [json.dumps(each.get(key)) for each in (held, wanted)]
             return (
