@@ -2,27 +2,9 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use mesonet_cc::{
-    AckEvent, Common, Config, Controller, LossCause, LossEvent, Picos, Preset, SlowStart, Start, TimeoutRule,
-    WindowBasis, picos, registry,
+    AckEvent, Common, Config, Controller, LossCause, LossEvent, Picos, Preset, SlowStart, Start, picos,
+    registry,
 };
-
-/// The rules that a preset sets for all algorithms.
-pub fn common(preset: Preset) -> Common {
-    match preset {
-        Preset::Standard => Common {
-            timeout: TimeoutRule::Rfc,
-            basis: WindowBasis::Flight,
-            grow_only_if_cwnd_limited: true,
-            max_cwnd: 1e9,
-        },
-        Preset::Sp500282 => Common {
-            timeout: TimeoutRule::OwnReduction,
-            basis: WindowBasis::Cwnd,
-            grow_only_if_cwnd_limited: false,
-            max_cwnd: 1e9,
-        },
-    }
-}
 
 /// An algorithm with the constants of a preset, some of them changed.
 pub fn config(name: &str, preset: Preset, changes: &[(&str, f64)]) -> Config {
@@ -32,7 +14,7 @@ pub fn config(name: &str, preset: Preset, changes: &[(&str, f64)]) -> Config {
     }
     let value = |name: &str| changes.iter().find(|change| change.0 == name).map(|change| change.1);
     let values: Vec<_> = params.iter().map(|p| value(p.name).unwrap_or_else(|| p.default(preset))).collect();
-    Config::new(name, common(preset), &values).expect("a registered algorithm")
+    Config::new(name, Common::of(preset), &values).expect("a registered algorithm")
 }
 
 /// A flow with classic slow start.
