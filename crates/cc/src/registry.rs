@@ -140,6 +140,7 @@ macro_rules! registry {
 
 registry! {
     Tcp => algorithms::tcp::Tcp,
+    Bic => algorithms::bic::Bic,
     Fast => algorithms::fast::Fast,
     Hstcp => algorithms::hstcp::Hstcp,
     Htcp => algorithms::htcp::Htcp,

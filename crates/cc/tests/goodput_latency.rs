@@ -48,3 +48,26 @@ fn h_tcp_that_keeps_four_fifths() {
         assert_close("htcp", latency("htcp", &changes, ms / 1000.0), expected, 0.01);
     }
 }
+
+/// The growth before the first loss alone: a constant number of segments per round trip, or 5 % of the window.
+#[test]
+fn bic_without_a_maximum_to_search_for() {
+    let changes = |name, value| [(name, value)];
+    for (changes, at_48_5, mean_of_three) in [
+        (changes("max_increment", 16.0), 11.5, 17.3),
+        (changes("max_increment", 32.0), 5.7, 8.6),
+        (changes("first_growth", 0.05), 3.2, 3.8),
+    ] {
+        assert_close("bic at 48.5 ms", latency("bic", &changes, 0.0485), at_48_5, 0.04);
+        let mean = [0.080, 0.059, 0.026].map(|rtt| latency("bic", &changes, rtt)).iter().sum::<f64>() / 3.0;
+        assert_close("bic at 80, 59 and 26 ms", mean, mean_of_three, 0.04);
+    }
+}
+
+/// Published: 18.8 s on paths that are not described; the growth of a window of 100 to one of 80 segments/ms alone
+/// takes less.
+#[test]
+fn bic_of_the_study_is_within_a_factor_of_two() {
+    let found = latency("bic", &[], 0.0485);
+    assert!((18.8 / 2.0..18.8 * 2.0).contains(&found), "{found} s");
+}

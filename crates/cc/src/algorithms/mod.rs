@@ -1,5 +1,6 @@
 //! One file per algorithm.
 
+pub mod bic;
 pub mod fast;
 pub mod hstcp;
 pub mod htcp;
