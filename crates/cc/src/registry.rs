@@ -141,6 +141,7 @@ macro_rules! registry {
 registry! {
     Tcp => algorithms::tcp::Tcp,
     Bic => algorithms::bic::Bic,
+    Ctcp => algorithms::ctcp::Ctcp,
     Fast => algorithms::fast::Fast,
     Hstcp => algorithms::hstcp::Hstcp,
     Htcp => algorithms::htcp::Htcp,

@@ -1,6 +1,7 @@
 //! One file per algorithm.
 
 pub mod bic;
+pub mod ctcp;
 pub mod fast;
 pub mod hstcp;
 pub mod htcp;

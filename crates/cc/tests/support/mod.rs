@@ -28,12 +28,15 @@ pub struct Fluid {
     pub flow: Controller,
     /// Seconds.
     pub now: f64,
+    /// Segments to be acknowledged before a new round trip begins.
+    left: u32,
+    min_rtt: f64,
 }
 
 impl Fluid {
     pub fn new(config: Config, window: f64) -> Self {
         let flow = config.start(&start(window, 2.0));
-        Self { config, flow, now: 0.0 }
+        Self { config, flow, now: 0.0, left: 0, min_rtt: f64::INFINITY }
     }
 
     pub fn cwnd(&self) -> f64 {
@@ -44,10 +47,19 @@ impl Fluid {
     pub fn acknowledge(&mut self, rtt: f64) -> f64 {
         let step = rtt / self.cwnd();
         self.now += step;
+        self.min_rtt = self.min_rtt.min(rtt);
+        let round_start = self.left == 0;
+        if round_start {
+            self.left = self.cwnd() as u32;
+        }
+        self.left -= 1;
         let ack = AckEvent {
             now: self.instant(),
             acked: 1,
             rtt: picos(rtt),
+            min_rtt: picos(self.min_rtt),
+            srtt: picos(rtt),
+            round_start,
             in_flight: self.cwnd() as u32,
             cwnd_limited: true,
             ..AckEvent::default()
