@@ -143,6 +143,7 @@ registry! {
     Bic => algorithms::bic::Bic,
     Ctcp => algorithms::ctcp::Ctcp,
     Fast => algorithms::fast::Fast,
+    FastAt => algorithms::fast_at::FastAt,
     Hstcp => algorithms::hstcp::Hstcp,
     Htcp => algorithms::htcp::Htcp,
     Scalable => algorithms::scalable::Scalable,

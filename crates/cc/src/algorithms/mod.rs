@@ -3,6 +3,7 @@
 pub mod bic;
 pub mod ctcp;
 pub mod fast;
+pub mod fast_at;
 pub mod hstcp;
 pub mod htcp;
 pub mod scalable;
