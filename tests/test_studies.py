@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib import resources
-
 import pytest
 
-from mesonet import core
-from mesonet.experiment import Experiment, experiment, names
+from mesonet.experiment import experiment, names
 from mesonet.scenario import Scenario
 
 STUDIES = ("exp-1a", "exp-1b", "exp-2a", "exp-2b", "exp-2c", "sensitivity")
@@ -52,19 +48,8 @@ TABLE_9_4 = """
 """
 
 
-def study(name: str) -> Experiment:
-    """A study with those of its algorithms that the simulator has."""
-    there = [algorithm for algorithm in algorithms(name) if algorithm in core.algorithms()]
-    return experiment(name, algorithms=there or ["fast"])
-
-
-def algorithms(name: str) -> list[str]:
-    text = (resources.files("mesonet") / "studies" / f"{name}.toml").read_text()
-    return list(tomllib.loads(text)["algorithms"])
-
-
 def levels(name: str) -> dict[str, tuple[str, str]]:
-    return {factor.id: (factor.minus, factor.plus) for factor in study(name).factors}
+    return {factor.id: (factor.minus, factor.plus) for factor in experiment(name).factors}
 
 
 def fixed(there: Scenario) -> dict[str, object]:
@@ -86,7 +71,7 @@ def fixed(there: Scenario) -> dict[str, object]:
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_condition_is_a_network(name: str) -> None:
     assert name in names()
-    chosen = study(name)
+    chosen = experiment(name)
     assert chosen.name == name
     assert chosen.scenario.preset == "sp500_282"
     chosen.check()
@@ -104,14 +89,15 @@ def test_every_condition_is_a_network(name: str) -> None:
     ],
 )
 def test_algorithms(name: str, alternates: set[str], mixed_with: str | None) -> None:
-    assert set(algorithms(name)) == alternates
-    assert len(algorithms(name)) == len(alternates)
-    assert study(name).mixed_with == mixed_with
+    chosen = experiment(name)
+    assert set(chosen.algorithms) == alternates
+    assert len(chosen.algorithms) == len(alternates)
+    assert chosen.mixed_with == mixed_with
 
 
 @pytest.mark.parametrize(("name", "speed"), [("exp-2a", 0.1), ("exp-2b", 0.1), ("exp-2c", 1)])
 def test_conditions_of_experiments_2_are_table_9_4_row_by_row(name: str, speed: float) -> None:
-    chosen = study(name)
+    chosen = experiment(name)
     rows = [[float(cell) for cell in line.split()] for line in TABLE_9_4.split("\n") if line]
     assert len(rows) == chosen.design.runs == 32
     for number, x1, x2, x3, x4, x5, x6, x7, x8, x9 in rows:
@@ -138,7 +124,7 @@ def test_conditions_of_experiments_2_are_table_9_4_row_by_row(name: str, speed: 
     ],
 )
 def test_fixed_factors_of_experiments_2(name: str, differs: dict[str, object]) -> None:
-    there = study(name).condition(1)
+    there = experiment(name).condition(1)
     assert fixed(there) == {
         "topology": "abilene", "base_sources": 100, "receiver_distribution": [0.6, 0.2, 0.2],
         "patience_probability": 0, "jumbo_period": 0, "long_lived_flows": 0, "start": "half_early",
@@ -148,7 +134,7 @@ def test_fixed_factors_of_experiments_2(name: str, differs: dict[str, object]) -
 
 
 def test_experiment_2c_at_a_tenth_is_experiment_2a() -> None:
-    small, tenth = study("exp-2a"), experiment("exp-2c", algorithms=["fast"], scale=0.1)
+    small, tenth = experiment("exp-2a"), experiment("exp-2c", scale=0.1)
     for number in range(1, 33):
         assert tenth.condition(number, "fast").to_json() == small.condition(number, "fast").to_json()
 
@@ -171,7 +157,7 @@ def test_levels_of_experiments_1() -> None:
     ("name", "differs"), [("exp-1a", {}), ("exp-1b", {"base_sources": 100, "initial_ssthresh": 100})]
 )
 def test_fixed_factors_of_experiments_1(name: str, differs: dict[str, object]) -> None:
-    there = study(name).condition(1)
+    there = experiment(name).condition(1)
     assert fixed(there) == {
         "topology": "abilene", "base_sources": 1000, "receiver_distribution": [0.6, 0.2, 0.2],
         "patience_probability": 0, "jumbo_period": 2, "long_lived_flows": 3, "start": "half_early",
@@ -209,11 +195,11 @@ def test_levels_of_the_sensitivity_analysis() -> None:
 
 
 def test_first_and_last_condition_of_the_sensitivity_analysis() -> None:
-    chosen = experiment("sensitivity", algorithms=["fast"])
+    chosen = experiment("sensitivity")
     first, last = (chosen.condition(number) for number in (1, 256))
-    # Run 1 has all eight base factors at -1 and so, with products of three, all others too; the last one all at +1.
-    assert first.value("algorithms") == [("tcp", 0.8), ("fast", 0.2)]
-    assert last.value("algorithms") == [("tcp", 0.2), ("fast", 0.8)]
+    # Products of three: with all eight base factors at -1 (run 1) the others are too, and in the last run all are +1.
+    assert first.value("algorithms") == [("tcp", 0.8), ("ctcp", 0.2)]
+    assert last.value("algorithms") == [("tcp", 0.2), ("ctcp", 0.8)]
     assert [each.value("topology") for each in (first, last)] == ["abilene", "isp"]
     assert [each.value("time.warmup") for each in (first, last)] == [600, 1200]
     assert [each.value("users.base_sources") for each in (first, last)] == [100, 100]
