@@ -49,10 +49,13 @@ def test_canonical_form_is_in_base_units() -> None:
     tree = scenario("dumbbell").canonical()
     assert tree["network"]["speed"] == 21000
     assert tree["network"]["buffer"] == {"rule": "segments", "factor": 680}
-    assert tree["time"] == {"duration": 1000, "warmup": 400, "periods": 3}
+    assert tree["time"] == {"duration": 1000, "warmup": 400, "periods": 3, "converged": 0}
     assert tree["flows"] == [
-        {"from": "A", "to": "B", "start": 0, "size": None, "interface": 80000, "algorithm": None},
-    ]
+        {
+            "from": "A", "to": "B", "start": 0, "stop": None, "size": None, "interface": 80000, "algorithm": None,
+            "extra_delay": 0, "overhead": 0,
+        },
+    ]  # fmt: skip
     assert tree["algorithms"][0]["name"] == "tcp"
     assert tree["algorithms"][0]["share"] == 1
     assert set(tree["algorithms"][0]["parameters"]) == {c.name for c in core.algorithms()["tcp"].params}

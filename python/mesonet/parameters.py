@@ -82,10 +82,10 @@ class Parameter:
         parts += [f"at most {self._shown(self.most)}"] if self.most is not None else []
         return " and ".join(parts)
 
-    def parse(self, value: Any) -> Any:
+    def parse(self, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> Any:
         """A user's value in base units, checked against the bounds."""
         example = self.default if isinstance(self.default, str) else "10 s" if self.kind == "time" else ""
-        parsed = units.parse(self.kind, value, choices=self.choices, example=example)
+        parsed = units.parse(self.kind, value, choices=self.choices, example=example, segment_bytes=segment_bytes)
         if isinstance(parsed, int | float) and not isinstance(parsed, bool):
             low = (self.least is not None and parsed < self.least) or (self.above is not None and parsed <= self.above)
             if low:
@@ -273,6 +273,12 @@ _TABLE = (
     ),
     # -- transport ---------------------------------------------------------------------------------------------------
     Parameter(
+        "connection.establish", "flag", True,
+        "Whether a flow begins with SYNs that can be lost. Without, it sends at once: the study's model before "
+        "connection establishment was added, in which more flows are active under overload.",
+        "SP 500-282 ch. 10, section 10.2.2.1",
+    ),
+    Parameter(
         "connection.syn_timeout", "time", "1 s", "Wait for the answer to the first SYN; doubles with each retry.",
         "RFC 6298", study="3 s", study_source="recalled, second-hand: SP 500-282 ch. 5; also RFC 2988",
         above=0.0, most=1e4,
@@ -295,6 +301,17 @@ _TABLE = (
     Parameter(
         "transport.initial_ssthresh", "segments", _LARGEST_WINDOW, "Initial slow-start threshold.",
         "RFC 5681: arbitrarily high; SP 500-282 ch. 9 Table 9-3", least=2.0, most=4294967296.0, study_id="X17",
+    ),
+    Parameter(
+        "transport.receiver_window", "segments", _LARGEST_WINDOW,
+        "Largest number of segments between the first one not acknowledged and the last one sent: what receivers "
+        "advertise.",
+        "ASME paper: receivers never limit a flow", least=1.0, most=1e12,
+    ),
+    Parameter(
+        "transport.segment_bytes", "number", 1500,
+        "Bytes in a segment: what turns Mbps and kB into segments. Nothing else depends on it.",
+        "ASME paper; SP 500-282 ch. 9", least=1.0, most=1e6,
     ),
     Parameter(
         "transport.duplicate_threshold", "count", 3,
@@ -350,12 +367,41 @@ _TABLE = (
         "ASME paper Table 6", least=1, most=100,
     ),
     Parameter(
+        "time.converged", "probability", 0,
+        "The run ends early once the means of transmitting sources and of segments leaving are known to within this "
+        "fraction of themselves (95 % confidence from 20 equal batches of the samples after the warm-up); 0 for never. "
+        "Needs one period.",
+        "chosen: the study ran for fixed times", least=0.0, most=1.0,
+    ),
+    Parameter(
         "measurement.interval", "time", "200 ms", "Distance between two samples of the time series.",
         "ASME paper Table 11", above=0.0, most=1e5, study_id="X18",
     ),
     Parameter(
         "measurement.flow_records", "probability", 0.01, "Share of completed flows that leave a row in the flow table.",
         "assumed: a large run completes 10^8 flows", least=0.0, most=1.0,
+    ),
+    Parameter(
+        "measurement.starved_after", "time", "5 s",
+        "A transmitting source counts as starved when nothing was acknowledged for this long.",
+        "assumed: several retransmission time-outs", above=0.0, most=1e6,
+    ),
+    # -- detailed traces ---------------------------------------------------------------------------------------------
+    Parameter(
+        "trace.flows", "numbers", [],
+        "Numbers, from 1, of flows given one by one to trace in detail; long-lived flows come last.",
+        "chosen: off, because traces are large",
+    ),
+    Parameter(
+        "trace.sources", "numbers", [], "Numbers, from 0, of sources whose transfers to trace in detail.",
+        "chosen: off, because traces are large",
+    ),
+    Parameter(
+        "trace.routers", "names", [], "Names of routers to trace in detail, or `all`.",
+        "chosen: off, because traces are large",
+    ),
+    Parameter(
+        "trace.every", "time", "10 ms", "Distance between two rows of a trace.", "chosen", above=0.0, most=1e5,
     ),
 )  # fmt: skip
 

@@ -73,7 +73,9 @@ class Scenario:
     def value(self, path: str) -> Any:
         """The value in force at a full path, in base units."""
         if path in self.settings:
-            return self.settings[path].value
+            setting = self.settings[path]
+            same = self.segment_bytes == units.SEGMENT_BYTES or path not in (*PARAMETERS, "flows")
+            return setting.value if same else settings.parse(path, setting.given, self.segment_bytes)
         if path == "algorithms":
             return [("tcp", 1.0)]
         if path == "flows":
@@ -82,6 +84,12 @@ class Scenario:
         if isinstance(default, Derived):
             return default.compute(self.value(default.path))
         return PARAMETERS[path].parse(default)
+
+    @property
+    def segment_bytes(self) -> float:
+        """Bytes in a segment."""
+        setting = self.settings.get("transport.segment_bytes")
+        return float(setting.value if setting else units.SEGMENT_BYTES)
 
     @property
     def preset(self) -> str:
@@ -164,9 +172,12 @@ class Scenario:
             raise self._contradiction(
                 larger[0], f"the probabilities of larger files sum to {total:g}", "a sum of at most 1"
             )
-        if self.value("measurement.interval") > duration:
+        for path in ("measurement.interval", "trace.every"):
+            if self.value(path) > duration:
+                raise self._contradiction(path, "longer than the run", f"at most {units.show('time', duration)}")
+        if self.value("time.converged") > 0 and self.value("time.periods") > 1:
             raise self._contradiction(
-                "measurement.interval", "longer than the run", f"at most {units.show('time', duration)}"
+                "time.converged", "a run of several periods cannot end early", "0, or one period: --set periods=1"
             )
         for path in ("transport.initial_rto", "transport.max_rto"):
             if self.value(path) < self.value("transport.min_rto"):

@@ -54,6 +54,8 @@ pub struct Scenario {
     pub time: TimeParameters,
     /// What is recorded.
     pub measurement: MeasurementParameters,
+    /// What is recorded in detail.
+    pub trace: TraceParameters,
 }
 
 /// Speeds, delays, buffers.
@@ -178,6 +180,8 @@ pub enum StartPattern {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionParameters {
+    /// Whether flows begin with SYNs; without, they send at once.
+    pub establish: bool,
     /// Wait for the answer to the first SYN, s; doubled at each retry.
     pub syn_timeout: f64,
     /// SYNs in all before the attempt fails.
@@ -212,6 +216,10 @@ pub struct TransportParameters {
     pub max_cwnd: f64,
     /// Slow-start variant.
     pub slow_start: SlowStartKind,
+    /// Largest number of segments between the first unacknowledged one and the last sent: what receivers advertise.
+    pub receiver_window: f64,
+    /// Bytes in a segment; for the record only.
+    pub segment_bytes: f64,
 }
 
 /// What a time-out does to the window.
@@ -264,10 +272,16 @@ pub struct ExplicitFlow {
     pub to: String,
     /// Instant of the first SYN, s.
     pub start: f64,
+    /// Instant after which nothing new is sent, s; none sends on.
+    pub stop: Option<f64>,
     /// Segments to send; none sends to the end.
     pub size: Option<f64>,
     /// Interface rate, segments/s.
     pub interface: f64,
+    /// One-way delay between the source and its access router, s.
+    pub extra_delay: f64,
+    /// Before it reacts to an event the sender waits for a time uniform between 0 and this, s.
+    pub overhead: f64,
     /// Congestion control; none takes the first of the scenario.
     pub algorithm: Option<String>,
 }
@@ -282,6 +296,9 @@ pub struct TimeParameters {
     pub warmup: f64,
     /// Equal periods into which the measured span is divided.
     pub periods: u32,
+    /// The run ends early once the means of transmitting sources and of segments leaving are known to within this
+    /// fraction; 0 for never.
+    pub converged: f64,
 }
 
 /// What is recorded.
@@ -292,6 +309,22 @@ pub struct MeasurementParameters {
     pub interval: f64,
     /// Fraction of the flows that leave a record.
     pub flow_records: f64,
+    /// A flow is starved when nothing of it was acknowledged for this long, s.
+    pub starved_after: f64,
+}
+
+/// What is recorded in detail.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceParameters {
+    /// Numbers, from 1, of the explicit flows (long-lived ones come last).
+    pub flows: Vec<u32>,
+    /// Numbers, from 0, of the sources.
+    pub sources: Vec<u32>,
+    /// Names of routers, or `all`.
+    pub routers: Vec<String>,
+    /// A row each time this has passed, s.
+    pub every: f64,
 }
 
 impl Scenario {
@@ -367,6 +400,7 @@ impl Scenario {
         within("transport.min_rto", t.min_rto, 1e-9, 1e5)?;
         within("transport.initial_rto", t.initial_rto, t.min_rto, 1e5)?;
         within("transport.max_rto", t.max_rto, t.min_rto, 1e5)?;
+        within("transport.receiver_window", t.receiver_window, 1.0, 9e15)?;
         within("transport.max_cwnd", t.max_cwnd, t.initial_window, 2_147_483_648.0)?;
         within("time.duration", self.time.duration, 1e-3, 1e7)?;
         within("time.warmup", self.time.warmup, 0.0, 1e7)?;
@@ -380,10 +414,24 @@ impl Scenario {
             ));
         }
         within("time.periods", f64::from(self.time.periods), 1.0, 1000.0)?;
+        within("time.converged", self.time.converged, 0.0, 1.0)?;
+        if self.time.converged > 0.0 && self.time.periods > 1 {
+            return Err(invalid(
+                "time.converged",
+                format!("a run of {} periods cannot end early; time.periods must be 1", self.time.periods),
+            ));
+        }
+        within("measurement.starved_after", self.measurement.starved_after, 1e-3, 1e7)?;
+        within("trace.every", self.trace.every, 1e-6, self.time.duration)?;
         within("measurement.interval", self.measurement.interval, 1e-6, self.time.duration)?;
         for (i, flow) in self.flows.iter().enumerate() {
             within(&format!("flows[{i}].start"), flow.start, 0.0, self.time.duration)?;
             within(&format!("flows[{i}].interface"), flow.interface, 1.0, 1e9)?;
+            within(&format!("flows[{i}].extra_delay"), flow.extra_delay, 0.0, 100.0)?;
+            within(&format!("flows[{i}].overhead"), flow.overhead, 0.0, 100.0)?;
+            if let Some(stop) = flow.stop {
+                within(&format!("flows[{i}].stop"), stop, flow.start, 1e7)?;
+            }
             if let Some(size) = flow.size {
                 within(&format!("flows[{i}].size"), size, 1.0, 1e15)?;
             }

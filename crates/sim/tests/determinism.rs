@@ -71,7 +71,9 @@ fn algorithms_agree_where_they_never_act() {
 /// a tick that changes nothing must leave the order of simultaneous departures alone.
 #[test]
 fn idle_ticks_do_not_reorder_simultaneous_departures() {
-    let flow = |start: f64, size: f64| json!({"from": "A", "to": "B", "start": start, "size": size, "interface": 1000.0, "algorithm": null});
+    let flow = |start: f64, size: f64| {
+        with(flow("A", "B", start), &[("size", json!(size)), ("interface", json!(1000.0))])
+    };
     let scenario = |name: &str| {
         with(
             dumbbell(),
