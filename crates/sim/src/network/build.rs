@@ -232,8 +232,8 @@ fn check_lanes(data: usize, groups: usize) -> Result<(), InvalidScenario> {
     Err(invalid(
         "topology",
         format!(
-            "{lanes} lanes are too many, {} of them for acknowledgements between {groups} places that are a delay apart; \
-             at most {MOST_LANES} are allowed",
+            "{lanes} lanes are too many, {} of them for acknowledgements between {groups} places that are a delay \
+             apart; at most {MOST_LANES} are allowed",
             groups * groups
         ),
     ))

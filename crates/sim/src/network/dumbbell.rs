@@ -20,8 +20,8 @@ pub fn dumbbell() -> Topology {
     }
 }
 
-/// The same with a router F beyond A, as far from A as B is: flows from F to B have twice the round trip of flows from A
-/// to B and share their bottleneck. Two groups of round trips as Qiu, Zhang and Keshav studied them; the delays are
+/// The same with a router F beyond A, as far from A as B is: flows from F to B have twice the round trip of flows
+/// from A to B and share their bottleneck. Two groups of round trips as Qiu, Zhang and Keshav studied them; the delays are
 /// assumed.
 #[must_use]
 pub fn dumbbell_two_rtt() -> Topology {
