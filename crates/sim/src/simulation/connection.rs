@@ -92,7 +92,7 @@ impl Simulation {
             board: Scoreboard::new(syn + 1),
             rtt: RttEstimator::new(self.limits.initial),
             interface_time: picos(1.0 / opening.rate),
-            base_rtt: picos(self.network.round_trip(origin, receiver)) + 2 * extra,
+            base_rtt: self.network.round_trip(origin, receiver) + 2 * extra,
             timed_out: u64::MAX,
             source: opening.source,
             transfer: opening.transfer,
