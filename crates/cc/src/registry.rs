@@ -140,7 +140,10 @@ macro_rules! registry {
 
 registry! {
     Tcp => algorithms::tcp::Tcp,
+    Bic => algorithms::bic::Bic,
+    Ctcp => algorithms::ctcp::Ctcp,
     Fast => algorithms::fast::Fast,
+    FastAt => algorithms::fast_at::FastAt,
     Hstcp => algorithms::hstcp::Hstcp,
     Htcp => algorithms::htcp::Htcp,
     Scalable => algorithms::scalable::Scalable,

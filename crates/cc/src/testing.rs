@@ -1,27 +1,6 @@
 //! Events for the unit tests of the algorithms.
 
-use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Preset, SlowStart, Start, TimeoutRule,
-    WindowBasis,
-};
-
-/// The rules that a preset sets for all algorithms.
-pub fn common(preset: Preset) -> Common {
-    match preset {
-        Preset::Standard => Common {
-            timeout: TimeoutRule::Rfc,
-            basis: WindowBasis::Flight,
-            grow_only_if_cwnd_limited: true,
-            max_cwnd: 1e9,
-        },
-        Preset::Sp500282 => Common {
-            timeout: TimeoutRule::OwnReduction,
-            basis: WindowBasis::Cwnd,
-            grow_only_if_cwnd_limited: false,
-            max_cwnd: 1e9,
-        },
-    }
-}
+use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Preset, SlowStart, Start};
 
 /// The constants of a preset, some of them changed.
 pub fn config<T: CongestionControl>(preset: Preset, changes: &[(&str, f64)]) -> T::Config {
@@ -31,7 +10,7 @@ pub fn config<T: CongestionControl>(preset: Preset, changes: &[(&str, f64)]) -> 
     let value = |name: &str| changes.iter().find(|change| change.0 == name).map(|change| change.1);
     let values: Vec<_> =
         T::PARAMS.iter().map(|p| value(p.name).unwrap_or_else(|| p.default(preset))).collect();
-    T::config(common(preset), &values)
+    T::config(Common::of(preset), &values)
 }
 
 /// A flow with classic slow start.

@@ -1,6 +1,6 @@
 //! What the loss-window algorithms share: cwnd, ssthresh, slow start, and what a time-out does to them.
 
-use crate::{AckEvent, LossEvent, SlowStart, Start};
+use crate::{AckEvent, LossCause, LossEvent, Preset, SlowStart, Start};
 use serde::{Deserialize, Serialize};
 
 /// What a time-out does to cwnd and ssthresh.
@@ -35,6 +35,16 @@ pub struct Common {
 }
 
 impl Common {
+    /// The rules of a preset.
+    #[must_use]
+    pub fn of(preset: Preset) -> Self {
+        let (timeout, basis, grow_only_if_cwnd_limited) = match preset {
+            Preset::Standard => (TimeoutRule::Rfc, WindowBasis::Flight, true),
+            Preset::Sp500282 => (TimeoutRule::OwnReduction, WindowBasis::Cwnd, false),
+        };
+        Self { timeout, basis, grow_only_if_cwnd_limited, max_cwnd: LARGEST_CWND }
+    }
+
     /// Whether an acknowledgement may raise the window.
     #[inline]
     #[must_use]
@@ -48,6 +58,9 @@ impl Common {
         cwnd.min(self.max_cwnd).max(MIN_CWND)
     }
 }
+
+/// Largest window of the presets, segments: a guard that no sensible run reaches (assumed).
+const LARGEST_CWND: f64 = 2_147_483_648.0;
 
 /// Smallest window, segments; a time-out is all that leads there (RFC 5681, section 3.1).
 pub const MIN_CWND: f64 = 1.0;
@@ -141,6 +154,15 @@ impl Window {
         }
     }
 
+    /// What nearly every algorithm does about a congestion event: [`Self::reduce`], or [`Self::timeout`] where
+    /// `standard` is the ssthresh under [`TimeoutRule::Rfc`].
+    pub fn back_off(&mut self, common: &Common, loss: &LossEvent, reduced: f64, standard: f64) {
+        match loss.cause {
+            LossCause::Timeout => self.timeout(common, loss, standard, reduced),
+            LossCause::FastRetransmit | LossCause::Ecn => self.reduce(common, reduced),
+        }
+    }
+
     /// A fast retransmit or a mark: continue in congestion avoidance from `reduced`, at least 2.
     pub fn reduce(&mut self, common: &Common, reduced: f64) {
         self.ssthresh = reduced.max(MIN_SSTHRESH);
@@ -165,13 +187,11 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LossCause;
-    use crate::testing::{acks, common, loss, start};
-    use crate::{Preset, SlowStart};
+    use crate::testing::{acks, loss, start};
 
     #[test]
     fn slow_start_stops_at_ssthresh_and_returns_the_credit_that_is_left() {
-        let common = common(Preset::Standard);
+        let common = Common::of(Preset::Standard);
         let mut window = Window::new(&common, &start(10.0, 16.0));
         assert_eq!(window.grow_in_slow_start(&common, &acks(4)), 0);
         assert_eq!(window.cwnd(), 14.0);
@@ -183,7 +203,7 @@ mod tests {
 
     #[test]
     fn an_acknowledgement_of_many_segments_counts_like_as_many_acknowledgements() {
-        let common = common(Preset::Standard);
+        let common = Common::of(Preset::Standard);
         for ssthresh in [2.0, 9.5, 10.0, 10.25, 11.0, 15.999, 16.0, 30.0] {
             for acked in 0..25 {
                 let mut once = Window::new(&common, &start(10.0, ssthresh));
@@ -197,7 +217,7 @@ mod tests {
 
     #[test]
     fn windows_stay_within_their_bounds() {
-        let mut common = common(Preset::Standard);
+        let mut common = Common::of(Preset::Standard);
         common.max_cwnd = 12.0;
         let mut window = Window::new(&common, &start(0.0, 0.0));
         assert_eq!((window.cwnd(), window.ssthresh()), (1.0, 2.0));
@@ -218,7 +238,7 @@ mod tests {
     #[test]
     fn a_repeated_time_out_keeps_ssthresh() {
         for (preset, ssthresh, restart) in [(Preset::Standard, 20.0, 1.0), (Preset::Sp500282, 35.0, 10.0)] {
-            let common = common(preset);
+            let common = Common::of(preset);
             let mut window = Window::new(&common, &start(10.0, 1e9));
             let first = loss(LossCause::Timeout, 40);
             window.timeout(&common, &first, 20.0, 35.0);
@@ -234,7 +254,7 @@ mod tests {
         for (preset, flight, basis) in
             [(Preset::Standard, 30, 30.0), (Preset::Standard, 50, 40.0), (Preset::Sp500282, 30, 40.0)]
         {
-            let common = common(preset);
+            let common = Common::of(preset);
             let window = Window::new(&common, &start);
             assert_eq!(window.basis(&common, &loss(LossCause::FastRetransmit, flight)), basis);
         }

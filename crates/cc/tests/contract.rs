@@ -1,8 +1,6 @@
 //! What every registered algorithm must keep, whatever happens to its flow. A new algorithm is tested as it stands in
 //! the registry, without a change here.
 
-mod support;
-
 use mesonet_cc::registry::{ALGORITHMS, algorithm};
 use mesonet_cc::{
     AckEvent, Algorithm, Common, Config, Controller, LossCause, LossEvent, MILLISECOND, Phase, Picos, Preset,
@@ -12,7 +10,6 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use support::common;
 
 /// Something that may happen to a flow, `wait` after what happened before.
 #[derive(Clone, Copy, Debug)]
@@ -205,7 +202,7 @@ proptest! {
     ) {
         for algorithm in ALGORITHMS {
             for preset in PRESETS {
-                let common = Common { max_cwnd, ..common(preset) };
+                let common = Common { max_cwnd, ..Common::of(preset) };
                 let values = constants(algorithm, preset, &extremes);
                 let config = Config::new(algorithm.name, common, &values).expect("registered");
                 let mut flow = Flow::new(config, &start);
@@ -229,7 +226,7 @@ proptest! {
         for algorithm in ALGORITHMS {
             for preset in PRESETS {
                 let values = constants(algorithm, preset, &[0]);
-                let config = Config::new(algorithm.name, common(preset), &values).expect("registered");
+                let config = Config::new(algorithm.name, Common::of(preset), &values).expect("registered");
                 let mut original = Flow::new(config, &start);
                 for event in &before {
                     original.meet(event);
@@ -258,7 +255,7 @@ proptest! {
         for preset in PRESETS {
             let flows = ALGORITHMS.iter().filter(|a| a.shared_slow_start).map(|algorithm| {
                 let values = constants(algorithm, preset, &[0]);
-                Flow::new(Config::new(algorithm.name, common(preset), &values).expect("registered"), &start)
+                Flow::new(Config::new(algorithm.name, Common::of(preset), &values).expect("registered"), &start)
             });
             let mut flows: Vec<_> = flows.collect();
             let mut expected = start.initial_window;
@@ -271,7 +268,7 @@ proptest! {
                 };
                 let in_recovery = false;
                 let what = What::Ack { acked, rtt, in_flight, in_recovery, cwnd_limited, round_start, ce: false };
-                if cwnd_limited || !common(preset).grow_only_if_cwnd_limited {
+                if cwnd_limited || !Common::of(preset).grow_only_if_cwnd_limited {
                     expected = (expected + f64::from(acked)).min(start.initial_ssthresh);
                 }
                 for flow in &mut flows {
@@ -307,7 +304,7 @@ fn every_algorithm_is_described() {
         assert_eq!(algorithm(a.name).expect("found by name").title, a.title);
     }
     assert!(algorithm("no such algorithm").is_none());
-    assert!(Config::new("no such algorithm", common(Preset::Standard), &[]).is_none());
+    assert!(Config::new("no such algorithm", Common::of(Preset::Standard), &[]).is_none());
 }
 
 #[test]
@@ -336,7 +333,7 @@ fn timers_have_a_period() {
         for preset in PRESETS {
             for extreme in 0..3 {
                 let values = constants(a, preset, &[extreme]);
-                let config = Config::new(a.name, common(preset), &values).expect("registered");
+                let config = Config::new(a.name, Common::of(preset), &values).expect("registered");
                 assert!(config.timer_period() != Some(0), "{}: a timer without a period", a.name);
             }
         }

@@ -278,19 +278,11 @@ impl CongestionControl for Fast {
     fn on_loss(&mut self, config: &FastConfig, loss: &LossEvent) {
         let basis = self.window.basis(&config.common, loss);
         let reduced = basis * (1.0 - config.decrease);
+        self.window.back_off(&config.common, loss, reduced, basis / 2.0);
         match loss.cause {
-            LossCause::Timeout => {
-                self.window.timeout(&config.common, loss, basis / 2.0, reduced);
-                self.mode = Mode::SlowStart;
-            }
-            LossCause::FastRetransmit => {
-                self.window.reduce(&config.common, reduced);
-                self.mode = Mode::Recovery;
-            }
-            LossCause::Ecn => {
-                self.window.reduce(&config.common, reduced);
-                self.begin_control(config, loss.now);
-            }
+            LossCause::Timeout => self.mode = Mode::SlowStart,
+            LossCause::FastRetransmit => self.mode = Mode::Recovery,
+            LossCause::Ecn => self.begin_control(config, loss.now),
         }
     }
 

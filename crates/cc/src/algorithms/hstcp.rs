@@ -13,7 +13,7 @@
 //! logarithms and exponentials, so not with a table, and switches at 31 segments.
 
 use crate::param::constants;
-use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window};
+use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Start, Window};
 use serde::{Deserialize, Serialize};
 
 /// The rounded response function of RFC 3649, section 5: p(w) = 0.078 / w^1.2.
@@ -211,10 +211,7 @@ impl CongestionControl for Hstcp {
         let basis = self.window.basis(&config.common, loss);
         let (_, b) = config.increase_and_decrease(basis);
         let reduced = basis * (1.0 - b);
-        match loss.cause {
-            LossCause::Timeout => self.window.timeout(&config.common, loss, basis / 2.0, reduced),
-            LossCause::FastRetransmit | LossCause::Ecn => self.window.reduce(&config.common, reduced),
-        }
+        self.window.back_off(&config.common, loss, reduced, basis / 2.0);
     }
 
     fn window(&self) -> &Window {
@@ -235,8 +232,8 @@ impl CongestionControl for Hstcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Preset;
     use crate::testing::{acks, assert_near, config, loss, start};
+    use crate::{LossCause, Preset};
 
     fn exact38() -> HstcpConfig {
         config::<Hstcp>(Preset::Standard, &[])

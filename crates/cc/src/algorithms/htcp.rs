@@ -329,10 +329,7 @@ impl CongestionControl for Htcp {
             LossCause::FastRetransmit | LossCause::Ecn => self.back_off(config),
         };
         let reduced = basis * self.beta;
-        match loss.cause {
-            LossCause::Timeout => self.window.timeout(&config.common, loss, basis / 2.0, reduced),
-            LossCause::FastRetransmit | LossCause::Ecn => self.window.reduce(&config.common, reduced),
-        }
+        self.window.back_off(&config.common, loss, reduced, basis / 2.0);
         self.epoch = Some(loss.now);
         self.throughput_before = self.throughput;
         self.throughput = 0.0;

@@ -1,6 +1,9 @@
 //! One file per algorithm.
 
+pub mod bic;
+pub mod ctcp;
 pub mod fast;
+pub mod fast_at;
 pub mod hstcp;
 pub mod htcp;
 pub mod scalable;

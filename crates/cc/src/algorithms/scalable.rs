@@ -10,7 +10,7 @@
 //! and has no low window; the constants here are Kelly's.
 
 use crate::param::constants;
-use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window};
+use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Start, Window};
 use serde::{Deserialize, Serialize};
 
 /// Constants of Scalable TCP.
@@ -92,10 +92,7 @@ impl CongestionControl for Scalable {
         let basis = self.window.basis(&config.common, loss);
         let decrease = if basis <= config.low_window { 0.5 } else { config.decrease };
         let reduced = basis * (1.0 - decrease);
-        match loss.cause {
-            LossCause::Timeout => self.window.timeout(&config.common, loss, reduced, reduced),
-            LossCause::FastRetransmit | LossCause::Ecn => self.window.reduce(&config.common, reduced),
-        }
+        self.window.back_off(&config.common, loss, reduced, reduced);
     }
 
     fn window(&self) -> &Window {
@@ -116,8 +113,8 @@ impl CongestionControl for Scalable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Preset;
     use crate::testing::{acks, assert_near, config, loss, start};
+    use crate::{LossCause, Preset};
 
     fn flow(preset: Preset, cwnd: f64) -> (ScalableConfig, Scalable) {
         let config = config::<Scalable>(preset, &[]);

@@ -6,7 +6,7 @@
 //! * Time-out: ssthresh is half the window and cwnd 1 (section 3.1), or the rule of the study.
 
 use crate::param::constants;
-use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window};
+use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Start, Window};
 use serde::{Deserialize, Serialize};
 
 /// Constants of standard TCP.
@@ -74,10 +74,7 @@ impl CongestionControl for Tcp {
     fn on_loss(&mut self, config: &TcpConfig, loss: &LossEvent) {
         let basis = self.window.basis(&config.common, loss);
         let reduced = basis * (1.0 - config.decrease);
-        match loss.cause {
-            LossCause::Timeout => self.window.timeout(&config.common, loss, basis / 2.0, reduced),
-            LossCause::FastRetransmit | LossCause::Ecn => self.window.reduce(&config.common, reduced),
-        }
+        self.window.back_off(&config.common, loss, reduced, basis / 2.0);
     }
 
     fn window(&self) -> &Window {
@@ -92,8 +89,8 @@ impl CongestionControl for Tcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Preset;
     use crate::testing::{acks, assert_near, config, loss, start};
+    use crate::{LossCause, Preset};
 
     fn flow(preset: Preset, cwnd: f64, ssthresh: f64) -> (TcpConfig, Tcp) {
         let config = config::<Tcp>(preset, &[]);

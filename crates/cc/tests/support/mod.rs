@@ -2,27 +2,9 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use mesonet_cc::{
-    AckEvent, Common, Config, Controller, LossCause, LossEvent, Picos, Preset, SlowStart, Start, TimeoutRule,
-    WindowBasis, picos, registry,
+    AckEvent, Common, Config, Controller, LossCause, LossEvent, Picos, Preset, SlowStart, Start, picos,
+    registry,
 };
-
-/// The rules that a preset sets for all algorithms.
-pub fn common(preset: Preset) -> Common {
-    match preset {
-        Preset::Standard => Common {
-            timeout: TimeoutRule::Rfc,
-            basis: WindowBasis::Flight,
-            grow_only_if_cwnd_limited: true,
-            max_cwnd: 1e9,
-        },
-        Preset::Sp500282 => Common {
-            timeout: TimeoutRule::OwnReduction,
-            basis: WindowBasis::Cwnd,
-            grow_only_if_cwnd_limited: false,
-            max_cwnd: 1e9,
-        },
-    }
-}
 
 /// An algorithm with the constants of a preset, some of them changed.
 pub fn config(name: &str, preset: Preset, changes: &[(&str, f64)]) -> Config {
@@ -32,7 +14,7 @@ pub fn config(name: &str, preset: Preset, changes: &[(&str, f64)]) -> Config {
     }
     let value = |name: &str| changes.iter().find(|change| change.0 == name).map(|change| change.1);
     let values: Vec<_> = params.iter().map(|p| value(p.name).unwrap_or_else(|| p.default(preset))).collect();
-    Config::new(name, common(preset), &values).expect("a registered algorithm")
+    Config::new(name, Common::of(preset), &values).expect("a registered algorithm")
 }
 
 /// A flow with classic slow start.
@@ -46,12 +28,15 @@ pub struct Fluid {
     pub flow: Controller,
     /// Seconds.
     pub now: f64,
+    /// Segments to be acknowledged before a new round trip begins.
+    left: u32,
+    min_rtt: f64,
 }
 
 impl Fluid {
     pub fn new(config: Config, window: f64) -> Self {
         let flow = config.start(&start(window, 2.0));
-        Self { config, flow, now: 0.0 }
+        Self { config, flow, now: 0.0, left: 0, min_rtt: f64::INFINITY }
     }
 
     pub fn cwnd(&self) -> f64 {
@@ -62,10 +47,19 @@ impl Fluid {
     pub fn acknowledge(&mut self, rtt: f64) -> f64 {
         let step = rtt / self.cwnd();
         self.now += step;
+        self.min_rtt = self.min_rtt.min(rtt);
+        let round_start = self.left == 0;
+        if round_start {
+            self.left = self.cwnd() as u32;
+        }
+        self.left -= 1;
         let ack = AckEvent {
             now: self.instant(),
             acked: 1,
             rtt: picos(rtt),
+            min_rtt: picos(self.min_rtt),
+            srtt: picos(rtt),
+            round_start,
             in_flight: self.cwnd() as u32,
             cwnd_limited: true,
             ..AckEvent::default()

@@ -1,0 +1,649 @@
+//! Compound TCP (K. Tan, J. Song, Q. Zhang and M. Sridharan, INFOCOM 2006): standard TCP plus a window that grows while
+//! there is no queue.
+//!
+//! * The window is the sum of a loss window and a delay window. Congestion avoidance: `1 / window` per acknowledged
+//!   segment to the loss window, so one segment per round trip (Tan et al.).
+//! * Once per round trip the delay window looks at diff, the segments of the flow that wait in queues: the window times
+//!   `1 - base_rtt / rtt`. Below `gamma` it grows by `alpha window^exponent - 1`; otherwise it gives up `zeta diff`
+//!   (Tan et al.). Below `low_window` there is none.
+//! * A round trip counts if it was free of recovery and gave `min_samples` delays (Linux implementation 1.3). The delay
+//!   is its smallest one; the parameter `rtt_statistic` has the other readings.
+//! * Loss: the loss window is halved, and the delay window keeps what is missing to `1 - decrease` of their sum (Tan et
+//!   al.). Time-out: no delay window; ssthresh is half the window and cwnd 1, or the rule of the study.
+//! * Slow start, without a delay window, ends for good when the window reaches ssthresh, until a time-out: a delay
+//!   window that yields to a queue is no reason to return to it (assumed: sources are silent).
+//! * Gamma tuning: gamma follows `tuned_part` of what standard TCP's share of the flow kept in queues before each loss
+//!   (draft-sridharan-tcpm-ctcp-02). The study's gamma is fixed.
+//!
+//! Nothing bounds the delay window of a flow that its interface limits unless windows must be used to grow, as the
+//! study observed; `max_delay_window` can.
+
+use crate::param::constants;
+use crate::window::MIN_SSTHRESH;
+use crate::{
+    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window, seconds,
+};
+use serde::{Deserialize, Serialize};
+
+/// Which delay of a round trip counts.
+#[derive(Clone, Copy, Debug)]
+enum RttStatistic {
+    Smallest,
+    Mean,
+    Smoothed,
+}
+
+/// Constants of Compound TCP.
+#[derive(Clone, Debug)]
+pub struct CtcpConfig {
+    common: Common,
+    low_window: f64,
+    alpha: f64,
+    exponent: f64,
+    decrease: f64,
+    zeta: f64,
+    gamma: f64,
+    tuned: bool,
+    gamma_low: f64,
+    gamma_high: f64,
+    lambda: f64,
+    tuned_part: f64,
+    min_samples: u32,
+    statistic: RttStatistic,
+    max_delay_window: f64,
+}
+
+impl CtcpConfig {
+    /// Growth of the delay window per round trip without a queue, segments.
+    fn step(&self, w: f64) -> f64 {
+        (self.alpha * libm::pow(w, self.exponent) - 1.0).max(0.0)
+    }
+
+    /// Delay window after a round trip under the window `w` that had `diff` segments in queues.
+    fn delay_window(&self, delay_window: f64, w: f64, diff: f64, gamma: f64) -> f64 {
+        if w < self.low_window {
+            0.0
+        } else if diff < gamma {
+            // A bound that is smaller than the window of the moment does not cut it.
+            (delay_window + self.step(w)).min(self.max_delay_window.max(delay_window))
+        } else {
+            (delay_window - self.zeta * diff).max(0.0)
+        }
+    }
+
+    /// gamma after a loss that standard TCP's part of the flow met with `diff_reno` segments in queues.
+    fn tuned_gamma(&self, gamma: f64, diff_reno: f64) -> f64 {
+        let gamma = (1.0 - self.lambda) * gamma + self.lambda * self.tuned_part * diff_reno;
+        gamma.min(self.gamma_high).max(self.gamma_low)
+    }
+}
+
+/// The delays of one round trip.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Round {
+    /// Without recovery so far.
+    whole: bool,
+    samples: u32,
+    smallest: Picos,
+    sum: Picos,
+}
+
+impl Round {
+    fn sample(&mut self, rtt: Picos) {
+        self.smallest = if self.samples == 0 { rtt } else { self.smallest.min(rtt) };
+        self.samples += 1;
+        self.sum = self.sum.saturating_add(rtt);
+    }
+}
+
+/// Compound TCP: the state of one flow.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Ctcp {
+    /// Loss window and delay window together.
+    window: Window,
+    delay_window: f64,
+    slow_start: bool,
+    round: Round,
+    gamma: f64,
+    /// Segments of the loss window in queues in the last round trip; none since the last loss.
+    diff_reno: Option<f64>,
+}
+
+impl Ctcp {
+    fn loss_window(&self) -> f64 {
+        self.window.cwnd() - self.delay_window
+    }
+
+    /// A round trip is over: the delay window follows the queue.
+    fn end_round(&mut self, config: &CtcpConfig, ack: &AckEvent) {
+        let rtt = match config.statistic {
+            RttStatistic::Smallest => seconds(self.round.smallest),
+            RttStatistic::Mean => seconds(self.round.sum) / f64::from(self.round.samples),
+            RttStatistic::Smoothed => seconds(ack.srtt),
+        };
+        let queued = (1.0 - seconds(ack.min_rtt) / rtt).max(0.0);
+        let w = self.window.cwnd();
+        self.diff_reno = Some(self.loss_window() * queued);
+        let next = config.delay_window(self.delay_window, w, w * queued, self.gamma);
+        if next <= self.delay_window {
+            self.window.set(&config.common, self.loss_window() + next);
+            self.delay_window = next;
+        } else if config.common.may_grow(ack) {
+            self.window.grow(&config.common, next - self.delay_window);
+            self.delay_window += self.window.cwnd() - w;
+        }
+    }
+}
+
+impl CongestionControl for Ctcp {
+    type Config = CtcpConfig;
+
+    const NAME: &'static str = "ctcp";
+    const TITLE: &'static str = "Compound TCP";
+    const SOURCE: &'static str = "Tan, Song, Zhang and Sridharan, INFOCOM 2006";
+    const PARAMS: &'static [Param] = &[
+        Param {
+            name: "low_window",
+            doc: "smallest window with a delay window",
+            unit: "segments",
+            min: 0.0,
+            max: 1e9,
+            standard: 38.0,
+            sp500_282: 41.0,
+            source: "Linux implementation 1.3; Tan et al. 2006 and NIST SP 500-282, chapter 10",
+        },
+        Param {
+            name: "alpha",
+            doc: "coefficient of the growth of the delay window per round trip",
+            unit: "1",
+            min: 0.0,
+            max: 1000.0,
+            standard: 0.125,
+            sp500_282: 0.125,
+            source: "Tan et al. 2006",
+        },
+        Param {
+            name: "exponent",
+            doc: "exponent of the growth of the delay window per round trip",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.75,
+            sp500_282: 0.75,
+            source: "Tan et al. 2006 (draft-sridharan-tcpm-ctcp-02: 0.8)",
+        },
+        Param {
+            name: "decrease",
+            doc: "part of the window given up after a loss, where the delay window can give it",
+            unit: "1",
+            min: 0.01,
+            max: 0.99,
+            standard: 0.5,
+            sp500_282: 0.5,
+            source: "Tan et al. 2006; NIST SP 500-282, chapter 10",
+        },
+        Param {
+            name: "zeta",
+            doc: "part of the segments in queues that the delay window gives up per round trip",
+            unit: "1",
+            min: 0.0,
+            max: 1000.0,
+            standard: 1.0,
+            sp500_282: 1.0,
+            source: "Tan et al. 2006; Linux implementation 1.3 (ns-3: 0.03)",
+        },
+        Param {
+            name: "gamma",
+            doc: "segments in queues from which the delay window yields; with gamma tuning, before the first loss",
+            unit: "segments",
+            min: 0.01,
+            max: 1e6,
+            standard: 30.0,
+            sp500_282: 30.0,
+            source: "Tan et al. 2006",
+        },
+        Param {
+            name: "gamma_tuning",
+            doc: "1: gamma follows the queues that losses meet; 0: it is fixed",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 1.0,
+            sp500_282: 0.0,
+            source: "draft-sridharan-tcpm-ctcp-02; Tan et al. 2006",
+        },
+        Param {
+            name: "gamma_low",
+            doc: "smallest gamma that gamma tuning sets",
+            unit: "segments",
+            min: 0.01,
+            max: 1e6,
+            standard: 5.0,
+            sp500_282: 5.0,
+            source: "draft-sridharan-tcpm-ctcp-02",
+        },
+        Param {
+            name: "gamma_high",
+            doc: "largest gamma that gamma tuning sets",
+            unit: "segments",
+            min: 0.01,
+            max: 1e6,
+            standard: 30.0,
+            sp500_282: 30.0,
+            source: "draft-sridharan-tcpm-ctcp-02",
+        },
+        Param {
+            name: "lambda",
+            doc: "weight of the last loss in gamma tuning",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.25,
+            sp500_282: 0.25,
+            source: "draft-sridharan-tcpm-ctcp-02",
+        },
+        Param {
+            name: "tuned_part",
+            doc: "part of the queue that a loss met to which gamma tuning moves gamma",
+            unit: "1",
+            min: 0.01,
+            max: 10.0,
+            standard: 0.75,
+            sp500_282: 0.75,
+            source: "draft-sridharan-tcpm-ctcp-02",
+        },
+        Param {
+            name: "min_samples",
+            doc: "fewest delays of a round trip after which the delay window changes",
+            unit: "1",
+            min: 1.0,
+            max: 1000.0,
+            standard: 3.0,
+            sp500_282: 3.0,
+            source: "Linux implementation 1.3",
+        },
+        Param {
+            name: "rtt_statistic",
+            doc: "which delay of a round trip counts: 0 the smallest; 1 the mean; 2 the smoothed round-trip time",
+            unit: "1",
+            min: 0.0,
+            max: 2.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "Linux implementation 1.3 (ns-3: 2)",
+        },
+        Param {
+            name: "max_delay_window",
+            doc: "the delay window does not grow beyond this",
+            unit: "segments",
+            min: 0.0,
+            max: 1e10,
+            standard: 1e10,
+            sp500_282: 1e10,
+            source: "no bound: Tan et al. 2006; NIST SP 500-282, chapter 10, recommends one",
+        },
+    ];
+
+    fn config(common: Common, values: &[f64]) -> CtcpConfig {
+        let [
+            low_window,
+            alpha,
+            exponent,
+            decrease,
+            zeta,
+            gamma,
+            tuning,
+            gamma_low,
+            gamma_high,
+            lambda,
+            tuned_part,
+            min_samples,
+            rtt_statistic,
+            max_delay_window,
+        ] = constants(values);
+        CtcpConfig {
+            common,
+            low_window,
+            alpha,
+            exponent,
+            decrease,
+            zeta,
+            gamma,
+            tuned: tuning >= 0.5,
+            gamma_low,
+            gamma_high,
+            lambda,
+            tuned_part,
+            min_samples: min_samples.round() as u32,
+            statistic: match rtt_statistic.round() as u32 {
+                0 => RttStatistic::Smallest,
+                1 => RttStatistic::Mean,
+                _ => RttStatistic::Smoothed,
+            },
+            max_delay_window,
+        }
+    }
+
+    fn new(config: &CtcpConfig, start: &Start) -> Self {
+        let window = Window::new(&config.common, start);
+        Self {
+            window,
+            delay_window: 0.0,
+            slow_start: window.in_slow_start(),
+            round: Round::default(),
+            gamma: config.gamma,
+            diff_reno: None,
+        }
+    }
+
+    #[inline]
+    fn on_ack(&mut self, config: &CtcpConfig, ack: &AckEvent) {
+        if ack.round_start {
+            let counts = self.round.whole && !ack.in_recovery && self.round.samples >= config.min_samples;
+            if counts && !self.slow_start {
+                self.end_round(config, ack);
+            }
+            self.round = Round { whole: true, ..Round::default() };
+        }
+        if ack.in_recovery {
+            self.round.whole = false;
+            return;
+        }
+        if ack.rtt > 0 {
+            self.round.sample(ack.rtt);
+        }
+        if !config.common.may_grow(ack) {
+            return;
+        }
+        let left =
+            if self.slow_start { self.window.grow_in_slow_start(&config.common, ack) } else { ack.acked };
+        self.slow_start &= self.window.in_slow_start();
+        for _ in 0..left {
+            self.window.grow(&config.common, 1.0 / self.window.cwnd());
+        }
+    }
+
+    fn on_loss(&mut self, config: &CtcpConfig, loss: &LossEvent) {
+        let basis = self.window.basis(&config.common, loss);
+        let loss_window = (self.loss_window().min(basis) / 2.0).max(MIN_SSTHRESH);
+        let delay_window = (basis * (1.0 - config.decrease) - loss_window).max(0.0);
+        self.window.back_off(&config.common, loss, loss_window + delay_window, basis / 2.0);
+        let diff_reno = self.diff_reno.take();
+        self.round.whole = false;
+        if loss.cause == LossCause::Timeout {
+            self.delay_window = 0.0;
+            self.slow_start = self.window.in_slow_start();
+            self.gamma = config.gamma;
+        } else {
+            self.delay_window = delay_window;
+            self.slow_start = false;
+            if let Some(diff_reno) = diff_reno.filter(|_| config.tuned) {
+                self.gamma = config.tuned_gamma(self.gamma, diff_reno);
+            }
+        }
+    }
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+
+    fn phase(&self, config: &CtcpConfig, _: Picos) -> Phase {
+        if self.slow_start {
+            Phase::SlowStart
+        } else if self.window.cwnd() < config.low_window {
+            Phase::Standard
+        } else {
+            Phase::Alternate
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{acks, assert_near, config, loss, start};
+    use crate::{MILLISECOND, Preset, picos};
+
+    const MS: Picos = MILLISECOND;
+    const PRESETS: [Preset; 2] = [Preset::Standard, Preset::Sp500282];
+
+    fn study() -> CtcpConfig {
+        config::<Ctcp>(Preset::Sp500282, &[])
+    }
+
+    /// A flow in congestion avoidance.
+    fn flow(config: &CtcpConfig, loss_window: f64, delay_window: f64) -> Ctcp {
+        Ctcp { delay_window, ..Ctcp::new(config, &start(loss_window + delay_window, 2.0)) }
+    }
+
+    /// The beginning of a round trip with the delay `rtt`, where the smallest one so far is `base`.
+    fn mark(rtt: Picos, base: Picos) -> AckEvent {
+        AckEvent { rtt, min_rtt: base, srtt: rtt, round_start: true, ..acks(1) }
+    }
+
+    /// A round trip of delays `rtts`, from its first acknowledgement to the one after its last.
+    fn round(ctcp: &mut Ctcp, config: &CtcpConfig, base: Picos, rtts: &[Picos]) {
+        ctcp.on_ack(config, &AckEvent { acked: 0, ..mark(rtts[0], base) });
+        for &rtt in &rtts[1..] {
+            ctcp.on_ack(config, &AckEvent { acked: 0, round_start: false, ..mark(rtt, base) });
+        }
+        ctcp.on_ack(config, &AckEvent { acked: 0, ..mark(rtts[0], base) });
+    }
+
+    #[test]
+    fn growth_of_the_delay_window() {
+        for preset in PRESETS {
+            let config = config::<Ctcp>(preset, &[]);
+            for (w, step) in [
+                (16.0, 0.0),
+                (38.0, 0.9131),
+                (40.0, 0.9882),
+                (41.0, 1.0253),
+                (100.0, 2.9528),
+                (1000.0, 21.2285),
+                (2041.0, 36.9570),
+                (3402.0, 54.6815),
+            ] {
+                assert_near(config.step(w), step, 5.1e-5);
+            }
+        }
+        let draft = config::<Ctcp>(Preset::Standard, &[("exponent", 0.8)]);
+        assert_near(draft.step(1000.0), 30.3986, 5.1e-5);
+        assert_near(draft.step(3402.0), 82.6176, 5.1e-5);
+    }
+
+    #[test]
+    fn one_round_trip() {
+        for preset in PRESETS {
+            let config = config::<Ctcp>(preset, &[]);
+            for (loss_window, delay_window, rtt, diff, next) in [
+                (500.0, 500.0, 100, 0.0, 521.2285),
+                (500.0, 500.0, 102, 19.6078, 521.2285),
+                (500.0, 500.0, 104, 38.4615, 461.5385),
+                (1000.0, 10.0, 104, 38.8462, 0.0),
+            ] {
+                let mut ctcp = flow(&config, loss_window, delay_window);
+                round(&mut ctcp, &config, 100 * MS, &[rtt * MS; 3]);
+                assert_near(ctcp.delay_window, next, 5.1e-5);
+                assert_near(ctcp.loss_window(), loss_window, 1e-9);
+                let w = loss_window + delay_window;
+                assert_near(ctcp.diff_reno.expect("a round trip") * w / loss_window, diff, 5.1e-5);
+            }
+        }
+    }
+
+    #[test]
+    fn gamma_is_the_standing_queue_of_a_single_flow() {
+        // 21 segments/ms at 162 ms: the window of 3432 exceeds the path by 30.
+        for preset in PRESETS {
+            let config = config::<Ctcp>(preset, &[]);
+            let mut ctcp = flow(&config, 3432.0, 0.0);
+            round(&mut ctcp, &config, 162 * MS, &[picos(3432.0 / 21_000.0); 3]);
+            assert_near(ctcp.diff_reno.expect("a round trip"), 30.0, 1e-6);
+        }
+        for (w, delay_window) in [(3431.9, 155.0), (3432.1, 69.9)] {
+            let mut ctcp = flow(&study(), w - 100.0, 100.0);
+            round(&mut ctcp, &study(), 162 * MS, &[picos(w / 21_000.0); 3]);
+            assert_near(ctcp.delay_window, delay_window, 0.1);
+        }
+    }
+
+    #[test]
+    fn one_loss() {
+        for preset in PRESETS {
+            let config = config::<Ctcp>(preset, &[]);
+            for (loss_window, delay_window, after) in [
+                (1000.0, 2000.0, (500.0, 1000.0)),
+                (1800.0, 200.0, (900.0, 100.0)),
+                (2041.0, 0.0, (1020.5, 0.0)),
+                (3.0, 0.0, (2.0, 0.0)),
+            ] {
+                let mut ctcp = flow(&config, loss_window, delay_window);
+                ctcp.on_loss(&config, &loss(LossCause::FastRetransmit, (loss_window + delay_window) as u32));
+                assert_eq!((ctcp.loss_window(), ctcp.delay_window), after);
+                assert_eq!(ctcp.ssthresh(), ctcp.cwnd());
+            }
+        }
+        let config = config::<Ctcp>(Preset::Standard, &[]);
+        let mut ctcp = flow(&config, 1000.0, 2000.0);
+        ctcp.on_loss(&config, &loss(LossCause::FastRetransmit, 900));
+        assert_eq!((ctcp.loss_window(), ctcp.delay_window), (450.0, 0.0), "half of what is in flight");
+    }
+
+    #[test]
+    fn gamma_tuning() {
+        let tuned = config::<Ctcp>(Preset::Standard, &[]);
+        for (config, gammas) in [(tuned.clone(), [26.25, 27.1875, 21.8906]), (study(), [30.0; 3])] {
+            let mut ctcp = flow(&config, 1000.0, 0.0);
+            for (diff_reno, gamma) in [20.0, 40.0, 8.0].into_iter().zip(gammas) {
+                ctcp.diff_reno = Some(diff_reno);
+                ctcp.on_loss(&config, &loss(LossCause::FastRetransmit, 1000));
+                assert_near(ctcp.gamma, gamma, 5.1e-5);
+                ctcp.on_loss(&config, &loss(LossCause::FastRetransmit, 1000));
+                assert_near(ctcp.gamma, gamma, 5.1e-5);
+            }
+        }
+        assert_eq!(tuned.tuned_gamma(5.0, 0.0), 5.0);
+        assert_eq!(tuned.tuned_gamma(30.0, 1000.0), 30.0);
+        let mut ctcp = Ctcp { gamma: 7.0, ..flow(&tuned, 1000.0, 0.0) };
+        ctcp.on_loss(&tuned, &loss(LossCause::Timeout, 1000));
+        assert_eq!(ctcp.gamma, 30.0);
+    }
+
+    #[test]
+    fn an_acknowledgement_grows_the_loss_window() {
+        let config = study();
+        let mut ctcp = flow(&config, 500.0, 500.0);
+        ctcp.on_ack(&config, &acks(1));
+        assert_eq!((ctcp.cwnd(), ctcp.delay_window), (1000.001, 500.0));
+    }
+
+    #[test]
+    fn below_the_low_window_there_is_no_delay_window() {
+        for (preset, low) in [(Preset::Standard, 38.0), (Preset::Sp500282, 41.0)] {
+            let config = config::<Ctcp>(preset, &[]);
+            let mut ctcp = flow(&config, low - 10.5, 10.0);
+            assert_eq!(ctcp.phase(&config, 0), Phase::Standard);
+            round(&mut ctcp, &config, 100 * MS, &[100 * MS; 3]);
+            assert_eq!((ctcp.cwnd(), ctcp.delay_window), (low - 10.5, 0.0));
+            let mut ctcp = flow(&config, low - 10.0, 10.0);
+            assert_eq!(ctcp.phase(&config, 0), Phase::Alternate);
+            round(&mut ctcp, &config, 100 * MS, &[100 * MS; 3]);
+            assert!(ctcp.delay_window > 10.0);
+        }
+    }
+
+    #[test]
+    fn which_delay_of_a_round_trip_counts() {
+        // Of (500, 500) over 100 ms: diff is at least 30 from a delay of 103.1 ms on.
+        for (statistic, rtts, grows) in [
+            (0.0, [101, 110, 110], true),
+            (0.0, [104, 110, 110], false),
+            (1.0, [101, 102, 104], true),
+            (1.0, [101, 102, 110], false),
+            (2.0, [101, 110, 110], true),
+            (2.0, [110, 101, 101], false),
+        ] {
+            let config = config::<Ctcp>(Preset::Sp500282, &[("rtt_statistic", statistic)]);
+            let mut ctcp = flow(&config, 500.0, 500.0);
+            round(&mut ctcp, &config, 100 * MS, &rtts.map(|rtt| rtt * MS));
+            assert_eq!(ctcp.delay_window > 500.0, grows, "{statistic}: {rtts:?}");
+        }
+    }
+
+    #[test]
+    fn a_round_trip_with_too_few_delays_or_with_recovery_does_not_count() {
+        let config = study();
+        let mut ctcp = flow(&config, 500.0, 500.0);
+        round(&mut ctcp, &config, 100 * MS, &[100 * MS; 2]);
+        assert_eq!(ctcp.delay_window, 500.0);
+        ctcp.on_loss(&config, &loss(LossCause::FastRetransmit, 1000));
+        for _ in 0..4 {
+            ctcp.on_ack(&config, &AckEvent { in_recovery: true, ..mark(100 * MS, 100 * MS) });
+        }
+        // The rest of the round trip in which recovery ends, then a whole one.
+        for _ in 0..3 {
+            ctcp.on_ack(&config, &AckEvent { round_start: false, ..mark(100 * MS, 100 * MS) });
+        }
+        ctcp.on_ack(&config, &mark(100 * MS, 100 * MS));
+        assert_eq!(ctcp.delay_window, 250.0);
+        for _ in 0..3 {
+            ctcp.on_ack(&config, &AckEvent { round_start: false, ..mark(100 * MS, 100 * MS) });
+        }
+        ctcp.on_ack(&config, &mark(100 * MS, 100 * MS));
+        assert!(ctcp.delay_window > 250.0);
+    }
+
+    #[test]
+    fn a_yielding_delay_window_is_no_slow_start() {
+        let config = study();
+        let mut ctcp = flow(&config, 500.0, 500.0);
+        ctcp.on_loss(&config, &loss(LossCause::FastRetransmit, 1000));
+        round(&mut ctcp, &config, 100 * MS, &[100 * MS; 3]);
+        round(&mut ctcp, &config, 100 * MS, &[300 * MS; 3]);
+        assert_eq!((ctcp.cwnd(), ctcp.ssthresh(), ctcp.delay_window), (250.0, 500.0, 0.0));
+        assert_eq!(ctcp.phase(&config, 0), Phase::Alternate);
+        ctcp.on_ack(&config, &acks(1));
+        assert_eq!(ctcp.cwnd(), 250.004);
+    }
+
+    #[test]
+    fn the_delay_window_only_shrinks_while_something_else_limits_the_flow() {
+        let config = config::<Ctcp>(Preset::Standard, &[]);
+        for (rtt, delay_window) in [(100, 500.0), (200, 0.0)] {
+            let mut ctcp = flow(&config, 500.0, 500.0);
+            let acknowledged = AckEvent { cwnd_limited: false, ..mark(rtt * MS, 100 * MS) };
+            for round_start in [true, false, false, true] {
+                ctcp.on_ack(&config, &AckEvent { round_start, ..acknowledged });
+            }
+            assert_eq!(ctcp.delay_window, delay_window);
+        }
+    }
+
+    #[test]
+    fn a_bound_on_the_delay_window() {
+        let config = config::<Ctcp>(Preset::Sp500282, &[("max_delay_window", 510.0)]);
+        for (before, after) in [(500.0, 510.0), (510.0, 510.0), (600.0, 600.0)] {
+            let mut ctcp = flow(&config, 500.0, before);
+            round(&mut ctcp, &config, 100 * MS, &[100 * MS; 3]);
+            assert_near(ctcp.delay_window, after, 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_time_out_gives_up_the_delay_window() {
+        for (preset, restart) in [(Preset::Standard, 1.0), (Preset::Sp500282, 1000.0)] {
+            let config = config::<Ctcp>(preset, &[]);
+            let mut ctcp = flow(&config, 400.0, 600.0);
+            ctcp.on_loss(&config, &loss(LossCause::Timeout, 1000));
+            assert_eq!((ctcp.cwnd(), ctcp.delay_window), (restart, 0.0));
+            assert_eq!(ctcp.ssthresh(), 500.0_f64.max(restart));
+        }
+        let config = config::<Ctcp>(Preset::Standard, &[]);
+        let mut ctcp = flow(&config, 400.0, 600.0);
+        ctcp.on_loss(&config, &loss(LossCause::Timeout, 1000));
+        assert_eq!(ctcp.phase(&config, 0), Phase::SlowStart);
+        ctcp.on_ack(&config, &acks(499));
+        assert_eq!((ctcp.cwnd(), ctcp.phase(&config, 0)), (500.0, Phase::Alternate));
+    }
+}
