@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
+from conftest import ONE_FACTOR, TINY
 from mesonet.cli import main
+from mesonet.experiment import Experiment
 
 
 def refused(*arguments: str) -> str:
@@ -42,6 +46,31 @@ def test_values(arguments: tuple[str, ...], says: str) -> None:
         ('base = "dumbbell"\n[[flows]]\nfrom = "A"\nto = "B"\nalgorithm = ["tcp"]', "flows[0].algorithm"),
         ('base = "dumbbell"\n[[flows]]\nfrom = "A"\nto = "C"', "flows[0].to"),
         ('base = "dumbbell"\n[[flows]]\nfrom = ["A"]\nto = "B"', "flows[0].from"),
+        (
+            'base = "dumbbell"\n[[flows]]\nfrom = "A"',
+            "flows[0].to: a flow needs the name of a router. Allowed: a router",
+        ),
+        ('base = "dumbbell"\n[[flows]]\nfrom = "A"\nto = "B"\nstart = "-1 s"', "flows[0].start"),
+        ('base = "dumbbell"\n[[flows]]\nfrom = "A"\nto = "B"\nsize = "0 segments"', "flows[0].size"),
+        ('base = "dumbbell"\n[[flows]]\nfrom = "A"\nto = "B"\nspeed = 3', "unknown key of a flow"),
+        ('base = "dumbbell"\n[flows]\nfrom = "A"', "flows"),
+        ("base = 3", "base = 3: not text"),
+        ('base = "abilene"\nusers = []', "users"),
+        ('base = "abilene"\n[users]\nthink_time = [5]', "users.think_time"),
+        ('base = "abilene"\n[users]\nsource_distribution = {normal = 1}', "users.source_distribution"),
+        ('base = "abilene"\n[users]\nsource_distribution = [nan, 1, 0]', "users.source_distribution"),
+        ('base = "abilene"\n[users]\nbase_sources = inf', "users.base_sources = inf: not a finite number"),
+        ('base = "abilene"\n[users]\nallow_same_backbone = 1', "users.allow_same_backbone"),
+        ('base = "abilene"\n[time]\nperiods = 2.5', "time.periods"),
+        ('base = "abilene"\n[time]\nduration = 2020-01-01', "time.duration"),
+        ('base = "abilene"\n[network]\nbuffer = "-1 bdp"', "network.buffer"),
+        ('base = "abilene"\n[network]\nspeed = ""', "network.speed"),
+        ('base = "abilene"\nalgorithms = {}', "algorithms"),
+        ('base = "abilene"\nalgorithms = {tcp = "1/0"}', "algorithms"),
+        ('base = "abilene"\nalgorithms = {tcp = true}', "algorithms"),
+        ('base = "abilene"\n[parameters.scalable]\nincrease = "a"', "parameters.scalable.increase"),
+        ('base = "abilene"\n[parameters]\nscalable = 1', "parameters.scalable"),
+        ('base = "abilene"\ntopology = ["isp"]', "topology"),
     ],
 )
 def test_scenario_files(text: str, says: str, tmp_path: Path) -> None:
@@ -52,7 +81,10 @@ def test_scenario_files(text: str, says: str, tmp_path: Path) -> None:
     assert str(file) in message or "flows" in says
 
 
-@pytest.mark.parametrize("content", ['{"format": 1}', "[]", "not JSON", '{"format": 1, "scenarios": 3}'])
+@pytest.mark.parametrize(
+    "content",
+    ['{"format": 1}', "[]", "not JSON", '{"format": 1, "scenarios": 3}', "[" * 100_000, "\x00", '{"format": true}'],
+)
 @pytest.mark.parametrize("verb", [("experiment", "status"), ("experiment", "run"), ("analyze",), ("report",)])
 def test_folder_with_a_strange_experiment(verb: tuple[str, ...], content: str, tmp_path: Path) -> None:
     (tmp_path / "experiment.json").write_text(content)
@@ -60,11 +92,108 @@ def test_folder_with_a_strange_experiment(verb: tuple[str, ...], content: str, t
     assert [p.name for p in tmp_path.iterdir()] == ["experiment.json"]
 
 
-@pytest.mark.parametrize("replicates", ["0", "1000000000"])
-def test_replicates(replicates: str) -> None:
-    done = CliRunner().invoke(main, ["experiment", "plan", "demo", "--replicates", replicates])
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The ``experiment.json`` of the tiny experiment."""
+    file = tmp_path_factory.mktemp("planned") / "tiny.toml"
+    file.write_text(TINY)
+    return json.dumps(mn.experiment(str(file)).document())
+
+
+def changed(document: Any, path: Sequence[str | int], value: Any) -> str:
+    """A document with another value at a path."""
+    place = document
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        (["format"], 2, "format = 2: another format"),
+        (["format"], "1", 'format = "1": not a whole number'),
+        (["name"], ["tiny"], "name"),
+        (["title"], None, "title"),
+        (["scale"], "1", "scale"),
+        (["seed"], 1.5, "seed"),
+        (["replicates"], True, "replicates"),
+        (["replicates"], 0, "replicates"),
+        (["replicates"], 10**7, "4 conditions x 2 algorithms x 10,000,000 replicates = 80,000,000 runs"),
+        (["algorithms"], "tcp", "algorithms"),
+        (["algorithms", 1], 5, "algorithms[1]"),
+        (["algorithms", 1], "fast", "scenarios"),
+        (["factors"], {}, "factors"),
+        (["factors", 0], "X1", "factors[0]"),
+        (["factors", 1, "minus"], 50, "factors[1].minus"),
+        (["factors", 1, "id"], "X6", "design.factors"),
+        (["design"], [], "design"),
+        (["design", "generators"], None, "design.generators"),
+        (["design", "generators"], ["X5=X1"], "design.generators[0]"),
+        (["design", "factors"], ["X1"], "design.factors"),
+        (["parameters", 3, "doc"], {}, "parameters[3].doc"),
+        (["scenarios"], {"1": {}}, "scenarios"),
+        (["scenarios", 2], None, "scenarios[2]"),
+        (["scenarios", 2, "condition"], 99, "scenarios"),
+        (["scenarios", 2, "condition"], "1", "scenarios[2].condition"),
+        (["scenarios", 7, "scenario"], [1], "scenarios[7].scenario"),
+        (["scenarios"], [], "scenarios"),
+    ],
+)
+def test_experiment_of_the_wrong_shape(planned: str, path: list[Any], value: Any, says: str, tmp_path: Path) -> None:
+    file = tmp_path / "experiment.json"
+    file.write_text(changed(json.loads(planned), path, value))
+    for verb in (("experiment", "status"), ("experiment", "run"), ("report",)):
+        message = refused(*verb, str(tmp_path))
+        assert message.startswith(f"mesonet: {file}")
+        assert says in message
+    assert [p.name for p in tmp_path.iterdir()] == ["experiment.json"]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("[]", "not an object"),
+        ("{}", "versions: missing"),
+        ('{"versions": []}', "versions"),
+        ('{"versions": {"code_version": 3}}', "versions.code_version"),
+        ('{"versions": {"code_version": "a"}, "started": null, "finished": null}', "started"),
+        ("", "not JSON"),
+    ],
+)
+def test_provenance_of_the_wrong_shape(planned: str, content: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "experiment.json").write_text(planned)
+    file = tmp_path / "provenance.json"
+    file.write_text(content)
+    for verb in (("experiment", "status"), ("experiment", "run"), ("analyze",)):
+        message = refused(*verb, str(tmp_path))
+        assert message.startswith(f"mesonet: {file}")
+        assert says in message
+
+
+def test_run_files_of_the_wrong_shape(one_factor: Path, tmp_path: Path) -> None:
+    campaign = mn.experiment(str(one_factor)).run(tmp_path / "campaign", progress=False)
+    folder = campaign.path / "runs" / campaign.runs["key"][0]
+    (folder / "run.json").write_text('{"performance": []}')
+    assert f"{folder / 'run.json'}: performance" in refused("experiment", "status", str(campaign.path))
+    (folder / "responses.parquet").unlink()
+    (folder / "failure.json").write_text('{"message": 3}')
+    assert f"{folder / 'failure.json'}: message" in refused("experiment", "status", str(campaign.path))
+
+
+def test_no_replicates() -> None:
+    done = CliRunner().invoke(main, ["experiment", "plan", "demo", "--replicates", "0"])
     assert done.exit_code == 2
-    assert "1" in done.stderr
+    assert "x>=1" in done.stderr
+
+
+def test_too_many_runs() -> None:
+    message = refused("experiment", "plan", "demo", "--replicates", "10000")
+    assert "32 conditions x 5 algorithms x 10,000 replicates = 1,600,000 runs" in message
+    assert "at most 1,000,000 runs" in message
+    assert "too high" in refused("experiment", "plan", "demo", "--replicates", "1000000000")
+    assert len(mn.experiment("demo", replicates=6250).algorithms) == 5  # exactly 1,000,000
 
 
 def test_name_stays_in_the_folder(tiny: Path) -> None:
@@ -72,35 +201,87 @@ def test_name_stays_in_the_folder(tiny: Path) -> None:
     assert "name" in refused("experiment", "plan", str(tiny))
 
 
-def test_a_place_that_cannot_be_written_is_noticed_before_the_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything that takes time fails the test."""
+
     def never(*_: object) -> None:
-        pytest.fail("simulated although the result cannot be written")
+        pytest.fail("worked although the result cannot be written")
 
     monkeypatch.setattr(mn, "simulate", never)
+    monkeypatch.setattr(Experiment, "document", never)
+    monkeypatch.setattr("mesonet.reporting.page.report_html", never)
+    monkeypatch.setattr("mesonet.reporting.analysis_files._write", never)
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a campaign that is done."""
+    folder = tmp_path_factory.mktemp("one")
+    (folder / "one.toml").write_text(ONE_FACTOR)
+    return mn.experiment(str(folder / "one.toml")).run(folder / "campaign", progress=False).path
+
+
+def verbs(campaign: Path, tiny: Path) -> list[tuple[str, ...]]:
+    return [
+        ("run", "dumbbell", "--duration", "1 s"),
+        ("experiment", "run", str(tiny)),
+        ("analyze", str(campaign)),
+        ("report", str(campaign)),
+    ]
+
+
+@pytest.mark.usefixtures("idle")
+def test_a_place_that_cannot_be_written_is_noticed_before_the_work(campaign: Path, tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    for out in (tmp_path / "file" / "below", tmp_path / "file"):
-        assert "--out" in refused("run", "dumbbell", "--duration", "1 s", "--out", str(out))
-    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+    before = sorted(tmp_path.rglob("*"))
+    for verb in verbs(campaign, tiny):
+        for out in (tmp_path / "file" / "below" / "this", Path("/proc/mesonet/out"), tmp_path / ("long" * 100)):
+            message = refused(*verb, "--out", str(out))
+            assert f'--out = "{out}"'[:100] in message, verb
+    for verb in verbs(campaign, tiny)[:3]:
+        assert "--out" in refused(*verb, "--out", str(tmp_path / "file"))
+    assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_run_that_fails_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("idle")
+def test_a_report_replaces_files_only(campaign: Path, tmp_path: Path) -> None:
+    for out in (tmp_path, Path("/dev/null")):
+        assert "not a file" in refused("report", str(campaign), "--out", str(out))
+
+
+def test_a_report_keeps_the_link_that_leads_to_it(campaign: Path, tmp_path: Path) -> None:
+    (tmp_path / "latest.html").symlink_to(tmp_path / "one.html")
+    (tmp_path / "one.html").write_text("earlier")
+    assert CliRunner().invoke(main, ["report", str(campaign), "--out", str(tmp_path / "latest.html")]).exit_code == 0
+    assert (tmp_path / "latest.html").is_symlink()
+    assert "<html" in (tmp_path / "one.html").read_text()
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_run_that_fails_leaves_what_was_there(there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(mn, "simulate", broken)
-    done = CliRunner().invoke(main, ["run", "dumbbell", "--duration", "1 s", "--out", str(tmp_path / "out")])
+    if there:
+        (tmp_path / "new").mkdir()
+    out = tmp_path / "new" / "out"
+    for _ in range(2):
+        done = CliRunner().invoke(main, ["run", "dumbbell", "--duration", "1 s", "--out", str(out)])
+        assert isinstance(done.exception, MemoryError)
+        assert [p.name for p in tmp_path.rglob("*")] == (["new"] if there else [])
+    out.mkdir(parents=True)
+    done = CliRunner().invoke(main, ["run", "dumbbell", "--duration", "1 s", "--out", str(out)])
     assert isinstance(done.exception, MemoryError)
-    assert list(tmp_path.iterdir()) == []
+    assert list(out.iterdir()) == []
 
 
-@pytest.mark.parametrize("verb", ["report", "analyze"])
-def test_report_and_analysis_below_a_file(verb: str, tiny: Path, tmp_path: Path) -> None:
-    campaign = mn.experiment(str(tiny)).run(tmp_path / "campaign", progress=False)
-    assert json.loads((campaign.path / "experiment.json").read_text())["name"] == "tiny"
-    (tmp_path / "file").write_text("")
-    assert str(tmp_path / "file") in refused(verb, str(campaign.path), "--out", str(tmp_path / "file" / "below"))
+def test_an_experiment_that_is_refused_leaves_what_was_there(tiny: Path, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for out in ("new", "there"):
+        assert "--scale" in refused("experiment", "run", str(tiny), "--scale", "0.1", "--out", str(tmp_path / out))
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["there", "tiny.toml"]
 
 
 def test_workers(tiny: Path, tmp_path: Path) -> None:

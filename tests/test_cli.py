@@ -111,7 +111,7 @@ def test_check_shows_values_sources_and_what_follows() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("run", "abilen"), '"abilen": unknown scenario (nearest: abilene). Allowed: abilene'),
+        (("run", "abilen"), '"abilen": unknown scenario or experiment (nearest: abilene). Allowed: abilene'),
         (("run", "abilene", "--algorithm", "cubik"), '--algorithm: algorithms = "cubik": unknown algorithm'),
         (
             ("run", "abilene", "--set", "duration=60"),
@@ -128,9 +128,26 @@ def test_check_shows_values_sources_and_what_follows() -> None:
         (("check", "abilene", "--set", "source_distribution=.1,.6,.4"), "sum to 1.1, not to 1"),
         (("experiment", "plan", "dmo"), '"dmo": unknown experiment (nearest: demo)'),
         (("experiment", "run", "dmo"), '"dmo": no such experiment or campaign'),
-        (("experiment", "plan", "demo", "--algorithms", "tcp,x"), 'demo.toml: algorithms[1] = "x": unknown algorithm'),
+        (("experiment", "plan", "demo", "--algorithms", "tcp,x"), '--algorithms = "x": unknown algorithm'),
         (("experiment", "plan", "demo", "--scale", "-1"), "scale = -1.0: not a scale"),
         (("experiment", "plan", "demo", "--duration", "5"), 'time.duration = "5": a time needs its unit'),
+        (("run", "demo"), "--condition: demo is an experiment of 32 conditions: say which one. Allowed: 1 to 32"),
+        (("check", "demo"), "--condition: demo is an experiment of 32 conditions"),
+        (("run", "demo", "--condition", "33"), "--condition = 33: too high. Allowed: a whole number, at least 1 and"),
+        (("run", "demo", "--condition", "0"), "--condition = 0: too low"),
+        (("run", "abilene", "--condition", "1"), "--condition = 1: a scenario has no conditions. Allowed: an exper"),
+        (("run", "demo", "--condition", "1", "--algorithm", "x"), '--algorithm = "x": unknown algorithm'),
+        (("run", "demo", "--condition", "1", "--algorithm", "tcp=1 fast=1"), "--algorithm = "),
+        (
+            ("run", "demo", "--condition", "1", "--set", "speed=1 seg/ms"),
+            "mesonet: --set speed: factor X1 varies network.speed",
+        ),
+        (("run", "demo", "--condition", "1", "--set", "sped=1 seg/ms"), "--set: sped: unknown path (nearest: speed"),
+        (("run", "demo", "--condition", "1", "--duration", "1"), "--duration: time.duration"),
+        (("run", "demo", "--condition", "1", "--set", "warmup=200 s"), "the run ends inside the warm-up of 200 s"),
+        (("run", "abilene", "--scale", "0"), "--scale = 0.0: not a scale"),
+        (("run", "abilene", "--scale", "nan"), "--scale = nan: not a finite number"),
+        (("run", "dmo"), '"dmo": unknown scenario or experiment (nearest: demo)'),
         (("experiment", "status", "demo"), '"demo": not a campaign folder'),
         (("report", "."), '".": not a campaign folder'),
         (("analyze", "nowhere"), '"nowhere": not a campaign folder'),
@@ -144,6 +161,42 @@ def test_bad_input_is_one_message_and_exit_code_2(here: Path, arguments: tuple[s
     assert says in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert list(here.iterdir()) == []
+
+
+def test_run_and_check_one_condition_of_an_experiment(tiny: Path) -> None:
+    about = json_of("run", tiny, "--condition", 4, "--algorithm", "scalable", "--duration", "1 s")
+    assert about["scenario"] == "tiny condition 4"
+    by_hand = ("speed=80 seg/ms", "base_sources=2", "web_object_size=100 segments")
+    options = [option for value in by_hand for option in ("--set", value)]
+    same = json_of("run", "abilene", *options, "--algorithm", "scalable", "--duration", "1 s")
+    assert same["responses"] == about["responses"]
+    rows = {row["path"]: row for row in json_of("check", tiny, "--condition", 2)["settings"]}
+    assert (rows["network.speed"]["value"], rows["algorithms"]["value"]) == ("80 seg/ms", "tcp")
+    assert rows["network.speed"]["source"] == f"set in {tiny}"
+
+
+def test_run_and_check_at_a_scale(tiny: Path) -> None:
+    rows = {row["path"]: row for row in json_of("check", "abilene", "--scale", "0.5")["settings"]}
+    assert (rows["network.speed"]["value"], rows["users.base_sources"]["value"]) == ("400 seg/ms", "50")
+    assert rows["users.normal_interface"]["value"] == "8 seg/ms"
+    values = ("--set", "speed=80 seg/ms", "--set", "base_sources=4", "--duration", "1 s")
+    half = json_of("run", "abilene", *values, "--scale", "0.5", "--force")
+    by_hand = json_of("run", "abilene", "--set", "speed=40 seg/ms", "--set", "base_sources=2", "--duration", "1 s")
+    assert half["responses"] == by_hand["responses"]
+    about = json_of("check", tiny, "--condition", 1, "--scale", "2", "--set", "base_sources=3", "--force")
+    rows = {row["path"]: row for row in about["settings"]}
+    assert (rows["network.speed"]["value"], rows["users.base_sources"]["value"]) == ("80 seg/ms", "6")
+    for distorted in (("check", "abilene"), ("run", "demo", "--condition", 1)):
+        result = call(*distorted, "--scale", "0.02")
+        assert result.exit_code == 2
+        assert "--scale = 0.02: " in result.stderr
+        assert "or --force" in result.stderr
+
+
+def test_a_scenario_file_is_told_from_an_experiment_file(here: Path, tiny: Path) -> None:
+    (here / "mine.toml").write_text('base = "abilene"\n[users]\nbase_sources = 2\n')
+    assert json_of("check", "mine.toml")["name"] == "mine"
+    assert json_of("check", tiny.name, "--condition", "3")["name"] == "tiny condition 3"
 
 
 def test_bad_output_directory_is_refused_before_the_run(here: Path) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mesonet.campaign.ledger import run_seed
@@ -113,7 +114,7 @@ def test_scale_that_distorts_the_network_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "large.toml"
     file.write_text(text)
     experiment(file, scale=0.5).check()
-    with pytest.raises(InputError, match=r"condition 1: scale = 0\.1: normal access .* \(2 seg/ms\) become slower"):
+    with pytest.raises(InputError, match=r"condition 1: --scale = 0\.1: normal access .* \(2 seg/ms\) become slower"):
         experiment(file, scale=0.1).check()
     assert any("slower than a normal interface" in warning for warning in experiment(file, scale=0.1).check(force=True))
     with pytest.raises(InputError, match="rounding moves the share of sources"):
@@ -144,6 +145,66 @@ def test_factor_that_sets_several_values(tmp_path: Path) -> None:
     assert chosen.condition(2, "tcp").value("users.movie_probability") == 0.0004
 
 
+SHARE = """
+[[factors]]
+id = "share"
+path = "alternate_share"
+minus = 0.3
+plus = "0.7"
+"""
+
+
+@pytest.fixture
+def mixed(tiny: Path) -> Path:
+    """The file of an experiment of 8 conditions, in which hstcp, scalable and tcp meet tcp."""
+    tiny.write_text(mixed_with('"tcp"', algorithm='hstcp", "scalable')(tiny.read_text()))
+    return tiny
+
+
+def test_alternates_have_their_share_and_the_others_the_rest(mixed: Path) -> None:
+    chosen = experiment(mixed)
+    assert chosen.mixed_with == "tcp"
+    for number in (1, 2, 3, 4):
+        assert chosen.condition(number, "scalable").value("algorithms") == [("tcp", 0.7), ("scalable", 0.3)]
+        assert chosen.condition(number + 4, "hstcp").value("algorithms") == [("tcp", 0.3), ("hstcp", 0.7)]
+        assert chosen.condition(number, "tcp").value("algorithms") == [("tcp", 1.0)]
+    assert chosen.condition(5).value("algorithms") == [("tcp", 1.0)]  # the first of the experiment
+    assert chosen.condition(5, "fast").value("algorithms") == [("tcp", 0.3), ("fast", 0.7)]
+    share = chosen.factors[2]
+    assert (share.path, share.minus, share.plus) == ("alternate_share", "0.3", "0.7")
+    assert [factor.minus for factor in experiment(mixed, scale=0.5).factors] == ["20 seg/ms", "50 segments", "0.3"]
+
+
+def test_a_mixed_experiment_says_so(mixed: Path) -> None:
+    document = experiment(mixed).document()
+    assert document["mixed_with"] == "tcp"
+    shares = {entry["algorithm"]: entry["scenario"]["algorithms"] for entry in document["scenarios"][:3]}
+    assert [(each["name"], each["share"]) for each in shares["hstcp"]] == [("tcp", 0.7), ("hstcp", 0.3)]
+    assert [(each["name"], each["share"]) for each in shares["tcp"]] == [("tcp", 1)]
+    parameters = {row["path"]: row for row in document["parameters"]}
+    assert parameters["algorithms"]["value"] == "tcp, hstcp, scalable, each mixed with tcp"
+    assert "parameters.scalable.increase" in parameters
+
+
+def test_a_mixed_experiment_runs(mixed: Path, tmp_path: Path) -> None:
+    text = mixed.read_text().replace('"tcp", "hstcp", "scalable"', '"scalable"')
+    first, second = text.index('[[factors]]\nid = "X1"'), text.index('[[factors]]\nid = "share"')
+    mixed.write_text(text[:first] + text[second:])
+    campaign = experiment(mixed).run(tmp_path / "out", workers=2, progress=False)
+    assert campaign.counts == {"done": 2, "failed": 0, "missing": 0}
+    assert campaign.experiment["mixed_with"] == "tcp"
+
+
+def test_conditions_count_from_1(tiny: Path) -> None:
+    chosen = experiment(tiny)
+    assert chosen.condition(np.int64(4)).name == "tiny condition 4"
+    for number in (0, -1, 5, 1.0, True, "1"):
+        with pytest.raises(InputError, match=r"^--condition.*at least 1 and at most 4"):
+            chosen.condition(number)
+    with pytest.raises(InputError, match=r'^--algorithm = "scaleable": unknown algorithm \(nearest: scalable\)'):
+        chosen.condition(1, "scaleable")
+
+
 def test_scenario_beside_the_experiment(tmp_path: Path, tiny: Path) -> None:
     (tmp_path / "mine.toml").write_text('base = "abilene"\n[users]\nthink_time = "9 s"\n')
     tiny.write_text(tiny.read_text().replace('scenario = "abilene"', 'scenario = "mine.toml"'))
@@ -160,6 +221,16 @@ def replace(old: str, new: str) -> Callable[[str], str]:
 
 def append(more: str) -> Callable[[str], str]:
     return lambda text: text + more
+
+
+def mixed_with(other: str, minus: str = "0.3", algorithm: str = "scalable") -> Callable[[str], str]:
+    """Makes the experiment a mixed one."""
+
+    def change(text: str) -> str:
+        text = text.replace("seed = 5", f"mixed_with = {other}").replace("scalable", algorithm)
+        return text + SHARE.replace("minus = 0.3", f"minus = {minus}")
+
+    return change
 
 
 @pytest.mark.parametrize(
@@ -183,8 +254,32 @@ def append(more: str) -> Callable[[str], str]:
         (replace("seed = 5", "seed = 5\nreplicates = 0"), "replicates", "at least 1"),
         (replace("seed = 5", "sede = 5"), "sede", "nearest: seed"),
         (replace('scenario = "abilene"', 'scenario = "abilen"'), "scenario", "nearest: abilene"),
-        (replace('"time.duration" = "2 s"', '"time.duration" = 2'), "time.duration", 'write "2 s"'),
+        (replace('"time.duration" = "2 s"', '"time.duration" = 2'), "set.time.duration", 'write "2 s"'),
         (replace('"time.duration" = "2 s"', '"network.speed" = "2 seg/ms"'), "set.network.speed", "factor X1 varies"),
+        (
+            replace('"time.duration" = "2 s"', "network.sped = 2"),
+            "set.network.sped",
+            "unknown path (nearest: network.speed",
+        ),
+        (replace('"time.duration" = "2 s"', "network.buffer = 2"), "set.network.buffer", 'write "2 segments"'),
+        (replace('"time.duration" = "2 s"', "duration = 2"), "set.duration", 'write "2 s"'),
+        (replace('"time.duration" = "2 s"', 'flows = [{from = "A"}]'), "set.flows[0].to", 'such as to = "A"'),
+        (replace('"time.duration" = "2 s"', "flows = [{}]"), "set.flows[0].from", "a router of the topology in quotes"),
+        (replace('"users.base_sources" = 2', "users = 3"), "set.users", "unknown path"),
+        (replace("[set]", "[sets]"), "sets", "nearest: set"),
+        (replace("seed = 5", 'seed = "5"'), "seed", "not a whole number"),
+        (replace("seed = 5", "seed = 9223372036854775807000"), "seed", "too high"),
+        (replace("seed = 5", "seed = 5\nreplicates = 1_000_001"), "replicates", "too high"),
+        (replace('"tcp", "scalable"', '"tcp", 3'), "algorithms[1]", "not a mix"),
+        (replace('algorithms = ["tcp", "scalable"]', 'algorithms = "tcp"'), "algorithms", "not a list"),
+        (replace('title = "Two', "title = 2 #"), "title", "not text"),
+        (replace("seed = 5", 'mixed_with = "tcp"'), "mixed_with", "no factor varies the share"),
+        (append(SHARE), "mixed_with", "factor share varies alternate_share"),
+        (mixed_with('"tpc"'), "mixed_with", "nearest: tcp"),
+        (mixed_with('["tcp"]'), "mixed_with", "unknown algorithm"),
+        (mixed_with('"tcp"', minus="1.2"), "factors[2].minus", "not a share"),
+        (mixed_with('"tcp"', minus='"0.7"'), "factors[2].plus", "both levels are the same"),
+        (mixed_with('"tcp"', algorithm="tcp=0.5 fast=0.5"), "algorithms[1]", "needs to be one"),
         (append('[design]\ngenerators = ["X5=X1"]'), "design.generators[0]", "not a generator"),
         (append('[design]\ngenerator = "X5=X1"'), "design.generator", "nearest: generators"),
     ],
@@ -212,6 +307,41 @@ def test_options_may_not_set_what_a_factor_varies(tiny: Path) -> None:
         experiment(tiny, algorithms=["cubik"])
     with pytest.raises(InputError, match="needs algorithms"):
         experiment(tiny, algorithms=[])
+
+
+@pytest.mark.parametrize(
+    ("options", "option", "says"),
+    [
+        ({"duration": "5"}, "--duration: time.duration", 'write "5 s"'),
+        ({"duration": 5}, "--duration: time.duration", 'write "5 s"'),
+        ({"duration": ""}, "--duration: time.duration", "not a time"),
+        ({"duration": "-1 s"}, "--duration: time.duration", "too low"),
+        ({"algorithms": ["tcp", "scaleable"]}, "--algorithms", "nearest: scalable"),
+        ({"algorithms": ["tcp", "tcp"]}, "--algorithms", "named twice"),
+        ({"algorithms": []}, "--algorithms", "needs algorithms"),
+        ({"replicates": 0}, "--replicates", "too low"),
+        ({"replicates": 1.5}, "--replicates", "not a whole number"),
+        ({"seed": 2**63}, "--seed", "too high"),
+        ({"scale": 0}, "--scale", "not a scale"),
+        ({"scale": float("nan")}, "--scale", "not a finite number"),
+        ({"scale": True}, "--scale", "not a number"),
+        ({"values": {"network.sped": 1}}, "--set: network.sped", "nearest: network.speed"),
+        ({"values": {"users.think_time": 1}}, "--set: users.think_time", 'write "1 s"'),
+    ],
+)
+def test_bad_options_are_named_as_such(tiny: Path, options: dict[str, object], option: str, says: str) -> None:
+    with pytest.raises(InputError, match=says) as caught:
+        experiment(tiny, **options)
+    assert str(caught.value).startswith(option)
+    assert str(tiny) not in str(caught.value)
+
+
+def test_options_may_be_numbers_of_numpy(tiny: Path) -> None:
+    options = {"replicates": np.int64(2), "seed": np.uint8(7), "scale": np.float32(0.5)}
+    chosen = experiment(tiny, **options)
+    assert (chosen.replicates, chosen.seed, chosen.scale) == (2, 7, 0.5)
+    assert [type(value) for value in (chosen.replicates, chosen.seed, chosen.scale)] == [int, int, float]
+    json.dumps(chosen.document())
 
 
 def test_run_shorter_than_its_warmup_is_refused(tiny: Path) -> None:

@@ -17,7 +17,7 @@ from mesonet.analysis import condition_response_summary, main_effects
 from mesonet.plots import to_svg
 from mesonet.reporting import report_html, write_analysis, write_report
 from mesonet.reporting.study import MEAN_OF_ALL, Study
-from mesonet.reporting.summary import findings
+from mesonet.reporting.summary import NEGLIGIBLE, findings, glance
 from mesonet.reporting.words import listed, quantity, span
 
 NAMES = [response.name for response in RESPONSES]
@@ -356,8 +356,47 @@ def test_analysis_figures_and_their_captions(analysed):
 
 
 def test_analysis_of_an_unknown_response(campaign, tmp_path):
-    with pytest.raises(ValueError, match="no response speed; there are: transmitting_sources"):
-        write_analysis(campaign, tmp_path, responses=["speed"])
+    with pytest.raises(ValueError, match=r'^responses = "lossrate": unknown response \(nearest: loss_rate') as caught:
+        write_analysis(campaign, tmp_path, responses=["rtt", "lossrate"])
+    assert "Allowed: transmitting_sources" in str(caught.value)
+    with pytest.raises(ValueError, match="not a list"):
+        write_analysis(campaign, tmp_path, responses="rtt")
+    assert list(tmp_path.iterdir()) == []
+
+
+def small_losses(campaign, largest):
+    """The campaign with a loss rate of `largest` everywhere, and a tenth of that with fast."""
+    name, share = pl.col("response") == "loss_rate", pl.when(pl.col("algorithm") == "fast").then(0.1).otherwise(1.0)
+    return replace(
+        campaign,
+        responses=campaign.responses.with_columns(value=pl.when(name).then(share * largest).otherwise("value")),
+    )
+
+
+@pytest.mark.parametrize(("largest", "judged"), [(0.99 * NEGLIGIBLE, False), (1.01 * NEGLIGIBLE, True)])
+def test_shares_below_a_tenth_of_a_percent_are_not_judged(campaign, largest, judged):
+    study = Study(small_losses(campaign, largest))
+    said = dict(findings(study))["How they differ"]
+    assert ("Too small to compare: loss rate" in said) is not judged
+    assert ("loss rate -90 % with fast" in said.replace("−", "-")) is judged
+    fast = re.search(r"<strong>fast</strong>.*?</tr>", glance(study), re.S)[0]
+    loss = re.findall(r"<td>(.*?)</td>", fast)[0]
+    assert ("better" in loss) is judged
+    assert "-90 %" in loss.replace("−", "-")
+
+
+def test_a_report_that_fails_leaves_the_earlier_one(campaign, tmp_path, monkeypatch):
+    earlier = write_report(campaign, tmp_path / "new" / "report.html").read_bytes()
+
+    def broken(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("mesonet.reporting.page.report_html", broken)
+    for path in (tmp_path / "new" / "report.html", tmp_path / "a" / "b" / "report.html"):
+        with pytest.raises(MemoryError):
+            write_report(campaign, path)
+    assert [p.name for p in tmp_path.rglob("*")] == ["new", "report.html"]
+    assert (tmp_path / "new" / "report.html").read_bytes() == earlier
 
 
 @pytest.mark.parametrize(

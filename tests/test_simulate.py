@@ -132,15 +132,24 @@ def test_foreign_directories_are_left_alone(result: Result, tmp_path: Path) -> N
     (tmp_path / "thesis.tex").write_text("")
     with pytest.raises(InputError, match=r"other files \(thesis.tex\)"):
         result.write(tmp_path)
-    with pytest.raises(InputError, match="not a directory"):
+    with pytest.raises(InputError, match="not a folder"):
         result.write(tmp_path / "thesis.tex")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-@pytest.mark.parametrize("seed", [-1, 2**63, 1.5, True])
+@pytest.mark.parametrize(
+    "seed", [-1, 2**63, 1.5, True, "1", None, np.float64(1), np.bool_(True), np.int64(-1), np.uint64(2**63)]
+)
 def test_bad_seeds_are_refused(seed: object) -> None:
-    with pytest.raises(InputError, match="not a seed"):
+    with pytest.raises(InputError, match=r"^seed( = .*)?: (not a whole number|too low|too high)"):
         run(small(), seed=seed)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8])
+def test_seeds_may_be_whole_numbers_of_numpy(kind: type) -> None:
+    result = run(small(), seed=kind(3))
+    assert result.responses.arrow.equals(run(small(), seed=3).responses.arrow)
+    assert json.loads(result.run_json())["seed"] == 3
 
 
 def test_version_is_that_of_the_package() -> None:

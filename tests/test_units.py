@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mesonet.errors import InputError
-from mesonet.units import parse, show, whole
+from mesonet.units import integer, parse, show, whole
 
 
 @pytest.mark.parametrize(
@@ -98,3 +99,29 @@ def test_thirds_are_shown_as_fractions() -> None:
 def test_whole_numbers_have_one_canonical_form() -> None:
     assert repr(whole(5.0)) == "5"
     assert whole(0.5) == 0.5
+
+
+@pytest.mark.parametrize("number", [np.int64(3), np.uint8(3), np.float32(3), np.float64(3)])
+def test_numbers_of_numpy_are_numbers(number: object) -> None:
+    assert parse("number", number) == 3.0
+    assert parse("count", number) == 3
+    assert type(parse("count", number)) is int
+
+
+def test_largest_whole_numbers_of_numpy_do_not_overflow() -> None:
+    assert parse("distribution", [np.int64(0), np.int64(1), np.uint8(0)]) == [0.0, 1.0, 0.0]
+    assert parse("count", np.uint64(2**64 - 1)) == 2**64 - 1
+    assert integer(np.uint64(2**64 - 1), "n", 0, 2**64) == 2**64 - 1
+
+
+@pytest.mark.parametrize("value", [True, np.bool_(True), 3.0, np.float64(3), "3", None, [3], float("nan")])
+def test_what_is_not_a_whole_number(value: object) -> None:
+    with pytest.raises(InputError, match="not a whole number") as caught:
+        integer(value, "replicates", 1, 5)
+    assert (caught.value.path, caught.value.allowed) == ("replicates", "a whole number, at least 1 and at most 5")
+
+
+@pytest.mark.parametrize(("value", "says"), [(0, "too low"), (6, "too high"), (np.int8(-1), "too low")])
+def test_bounds_of_whole_numbers(value: object, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        integer(value, "replicates", 1, 5)

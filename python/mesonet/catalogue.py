@@ -26,8 +26,8 @@ def rows(kind: str) -> tuple[list[str], list[list[Any]]]:
     return header, [[entry[name] for name in header] for entry in entries(kind)]
 
 
-def _titled(titles: dict[str, str]) -> Entries:
-    return [{"name": name, "title": title} for name, title in titles.items()]
+def _titled(titles: dict[str, str], **more: str) -> Entries:
+    return [{"name": name, **more, "title": title} for name, title in titles.items()]
 
 
 def _factors() -> Entries:
@@ -65,8 +65,11 @@ def _parameters() -> Entries:
 
 
 KINDS: dict[str, tuple[Callable[[], Entries], tuple[str, ...]]] = {
-    "scenarios": (lambda: _titled(builtin_titles("scenarios")), ("name", "title")),
-    "experiments": (lambda: _titled(builtin_titles("studies")), ("name", "title")),
+    "scenarios": (lambda: _titled(builtin_titles("scenarios"), use="run, check"), ("name", "use", "title")),
+    "experiments": (
+        lambda: _titled(builtin_titles("studies"), use="experiment; run, check with --condition N"),
+        ("name", "use", "title"),
+    ),
     "algorithms": (lambda: [asdict(each) for each in core.algorithms().values()], ("name", "title", "source")),
     "topologies": (lambda: _titled(TOPOLOGIES), ("name", "title")),
     "factors": (_factors, ("name", "title", "path", "minus", "plus", "default")),

@@ -13,10 +13,10 @@ import click
 
 import mesonet
 from mesonet import catalogue
+from mesonet.choice import find_scenario
 from mesonet.derived import CLASS_COLUMNS, class_rows, derived_rows
 from mesonet.errors import InputError
 from mesonet.progress import Progress
-from mesonet.scenario import Scenario, load_scenario
 from mesonet.terminal import plural, write_json, write_table
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -67,27 +67,36 @@ def list_(kind: str | None, as_json: bool) -> None:
         write_table(*catalogue.rows(each))
 
 
+_CHOICE = click.argument("target", metavar="SCENARIO|EXPERIMENT")
+
+
+def _choice(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say which scenario, or which condition of an experiment."""
+    for option in (
+        click.option("--force", is_flag=True, help="Go on even where the scale distorts the network."),
+        click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
+        click.option("--duration", help="Simulated time, such as '5 min'."),
+        click.option(
+            "--algorithm", help="One name, or a mix such as 'tcp=0.8 cubic=0.2'; a mixed experiment's alternate."
+        ),
+        click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Set a value: warmup='0 s'."),
+        click.option("--condition", type=int, metavar="N", help="Row N of the experiment's design, from 1."),
+    ):
+        command = option(command)
+    return command
+
+
 @main.command()
-@click.argument("scenario")
-@click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Set a value, such as warmup='0 s'.")
-@click.option("--algorithm", help="One name, or a mix such as 'tcp=0.8 cubic=0.2'.")
+@_CHOICE
+@_choice
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Names the random streams.")
-@click.option("--duration", help="Simulated time, such as '5 min'.")
 @click.option("--out", type=click.Path(path_type=Path), help="Directory for tables and run.json.")
 @_JSON
-def run(
-    scenario: str,
-    values: tuple[str, ...],
-    algorithm: str | None,
-    seed: int,
-    duration: str | None,
-    out: Path | None,
-    as_json: bool,
-) -> None:
-    """Simulates SCENARIO, a built-in name or a TOML file, once."""
+def run(target: str, seed: int, out: Path | None, as_json: bool, **options: Any) -> None:
+    """Simulates SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files."""
     from mesonet.result import reserved
 
-    chosen = _scenario(scenario, values, algorithm, duration)
+    chosen = find_scenario(target, **options)
     with reserved(out) if out else nullcontext() as put, Progress(chosen.name) as progress:
         result = mesonet.simulate(chosen, seed, progress.update)
         if put:
@@ -114,13 +123,12 @@ def run(
 
 
 @main.command()
-@click.argument("scenario")
-@click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Set a value, such as warmup='0 s'.")
-@click.option("--algorithm", help="One name, or a mix such as 'tcp=0.8 cubic=0.2'.")
+@_CHOICE
+@_choice
 @_JSON
-def check(scenario: str, values: tuple[str, ...], algorithm: str | None, as_json: bool) -> None:
-    """Shows every value of SCENARIO, where it comes from, and what follows from it."""
-    chosen = _scenario(scenario, values, algorithm, None)
+def check(target: str, as_json: bool, **options: Any) -> None:
+    """Shows every value of SCENARIO or of a condition of EXPERIMENT, where it comes from, and what follows from it."""
+    chosen = find_scenario(target, **options)
     described = chosen.describe()
     settings = [asdict(row) for row in chosen.explain()]
     if as_json:
@@ -180,7 +188,7 @@ def plan(target: str, as_json: bool, **options: Any) -> None:
 @experiment.command("run")
 @_TARGET
 @_options
-@click.option("--workers", type=click.IntRange(min=1), help="Runs at a time; by default one per processor.")
+@click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
 @click.option("--force", is_flag=True, help="Run even where the scale distorts the network.")
 @_JSON
@@ -210,59 +218,47 @@ def status(target: str, out: Path | None, as_json: bool) -> None:
     _show_status(mesonet.load(planning.find_folder(target, out)), as_json)
 
 
+_DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+
+
 @main.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@_DIRECTORY
 @click.option("--out", type=click.Path(path_type=Path), help="Where to make the folder analysis; by default DIR.")
 @_JSON
 def analyze(directory: Path, out: Path | None, as_json: bool) -> None:
     """Writes tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR."""
     from mesonet.reporting import write_analysis
 
-    campaign = _with_results(directory)
-    with Progress(f"analysis of {campaign.name}") as progress:
-        files = write_analysis(campaign, out or directory, progress=progress.update)
+    place = out or directory
+    files = _from_results(directory, "analysis", write_analysis, place)
     if as_json:
         write_json({"files": [str(file) for file in files]})
     else:
-        click.echo(f"{plural(len(files), 'file')} in {(out or directory) / 'analysis'}")
+        click.echo(f"{plural(len(files), 'file')} in {place / 'analysis'}")
 
 
 @main.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@_DIRECTORY
 @click.option("--out", type=click.Path(path_type=Path), help="The file; by default DIR/report.html.")
 @_JSON
 def report(directory: Path, out: Path | None, as_json: bool) -> None:
     """Writes the report of the campaign in DIR: one HTML file that needs no network."""
     from mesonet.reporting import write_report
 
-    campaign = _with_results(directory)
-    with Progress(f"report of {campaign.name}") as progress:
-        path = write_report(campaign, out or directory / "report.html", progress=progress.update)
+    path = _from_results(directory, "report", write_report, out or directory / "report.html")
     if as_json:
         write_json({"path": str(path)})
     else:
         click.echo(str(path))
 
 
-def _scenario(name: str, values: tuple[str, ...], algorithm: str | None, duration: str | None) -> Scenario:
-    chosen = load_scenario(name)
-    for given in values:
-        path, equals, value = given.partition("=")
-        if not equals:
-            raise InputError("not PATH=VALUE", "--set", value=given, allowed="such as --set warmup='0 s'")
-        chosen = chosen.set(path.strip(), value.strip(), "--set")
-    for option, path, text in (("--algorithm", "algorithms", algorithm), ("--duration", "time.duration", duration)):
-        if text is not None:
-            chosen = chosen.set(path, text, option)
-    chosen.check()
-    return chosen
-
-
-def _with_results(directory: Path) -> Any:
+def _from_results(directory: Path, what: str, write: Callable[..., Any], place: Path) -> Any:
+    """What `write` makes at `place` of the campaign in a folder, with progress."""
     campaign = mesonet.load(directory)
     if not campaign.counts["done"]:
         raise InputError("no run of the campaign is done", value=str(directory), allowed="run it first")
-    return campaign
+    with Progress(f"{what} of {campaign.name}") as progress:
+        return write(campaign, place, progress=progress.update)
 
 
 def _show_status(campaign: Any, as_json: bool) -> None:

@@ -24,20 +24,32 @@ An experiment is a TOML file::
 
     [design]
     generators = []                         # such as "X6=X1*X2*X3"; without any, a full factorial
+
+In a mixed experiment only a share of the sources uses the algorithm, and the others the one that all are mixed with::
+
+    mixed_with = "tcp"
+
+    [[factors]]
+    id = "X15"
+    path = "alternate_share"
+    minus = 0.3
+    plus = 0.7
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mesonet import settings
-from mesonet.errors import InputError
+from mesonet import core, places, settings, units
+from mesonet.errors import InputError, unknown
 from mesonet.experiment_file import Level, read
 from mesonet.factors import Factor
-from mesonet.scaling import refuse_distorted, scaled
+from mesonet.mixing import SHARE, mix, parse_share
+from mesonet.parameters import PARAMETERS
+from mesonet.scaling import checked_scale, refuse_distorted, scaled
 from mesonet.scenario import Scenario, builtin_titles, find_toml, read_toml
 
 if TYPE_CHECKING:
@@ -47,9 +59,19 @@ if TYPE_CHECKING:
     from mesonet.designs import Design
 
 
+MOST_WORKERS = 1_000
+"""Runs at a time: more than any machine that this was written for can bear."""
+
+_MOST_LISTED = 8
+
+
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """Everything that defines a campaign. `levels` holds, per factor, what its two levels set."""
+    """Everything that defines a campaign.
+
+    `levels` holds, per factor, what its two levels set. Where `mixed_with` is an algorithm, the `algorithms` are
+    alternates to it (`mesonet.mixing`).
+    """
 
     name: str
     title: str
@@ -60,6 +82,7 @@ class Experiment:
     names: Mapping[str, str] = field(repr=False)
     design: Design = field(repr=False)
     algorithms: tuple[str, ...]
+    mixed_with: str | None
     seed: int
     replicates: int
     scale: float = 1.0
@@ -78,8 +101,29 @@ class Experiment:
             for id, levels in self.levels.items()
         )
 
-    def condition(self, number: int, algorithm: str) -> Scenario:
-        """The scenario of a condition, counted from 1 in run order, with one algorithm."""
+    def condition(self, number: int, algorithm: str | None = None) -> Scenario:
+        """The scenario of a condition.
+
+        Parameters
+        ----------
+        number
+            Counts from 1, in the order of the design.
+        algorithm
+            What all sources use or, in a mixed experiment, the alternate; by default the first of the experiment.
+
+        Raises
+        ------
+        InputError
+            If there is no such condition or algorithm.
+        """
+        if algorithm is None:
+            algorithm = self.algorithms[0]
+        elif self.mixed_with and algorithm not in core.algorithms():
+            raise unknown("algorithm", algorithm, core.algorithms(), path="--algorithm")
+        try:
+            settings.parse("algorithms", algorithm)
+        except InputError as error:
+            raise InputError(error.problem, None, "--algorithm", error.value, error.allowed) from None
         return scaled(self._unscaled(number, algorithm), self.scale)
 
     def document(self) -> dict[str, Any]:
@@ -90,7 +134,7 @@ class Experiment:
         InputError
             If a condition contradicts itself.
         """
-        from mesonet.campaign.ledger import FORMAT
+        from mesonet.campaign.documents import FORMAT
 
         return {
             "format": FORMAT,
@@ -102,6 +146,7 @@ class Experiment:
             "seed": self.seed,
             "replicates": self.replicates,
             "algorithms": list(self.algorithms),
+            "mixed_with": self.mixed_with,
             "factors": [vars(factor) for factor in self.factors],
             "design": {"factors": list(self.design.factors), "generators": list(self.design.generators)},
             "parameters": self.parameters(),
@@ -121,21 +166,21 @@ class Experiment:
 
         A value that a factor varies shows both its levels.
         """
-        from mesonet import core
-        from mesonet.parameters import PARAMETERS
 
+        names = list(dict.fromkeys([*self.algorithms, *([self.mixed_with] if self.mixed_with else [])]))
         varied = {path: factor for factor in self.factors for path in factor.path.split(", ")}
         constants = {
             f"parameters.{name}.{constant.name}": constant
-            for name in self.algorithms
+            for name in names
             for constant in core.algorithms()[name].params
         }
         rows: dict[str, dict[str, str]] = {}
-        for algorithm in self.algorithms:
+        for algorithm in names:
             for explained in scaled(self.scenario.set("algorithms", algorithm), self.scale).explain():
                 path, value, source = explained.path, explained.value, explained.source
                 if path == "algorithms":
                     value, source = ", ".join(self.algorithms), f"set in {self.file}; one at a time"
+                    value += f", each mixed with {self.mixed_with}" if self.mixed_with else ""
                 elif path in varied:
                     value = f"{varied[path].minus} or {varied[path].plus}"
                     source = f"factor {varied[path].id}, set in {self.file}"
@@ -148,7 +193,6 @@ class Experiment:
         """The run table: condition, algorithm, replicate, seed, the level of each factor, key, scenario (JSON)."""
         import polars as pl
 
-        from mesonet import core
         from mesonet.campaign.ledger import planned
 
         factors = self.factors
@@ -171,10 +215,9 @@ class Experiment:
         about: dict[str, list[int]] = {}
         for number in range(1, self.design.runs + 1):
             try:
-                unscaled = self._unscaled(number, self.algorithms[0])
-                described = scaled(unscaled, self.scale).describe()
-                if self.scale != 1 and not force:
-                    refuse_distorted(unscaled, self.scale)
+                described = self.condition(number).describe()
+                if not force:
+                    self.refuse_distortion(number)
             except InputError as error:
                 raise InputError(
                     error.problem, f"{self.file}, condition {number}", error.path, error.value, error.allowed
@@ -182,6 +225,11 @@ class Experiment:
             for warning in described["warnings"]:
                 about.setdefault(warning, []).append(number)
         return [f"{warning} ({_conditions(numbers, self.design.runs)})" for warning, numbers in about.items()]
+
+    def refuse_distortion(self, number: int) -> None:
+        """Raises an `InputError` where the scale makes another kind of network of a condition."""
+        if self.scale != 1:
+            refuse_distorted(self._unscaled(number, self.algorithms[0]), self.scale)
 
     def run(self, out: str | Path, workers: int | None = None, progress: bool = True, force: bool = False) -> Campaign:
         """Runs what is missing of the campaign in `out`.
@@ -202,32 +250,38 @@ class Experiment:
         InputError
             If a condition is refused or the folder holds something else; nothing is written then.
         """
-        if workers is not None and workers < 1:
-            raise InputError("not a number of workers", path="workers", value=workers, allowed="at least 1")
+        if workers is not None:
+            workers = units.integer(workers, "workers", 1, MOST_WORKERS)
         from mesonet.campaign.data import load
         from mesonet.campaign.ledger import Ledger
         from mesonet.campaign.runner import run_missing
 
-        document = self.document()
-        Ledger(out).refuse_other(document)
-        self.check(force)
-        ledger = Ledger.create(out, document)
-        run_missing(ledger, workers, progress)
+        with places.folder(out):
+            document = self.document()
+            Ledger(out).refuse_other(document)
+            self.check(force)
+            run_missing(Ledger.create(out, document), workers, progress)
         return load(out)
 
     def _unscaled(self, number: int, algorithm: str) -> Scenario:
-        signs = self.design.matrix[number - 1]
+        signs = self.design.matrix[units.integer(number, "--condition", 1, self.design.runs) - 1]
         values = {
             level.path: level.plus if sign > 0 else level.minus
             for levels, sign in zip(self.levels.values(), signs, strict=True)
             for level in levels
         }
-        return self.scenario.with_values({**values, "algorithms": algorithm}, f"set in {self.file}")
+        share = values.pop(SHARE, None)
+        algorithms = mix(algorithm, self.mixed_with, parse_share(share)) if self.mixed_with else algorithm
+        there = self.scenario.with_values({**values, "algorithms": algorithms}, f"set in {self.file}")
+        return replace(there, name=f"{self.name} condition {number}")
 
     def _level_text(self, levels: tuple[Level, ...], sign: int) -> str:
         given = {level.path: level.plus if sign > 0 else level.minus for level in levels}
-        there = scaled(self.scenario.with_values(given), self.scale)
-        return ", ".join(settings.show(path, there.value(path)) for path in given)
+        there = scaled(self.scenario.with_values({p: v for p, v in given.items() if p != SHARE}), self.scale)
+        return ", ".join(
+            units.show("number", parse_share(value)) if path == SHARE else settings.show(path, there.value(path))
+            for path, value in given.items()
+        )
 
 
 def experiment(
@@ -265,13 +319,15 @@ def experiment(
     """
     text, file, directory = find_toml(str(name_or_path), "studies", "experiment")
     table = read_toml(text, file)
-    given = {"algorithms": algorithms and list(algorithms), "replicates": replicates, "seed": seed}
-    table |= {key: value for key, value in given.items() if value is not None}
-    options = {**({"time.duration": duration} if duration else {}), **(values or {})}
-    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale <= 1000:
-        raise InputError("not a scale", path="scale", value=scale, allowed="more than 0 and at most 1000")
-    parts = read(table, file, directory, options)
-    return Experiment(**parts, file=file, scale=float(scale))
+    given = {
+        "algorithms": list(algorithms) if algorithms is not None else None,
+        "duration": duration,
+        "replicates": replicates,
+        "seed": seed,
+    }
+    options = {key: value for key, value in given.items() if value is not None}
+    parts = read(table, file, directory, options, values or {})
+    return Experiment(**parts, file=file, scale=checked_scale(scale))
 
 
 def names() -> dict[str, str]:
@@ -282,4 +338,6 @@ def names() -> dict[str, str]:
 def _conditions(numbers: list[int], runs: int) -> str:
     if len(numbers) == runs:
         return "every condition"
+    if len(numbers) > _MOST_LISTED:
+        return f"{len(numbers)} of {runs} conditions, the first is {numbers[0]}"
     return f"condition{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"

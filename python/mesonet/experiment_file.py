@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mesonet import settings
+from mesonet import core, settings, units
+from mesonet.campaign.documents import MOST_RUNS, refuse_too_many
 from mesonet.errors import InputError, unknown
 from mesonet.factors import FACTORS
+from mesonet.mixing import SHARE, parse_share
 from mesonet.scenario import Scenario, load_scenario
+from mesonet.simulate import LARGEST_SEED
 
 if TYPE_CHECKING:
     from mesonet.designs import Design
 
-_KEYS = ("name", "title", "description", "scenario", "algorithms", "seed", "replicates", "set", "factors", "design")
+_KEYS = (
+    "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "set", "factors",
+    "design",
+)  # fmt: skip
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
 _STUDY = {factor.id: factor for factor in FACTORS}
 
@@ -31,14 +36,21 @@ class Level:
     plus: Any
 
 
-def read(table: Mapping[str, Any], file: str, directory: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
+def read(
+    table: Mapping[str, Any], file: str, directory: Path | None, options: Mapping[str, Any], values: Mapping[str, Any]
+) -> dict[str, Any]:
     """The parts of an `mesonet.experiment.Experiment`, checked.
 
-    `directory` is that of the file, to find a scenario beside it; `options` are values set beside the file.
+    `directory` is that of the file, to find a scenario beside it. `options` (algorithms, duration, replicates, seed)
+    and `values` (by scenario path) were given beside the file.
     """
     try:
         _known(table, _KEYS, "")
+        table = {**table, **{key: value for key, value in options.items() if key in _KEYS}}
         base = _scenario(table, file, directory)
+        if "duration" in options:
+            base = base.set("time.duration", options["duration"], "--duration")
+        base = base.with_values(values, "--set")
         factors = _list(table, "factors")
         if not factors:
             raise InputError("an experiment needs factors", path="factors", allowed="at least one [[factors]]")
@@ -49,22 +61,30 @@ def read(table: Mapping[str, Any], file: str, directory: Path | None, options: M
             levels[id], names[id] = own, name
         _refuse_set_twice(levels)
         fixed = {settings.resolve(path): f"set.{path}" for path in settings.flatten(_table(table, "set"))}
-        fixed |= {settings.resolve(path): path for path in options}
+        fixed |= {settings.resolve(path): f"--set {path}" for path in values}
+        fixed |= {"time.duration": "--duration"} if "duration" in options else {}
         _refuse_fixed(levels, fixed)
+        design, algorithms = _design(table, list(levels)), _algorithms(table, levels)
+        replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
+        refuse_too_many(design.runs, len(algorithms), replicates)
         return {
             "name": _name(table),
             "title": _text(table, "title"),
             "description": _text(table, "description", ""),
-            "scenario": base.with_values(options, "set by an option") if options else base,
+            "scenario": base,
             "levels": levels,
             "names": names,
-            "design": _design(table, list(levels)),
-            "algorithms": _algorithms(table, levels),
-            "seed": _whole(table, "seed", 1, 0, 2**63 - 1),
-            "replicates": _whole(table, "replicates", 1, 1, 10_000),
+            "design": design,
+            "algorithms": algorithms,
+            "mixed_with": _mixed_with(table, levels, algorithms),
+            "seed": units.integer(table.get("seed", 1), "seed", 0, LARGEST_SEED),
+            "replicates": replicates,
         }
     except InputError as error:
-        raise error.located(file=file) from None
+        key = re.split(r"[.\[]", error.path or "")[0]
+        if error.file is None and key in options:
+            raise InputError(error.problem, None, f"--{key}", error.value, error.allowed) from None
+        raise (error if key.startswith("--") else error.located(file=file)) from None
 
 
 def _scenario(table: Mapping[str, Any], file: str, directory: Path | None) -> Scenario:
@@ -72,7 +92,13 @@ def _scenario(table: Mapping[str, Any], file: str, directory: Path | None) -> Sc
         base = load_scenario(_text(table, "scenario"), directory)
     except InputError as error:
         raise error.located(file=file, path="scenario") if error.file is None else error from None
-    return base.with_values(settings.flatten(_table(table, "set")), f"set in {file}")
+    for path, value in settings.flatten(_table(table, "set")).items():
+        try:
+            base = base.set(path, value, f"set in {file}")
+        except InputError as error:
+            where = error.path if error.path and error.path.startswith(path) else path
+            raise InputError(error.problem, error.file, f"set.{where}", error.value, error.allowed) from None
+    return base
 
 
 def _factor(where: str, given: Any, others: Mapping[str, Any]) -> tuple[str, str, tuple[Level, ...]]:
@@ -119,6 +145,8 @@ def _level_table(where: str, given: Mapping[str, Any]) -> tuple[Level, ...]:
 def _resolved(where: str, path: Any) -> str:
     if not isinstance(path, str):
         raise InputError("not a path", path=where, value=path, allowed="a scenario path in quotes")
+    if path == SHARE:
+        return path
     try:
         return settings.resolve(path)
     except InputError as error:
@@ -129,7 +157,7 @@ def _check_level(level: Level, minus: str, plus: str) -> None:
     parsed = []
     for where, value in ((minus, level.minus), (plus, level.plus)):
         try:
-            parsed.append(settings.parse(level.path, value))
+            parsed.append(parse_share(value) if level.path == SHARE else settings.parse(level.path, value))
         except InputError as error:
             problem = f"not a level of {level.path}: {error.problem}"
             raise InputError(problem, path=where, value=value, allowed=error.allowed) from None
@@ -173,6 +201,28 @@ def _algorithms(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]
     return tuple(shown)
 
 
+def _mixed_with(
+    table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], algorithms: tuple[str, ...]
+) -> str | None:
+    """What the algorithms are mixed with, if the experiment is a mixed one."""
+    shares = [id for id, own in levels.items() if any(level.path == SHARE for level in own)]
+    if "mixed_with" not in table:
+        if shares:
+            problem = f"factor {shares[0]} varies {SHARE}: it needs to be said what the algorithms are mixed with"
+            raise InputError(problem, path="mixed_with", allowed="the name of an algorithm, such as tcp")
+        return None
+    other = table["mixed_with"]
+    if not isinstance(other, str) or other not in core.algorithms():
+        raise unknown("algorithm", str(other), core.algorithms(), path="mixed_with")
+    if not shares:
+        raise InputError("no factor varies the share", path="mixed_with", value=other, allowed=f'path = "{SHARE}"')
+    for place, name in enumerate(algorithms):
+        if name not in core.algorithms():
+            problem = "an algorithm that is mixed with another needs to be one"
+            raise InputError(problem, path=f"algorithms[{place}]", value=name, allowed=", ".join(core.algorithms()))
+    return other
+
+
 def _design(table: Mapping[str, Any], ids: list[str]) -> Design:
     from mesonet.designs import two_level
 
@@ -213,14 +263,6 @@ def _text(table: Mapping[str, Any], key: str, default: str | None = None) -> str
     if not isinstance(value, str) or (not value and default is None):
         raise InputError("missing" if value is None else "not text", path=key, value=value, allowed="text in quotes")
     return value
-
-
-def _whole(table: Mapping[str, Any], key: str, default: int, least: int, most: int) -> int:
-    value = table.get(key, default)
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= operator.index(value) <= most:
-        allowed = f"a whole number, at least {least} and at most {most}"
-        raise InputError("not a whole number", path=key, value=value, allowed=allowed)
-    return operator.index(value)
 
 
 def _name(table: Mapping[str, Any]) -> str:

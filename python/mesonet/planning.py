@@ -62,7 +62,8 @@ def heading(chosen: Experiment) -> str:
     lines = [
         f"{chosen.name}: {chosen.title}",
         f"{plural(runs, 'run')} = {plural(design.runs, 'condition')} x {plural(len(chosen.algorithms), 'algorithm')} "
-        f"x {plural(chosen.replicates, 'replicate')}; {', '.join(chosen.algorithms)}",
+        f"x {plural(chosen.replicates, 'replicate')}; {', '.join(chosen.algorithms)}"
+        + (f", each mixed with {chosen.mixed_with}" if chosen.mixed_with else ""),
         f"design {size_text(design)}"
         + (f", {', '.join(design.generators)}" if design.generators else ", full factorial"),
     ]
@@ -91,6 +92,7 @@ def as_json(chosen: Experiment, warnings: list[str]) -> dict[str, Any]:
         "name": chosen.name,
         "title": chosen.title,
         "algorithms": list(chosen.algorithms),
+        "mixed_with": chosen.mixed_with,
         "factors": [vars(factor) for factor in chosen.factors],
         "design": {
             "matrix": design.matrix.tolist(),

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mesonet import places
 from mesonet.errors import InputError
 
 if TYPE_CHECKING:
@@ -168,28 +168,17 @@ def reserved(directory: str | Path) -> Iterator[Callable[[Result], Path]]:
     InputError
         At once, if the directory holds other things or cannot be written to.
     """
-    path = refuse_foreign(directory)
-    aside = path.parent / f".{path.name}.{os.getpid()}"
-    try:
-        aside.mkdir(parents=True)
-        path.mkdir(exist_ok=True)
-    except OSError as error:
-        shutil.rmtree(aside, ignore_errors=True)
-        problem = f"cannot be written to ({(error.strerror or str(error)).lower()})"
-        raise InputError(problem, path="--out", value=str(path), allowed="a new or empty directory") from None
+    with places.folder(directory) as path:
+        _refuse_foreign(path)
+        with places.aside(path) as aside:
+            yield partial(_put, path=path, aside=aside)
 
-    def put(result: Result) -> Path:
-        result._write_files(aside)
-        for name in FILES:
-            (aside / name).replace(path / name)
-        return path
 
-    try:
-        yield put
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-        if not any(path.iterdir()):
-            path.rmdir()
+def _put(result: Result, path: Path, aside: Path) -> Path:
+    result._write_files(aside)
+    for name in FILES:
+        (aside / name).replace(path / name)
+    return path
 
 
 def write_parquet(table: Table, path: Path) -> None:
@@ -197,13 +186,10 @@ def write_parquet(table: Table, path: Path) -> None:
     pq.write_table(table.arrow, path, version="2.6", compression="zstd", write_statistics=True, use_dictionary=True)
 
 
-def refuse_foreign(directory: str | Path) -> Path:
-    """The directory as a path, if results may be written there: it is absent, empty or holds an earlier run."""
-    path = Path(directory)
-    if path.exists() and not path.is_dir():
-        raise InputError("not a directory", path="--out", value=str(path), allowed="a new or empty directory")
-    foreign = sorted(entry.name for entry in path.iterdir() if entry.name not in FILES) if path.exists() else []
+def _refuse_foreign(path: Path) -> None:
+    """Raises an `InputError` if the directory holds anything but an earlier run."""
+    there = sorted(entry.name for entry in path.iterdir())
+    foreign = [name for name in there if name not in FILES and not name.startswith(places.ASIDE)]
     if foreign:
         problem = f"the directory holds other files ({', '.join(foreign[:3])})"
         raise InputError(problem, path="--out", value=str(path), allowed="a new or empty directory, or an earlier run")
-    return path

@@ -9,6 +9,25 @@ from mesonet.errors import InputError
 from mesonet.scenario import Scenario
 
 _LARGEST_SHIFT = 0.05
+_LARGEST_SCALE = 1000
+
+
+def checked_scale(value: Any) -> float:
+    """The scale that a user gave, as a number.
+
+    Raises
+    ------
+    InputError
+        If it is none: names the option ``--scale``.
+    """
+    try:
+        scale = float(units.parse("number", value))
+    except InputError as error:
+        raise error.located(path="--scale") from None
+    if not 0 < scale <= _LARGEST_SCALE:
+        allowed = f"more than 0 and at most {_LARGEST_SCALE}"
+        raise InputError("not a scale", path="--scale", value=value, allowed=allowed)
+    return scale
 
 
 def scaled(scenario: Scenario, scale: float) -> Scenario:
@@ -17,7 +36,7 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
         return scenario
     speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
     values = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
-    return scenario.with_values(values, "set by an option")
+    return scenario.with_values(values, "--scale")
 
 
 def refuse_distorted(scenario: Scenario, scale: float) -> None:
@@ -45,7 +64,9 @@ def refuse_distorted(scenario: Scenario, scale: float) -> None:
 
 
 def _refusal(problem: str, scale: float) -> InputError:
-    return InputError(problem, path="scale", value=scale, allowed="a scale nearer to 1, a shorter duration, or --force")
+    return InputError(
+        problem, path="--scale", value=scale, allowed="a scale nearer to 1, a shorter duration, or --force"
+    )
 
 
 def _by_class(description: dict[str, Any], what: str) -> dict[str, float]:

@@ -175,7 +175,9 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
             raise unknown("key of a flow", key, _FLOW_KEYS, path=f"{path}.{key}")
     for key in ("from", "to"):
         if not isinstance(given.get(key), str):
-            raise InputError("a flow needs the name of a router", path=f"{path}.{key}", value=given.get(key))
+            allowed = f'a router of the topology in quotes, such as {key} = "A"'
+            problem = "a flow needs the name of a router"
+            raise InputError(problem, path=f"{path}.{key}", value=given.get(key), allowed=allowed)
     try:
         times = {}
         for key in ("start", "extra_delay", "overhead"):

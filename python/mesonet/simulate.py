@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 from mesonet import core
 from mesonet.errors import InputError
 from mesonet.scenario import Scenario
+from mesonet.units import integer
 
 if TYPE_CHECKING:
     from mesonet.result import Result, Table
 
 Progress = Callable[[float, float], None]
 """Called with the simulated time reached and the simulated time of the whole run, in seconds."""
+
+LARGEST_SEED = 2**63 - 1
 
 _SLICE_S = 0.2
 """Wall-clock time of one slice: how long Ctrl-C and the progress bar may have to wait."""
@@ -58,8 +61,7 @@ def simulate_json(scenario_json: str, seed: int, progress: Progress | None = Non
     )
     from mesonet.result import Result, table
 
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
-        raise InputError("not a seed", path="seed", value=seed, allowed="a whole number, at least 0 and below 2^63")
+    seed = integer(seed, "seed", 0, LARGEST_SEED)
     watch = provenance.Stopwatch()
     scenario = json.loads(scenario_json)
     try:

@@ -7,8 +7,10 @@ conversion to a float, so that ``"81 ms"`` and ``"0.081 s"`` are the same number
 from __future__ import annotations
 
 import math
+import operator
 import re
 from fractions import Fraction
+from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 from mesonet.errors import InputError, unknown
@@ -145,6 +147,17 @@ def show(kind: str, value: Any) -> str:
     return _number_text(value)
 
 
+def integer(value: Any, path: str, least: int, most: int) -> int:
+    """A whole number, also one of NumPy's, from `least` to `most`; anything else is an `InputError` at `path`."""
+    allowed = f"a whole number, at least {least} and at most {most}"
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise InputError("not a whole number", path=path, value=value, allowed=allowed)
+    number = operator.index(value)
+    if not least <= number <= most:
+        raise InputError("too low" if number < least else "too high", path=path, value=value, allowed=allowed)
+    return number
+
+
 def whole(value: float) -> int | float:
     """The same number, as an int where it is whole, so that 5, 5.0 and "5000 ms" have one canonical text."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
@@ -174,7 +187,7 @@ def _plain(value: Any) -> Fraction:
     if _is_number(value):
         if not math.isfinite(value):
             raise InputError("not a finite number", value=value, allowed=allowed)
-        return Fraction(value)
+        return Fraction(operator.index(value) if isinstance(value, Integral) else float(value))
     match = _RATIO.fullmatch(value) if isinstance(value, str) else None
     if not match:
         raise InputError("not a number", value=value, allowed=allowed)
@@ -279,7 +292,8 @@ def _finite(number: Fraction, value: Any) -> float:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """True for Python's and NumPy's numbers."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _noun(kind: str) -> str:

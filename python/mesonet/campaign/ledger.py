@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mesonet.campaign import documents
 from mesonet.errors import InputError
+from mesonet.places import ASIDE
 
-FORMAT = 1
 _STALE_S = 3600.0
 
 
@@ -61,9 +62,6 @@ def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
     return runs
 
 
-_KEYS = ("name", "algorithms", "factors", "design", "scale", "seed", "replicates", "scenarios")
-
-
 class Ledger:
     """A campaign folder."""
 
@@ -103,7 +101,7 @@ class Ledger:
             if _defining(held) != _defining(document):
                 problem = f"the folder holds {_title(held)}, not {_title(document)}{_difference(held, document)}"
                 raise InputError(problem, **where)
-        elif any(self.path.iterdir()):
+        elif any(not entry.name.startswith(ASIDE) for entry in self.path.iterdir()):
             raise InputError("the folder is not empty and holds no experiment", **where)
 
     def document(self) -> dict[str, Any]:
@@ -112,29 +110,18 @@ class Ledger:
         Raises
         ------
         InputError
-            If it holds none, or one of another format.
+            If it holds none, or one of another format or shape.
         """
         file = self.path / "experiment.json"
         if not file.is_file():
             problem = "not a campaign folder: it has no experiment.json"
             raise InputError(problem, value=str(self.path), allowed="a folder that `mesonet experiment run` made")
-        try:
-            document = json.loads(file.read_text())
-            version = document["format"]
-        except (ValueError, KeyError, TypeError):
-            raise InputError("not an experiment", file=str(file)) from None
-        if version != FORMAT:
-            raise InputError("another format", file=str(file), path="format", value=version, allowed=str(FORMAT))
-        missing = [key for key in _KEYS if key not in document]
-        if missing or not isinstance(document["scenarios"], list):
-            problem = f"not an experiment: {', '.join(missing) or 'scenarios'} is missing"
-            raise InputError(problem, file=str(file), allowed="a file that `mesonet experiment run` wrote")
-        return dict(document)
+        return documents.experiment(file)
 
     def provenance(self) -> dict[str, Any]:
         """By which code and when the runs were made; empty before the first."""
         file = self.path / "provenance.json"
-        return dict(json.loads(file.read_text())) if file.exists() else {}
+        return documents.provenance(file) if file.exists() else {}
 
     def write_provenance(self, provenance: Mapping[str, Any]) -> None:
         """Replaces the provenance."""
@@ -148,8 +135,9 @@ class Ledger:
 
     def run_json(self, key: str) -> dict[str, Any]:
         """Provenance and resources of a run that is done, or the message of one that failed."""
-        name = "run.json" if self.status(key) == "done" else "failure.json"
-        return dict(json.loads((self.runs / key / name).read_text()))
+        if self.status(key) == "done":
+            return documents.done(self.runs / key / "run.json")
+        return documents.failed(self.runs / key / "failure.json")
 
     @contextmanager
     def writing(self, key: str) -> Iterator[Path]:
@@ -206,7 +194,7 @@ def _title(document: Mapping[str, Any]) -> str:
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """The first difference that a user can act on."""
-    for key in ("name", "algorithms", "factors", "design", "scale", "seed", "replicates"):
+    for key in ("name", "algorithms", "mixed_with", "factors", "design", "scale", "seed", "replicates"):
         if held.get(key) != wanted.get(key):
             shown = [json.dumps(each.get(key)) for each in (held, wanted)]
             return (

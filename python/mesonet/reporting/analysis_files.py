@@ -9,6 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mesonet import places
+from mesonet.errors import InputError, unknown
 from mesonet.plots import condition_response, main_effects, save
 from mesonet.plots import responses as values_chart
 from mesonet.plots.numbers import percent
@@ -37,13 +39,21 @@ def write_analysis(
     key responses), and of the condition-response summary. `analysis/index.md`: what each figure shows. A campaign
     without results gives the table of conditions only. `progress` is told (done, total, what is being drawn).
 
-    Raises ValueError for a response that the campaign does not have.
+    Raises InputError, which is a ValueError, before any work: for a response that the campaign does not have and where
+    nothing can be written.
     """
     study = Study(campaign)
     there = study.in_period[study.main_period] if study.has_results else []
-    if unknown := sorted(set(responses or ()).difference(there)):
-        raise ValueError(f"no response {', '.join(unknown)}; there are: {', '.join(there)}")
-    root = Path(directory) / "analysis"
+    if isinstance(responses, str):
+        raise InputError("not a list", path="responses", value=responses, allowed="names in a list")
+    for name in responses or ():
+        if name not in there:
+            raise unknown("response", str(name), there, path="responses")
+    with places.folder(Path(directory) / "analysis", directory) as root:
+        return _write(study, root, responses, progress)
+
+
+def _write(study: Study, root: Path, responses: Sequence[str] | None, progress: Update | None) -> list[Path]:
     written = [path for name, table in _tables(study).items() for path in _write_table(table, root / "tables" / name)]
     captioned = []
     if study.has_results:

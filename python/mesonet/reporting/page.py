@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import vl_convert
 
+from mesonet import places
 from mesonet.plots.export import VL_VERSION
 from mesonet.progress import Update
 from mesonet.reporting import data, html
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 def write_report(campaign: "Campaign", path: Path | str, *, progress: Update | None = None) -> Path:
     """Write the interactive report of a campaign, whatever part of it is done, and return its path.
 
-    The file works from disk without a network. Missing folders above it are made. `progress` is told (done, total,
-    what is being made).
+    The file works from disk without a network. Missing folders above it are made; an earlier report stays until the
+    new one is complete. `progress` is told (done, total, what is being made).
+
+    Raises InputError, before any work, where it cannot be written.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(report_html(campaign, progress), encoding="utf-8")
-    return path
+    with places.file(path) as aside:
+        aside.write_text(report_html(campaign, progress), encoding="utf-8")
+    return Path(path)
 
 
 def report_html(campaign: "Campaign", progress: Update | None = None) -> str:

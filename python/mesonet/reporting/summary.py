@@ -37,8 +37,10 @@ def _compared(study: Study) -> str:
     counts = status_counts(campaign)
     total = sum(counts.values())
     factors = len(campaign.design.factors)
+    other = campaign.experiment.get("mixed_with")
+    names = listed(campaign.algorithms) + (f"; each with {other} for the other sources" if other else "")
     text = (
-        f"{capitalised(counted(len(campaign.algorithms), 'congestion control'))} ({listed(campaign.algorithms)}) in "
+        f"{capitalised(counted(len(campaign.algorithms), 'congestion control'))} ({names}) in "
         f"{counted(len(campaign.design.matrix), 'network condition')}, which vary {counted(factors, 'factor')} at two "
         f"levels each. "
     )

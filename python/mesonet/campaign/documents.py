@@ -1,0 +1,147 @@
+"""The JSON files of a campaign folder: what they hold, checked when they are read.
+
+A shape is a type, a list of one shape (any number of those) or a dict of shapes (these keys at least). Users edit and
+copy these files, so that anything may stand there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from mesonet.errors import InputError
+
+FORMAT = 1
+MOST_RUNS = 1_000_000
+"""Runs of one campaign: chosen, about as many folders as file systems bear in one."""
+
+_ALLOWED = "a file that `mesonet experiment run` wrote"
+_TEXT_OR_NONE = (str, type(None))
+_FACTOR = dict.fromkeys(("id", "name", "path", "minus", "plus"), str)
+_PARAMETER = dict.fromkeys(("path", "value", "unit", "source", "doc"), str)
+_EXPERIMENT = {
+    "name": str,
+    "title": str,
+    "description": str,
+    "scenario": str,
+    "scale": (int, float),
+    "seed": int,
+    "replicates": int,
+    "algorithms": [str],
+    "mixed_with": _TEXT_OR_NONE,
+    "factors": [_FACTOR],
+    "design": {"factors": [str], "generators": [str]},
+    "parameters": [_PARAMETER],
+    "scenarios": [{"condition": int, "algorithm": str, "scenario": dict}],
+}
+_PROVENANCE = {"versions": {"code_version": str}, "started": str, "finished": _TEXT_OR_NONE}
+_DONE = {"performance": {"cpu_s": (int, float), "data_segments_delivered": int, "peak_rss_bytes": int}}
+_FAILED = {"message": str}
+
+_NAMES = {
+    str: "text",
+    int: "a whole number",
+    dict: "an object",
+    (int, float): "a number",
+    _TEXT_OR_NONE: "text or null",
+}
+
+
+def experiment(file: Path) -> dict[str, Any]:
+    """The content of ``experiment.json``.
+
+    Raises
+    ------
+    InputError
+        If it is not what `mesonet.experiment.Experiment.document` gives; names the file and the path in it.
+    """
+    document = _read(file, {"format": int})
+    if document["format"] != FORMAT:
+        raise InputError("another format", file=str(file), path="format", value=document["format"], allowed=str(FORMAT))
+    try:
+        _refuse_shape(document, _EXPERIMENT, "")
+        _refuse_strangers(document)
+    except InputError as error:
+        raise error.located(file=file) from None
+    return document
+
+
+def provenance(file: Path) -> dict[str, Any]:
+    """The content of ``provenance.json``; refused as `experiment` does."""
+    return _read(file, _PROVENANCE)
+
+
+def done(file: Path) -> dict[str, Any]:
+    """The content of a run's ``run.json``; refused as `experiment` does."""
+    return _read(file, _DONE)
+
+
+def failed(file: Path) -> dict[str, Any]:
+    """The content of a run's ``failure.json``; refused as `experiment` does."""
+    return _read(file, _FAILED)
+
+
+def _read(file: Path, shape: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text())
+    except (ValueError, RecursionError) as error:
+        problem = f"not JSON: {error}" if isinstance(error, json.JSONDecodeError) else "not JSON"
+        raise InputError(problem, file=str(file), allowed=_ALLOWED) from None
+    try:
+        _refuse_shape(content, shape, "")
+    except InputError as error:
+        raise error.located(file=file) from None
+    return dict(content)
+
+
+def _refuse_shape(value: Any, shape: Any, path: str) -> None:
+    """Raises an `InputError` at the first place where `value` has another shape."""
+    if isinstance(shape, dict):
+        _refuse_type(value, dict, path)
+        for key, inner in shape.items():
+            if key not in value:
+                raise InputError("missing", path=f"{path}.{key}".lstrip("."), allowed=_ALLOWED)
+            _refuse_shape(value[key], inner, f"{path}.{key}".lstrip("."))
+    elif isinstance(shape, list):
+        _refuse_type(value, list, path)
+        for place, entry in enumerate(value):
+            _refuse_shape(entry, shape[0], f"{path}[{place}]")
+    else:
+        _refuse_type(value, shape, path)
+
+
+def _refuse_type(value: Any, wanted: Any, path: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, wanted):
+        name = "a list" if wanted is list else _NAMES[wanted]
+        raise InputError(f"not {name}", path=path or None, value=value, allowed=_ALLOWED)
+
+
+def _refuse_strangers(document: Mapping[str, Any]) -> None:
+    """Raises an `InputError` where parts of an experiment do not fit each other."""
+    from mesonet.designs import two_level
+
+    factors = [factor["id"] for factor in document["factors"]]
+    if document["design"]["factors"] != factors:
+        raise InputError("not the factors of the experiment", path="design.factors", allowed=", ".join(factors))
+    try:
+        design = two_level(factors, document["design"]["generators"])
+    except InputError as error:
+        raise InputError(error.problem, path=f"design.{error.path}", value=error.value, allowed=error.allowed) from None
+    if document["replicates"] < 1:
+        raise InputError("too low", path="replicates", value=document["replicates"], allowed="at least 1")
+    refuse_too_many(design.runs, len(document["algorithms"]), document["replicates"])
+    there = [(entry["condition"], entry["algorithm"]) for entry in document["scenarios"]]
+    if there != list(product(range(1, design.runs + 1), document["algorithms"])):
+        allowed = "one scenario per condition and algorithm, in this order"
+        raise InputError("not the scenarios of the design and the algorithms", path="scenarios", allowed=allowed)
+
+
+def refuse_too_many(conditions: int, algorithms: int, replicates: int) -> None:
+    """Raises an `InputError` for more than `MOST_RUNS` runs."""
+    runs = conditions * algorithms * replicates
+    if runs > MOST_RUNS:
+        product = f"{conditions:,} conditions x {algorithms:,} algorithms x {replicates:,} replicates = {runs:,} runs"
+        raise InputError(f"too many runs: {product}", allowed=f"at most {MOST_RUNS:,} runs")

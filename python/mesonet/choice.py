@@ -1,0 +1,107 @@
+"""What the verbs ``run`` and ``check`` act on: a scenario, or one condition of an experiment, with options as typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mesonet.errors import InputError, unknown
+from mesonet.scaling import checked_scale, refuse_distorted, scaled
+from mesonet.scenario import Scenario, builtin_titles, find_toml, load_scenario, read_toml
+
+
+def find_scenario(
+    target: str,
+    *,
+    values: Sequence[str] = (),
+    algorithm: str | None = None,
+    duration: str | None = None,
+    condition: int | None = None,
+    scale: Any = None,
+    force: bool = False,
+) -> Scenario:
+    """The scenario of a name or a file, or a condition of an experiment.
+
+    Parameters
+    ----------
+    values
+        ``PATH=VALUE`` each.
+    algorithm
+        What all sources use; in a mixed experiment the alternate.
+    condition
+        Counts from 1, in the order of the experiment's design.
+    scale
+        Multiplies router speeds and the number of sources; refused where that distorts the network, unless `force`.
+
+    Raises
+    ------
+    InputError
+        If there is nothing of this name, or an option does not fit it.
+    """
+    scale = 1.0 if scale is None else checked_scale(scale)
+    given = _pairs(values)
+    if _is_experiment(target):
+        return _condition(target, condition, algorithm, duration, given, scale, force)
+    if condition is not None:
+        problem = "a scenario has no conditions"
+        raise InputError(problem, path="--condition", value=condition, allowed=f"an experiment: {_names('studies')}")
+    chosen = load_scenario(target)
+    for path, value in given.items():
+        chosen = chosen.set(path, value, "--set")
+    for option, path, text in (("--algorithm", "algorithms", algorithm), ("--duration", "time.duration", duration)):
+        if text is not None:
+            chosen = chosen.set(path, text, option)
+    chosen.check()
+    if scale != 1 and not force:
+        refuse_distorted(chosen, scale)
+    return scaled(chosen, scale)
+
+
+def _condition(
+    target: str,
+    number: int | None,
+    algorithm: str | None,
+    duration: str | None,
+    values: Mapping[str, str],
+    scale: float,
+    force: bool,
+) -> Scenario:
+    from mesonet.experiment import experiment
+
+    chosen = experiment(target, duration=duration, values=values, scale=scale)
+    if number is None:
+        problem = f"{target} is an experiment of {chosen.design.runs} conditions: say which one"
+        raise InputError(problem, path="--condition", allowed=f"1 to {chosen.design.runs}")
+    there = chosen.condition(number, algorithm)
+    there.check()
+    if not force:
+        chosen.refuse_distortion(number)
+    return there
+
+
+def _pairs(values: Sequence[str]) -> dict[str, str]:
+    pairs = {}
+    for given in values:
+        path, equals, value = given.partition("=")
+        if not equals:
+            raise InputError("not PATH=VALUE", "--set", value=given, allowed="such as --set warmup='0 s'")
+        pairs[path.strip()] = value.strip()
+    return pairs
+
+
+def _is_experiment(target: str) -> bool:
+    """Whether this is an experiment; a file is one if it has factors."""
+    scenarios, experiments = builtin_titles("scenarios"), builtin_titles("studies")
+    if target in scenarios or target in experiments:
+        return target in experiments
+    if not Path(target).is_file():
+        problem = unknown("scenario or experiment", target, [*scenarios, *experiments]).problem
+        allowed = f"{_names('scenarios')}, a condition of {_names('studies')}, or the path of a TOML file"
+        raise InputError(problem, value=target, allowed=allowed)
+    text, file, _ = find_toml(target, "studies", "experiment")
+    return "factors" in read_toml(text, file)
+
+
+def _names(folder: str) -> str:
+    return ", ".join(builtin_titles(folder))

@@ -1,0 +1,79 @@
+"""Places for results: found unfit before the work, and left as they were if it fails.
+
+Both context managers make missing folders and write at once; an `InputError` about ``--out`` says that this failed.
+When the block fails they remove the folders that they made, unless something was put there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from mesonet.errors import InputError
+
+ASIDE = ".mesonet-"
+"""What the names of temporary folders begin with; a process that is killed leaves them behind."""
+
+
+@contextmanager
+def folder(path: str | Path, shown: str | Path | None = None) -> Iterator[Path]:
+    """A folder, new or not, that can be written to; `shown` is the path for messages, where it is another.
+
+    Raises
+    ------
+    InputError
+        At once, if it is something else or cannot be written to.
+    """
+    place = Path(path)
+    made = [each for each in (place, *place.parents) if not os.path.exists(each)]
+    try:
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            with aside(place):
+                pass
+        except OSError as error:
+            raise _unfit(error, shown or path) from None
+        yield place
+    except BaseException:
+        with suppress(OSError):  # one that is not empty stays, and with it those above
+            for each in made:
+                each.rmdir()
+        raise
+
+
+@contextmanager
+def file(path: str | Path) -> Iterator[Path]:
+    """A new file elsewhere; what it holds when the block ends well becomes the file `path`, in one step.
+
+    Raises
+    ------
+    InputError
+        At once, if `path` is no regular file or cannot be written to.
+    """
+    place = Path(path).resolve()  # a symbolic link stays; the file that it leads to is replaced
+    if os.path.exists(place) and not os.path.isfile(place):
+        raise InputError("not a file", path="--out", value=str(path), allowed="a new file, or one to replace")
+    with folder(place.parent, path), aside(place.parent) as beside:
+        new = beside / place.name
+        try:
+            new.touch()
+        except OSError as error:
+            raise _unfit(error, path) from None
+        yield new
+        new.replace(place)
+
+
+@contextmanager
+def aside(place: Path) -> Iterator[Path]:
+    """A temporary folder in a folder, from where files can be renamed into it."""
+    with TemporaryDirectory(prefix=ASIDE, dir=place) as beside:
+        yield Path(beside)
+
+
+def _unfit(error: OSError, path: str | Path) -> InputError:
+    reason = (error.strerror or str(error)).lower()
+    problem = "not a folder" if isinstance(error, FileExistsError) else f"cannot be written to ({reason})"
+    return InputError(problem, path="--out", value=str(path), allowed="a place to write to")

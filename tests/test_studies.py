@@ -1,0 +1,205 @@
+"""The published experiments against the tables that define them (ASME paper; NIST SP 500-282, ch. 9)."""
+
+from __future__ import annotations
+
+import pytest
+
+from mesonet.experiment import experiment, names
+from mesonet.scenario import Scenario
+
+STUDIES = ("exp-1a", "exp-1b", "exp-2a", "exp-2b", "exp-2c", "sensitivity")
+HIGH = 2**31
+
+# SP 500-282, Table 9-4: condition, x1 to x9 (x4 in ms; of x6 the probability of documents).
+# Condition 25 prints x8 = 1; the design needs .7.
+TABLE_9_4 = """
+ 1  8000 1 0.5 5000 100 0.04 0.7 0.7 3
+ 2 16000 1 0.5 5000 100 0.04 0.3 0.3 2
+ 3  8000 2 0.5 5000 100 0.02 0.7 0.3 2
+ 4 16000 2 0.5 5000 100 0.02 0.3 0.7 3
+ 5  8000 1   1 5000 100 0.02 0.3 0.7 2
+ 6 16000 1   1 5000 100 0.02 0.7 0.3 3
+ 7  8000 2   1 5000 100 0.04 0.3 0.3 3
+ 8 16000 2   1 5000 100 0.04 0.7 0.7 2
+ 9  8000 1 0.5 7500 100 0.02 0.3 0.3 3
+10 16000 1 0.5 7500 100 0.02 0.7 0.7 2
+11  8000 2 0.5 7500 100 0.04 0.3 0.7 2
+12 16000 2 0.5 7500 100 0.04 0.7 0.3 3
+13  8000 1   1 7500 100 0.04 0.7 0.3 2
+14 16000 1   1 7500 100 0.04 0.3 0.7 3
+15  8000 2   1 7500 100 0.02 0.7 0.7 3
+16 16000 2   1 7500 100 0.02 0.3 0.3 2
+17  8000 1 0.5 5000 150 0.02 0.3 0.3 2
+18 16000 1 0.5 5000 150 0.02 0.7 0.7 3
+19  8000 2 0.5 5000 150 0.04 0.3 0.7 3
+20 16000 2 0.5 5000 150 0.04 0.7 0.3 2
+21  8000 1   1 5000 150 0.04 0.7 0.3 3
+22 16000 1   1 5000 150 0.04 0.3 0.7 2
+23  8000 2   1 5000 150 0.02 0.7 0.7 2
+24 16000 2   1 5000 150 0.02 0.3 0.3 3
+25  8000 1 0.5 7500 150 0.04 0.7 0.7 2
+26 16000 1 0.5 7500 150 0.04 0.3 0.3 3
+27  8000 2 0.5 7500 150 0.02 0.7 0.3 3
+28 16000 2 0.5 7500 150 0.02 0.3 0.7 2
+29  8000 1   1 7500 150 0.02 0.3 0.7 3
+30 16000 1   1 7500 150 0.02 0.7 0.3 2
+31  8000 2   1 7500 150 0.04 0.3 0.3 2
+32 16000 2   1 7500 150 0.04 0.7 0.7 3
+"""
+
+
+def levels(name: str) -> dict[str, tuple[str, str]]:
+    return {factor.id: (factor.minus, factor.plus) for factor in experiment(name).factors}
+
+
+def fixed(there: Scenario) -> dict[str, object]:
+    """The factors that no level of a comparison sets, in base units."""
+    users = (
+        "base_sources",
+        "receiver_distribution",
+        "patience_probability",
+        "jumbo_period",
+        "long_lived_flows",
+        "start",
+    )
+    paths = [f"users.{name}" for name in users]
+    paths += ["topology", "transport.initial_window", "transport.initial_ssthresh", "measurement.interval"]
+    paths += ["time.duration", "time.warmup", "time.periods"]
+    return {path.partition(".")[2] or path: there.value(path) for path in paths}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_condition_is_a_network(name: str) -> None:
+    assert name in names()
+    chosen = experiment(name)
+    assert chosen.name == name
+    assert chosen.scenario.preset == "sp500_282"
+    chosen.check()
+
+
+@pytest.mark.parametrize(
+    ("name", "alternates", "mixed_with"),
+    [
+        ("exp-1a", {"tcp", "bic", "ctcp", "fast", "hstcp", "htcp", "scalable"}, None),
+        ("exp-1b", {"tcp", "bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable"}, None),
+        ("exp-2a", {"bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable"}, "tcp"),
+        ("exp-2b", {"bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable"}, "tcp"),
+        ("exp-2c", {"bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable"}, "tcp"),
+        ("sensitivity", {"ctcp"}, "tcp"),
+    ],
+)
+def test_algorithms(name: str, alternates: set[str], mixed_with: str | None) -> None:
+    chosen = experiment(name)
+    assert set(chosen.algorithms) == alternates
+    assert len(chosen.algorithms) == len(alternates)
+    assert chosen.mixed_with == mixed_with
+
+
+@pytest.mark.parametrize(("name", "speed"), [("exp-2a", 0.1), ("exp-2b", 0.1), ("exp-2c", 1)])
+def test_conditions_of_experiments_2_are_table_9_4_row_by_row(name: str, speed: float) -> None:
+    chosen = experiment(name)
+    rows = [[float(cell) for cell in line.split()] for line in TABLE_9_4.split("\n") if line]
+    assert len(rows) == chosen.design.runs == 32
+    for number, x1, x2, x3, x4, x5, x6, x7, x8, x9 in rows:
+        there = chosen.condition(int(number), "fast")
+        assert there.value("network.speed") == x1 * speed * 1000
+        assert there.value("network.delay_multiplier") == x2
+        assert there.value("network.buffer") == {"rule": "bdp", "factor": x3}
+        assert there.value("users.think_time") == x4 / 1000
+        assert there.value("users.web_object_size") == x5
+        assert there.value("users.document_probability") == x6
+        assert there.value("users.service_pack_probability") == pytest.approx(x6 / 10)
+        assert there.value("users.movie_probability") == pytest.approx(x6 / 100)
+        assert there.value("users.fast_interface_probability") == x7
+        assert there.value("algorithms") == [("tcp", pytest.approx(1 - x8)), ("fast", x8)]
+        assert there.value("users.source_multiplier") == x9
+
+
+@pytest.mark.parametrize(
+    ("name", "differs"),
+    [
+        ("exp-2a", {}),
+        ("exp-2b", {"initial_ssthresh": 100}),
+        ("exp-2c", {"base_sources": 1000}),
+    ],
+)
+def test_fixed_factors_of_experiments_2(name: str, differs: dict[str, object]) -> None:
+    there = experiment(name).condition(1)
+    assert fixed(there) == {
+        "topology": "abilene", "base_sources": 100, "receiver_distribution": [0.6, 0.2, 0.2],
+        "patience_probability": 0, "jumbo_period": 0, "long_lived_flows": 0, "start": "half_early",
+        "initial_window": 2, "initial_ssthresh": HIGH, "interval": 0.2, "duration": 3600, "warmup": 300, "periods": 1,
+    } | differs  # fmt: skip
+    assert there.value("users.source_distribution") == [0.1, 0.6, 0.3]
+
+
+def test_experiment_2c_at_a_tenth_is_experiment_2a() -> None:
+    small, tenth = experiment("exp-2a"), experiment("exp-2c", scale=0.1)
+    for number in range(1, 33):
+        assert tenth.condition(number, "fast").to_json() == small.condition(number, "fast").to_json()
+
+
+def test_levels_of_experiments_1() -> None:
+    table_10 = {
+        "X1": ("4000 seg/ms", "8000 seg/ms"),
+        "X2": ("1", "2"),
+        "X3": ("1 bdp/sqrt(n)", "1 bdp"),
+        "X5": ("50 segments", "100 segments"),
+        "X7": ("2.5 s", "5 s"),
+        "X13": ("0.1, 0.6, 0.3", "1/3, 1/3, 1/3"),
+    }
+    assert levels("exp-1a") == table_10
+    # MINUS of X1 is assumed; PLUS follows from the fastest backbone of 28.8 Gbps = 2 x 1200 x 12 Mbps.
+    assert levels("exp-1b") == table_10 | {"X1": ("600 seg/ms", "1200 seg/ms")}
+
+
+@pytest.mark.parametrize(
+    ("name", "differs"), [("exp-1a", {}), ("exp-1b", {"base_sources": 100, "initial_ssthresh": 100})]
+)
+def test_fixed_factors_of_experiments_1(name: str, differs: dict[str, object]) -> None:
+    there = experiment(name).condition(1)
+    assert fixed(there) == {
+        "topology": "abilene", "base_sources": 1000, "receiver_distribution": [0.6, 0.2, 0.2],
+        "patience_probability": 0, "jumbo_period": 2, "long_lived_flows": 3, "start": "half_early",
+        "initial_window": 2, "initial_ssthresh": HIGH, "interval": 0.2, "duration": 1500, "warmup": 600, "periods": 3,
+    } | differs  # fmt: skip
+    assert there.value("users.source_multiplier") == 2
+    assert there.value("users.fast_interface_probability") == 0.4
+    larger = ("document_probability", "service_pack_probability", "movie_probability", "document_factor")
+    assert [there.value(f"users.{path}") for path in larger] == [0.1, 0, 0, 10]
+
+
+def test_levels_of_the_sensitivity_analysis() -> None:
+    assert levels("sensitivity") == {
+        "X1": ("800 seg/ms", "1600 seg/ms"),
+        "X2": ("1", "2"),
+        "X3": ("1 bdp/sqrt(n)", "1 bdp"),
+        "X4": ("abilene", "isp"),
+        "X5": ("75 segments", "150 segments"),
+        "X6": ("0.02, 0.002, 0.0002", "0.04, 0.004, 0.0004"),
+        "X7": ("2 s", "5 s"),
+        "X8": ("0", "1"),
+        "X9": ("2", "0"),
+        "X10": ("3", "0"),
+        "X11": ("0.2", "0.8"),
+        "X12": ("2", "3"),
+        "X13": ("0.1, 0.6, 0.3", "1/3, 1/3, 1/3"),
+        "X14": ("0.6, 0.2, 0.2", "1/3, 1/3, 1/3"),
+        "X15": ("0.2", "0.8"),
+        "X16": ("2 segments", "8 segments"),
+        "X17": ("43 segments", "2147483648 segments"),
+        "X18": ("200 ms", "1 s"),
+        "X19": ("25 min", "50 min"),
+        "X20": ("thinking", "half_early"),
+    }
+
+
+def test_first_and_last_condition_of_the_sensitivity_analysis() -> None:
+    chosen = experiment("sensitivity")
+    first, last = (chosen.condition(number) for number in (1, 256))
+    # Products of three: with all eight base factors at -1 (run 1) the others are too, and in the last run all are +1.
+    assert first.value("algorithms") == [("tcp", 0.8), ("ctcp", 0.2)]
+    assert last.value("algorithms") == [("tcp", 0.2), ("ctcp", 0.8)]
+    assert [each.value("topology") for each in (first, last)] == ["abilene", "isp"]
+    assert [each.value("time.warmup") for each in (first, last)] == [600, 1200]
+    assert [each.value("users.base_sources") for each in (first, last)] == [100, 100]
