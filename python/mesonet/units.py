@@ -13,7 +13,9 @@ from typing import Any, Literal, get_args
 
 from mesonet.errors import InputError, unknown
 
-Kind = Literal["time", "rate", "segments", "number", "probability", "count", "choice", "buffer", "distribution", "flag"]
+Kind = Literal[
+    "time", "rate", "segments", "number", "probability", "count", "choice", "buffer", "distribution", "flag", "topology"
+]  # fmt: skip
 KINDS: tuple[str, ...] = get_args(Kind)
 
 SEGMENT_BITS = 12_000
@@ -113,7 +115,7 @@ def show(kind: str, value: Any) -> str:
             return ", ".join(_share_text(share) for share in value)
         case "flag":
             return str(value).lower()
-        case "choice":
+        case "choice" | "topology":
             return str(value)
     return _number_text(value)
 
