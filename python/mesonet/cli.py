@@ -15,6 +15,7 @@ import mesonet
 from mesonet import catalogue
 from mesonet.derived import CLASS_COLUMNS, class_rows, derived_rows
 from mesonet.errors import InputError
+from mesonet.network_map import MAP_COLUMNS, NetworkMap, map_rows, network_map
 from mesonet.progress import Progress
 from mesonet.scenario import Scenario, load_scenario
 from mesonet.terminal import plural, write_json, write_table
@@ -117,22 +118,31 @@ def run(
 @click.argument("scenario")
 @click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Set a value, such as warmup='0 s'.")
 @click.option("--algorithm", help="One name, or a mix such as 'tcp=0.8 cubic=0.2'.")
+@click.option("--draw", type=click.Path(path_type=Path), help="Draw the network: FILE.svg, .png, .pdf or .html.")
 @_JSON
-def check(scenario: str, values: tuple[str, ...], algorithm: str | None, as_json: bool) -> None:
+def check(scenario: str, values: tuple[str, ...], algorithm: str | None, draw: Path | None, as_json: bool) -> None:
     """Shows every value of SCENARIO, where it comes from, and what follows from it."""
     chosen = _scenario(scenario, values, algorithm, None)
     described = chosen.describe()
+    shown = network_map(chosen, described)
+    if draw:
+        _draw(shown, draw)
     settings = [asdict(row) for row in chosen.explain()]
     if as_json:
-        write_json({"name": chosen.name, "hash": chosen.hash, "derived": described, "settings": settings})
+        about = {"name": chosen.name, "hash": chosen.hash, "notes": list(shown.notes)}
+        write_json({**about, "derived": described, "settings": settings})
         return
     write_table(["path", "value", "source"], [list(row.values()) for row in settings])
     click.echo("")
     write_table(["follows", "value"], derived_rows(described))
     click.echo("")
     write_table(CLASS_COLUMNS, class_rows(described))
-    for warning in described["warnings"]:
+    click.echo("")
+    write_table(MAP_COLUMNS, map_rows(shown))
+    for warning in (*shown.notes, *described["warnings"]):
         click.echo(f"\nnote: {warning}")
+    if draw:
+        click.echo(f"\nwritten to {draw}")
 
 
 @main.group(cls=click.Group)
@@ -256,6 +266,15 @@ def _scenario(name: str, values: tuple[str, ...], algorithm: str | None, duratio
             chosen = chosen.set(path, text, option)
     chosen.check()
     return chosen
+
+
+def _draw(shown: NetworkMap, path: Path) -> None:
+    from mesonet import plots
+    from mesonet.plots.export import FORMS
+
+    if path.suffix not in FORMS:
+        raise InputError("not a form of a drawing", path="--draw", value=str(path), allowed=", ".join(FORMS))
+    plots.save(plots.topology(shown), path)
 
 
 def _with_results(directory: Path) -> Any:
