@@ -148,6 +148,27 @@ _TABLE = (
         "Whether the segment in service takes a place in the buffer.",
         "assumed: the model that was calibrated on ASME Fig. 3 leaves it out",
     ),
+    Parameter(
+        "tiers.pops_per_backbone", "count", 2,
+        "Points of presence that are built below each backbone router of a topology of your own, where it has backbone "
+        "routers only. Any other topology is taken as it is.",
+        "ASME paper Fig. 4: 22 PoPs on 11 backbone routers", least=0, most=100,
+    ),
+    Parameter(
+        "tiers.fast_per_pop", "count", 1,
+        "Fast access routers below each such PoP; one more on the first PoP of a backbone router with a direct access "
+        "router.",
+        "ASME paper Fig. 4: 28 = 22 PoPs + 6 beside direct routers; which PoP has two is assumed", least=0, most=1000,
+    ),
+    Parameter(
+        "tiers.normal_per_pop", "count", 5, "Normal access routers below each such PoP.",
+        "ASME paper Fig. 4: 105 over 22 PoPs, rounded up", least=0, most=1000,
+    ),
+    Parameter(
+        "tiers.direct_share", "probability", 0.5,
+        "Share of those backbone routers, the ones with the most links first, that get a direct access router.",
+        "ASME paper Fig. 4: 6 direct routers on 11 backbone routers; which ones is assumed", least=0.0, most=1.0,
+    ),
     # -- who uses it -------------------------------------------------------------------------------------------------
     Parameter(
         "users.base_sources", "number", 100,

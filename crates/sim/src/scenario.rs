@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
+mod topology;
+
+pub use topology::{GivenLink, GivenRouter, GivenTopology, TierParameters, TopologyChoice};
+
 /// Why a scenario was refused: where, and what is allowed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvalidScenario {
@@ -34,8 +38,10 @@ pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> In
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Name of a built-in topology (X4).
-    pub topology: String,
+    /// The network (X4).
+    pub topology: TopologyChoice,
+    /// What is built below a given backbone.
+    pub tiers: TierParameters,
     /// Preset from which the defaults came; for the record only.
     pub preset: String,
     /// Speeds, delays, buffers.
@@ -310,6 +316,10 @@ impl Scenario {
     fn check(&self) -> Result<(), InvalidScenario> {
         let u = &self.users;
         let t = &self.transport;
+        within("tiers.pops_per_backbone", f64::from(self.tiers.pops_per_backbone), 0.0, 100.0)?;
+        within("tiers.fast_per_pop", f64::from(self.tiers.fast_per_pop), 0.0, 1000.0)?;
+        within("tiers.normal_per_pop", f64::from(self.tiers.normal_per_pop), 0.0, 1000.0)?;
+        within("tiers.direct_share", self.tiers.direct_share, 0.0, 1.0)?;
         within("network.speed", self.network.speed, 1.0, 1e11)?;
         within("network.delay_multiplier", self.network.delay_multiplier, 0.0, 1e4)?;
         within("network.buffer", self.network.buffer.factor, 0.0, 1e12)?;
@@ -486,7 +496,7 @@ impl Scenario {
 }
 
 /// Refuses what is not a number between `low` and `high`.
-fn within(path: &str, value: f64, low: f64, high: f64) -> Result<(), InvalidScenario> {
+pub(crate) fn within(path: &str, value: f64, low: f64, high: f64) -> Result<(), InvalidScenario> {
     if (low..=high).contains(&value) {
         return Ok(());
     }

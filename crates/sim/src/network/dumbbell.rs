@@ -2,15 +2,25 @@
 
 use super::topology::{LinkSpec, RouterClass, RouterSpec, Topology};
 
+/// One-way delay, s: 162 ms round trip.
+const DELAY: f64 = 0.081;
+
 /// Two routers, 81 ms apart (ASME paper, Fig. 2: 162 ms round trip).
 #[must_use]
 pub fn dumbbell() -> Topology {
-    let plain = |name: &str, region| RouterSpec { name: name.into(), class: RouterClass::Plain, region };
     Topology {
-        name: "dumbbell",
+        name: "dumbbell".into(),
         routers: vec![plain("A", 0), plain("B", 1)],
-        links: vec![LinkSpec { a: 0, b: 1, delay: 0.081, cost: 0.081 }],
+        links: vec![link(0, 1)],
         regions: 2,
         long_lived: Vec::new(),
     }
+}
+
+fn plain(name: &str, region: usize) -> RouterSpec {
+    RouterSpec::new(name, RouterClass::Plain, region)
+}
+
+fn link(a: usize, b: usize) -> LinkSpec {
+    LinkSpec { a, b, delay: DELAY, cost: DELAY }
 }

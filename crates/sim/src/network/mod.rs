@@ -1,13 +1,18 @@
 //! What segments cross: topology, routes, speeds, buffers.
 
 pub mod abilene;
+pub mod acknowledgements;
 pub mod build;
 pub mod built_in;
 pub mod describe;
+pub mod distances;
 pub mod dumbbell;
+pub mod given;
 pub mod isp;
+pub mod load;
 pub mod router;
 pub mod routing;
+pub mod tiers;
 pub mod topology;
 
 pub use build::Network;

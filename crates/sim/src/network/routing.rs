@@ -1,19 +1,40 @@
 //! Static least-cost routes.
 
-use super::topology::Topology;
+use super::topology::{LinkSpec, Topology};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// For every router its (neighbour, link) pairs in the order of the links.
+pub type Adjacency = Vec<Vec<(usize, usize)>>;
 
 /// Least-cost next hops towards one router.
 #[derive(Clone, Debug)]
 pub struct RoutesTo {
-    /// For every router the next one on the way, `None` at the target and where there is no way.
-    pub next: Vec<Option<usize>>,
+    /// For every router the next one on the way and the link to it, `None` at the target and where there is no way.
+    pub next: Vec<Option<(usize, usize)>>,
+    /// Links on the way.
+    pub hops: Vec<usize>,
+    /// The target and all routers with a way to it, each after the next one on its way.
+    pub order: Vec<usize>,
 }
 
-/// Adjacency: for every router its (neighbour, link) pairs in the order of the links.
+impl RoutesTo {
+    /// For every router the sum over the links on its way of `values`.
+    #[must_use]
+    pub fn sums(&self, values: &[u64]) -> Vec<u64> {
+        let mut sums: Vec<u64> = vec![0; self.next.len()];
+        for &router in &self.order {
+            if let Some((next, link)) = self.next[router] {
+                sums[router] = sums[next].saturating_add(values[link]);
+            }
+        }
+        sums
+    }
+}
+
+/// Adjacency of a topology.
 #[must_use]
-pub fn adjacency(topology: &Topology) -> Vec<Vec<(usize, usize)>> {
+pub fn adjacency(topology: &Topology) -> Adjacency {
     let mut neighbours = vec![Vec::new(); topology.routers.len()];
     for (index, link) in topology.links.iter().enumerate() {
         neighbours[link.a].push((link.b, index));
@@ -25,40 +46,57 @@ pub fn adjacency(topology: &Topology) -> Vec<Vec<(usize, usize)>> {
 /// Dijkstra from `target` outwards. Costs are compared in units of 1e-12, then hops, then router numbers, so that equal
 /// costs always give the same routes.
 #[must_use]
-pub fn routes_to(topology: &Topology, neighbours: &[Vec<(usize, usize)>], target: usize) -> RoutesTo {
-    let n = topology.routers.len();
-    let cost: Vec<u64> = topology.links.iter().map(|l| (l.cost * 1e12).round() as u64).collect();
-    let mut best = vec![(u64::MAX, usize::MAX); n];
+pub fn routes_to(links: &[LinkSpec], neighbours: &Adjacency, target: usize) -> RoutesTo {
+    let n = neighbours.len();
+    let mut best = vec![(u128::MAX, usize::MAX); n];
     let mut next = vec![None; n];
+    let mut order = Vec::with_capacity(n);
     let mut heap = BinaryHeap::from([Reverse(((0, 0), target))]);
     best[target] = (0, 0);
     while let Some(Reverse((distance, router))) = heap.pop() {
         if distance > best[router] {
             continue;
         }
+        order.push(router);
         for &(neighbour, link) in &neighbours[router] {
-            let candidate = (distance.0 + cost[link], distance.1 + 1);
+            let candidate = (distance.0 + cost(&links[link]), distance.1 + 1);
             if candidate < best[neighbour] {
                 best[neighbour] = candidate;
-                next[neighbour] = Some(router);
+                next[neighbour] = Some((router, link));
                 heap.push(Reverse((candidate, neighbour)));
             }
         }
     }
-    RoutesTo { next }
+    RoutesTo { next, hops: best.into_iter().map(|b| b.1).collect(), order }
 }
 
-/// Routers on the way from `from` to the target, both included; empty where there is none.
+/// For every router the nearest of `heads` (place in the list): least cost, then hops, then the earlier one.
+///
+/// `None` where there is no way to any.
 #[must_use]
-pub fn path(routes: &RoutesTo, from: usize, target: usize) -> Vec<usize> {
-    let mut routers = vec![from];
-    let mut here = from;
-    while here != target {
-        match routes.next[here] {
-            Some(router) => here = router,
-            None => return Vec::new(),
-        }
-        routers.push(here);
+pub fn nearest(links: &[LinkSpec], neighbours: &Adjacency, heads: &[usize]) -> Vec<Option<usize>> {
+    let mut best = vec![(u128::MAX, usize::MAX, usize::MAX); neighbours.len()];
+    let mut heap = BinaryHeap::new();
+    for (place, &head) in heads.iter().enumerate() {
+        best[head] = (0, 0, place);
+        heap.push(Reverse((best[head], head)));
     }
-    routers
+    while let Some(Reverse((distance, router))) = heap.pop() {
+        if distance > best[router] {
+            continue;
+        }
+        for &(neighbour, link) in &neighbours[router] {
+            let candidate = (distance.0 + cost(&links[link]), distance.1 + 1, distance.2);
+            if candidate < best[neighbour] {
+                best[neighbour] = candidate;
+                heap.push(Reverse((candidate, neighbour)));
+            }
+        }
+    }
+    best.into_iter().map(|b| (b.2 < heads.len()).then_some(b.2)).collect()
+}
+
+/// Cost in units of 1e-12: in 128 bits no sum over a path overflows.
+fn cost(link: &LinkSpec) -> u128 {
+    (link.cost * 1e12).round() as u128
 }

@@ -107,7 +107,7 @@ impl Simulation {
             board: Scoreboard::new(syn + 1),
             rtt: RttEstimator::new(self.limits.initial),
             interface_time: picos(1.0 / opening.rate),
-            base_rtt: picos(self.network.round_trip(origin, receiver)),
+            base_rtt: self.network.round_trip(origin, receiver),
             timed_out: u64::MAX,
             source: opening.source,
             transfer: opening.transfer,

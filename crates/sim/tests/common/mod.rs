@@ -12,6 +12,9 @@ pub fn abilene() -> Value {
     json!({
         "topology": "abilene",
         "preset": "sp500_282",
+        "tiers": {
+            "pops_per_backbone": 2, "fast_per_pop": 1, "normal_per_pop": 5, "direct_share": 0.5
+        },
         "network": {
             "speed": 80_000.0, "delay_multiplier": 1.0, "buffer": {"rule": "bdp", "factor": 1.0},
             "buffer_floor": 8, "buffer_counts_in_service": false
