@@ -61,7 +61,7 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
     topology = chosen.value("topology")
     given = topology if isinstance(topology, Topology) else None
     as_given = given is not None and any(router.router_class not in _HEADS for router in given.routers)
-    routers = described["routers"]
+    routers = described["map"]["routers"]
     shown = [n for n, each in enumerate(routers) if as_given or each["class"] in _HEADS]
     place = {number: index for index, number in enumerate(shown)}
     head = {routers[n]["region"]: n for n in shown if routers[n]["class"] in _HEADS}
@@ -87,7 +87,7 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
         tuple(shown_router(number) for number in shown),
         tuple(
             MapLink(place[link["a"]], place[link["b"]], link["delay"], link["cost"])
-            for link in described["links"]
+            for link in described["map"]["links"]
             if link["a"] in place and link["b"] in place
         ),
         given.notes if given else (),

@@ -12,20 +12,20 @@ from mesonet.topologies.model import CLASSES
 
 MOST_BYTES = 50_000_000
 """Largest file read, assumed: a hundred times the largest network of the Topology Zoo in GraphML."""
-MOST_ROUTERS = 65_534
-"""Most routers of a file; the simulator, which knows about tiers, may allow fewer."""
-MOST_LINKS = 65_534
-"""Most links of a file."""
+MOST_ROUTERS = 10_000
+"""Most routers of a file, as in the simulator, which counts those that it puts below a backbone too."""
+MOST_LINKS = 10_000
+"""Most links of a file, as in the simulator."""
 _LONGEST_NAME = 100
 
-#: Least and most of each number of a file, in the unit of its name.
+#: Least and most of each number of a file, in the unit of its name; those of delay, cost and speed as in the simulator.
 _BOUNDS = {
     "latitude": (-90.0, 90.0),
     "longitude": (-180.0, 180.0),
     "speed_factor": (1e-6, 1e6),
     "delay_ms": (0.0, 1e6),
     "length_km": (0.0, 1e8),
-    "cost": (0.0, 1e6),
+    "cost": (0.0, 1e9),
 }
 
 

@@ -25,7 +25,7 @@ def read_graphml(path: Path, text: str) -> Draft:
     content = _content(path, place)
     if "<!ENTITY" in content:  # entities can blow up without bound
         raise place.refuse("XML with entities", allowed="GraphML without <!ENTITY>")
-    refuse_many(place, content.count("<node "), content.count("<edge "))
+    refuse_many(place, *(len(re.findall(rf"<(?:\w+:)?{word}\b", content)) for word in ("node", "edge")))
     return _graph(place, path.stem, text, "GraphML", lambda nx: nx.read_graphml(io.BytesIO(content.encode())))
 
 
@@ -33,7 +33,7 @@ def read_gml(path: Path, text: str) -> Draft:
     """The network of a GML file."""
     place = Place(str(path))
     content = _content(path, place)
-    refuse_many(place, *(len(re.findall(rf"(?m)^\s*{word}\b", content)) for word in ("node", "edge")))
+    refuse_many(place, *(len(re.findall(rf"\b{word}\s*\[", content)) for word in ("node", "edge")))
     if not re.search(r"(?m)^\s*multigraph\b", content):
         # Files of the Topology Zoo have parallel edges without saying so, which networkx refuses.
         content = re.sub(r"\bgraph\s*\[", "graph [\n  multigraph 1", content, count=1)

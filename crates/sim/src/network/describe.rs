@@ -1,7 +1,8 @@
 //! Numbers that follow from a scenario before anything is simulated.
 
 use super::Network;
-use super::topology::{LinkSpec, RouterClass, RouterSpec};
+use super::map::NetworkMap;
+use super::topology::RouterClass;
 use crate::scenario::Scenario;
 use serde::Serialize;
 
@@ -20,32 +21,6 @@ pub struct ClassSummary {
     pub buffer: [u64; 2],
     /// Sources below routers of the class.
     pub sources: u64,
-}
-
-/// One router.
-#[derive(Clone, Debug, Serialize)]
-pub struct RouterSummary {
-    /// Name.
-    pub name: String,
-    /// Class.
-    pub class: &'static str,
-    /// Region: routers of one region hang on the same backbone (or plain) router.
-    pub region: usize,
-    /// Sources below it.
-    pub sources: u64,
-}
-
-/// One link.
-#[derive(Clone, Debug, Serialize)]
-pub struct LinkSummary {
-    /// Index of the router at one end.
-    pub a: usize,
-    /// Index of the router at the other end.
-    pub b: usize,
-    /// One-way propagation delay, multiplied, s.
-    pub delay: f64,
-    /// Routing cost.
-    pub cost: f64,
 }
 
 /// Numbers that follow from a scenario.
@@ -79,10 +54,8 @@ pub struct Description {
     pub mean_file_size: f64,
     /// Probability of a path class: very fast (direct only), fast, typical (any normal access router).
     pub path_classes: [f64; 3],
-    /// Every router.
-    pub routers: Vec<RouterSummary>,
-    /// Every link.
-    pub links: Vec<LinkSummary>,
+    /// Every router and link.
+    pub map: NetworkMap,
     /// What a reader should know about the scale.
     pub warnings: Vec<String>,
 }
@@ -140,30 +113,9 @@ impl Network {
                 .collect(),
             mean_file_size: scenario.mean_file_size(),
             path_classes: self.path_classes(&source_weights),
-            routers: self.router_summaries(),
-            links: self.link_summaries(scenario.network.delay_multiplier),
+            map: self.map(scenario.network.delay_multiplier),
             warnings: self.warnings(scenario),
         }
-    }
-
-    fn router_summaries(&self) -> Vec<RouterSummary> {
-        let summary = |(index, router): (usize, &RouterSpec)| RouterSummary {
-            name: router.name.clone(),
-            class: router.class.name(),
-            region: router.region,
-            sources: self.access_index[index].map_or(0, |access| self.sources[usize::from(access)]),
-        };
-        self.topology.routers.iter().enumerate().map(summary).collect()
-    }
-
-    fn link_summaries(&self, multiplier: f64) -> Vec<LinkSummary> {
-        let summary = |link: &LinkSpec| LinkSummary {
-            a: link.a,
-            b: link.b,
-            delay: link.delay * multiplier,
-            cost: link.cost,
-        };
-        self.topology.links.iter().map(summary).collect()
     }
 
     /// Shares of very fast, fast and typical paths for independent ends (before the same-backbone exclusion).

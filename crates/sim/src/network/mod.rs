@@ -10,6 +10,7 @@ pub mod dumbbell;
 pub mod given;
 pub mod isp;
 pub mod load;
+pub mod map;
 pub mod router;
 pub mod routing;
 pub mod tiers;
