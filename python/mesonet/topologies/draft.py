@@ -97,7 +97,8 @@ def link(place: Place, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
     """A link from the cells or attributes of a file; empty ones count as absent."""
     delay = _number(place, given, "delay_ms")
     cost, length = (_number(place, given, key) for key in ("cost", "length_km"))
-    return DraftLink(a, b, place, None if delay is None else delay / 1000, cost, length)
+    # Through text, so that 5.1 ms is the number 0.0051.
+    return DraftLink(a, b, place, None if delay is None else units.parse("time", f"{delay!r} ms"), cost, length)
 
 
 def checked_name(place: Place, name: str, key: str = "name") -> str:
