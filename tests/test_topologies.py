@@ -31,7 +31,7 @@ GML = """graph [
   node [ id 1 label "Rome" Longitude 12.5 Latitude 43.9 Internal 1 ]
   node [ id 2 label "Paris" Longitude 2.5 Latitude 41.9 ]
   node [ id 3 label "Peer" Internal 0 ]
-  node [ id 4 ]
+  node [ id 4 label "None" ]
   edge [ source 0 target 1 LinkLabel "OC-3" ]
   edge [ source 1 target 0 LinkLabel "OC-12" ]
   edge [ source 1 target 2 ]
@@ -129,9 +129,9 @@ def test_gml_of_the_topology_zoo(here: Path) -> None:
     assert found.notes == (
         "1 router without a label, named by number",
         "1 duplicate label, told apart by a number behind",
-        "1 external router (Internal = 0), kept as routers of the network",
+        "1 external router (Internal = 0), kept in the network",
         "1 parallel link left out, the shortest of each pair kept",
-        "coordinates of 2 routers from the mean of its neighbours'",
+        "coordinates of 2 routers from the mean of their neighbours'",
         "delay of 5 links from coordinates, 0.0088272 ms/km",
         "1 link of no length: delay 0",
         "cost of 5 links = delay in s",

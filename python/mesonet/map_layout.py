@@ -14,10 +14,16 @@ Box = tuple[float, float, float, float]
 """Left, top, right, bottom in px."""
 
 FONT_SIZE = 11
-_CHARACTER, _LINE = 0.56 * FONT_SIZE, 1.15 * FONT_SIZE
-"""Mean width of a character of Liberation Sans and height of a line, px."""
+_LINE = 1.15 * FONT_SIZE
+"""Height of a line, px."""
+_NARROW, _USUAL, _CAPITAL, _WIDE = 0.3, 0.56, 0.72, 0.9
+"""Widths of characters of Liberation Sans (the widths of Arial) in units of the font size, rounded up."""
 _ROOMS = (420.0, 760.0, 1000.0, 1400.0, 1900.0)
 """Widths tried for the routers, px; heights are at most 3/4 of it."""
+_TOGETHER = 12.0
+"""Distance of a router from the place that it shares with others, px."""
+_MOST_CHARACTERS = 24
+"""Longer names are cut."""
 _ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)
 """Where on a link its label may stand, best first."""
 
@@ -50,7 +56,11 @@ def layout(shown: NetworkMap) -> MapLayout:
     """
     for room in _ROOMS:
         drawn = _layout(shown, room)
-        if None not in drawn.router_labels and drawn.link_labels.count(None) <= len(shown.links) / 10:
+        # Links without delay join routers of one place: no size makes room between them.
+        lost = [
+            link for link, label in zip(shown.links, drawn.link_labels, strict=True) if label is None and link.delay
+        ]
+        if None not in drawn.router_labels and len(lost) <= len(shown.links) / 10:
             break
     return drawn
 
@@ -62,6 +72,7 @@ def _layout(shown: NetworkMap, room: float) -> MapLayout:
     for link in shown.links:
         degree[link.a] += 1
         degree[link.b] += 1
+    texts = [_cut(router.label) for router in shown.routers]
     lines = [(points[link.a], points[link.b]) for link in shown.links]
     taken = [_box(point, 2 * radius, 2 * radius) for point, radius in zip(points, radii, strict=True)]
     frame = (0.0, 0.0, width, height)
@@ -69,7 +80,7 @@ def _layout(shown: NetworkMap, room: float) -> MapLayout:
     def placed(text: str, centres: Iterator[Point], own: int | None) -> Label | None:
         best: tuple[float, Label, Box] | None = None
         for order, (x, y) in enumerate(centres):
-            box = _box((x, y), len(text) * _CHARACTER + 4, _LINE)
+            box = _box((x, y), _width(text) + 4, _LINE)
             if not _inside(box, frame) or any(_overlap(box, other) for other in taken):
                 continue
             crossed = sum(_crosses(box, line) for number, line in enumerate(lines) if number != own)
@@ -84,11 +95,12 @@ def _layout(shown: NetworkMap, room: float) -> MapLayout:
 
     router_labels: list[Label | None] = [None] * len(points)
     for number in sorted(range(len(points)), key=lambda n: (-degree[n], n)):
-        text = shown.routers[number].label
+        text = texts[number]
         router_labels[number] = placed(text, _around(points[number], radii[number], text), None)
     link_labels = []
     for number, (link, (a, b)) in enumerate(zip(shown.links, lines, strict=True)):
-        link_labels.append(placed(f"{link.delay * 1e3:.3g}", _along(a, b), number))
+        text = f"{link.delay * 1e3:.3g}"
+        link_labels.append(placed(text, _along(a, b, text), number))
     return MapLayout(width, height, tuple(points), radii, tuple(router_labels), tuple(link_labels))
 
 
@@ -107,10 +119,25 @@ def _points(shown: NetworkMap, room: float) -> tuple[list[Point], float, float]:
     left, top = (min(point[axis] for point in plane) for axis in (0, 1))
     across, down = (max(point[axis] for point in plane) - low for axis, low in ((0, left), (1, top)))
     scale = min(room / max(across, 1e-9), 0.75 * room / max(down, 1e-9))
-    longest = max(len(router.label) for router in shown.routers) * _CHARACTER
-    beside, above = min(150.0, longest + 20), 2.5 * _LINE
+    longest = max(_width(_cut(router.label)) for router in shown.routers)
+    beside, above = longest + 25, 2.5 * _LINE
     points = [(beside + scale * (x - left), above + scale * (y - top)) for x, y in plane]
-    return points, scale * across + 2 * beside, scale * down + 2 * above
+    return _apart(points), scale * across + 2 * beside, scale * down + 2 * above
+
+
+def _apart(points: list[Point]) -> list[Point]:
+    """Routers at the same place stand around it instead."""
+    same: dict[Point, list[int]] = {}
+    for number, (x, y) in enumerate(points):
+        same.setdefault((round(x), round(y)), []).append(number)
+    moved = list(points)
+    for numbers in same.values():
+        distance = max(_TOGETHER, _TOGETHER * len(numbers) / math.pi) if len(numbers) > 1 else 0.0
+        for turn, number in enumerate(numbers):
+            angle = 2 * math.pi * turn / len(numbers)
+            x, y = points[number]
+            moved[number] = (x + distance * math.cos(angle), y + distance * math.sin(angle))
+    return moved
 
 
 def _west(longitudes: list[float]) -> float:
@@ -118,6 +145,16 @@ def _west(longitudes: list[float]) -> float:
     ordered = sorted(set(longitudes))
     gaps = [(after - before, after) for before, after in pairwise(ordered)]
     return max([*gaps, (ordered[0] + 360 - ordered[-1], ordered[0])])[1]
+
+
+def _width(text: str) -> float:
+    """Width of a text, px, a little too large rather than too small."""
+    widths = {**dict.fromkeys("fijlrtI.,:;'|!()[]/- ", _NARROW), **dict.fromkeys("mwMW@%", _WIDE)}
+    return FONT_SIZE * sum(widths.get(each, _CAPITAL if each.isupper() else _USUAL) for each in text)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"
 
 
 def _radii(shown: NetworkMap) -> tuple[float, ...]:
@@ -129,7 +166,7 @@ def _radii(shown: NetworkMap) -> tuple[float, ...]:
 
 def _around(point: Point, radius: float, text: str) -> Iterator[Point]:
     """Centres of a label beside a point: right, left, above, below, then the corners, then the same further out."""
-    half, line = len(text) * _CHARACTER / 2 + 2, _LINE / 2
+    half, line = _width(text) / 2 + 2, _LINE / 2
     for gap in (radius + 1.0, radius + 9.0):
         for east, south in ((1, 0), (-1, 0), (0, -1), (0, 1)):
             yield point[0] + east * (gap + half), point[1] + south * (gap + line)
@@ -137,14 +174,14 @@ def _around(point: Point, radius: float, text: str) -> Iterator[Point]:
             yield point[0] + east * (0.7 * gap + half), point[1] + south * (0.7 * gap + line)
 
 
-def _along(a: Point, b: Point) -> Iterator[Point]:
+def _along(a: Point, b: Point, text: str) -> Iterator[Point]:
     """Centres of a label on a link, then beside its middle."""
     for t in _ALONG:
         yield a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])
     length = math.hypot(b[0] - a[0], b[1] - a[1]) or 1.0
     for side in (1, -1):
         x, y = side * (a[1] - b[1]) / length, side * (b[0] - a[0]) / length
-        yield (a[0] + b[0]) / 2 + x * (2 * _CHARACTER + 2), (a[1] + b[1]) / 2 + y * _LINE
+        yield (a[0] + b[0]) / 2 + x * (_width(text) / 2 + 2), (a[1] + b[1]) / 2 + y * _LINE
 
 
 def _nearest(point: Point, lines: list[tuple[Point, Point]]) -> int:

@@ -89,7 +89,7 @@ def _fill_coordinates(draft: Draft) -> list[str]:
         for number, (latitude, longitude) in found.items():
             draft.routers[number].latitude, draft.routers[number].longitude = latitude, longitude
         missing = [number for number in missing if number not in found]
-    return [f"coordinates of {_counted(count, 'router')} from the mean of its neighbours'"]
+    return [f"coordinates of {_counted(count, 'router')} from the mean of their neighbours'"]
 
 
 def _fill_delays(draft: Draft) -> list[str]:

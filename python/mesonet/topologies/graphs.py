@@ -15,6 +15,8 @@ from typing import Any
 
 from mesonet.topologies.draft import Draft, DraftLink, Place, checked_name, link, refuse_large, refuse_many, router
 
+#: The label of unlabelled nodes in the Topology Zoo.
+_NO_LABEL = "None"
 #: What networkx raises for files that are not what they should be, beside its own error.
 _MALFORMED = (ElementTree.ParseError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
 
@@ -57,7 +59,7 @@ def from_nodes(
         given = {str(word).lower(): value for word, value in attributes.items()}
         at = Place(place.file, f"node {number}")
         label = given.get("label", given.get("name"))
-        given_name = "" if label is None else " ".join(str(label).split())
+        given_name = "" if label in (None, _NO_LABEL) else " ".join(str(label).split())
         unnamed += not given_name
         unique = _unused(given_name or str(key), used)
         doubled += bool(given_name) and unique != given_name
@@ -78,7 +80,7 @@ def from_nodes(
     for count, note in (
         (unnamed, "router(s) without a label, named by number"),
         (doubled, "duplicate label(s), told apart by a number behind"),
-        (external, "external router(s) (Internal = 0), kept as routers of the network"),
+        (external, "external router(s) (Internal = 0), kept in the network"),
         (parallel, "parallel link(s) left out, the shortest of each pair kept"),
     ):
         if count:
