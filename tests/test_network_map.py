@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from mesonet import plots
 from mesonet.cli import main
-from mesonet.map_layout import FONT_SIZE, layout
+from mesonet.map_layout import FONT_SIZE, layout, text_width
 from mesonet.network_map import NetworkMap, map_rows, network_map
 from mesonet.scenario import Scenario, scenario
 
@@ -64,19 +64,21 @@ def test_no_two_labels_of_a_drawing_overlap(topology: str) -> None:
     drawn = layout(shown)
     assert None not in drawn.router_labels
     assert drawn.link_labels.count(None) <= len(shown.links) / 10
-    boxes = [
-        (label.x, label.y, len(label.text) * FONT_SIZE * 0.5, FONT_SIZE)
-        for label in (*drawn.router_labels, *drawn.link_labels)
-        if label
-    ]
-    boxes += [(x, y, 2 * radius, 2 * radius) for (x, y), radius in zip(drawn.points, drawn.radii, strict=True)]
-    names = len([label for label in (*drawn.router_labels, *drawn.link_labels) if label])
-    for (first, one), (second, other) in combinations(enumerate(boxes), 2):
-        if first < names or second < names:  # routers themselves may be neighbours
-            apart = (
-                abs(one[0] - other[0]) >= (one[2] + other[2]) / 2 or abs(one[1] - other[1]) >= (one[3] + other[3]) / 2
-            )
-            assert apart, (first, second)
+    labels = [label for label in (*drawn.router_labels, *drawn.link_labels) if label]
+    boxes = [(label.x, label.y, label.width, FONT_SIZE) for label in labels]
+    routers = [(x, y, 2 * radius, 2 * radius) for (x, y), radius in zip(drawn.points, drawn.radii, strict=True)]
+    for one, other in [*combinations(boxes, 2), *product(boxes, routers)]:
+        beside = abs(one[0] - other[0]) >= (one[2] + other[2]) / 2
+        assert beside or abs(one[1] - other[1]) >= (one[3] + other[3]) / 2, (one, other)
+    for x, y, width, height in boxes:
+        assert width / 2 <= x <= drawn.width - width / 2
+        assert height / 2 <= y <= drawn.height - height / 2
+
+
+@pytest.mark.parametrize(("text", "width"), [("A Seattle", 4.058), ("14.5", 1.946), ("NETNOD", 4.222)])
+def test_widths_of_texts_are_not_below_those_of_the_font(text: str, width: float) -> None:
+    """`width`: sum of the advance widths of Arial in units of the font size, from its metrics."""
+    assert width <= text_width(text) / FONT_SIZE <= 1.15 * width
 
 
 def test_routers_of_one_place_stand_apart(tmp_path: Path) -> None:

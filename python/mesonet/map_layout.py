@@ -30,11 +30,12 @@ _ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)
 
 @dataclass(frozen=True)
 class Label:
-    """A text and its centre in px."""
+    """A text, its centre and its width in px; its height is that of a line."""
 
     text: str
     x: float
     y: float
+    width: float
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,14 @@ def _layout(shown: NetworkMap, room: float) -> MapLayout:
     def placed(text: str, centres: Iterator[Point], own: int | None) -> Label | None:
         best: tuple[float, Label, Box] | None = None
         for order, (x, y) in enumerate(centres):
-            box = _box((x, y), _width(text) + 4, _LINE)
+            box = _box((x, y), text_width(text) + 4, _LINE)
             if not _inside(box, frame) or any(_overlap(box, other) for other in taken):
                 continue
             crossed = sum(_crosses(box, line) for number, line in enumerate(lines) if number != own)
             if own is not None and _nearest((x, y), lines) != own:
                 crossed += 1
             if best is None or crossed + 0.1 * order < best[0]:
-                best = (crossed + 0.1 * order, Label(text, x, y), box)
+                best = (crossed + 0.1 * order, Label(text, x, y, text_width(text)), box)
         if best is None:
             return None
         taken.append(best[2])
@@ -119,7 +120,7 @@ def _points(shown: NetworkMap, room: float) -> tuple[list[Point], float, float]:
     left, top = (min(point[axis] for point in plane) for axis in (0, 1))
     across, down = (max(point[axis] for point in plane) - low for axis, low in ((0, left), (1, top)))
     scale = min(room / max(across, 1e-9), 0.75 * room / max(down, 1e-9))
-    longest = max(_width(_cut(router.label)) for router in shown.routers)
+    longest = max(text_width(_cut(router.label)) for router in shown.routers)
     beside, above = longest + 25, 2.5 * _LINE
     points = [(beside + scale * (x - left), above + scale * (y - top)) for x, y in plane]
     return _apart(points), scale * across + 2 * beside, scale * down + 2 * above
@@ -147,7 +148,7 @@ def _west(longitudes: list[float]) -> float:
     return max([*gaps, (ordered[0] + 360 - ordered[-1], ordered[0])])[1]
 
 
-def _width(text: str) -> float:
+def text_width(text: str) -> float:
     """Width of a text, px, a little too large rather than too small."""
     widths = {**dict.fromkeys("fijlrtI.,:;'|!()[]/- ", _NARROW), **dict.fromkeys("mwMW@%", _WIDE)}
     return FONT_SIZE * sum(widths.get(each, _CAPITAL if each.isupper() else _USUAL) for each in text)
@@ -166,7 +167,7 @@ def _radii(shown: NetworkMap) -> tuple[float, ...]:
 
 def _around(point: Point, radius: float, text: str) -> Iterator[Point]:
     """Centres of a label beside a point: right, left, above, below, then the corners, then the same further out."""
-    half, line = _width(text) / 2 + 2, _LINE / 2
+    half, line = text_width(text) / 2 + 2, _LINE / 2
     for gap in (radius + 1.0, radius + 9.0):
         for east, south in ((1, 0), (-1, 0), (0, -1), (0, 1)):
             yield point[0] + east * (gap + half), point[1] + south * (gap + line)
@@ -181,7 +182,7 @@ def _along(a: Point, b: Point, text: str) -> Iterator[Point]:
     length = math.hypot(b[0] - a[0], b[1] - a[1]) or 1.0
     for side in (1, -1):
         x, y = side * (a[1] - b[1]) / length, side * (b[0] - a[0]) / length
-        yield (a[0] + b[0]) / 2 + x * (_width(text) / 2 + 2), (a[1] + b[1]) / 2 + y * _LINE
+        yield (a[0] + b[0]) / 2 + x * (text_width(text) / 2 + 2), (a[1] + b[1]) / 2 + y * _LINE
 
 
 def _nearest(point: Point, lines: list[tuple[Point, Point]]) -> int:

@@ -99,7 +99,7 @@ def _tables(shown: NetworkMap, drawn: MapLayout) -> dict[str, pl.DataFrame]:
 
 def _labels(labels: tuple[Label | None, ...]) -> pl.DataFrame:
     placed = [vars(label) for label in labels if label is not None]
-    return pl.DataFrame(placed, schema={"text": pl.String, "x": pl.Float64, "y": pl.Float64})
+    return pl.DataFrame(placed, schema={"text": pl.String, "x": pl.Float64, "y": pl.Float64, "width": pl.Float64})
 
 
 def _subtitle(shown: NetworkMap, drawn: MapLayout) -> list[str]:
