@@ -22,6 +22,8 @@ TOPOLOGIES = {
     "abilene": "the Abilene backbone: 11 backbone, 22 PoP and 139 access routers (ASME paper, Fig. 4)",
     "isp": "16 backbone routers routed by cost, 32 PoPs, 170 access routers (ASME paper, section 5.4; map constructed)",
     "dumbbell": "two routers, A and B, with one path of 81 ms each way (ASME paper, Fig. 2)",
+    "dumbbell-two-rtt": "the dumbbell and a fast router F, 81 ms beyond A: twice the round trip to B (delays assumed)",
+    "parking-lot": "four routers, A to D, in a line of three hops of 10 ms each way (delays assumed)",
 }
 
 

@@ -2,7 +2,7 @@
 
 use super::acknowledgements::Groups;
 use super::distances::Distances;
-use super::routing::{Adjacency, RoutesTo, adjacency, routes_to};
+use super::routing::{Routing, adjacency, routes_to};
 use super::topology::{RouterClass, Topology};
 use super::{Router, given, load};
 use crate::scenario::{BufferKind, InvalidScenario, Scenario, invalid};
@@ -106,17 +106,16 @@ impl Network {
 
         let mut next_lane = vec![u16::MAX; n * access.len()];
         let mut longest_route = 1;
-        let mut routing = LeafRouting { topology: &topology, neighbours: &neighbours, last: None };
-        for (index, &target) in access.iter().enumerate() {
-            routing.towards(target, |router, next, hops| {
-                next_lane[router * access.len() + index] = match next {
-                    Some(link) => link_lanes[link][usize::from(topology.links[link].b == router)],
+        let mut routing = Routing::new(&topology.links, &neighbours);
+        for index in routing.together(&access) {
+            let ways = routing.towards(access[index]);
+            for router in 0..n {
+                next_lane[router * access.len() + index] = match ways.next(router) {
+                    Some((_, link)) => link_lanes[link][usize::from(topology.links[link].b == router)],
                     None => receivers_lane + index as u16,
                 };
-                if access_index[router].is_some() {
-                    longest_route = longest_route.max(hops + 1);
-                }
-            });
+            }
+            longest_route = access.iter().map(|&a| ways.hops(a) + 1).fold(longest_route, usize::max);
         }
 
         // Acknowledgements take the way of the data back: propagation only.
@@ -163,8 +162,14 @@ impl Network {
     #[must_use]
     #[inline]
     pub fn ack_lane(&self, receiver: usize, source: usize) -> u16 {
-        let [receiver, source] = [receiver, source].map(|a| usize::from(self.groups.of[a]));
+        let [receiver, source] = [receiver, source].map(|access| self.group_of(access));
         (self.first_ack_lane + receiver * self.groups.anchors.len() + source) as u16
+    }
+
+    /// Group of an access router: those of one group are equally far from everywhere.
+    #[must_use]
+    pub fn group_of(&self, access: usize) -> usize {
+        usize::from(self.groups.of[access])
     }
 
     /// Region of an access router.
@@ -227,41 +232,9 @@ fn check_lanes(data: usize, groups: usize) -> Result<(), InvalidScenario> {
     Err(invalid(
         "topology",
         format!(
-            "{lanes} lanes are too many, {} of them for acknowledgements between {groups} places that are a delay apart; \
-             at most {MOST_LANES} are allowed",
+            "{lanes} lanes are too many, {} of them for acknowledgements between {groups} places that are a delay \
+             apart; at most {MOST_LANES} are allowed",
             groups * groups
         ),
     ))
-}
-
-/// Routes towards access routers. Most of them hang on one router together with others and share its routes.
-struct LeafRouting<'a> {
-    topology: &'a Topology,
-    neighbours: &'a Adjacency,
-    /// Routes towards the router that was asked for last.
-    last: Option<(usize, RoutesTo)>,
-}
-
-impl LeafRouting<'_> {
-    /// Tells of every router the link to the next one on its way to `target`, and how many links that way has.
-    fn towards(&mut self, target: usize, mut tell: impl FnMut(usize, Option<usize>, usize)) {
-        let only = match self.neighbours[target][..] {
-            [only] => Some(only),
-            _ => None,
-        };
-        let via = only.map_or(target, |(above, _)| above);
-        if self.last.as_ref().is_none_or(|(to, _)| *to != via) {
-            self.last = Some((via, routes_to(&self.topology.links, self.neighbours, via)));
-        }
-        let (_, routes) = self.last.as_ref().expect("just found");
-        let further = usize::from(only.is_some());
-        for router in 0..self.neighbours.len() {
-            if router == target {
-                tell(router, None, 0);
-            } else {
-                let next = routes.next[router].map(|(_, link)| link);
-                tell(router, next.or(only.map(|(_, link)| link)), routes.hops[router] + further);
-            }
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Who uses the network: sources, weights of receivers, and the flows that are expected at each router.
 
 use super::Network;
-use super::routing::{adjacency, routes_to};
+use super::routing::{Routing, adjacency};
 use super::topology::{RouterClass, Topology};
 use crate::scenario::{InvalidScenario, ReceiverReading, Scenario, invalid};
 
@@ -38,7 +38,9 @@ impl Network {
             }
         }
         let neighbours = adjacency(&self.topology);
-        for (receiver, &weight) in self.receiver_weight.iter().enumerate() {
+        let mut routing = Routing::new(&self.topology.links, &neighbours);
+        for receiver in routing.together(&self.access) {
+            let weight = self.receiver_weight[receiver];
             if weight <= 0.0 {
                 continue;
             }
@@ -50,10 +52,10 @@ impl Network {
                     flows[self.access[source]] += count as f64 / total as f64 * weight / choice[region];
                 }
             }
-            let routes = routes_to(&self.topology.links, &neighbours, self.access[receiver]);
-            for &router in routes.order.iter().rev() {
+            let ways = routing.towards(self.access[receiver]);
+            for router in ways.from_far_to_near() {
                 share[router] += flows[router];
-                if let Some((next, _)) = routes.next[router] {
+                if let Some((next, _)) = ways.next(router) {
                     flows[next] += flows[router];
                 }
             }

@@ -96,6 +96,80 @@ pub fn nearest(links: &[LinkSpec], neighbours: &Adjacency, heads: &[usize]) -> V
     best.into_iter().map(|b| (b.2 < heads.len()).then_some(b.2)).collect()
 }
 
+/// Ways to one router after another. Most access routers hang on one router by a single link, and those that hang on
+/// the same one share its routes: least-cost routes are found once for all of them that are asked for in a row, as in the
+/// order of [`Routing::together`].
+#[derive(Clone, Debug)]
+pub struct Routing<'a> {
+    links: &'a [LinkSpec],
+    neighbours: &'a Adjacency,
+    last: Option<(usize, RoutesTo)>,
+}
+
+/// The ways to one router.
+#[derive(Clone, Copy, Debug)]
+pub struct Ways<'a> {
+    target: usize,
+    /// The only neighbour of the target and the link to it, if it has but one: `routes` lead there.
+    only: Option<(usize, usize)>,
+    routes: &'a RoutesTo,
+}
+
+impl<'a> Routing<'a> {
+    /// Over the links of a connected topology.
+    #[must_use]
+    pub fn new(links: &'a [LinkSpec], neighbours: &'a Adjacency) -> Self {
+        Self { links, neighbours, last: None }
+    }
+
+    /// Places in a list of targets, those with the same only neighbour together.
+    #[must_use]
+    pub fn together(&self, targets: &[usize]) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..targets.len()).collect();
+        places.sort_by_key(|&i| self.only(targets[i]).map_or(targets[i], |(above, _)| above));
+        places
+    }
+
+    /// The only neighbour of a router, if it has but one, and the link to it.
+    fn only(&self, router: usize) -> Option<(usize, usize)> {
+        if let [only] = self.neighbours[router][..] { Some(only) } else { None }
+    }
+
+    /// The ways to `target`.
+    pub fn towards(&mut self, target: usize) -> Ways<'_> {
+        let only = self.only(target);
+        let end = only.map_or(target, |(above, _)| above);
+        let known = self.last.take().filter(|(to, _)| *to == end);
+        let (_, routes) =
+            self.last.insert(known.unwrap_or_else(|| (end, routes_to(self.links, self.neighbours, end))));
+        Ways { target, only, routes }
+    }
+}
+
+impl Ways<'_> {
+    /// The next router after `router` and the link to it, `None` at the target.
+    #[must_use]
+    pub fn next(&self, router: usize) -> Option<(usize, usize)> {
+        if router == self.target {
+            return None;
+        }
+        self.routes.next[router].or(self.only.map(|(_, link)| (self.target, link)))
+    }
+
+    /// Links from `router` to the target.
+    #[must_use]
+    pub fn hops(&self, router: usize) -> usize {
+        if router == self.target { 0 } else { self.routes.hops[router] + usize::from(self.only.is_some()) }
+    }
+
+    /// All routers, each before the next one on its way, the target last.
+    pub fn from_far_to_near(&self) -> impl Iterator<Item = usize> {
+        let target = self.target;
+        let others = self.routes.order.iter().rev().copied().filter(move |r| *r != target);
+        others.chain(std::iter::once(target))
+    }
+}
+
 /// Cost in units of 1e-12: in 128 bits no sum over a path overflows.
 fn cost(link: &LinkSpec) -> u128 {
     (link.cost * 1e12).round() as u128

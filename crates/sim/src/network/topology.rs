@@ -115,8 +115,8 @@ pub struct Topology {
     pub links: Vec<LinkSpec>,
     /// Number of regions.
     pub regions: usize,
-    /// Names of the access routers between which long-lived flows run (X10), where the topology has chosen them: a long,
-    /// a medium and a short path.
+    /// Names of the access routers between which long-lived flows run (X10), where the topology has chosen them: a
+    /// long, a medium and a short path.
     pub long_lived: Vec<(String, String)>,
 }
 
