@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mesonet import units
+from mesonet import topologies, units
 from mesonet.errors import InputError
 
 PRESETS = {
@@ -51,7 +51,7 @@ class Parameter:
     least, above, most
         Bounds in base units; `above` excludes the bound itself.
     choices
-        The words allowed for the kind ``choice``.
+        The words allowed for the kind ``choice``, and the built-in names for the kind ``topology``.
     study_id
         X1 to X20 where the study varied it.
     """
@@ -77,6 +77,8 @@ class Parameter:
     @property
     def allowed(self) -> str:
         """The bounds in words."""
+        if self.kind == "topology":
+            return f"{', '.join(self.choices)}, {topologies.ALLOWED}"
         if self.choices:
             return ", ".join(self.choices)
         parts = [f"at least {self._shown(self.least)}"] if self.least is not None else []
@@ -85,7 +87,9 @@ class Parameter:
         return " and ".join(parts)
 
     def parse(self, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> Any:
-        """A user's value in base units, checked against the bounds."""
+        """A user's value in base units, checked against the bounds; a topology as a name or as what its file holds."""
+        if self.kind == "topology":
+            return topologies.find(value, self.choices)
         example = self.default if isinstance(self.default, str) else "10 s" if self.kind == "time" else ""
         parsed = units.parse(self.kind, value, choices=self.choices, example=example, segment_bytes=segment_bytes)
         if isinstance(parsed, int | float) and not isinstance(parsed, bool):
@@ -113,7 +117,7 @@ _LARGEST_WINDOW = "2147483648 segments"
 _TABLE = (
     # -- what network ------------------------------------------------------------------------------------------------
     Parameter(
-        "topology", "choice", "abilene", "The map of routers and links.",
+        "topology", "topology", "abilene", "The map of routers and links: a built-in name or a network of your own.",
         "ASME paper section 5.3; the study's X4 MINUS", choices=tuple(TOPOLOGIES), study_id="X4",
     ),
     Parameter(

@@ -20,6 +20,7 @@ from mesonet import core, settings, units
 from mesonet.errors import InputError, unknown
 from mesonet.parameters import PARAMETERS, Derived
 from mesonet.settings import Setting
+from mesonet.topologies import Topology
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,7 @@ class Scenario:
     def located(self, error: InputError) -> InputError:
         """An error of the simulator with the file and the value that it is about, where they are known."""
         path = (error.path or "").partition("[")[0]
+        path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
         file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
         value = settings.show(path, self.value(path)) if path in PARAMETERS else None
@@ -314,6 +316,10 @@ def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] 
                 raise InputError("write the full path", path=path, allowed=settings.resolve(path))
         except InputError as error:
             raise error.located(file=file) from None
+    try:
+        values = settings.with_topology(values, directory)
+    except InputError as error:
+        raise error.located(file=file) from None
     return start.with_values(values, f"set in {file}")
 
 
@@ -324,6 +330,7 @@ def _file(source: str) -> str | None:
 
 def _plain(value: Any) -> Any:
     """Plain data with whole numbers as integers, so that equal values have equal text."""
+    value = value.canonical() if isinstance(value, Topology) else value
     if isinstance(value, Mapping):
         return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from mesonet import core, units
+from mesonet import core, topologies, units
 from mesonet.errors import InputError, unknown
 from mesonet.parameters import PARAMETERS
 
@@ -84,6 +85,17 @@ def setting(path: str, value: Any, source: str) -> Setting:
     """A setting from a user's value at a full path."""
     parsed = parse(path, value)
     return Setting(parsed, show(path, parsed), source, value)
+
+
+def with_topology(values: Mapping[str, Any], directory: Path | None) -> dict[str, Any]:
+    """Values of a file in `directory`, with the topology that one of them may name read from beside it."""
+    if "topology" not in values:
+        return dict(values)
+    try:
+        found = topologies.find(values["topology"], PARAMETERS["topology"].choices, directory)
+    except InputError as error:
+        raise error.located(path="topology") from None
+    return {**values, "topology": found}
 
 
 def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -17,7 +17,7 @@ from mesonet.errors import InputError, unknown
 
 Kind = Literal[
     "time", "rate", "segments", "number", "probability", "count", "choice", "buffer", "distribution", "flag", "numbers",
-    "names",
+    "names", "topology",
 ]  # fmt: skip
 KINDS: tuple[str, ...] = get_args(Kind)
 
@@ -140,7 +140,7 @@ def show(kind: str, value: Any) -> str:
             return ", ".join(_share_text(share) for share in value)
         case "flag":
             return str(value).lower()
-        case "choice":
+        case "choice" | "topology":
             return str(value)
         case "numbers" | "names":
             return ", ".join(map(str, value)) or "none"

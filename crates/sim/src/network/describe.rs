@@ -1,6 +1,7 @@
 //! Numbers that follow from a scenario before anything is simulated.
 
 use super::Network;
+use super::map::NetworkMap;
 use super::topology::RouterClass;
 use crate::scenario::Scenario;
 use serde::Serialize;
@@ -53,6 +54,8 @@ pub struct Description {
     pub mean_file_size: f64,
     /// Probability of a path class: very fast (direct only), fast, typical (any normal access router).
     pub path_classes: [f64; 3],
+    /// Every router and link.
+    pub map: NetworkMap,
     /// What a reader should know about the scale.
     pub warnings: Vec<String>,
 }
@@ -110,6 +113,7 @@ impl Network {
                 .collect(),
             mean_file_size: scenario.mean_file_size(),
             path_classes: self.path_classes(&source_weights),
+            map: self.map(scenario.network.delay_multiplier),
             warnings: self.warnings(scenario),
         }
     }

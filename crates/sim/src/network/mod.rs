@@ -12,6 +12,7 @@ pub mod given;
 pub mod isp;
 pub mod load;
 pub mod long_lived;
+pub mod map;
 pub mod parking_lot;
 pub mod router;
 pub mod routing;
