@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# How long an example takes says more about the machine than about the code.
+hypothesis.settings.register_profile("mesonet", deadline=None)
+hypothesis.settings.load_profile("mesonet")
 
 TINY = """
 name = "tiny"

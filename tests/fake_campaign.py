@@ -32,8 +32,8 @@ FACTORS = (
 )  # fmt: skip
 GENERATORS = ("X6=X2*X3*X7*X5", "X11=X1*X3*X7*X5", "X17=X1*X2*X7*X5", "X12=X1*X2*X3*X5")
 ALGORITHMS = ("tcp", "cubic", "scalable", "fast", "illinois")
-RESPONSES = tuple(response for response in KNOWN if response.symbol)
-TOTALS = tuple(response for response in KNOWN if not response.symbol)
+RESPONSES = tuple(response for response in KNOWN if response.symbol.startswith("y"))
+TOTALS = tuple(response for response in KNOWN if response.name.startswith("total_"))
 FAILED, MISSING = (7, "cubic"), (12, "scalable")
 
 

@@ -46,7 +46,10 @@ def test_factors_of_the_study_name_existing_paths() -> None:
 
 def test_responses_are_numbered_as_in_the_paper() -> None:
     assert [response.symbol for response in RESPONSES][:22] == [f"y{i}" for i in range(1, 23)]
-    assert len({response.name for response in RESPONSES}) == len(RESPONSES) == 28
+    assert len({response.name for response in RESPONSES}) == len(RESPONSES) == 75
+    table_6 = [response.symbol for response in RESPONSES if response.symbol.startswith("Y")]
+    # The rest of Table 6 is in Tables 3 and 4: Y2, Y6, Y7, Y9, Y10 = y1, y10, y11, y15, y16.
+    assert table_6 == [f"Y{i}" for i in (1, 3, 4, 5, 8, 11, 12, 13, 14, 15, 16, 17, 18)]
 
 
 def test_plan_has_one_row_per_run_with_its_own_scenario(tiny: Path) -> None:
@@ -58,7 +61,7 @@ def test_plan_has_one_row_per_run_with_its_own_scenario(tiny: Path) -> None:
     assert (row["X1"].item(), row["X5"].item()) == ("80 seg/ms", "100 segments")
     assert (tree["network"]["speed"], tree["users"]["web_object_size"]) == (80_000, 100)
     assert tree["algorithms"][0]["name"] == "scalable"
-    assert tree["time"] == {"duration": 2, "warmup": 0.8, "periods": 3}
+    assert tree["time"] == {"duration": 2, "warmup": 0.8, "periods": 3, "converged": 0}
 
 
 def test_algorithms_share_random_numbers_conditions_and_replicates_do_not(tiny: Path) -> None:
@@ -79,7 +82,12 @@ def test_options_replace_what_the_file_says(tiny: Path) -> None:
     changed = experiment(tiny, **options, values={"warmup": "0 s"})
     assert changed.algorithms == ("fast", "tcp")
     assert (changed.replicates, changed.seed) == (3, 9)
-    assert changed.condition(1, "fast").canonical()["time"] == {"duration": 4, "warmup": 0, "periods": 3}
+    assert changed.condition(1, "fast").canonical()["time"] == {
+        "duration": 4,
+        "warmup": 0,
+        "periods": 3,
+        "converged": 0,
+    }
 
 
 def test_scale_multiplies_speeds_and_sources_but_not_interfaces(tiny: Path) -> None:

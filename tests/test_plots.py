@@ -164,7 +164,7 @@ def test_export(tmp_path, suffix, start):
 
 
 def test_export_to_an_unknown_form(tmp_path):
-    with pytest.raises(ValueError, match=r"written as \.svg, \.png or \.pdf"):
+    with pytest.raises(ValueError, match=r"written as \.svg, \.png, \.pdf or \.html"):
         plots.save(None, tmp_path / "figure.gif")
 
 

@@ -19,7 +19,7 @@ def explained(chosen, path: str) -> tuple[str, str]:
 
 
 def test_built_in_scenarios_are_accepted_by_the_simulator() -> None:
-    assert set(names()) == {"abilene", "dumbbell", "dumbbell-pair", "isp"}
+    assert set(names()) == {"abilene", "dumbbell", "dumbbell-pair", "dumbbell-two-rtt", "isp", "parking-lot"}
     for name in names():
         assert core.describe(scenario(name).to_json())["topology"] == scenario(name).value("topology")
 
@@ -49,10 +49,13 @@ def test_canonical_form_is_in_base_units() -> None:
     tree = scenario("dumbbell").canonical()
     assert tree["network"]["speed"] == 21000
     assert tree["network"]["buffer"] == {"rule": "segments", "factor": 680}
-    assert tree["time"] == {"duration": 1000, "warmup": 400, "periods": 3}
+    assert tree["time"] == {"duration": 1000, "warmup": 400, "periods": 3, "converged": 0}
     assert tree["flows"] == [
-        {"from": "A", "to": "B", "start": 0, "size": None, "interface": 80000, "algorithm": None},
-    ]
+        {
+            "from": "A", "to": "B", "start": 0, "stop": None, "size": None, "interface": 80000, "algorithm": None,
+            "extra_delay": 0, "overhead": 0,
+        },
+    ]  # fmt: skip
     assert tree["algorithms"][0]["name"] == "tcp"
     assert tree["algorithms"][0]["share"] == 1
     assert set(tree["algorithms"][0]["parameters"]) == {c.name for c in core.algorithms()["tcp"].params}
@@ -224,7 +227,9 @@ def test_files_that_are_not_text_are_refused(tmp_path: Path) -> None:
 
 
 def test_unknown_scenario_lists_the_built_in_ones() -> None:
-    with pytest.raises(InputError, match=r"nearest: abilene.*dumbbell-pair, isp, or the path"):
+    with pytest.raises(
+        InputError, match=r"nearest: abilene.*dumbbell-pair, dumbbell-two-rtt, isp, parking-lot, or the path"
+    ):
         scenario("abilen")
 
 

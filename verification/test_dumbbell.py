@@ -38,6 +38,12 @@ def both(series: pl.DataFrame) -> tuple[float, float]:
     return mean(series, "flow_1_cwnd", 251, 1000), mean(series, "flow_2_cwnd", 251, 1000)
 
 
+def delivered(series: pl.DataFrame, start: float, end: float) -> float:
+    """Part of the capacity that leaves the network; a row is 0.1 s."""
+    leaving = series.with_columns(pl.col("segments_leaving").cast(pl.Float64))
+    return mean(leaving, "segments_leaving", start, end) / 2100
+
+
 def test_tcp_single_flow_b1() -> None:
     """Published mean window 2745 in the first 250 s, tolerance 12 % because it depends on the initial window."""
     assert mean(pair("tcp"), "flow_1_cwnd", 0, 250) == pytest.approx(2745, rel=0.12)
@@ -48,10 +54,42 @@ def test_tcp_single_flow_b1() -> None:
 def test_tcp_two_flows_b2() -> None:
     """Published: 89 % of the capacity together, shares approach each other."""
     series = pair("tcp")
-    delivered = mean(series.with_columns(pl.col("segments_leaving").cast(pl.Float64)), "segments_leaving", 251, 1000)
-    assert delivered / 2100 == pytest.approx(0.89, abs=0.04)
+    assert delivered(series, 251, 1000) == pytest.approx(0.89, abs=0.04)
     gap = [mean(series, "flow_1_cwnd", a, a + 100) / mean(series, "flow_2_cwnd", a, a + 100) for a in (300, 900)]
     assert abs(gap[1] - 1) < abs(gap[0] - 1)
+
+
+def test_bic_single_flow_b4() -> None:
+    """Published mean window 3607, tolerance 3 %."""
+    assert mean(pair("bic"), "flow_1_cwnd", 0, 250) == pytest.approx(3607, rel=0.03)
+
+
+def test_bic_two_flows_b5_b6() -> None:
+    """Published: 3747 together, tolerance 3 %; 2243 and 1504, tolerance 15 %; 200 to 345 segments in buffers."""
+    red, blue = both(pair("bic"))
+    assert red + blue == pytest.approx(3747, rel=0.03)
+    assert (red, blue) == (pytest.approx(2243, rel=0.15), pytest.approx(1504, rel=0.15))
+    assert red + blue > CAPACITY
+
+
+DELAY_WINDOW_FILLS_THE_PATH = (
+    "found 98 %: without a queue the delay window grows by 30 to 55 segments per round trip, so the path is full again "
+    "at 9 s, after the only loss at 2 s"
+)
+
+
+@pytest.mark.xfail(strict=True, reason=DELAY_WINDOW_FILLS_THE_PATH)
+def test_ctcp_single_flow_is_like_tcp_b7() -> None:
+    """Published: throughput similar to that of TCP, about 80 % of the capacity."""
+    assert delivered(pair("ctcp"), 0, 250) == pytest.approx(0.80, abs=0.04)
+
+
+def test_ctcp_two_flows_b8() -> None:
+    """Published: windows that use the whole capacity with few segments queued, equal shares."""
+    red, blue = both(pair("ctcp"))
+    assert delivered(pair("ctcp"), 251, 1000) > 0.95
+    assert CAPACITY < red + blue < CAPACITY + 200
+    assert 0.4 < blue / (red + blue) < 0.6
 
 
 def test_fast_single_flow_b9() -> None:
@@ -75,6 +113,28 @@ def test_fast_two_flows_share_equally_b10(initial_window: int) -> None:
     red, blue = both(pair("fast", initial_window, alpha=80.0))
     assert red + blue == pytest.approx(CAPACITY + 160, rel=0.02)
     assert red / blue == pytest.approx(1, abs=0.15)
+
+
+ALPHAS_PART_AT_THE_SECOND_TUNING = (
+    "found 11 and 89 % (initial window 2) or 18 and 82 % (10): at 400 s the first flow has at most half of 21000 "
+    "segments/s, falls to alpha 20, and stays below the threshold back up, while the second keeps alpha 200"
+)
+
+
+@pytest.mark.parametrize("initial_window", [2, 10])
+@pytest.mark.xfail(strict=True, reason=ALPHAS_PART_AT_THE_SECOND_TUNING)
+def test_fast_at_shares_b11(initial_window: int) -> None:
+    """Published: 30 and 70 %, tolerance 10 points. The thresholds of alpha are not published."""
+    red, blue = both(pair("fast-at", initial_window))
+    assert red / (red + blue) == pytest.approx(0.3, abs=0.1)
+
+
+def test_fast_at_flows_diverge_b11() -> None:
+    """Published: similar windows first, which then diverge; the whole capacity is used. Initial window 10, see B10."""
+    series = pair("fast-at", initial_window=10)
+    assert mean(series, "flow_1_cwnd", 300, 390) == pytest.approx(mean(series, "flow_2_cwnd", 300, 390), rel=0.02)
+    assert mean(series, "flow_1_cwnd", 900, 1000) < 0.2 * mean(series, "flow_2_cwnd", 900, 1000)
+    assert delivered(series, 251, 1000) > 0.99
 
 
 @pytest.mark.parametrize("algorithm", ["hstcp", "htcp"])

@@ -16,6 +16,7 @@ from mesonet import catalogue
 from mesonet.choice import find_scenario
 from mesonet.derived import CLASS_COLUMNS, class_rows, derived_rows
 from mesonet.errors import InputError
+from mesonet.network_map import MAP_COLUMNS, NetworkMap, map_rows, network_map
 from mesonet.progress import Progress
 from mesonet.terminal import plural, write_json, write_table
 
@@ -125,22 +126,31 @@ def run(target: str, seed: int, out: Path | None, as_json: bool, **options: Any)
 @main.command()
 @_CHOICE
 @_choice
+@click.option("--draw", type=click.Path(path_type=Path), help="Draw the network: FILE.svg, .png, .pdf or .html.")
 @_JSON
-def check(target: str, as_json: bool, **options: Any) -> None:
+def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None:
     """Shows every value of SCENARIO or of a condition of EXPERIMENT, where it comes from, and what follows from it."""
     chosen = find_scenario(target, **options)
     described = chosen.describe()
+    shown = network_map(chosen, described)
+    if draw:
+        _draw(shown, draw)
     settings = [asdict(row) for row in chosen.explain()]
     if as_json:
-        write_json({"name": chosen.name, "hash": chosen.hash, "derived": described, "settings": settings})
+        about = {"name": chosen.name, "hash": chosen.hash, "notes": list(shown.notes)}
+        write_json({**about, "derived": described, "settings": settings})
         return
     write_table(["path", "value", "source"], [list(row.values()) for row in settings])
     click.echo("")
     write_table(["follows", "value"], derived_rows(described))
     click.echo("")
     write_table(CLASS_COLUMNS, class_rows(described))
-    for warning in described["warnings"]:
+    click.echo("")
+    write_table(MAP_COLUMNS, map_rows(shown))
+    for warning in (*shown.notes, *described["warnings"]):
         click.echo(f"\nnote: {warning}")
+    if draw:
+        click.echo(f"\nwritten to {draw}")
 
 
 @main.group(cls=click.Group)
@@ -250,6 +260,15 @@ def report(directory: Path, out: Path | None, as_json: bool) -> None:
         write_json({"path": str(path)})
     else:
         click.echo(str(path))
+
+
+def _draw(shown: NetworkMap, path: Path) -> None:
+    from mesonet import plots
+    from mesonet.plots.export import FORMS
+
+    if path.suffix not in FORMS:
+        raise InputError("not a form of a drawing", path="--draw", value=str(path), allowed=", ".join(FORMS))
+    plots.save(plots.topology(shown), path)
 
 
 def _from_results(directory: Path, what: str, write: Callable[..., Any], place: Path) -> Any:

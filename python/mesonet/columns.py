@@ -46,12 +46,15 @@ FLOW_UNITS = {
     "segments_sent": "segments",
     "segments_delivered": "segments",
     "loss_events": "events",
+    "losses": "segments",
     "timeouts": "timeouts",
     "syns": "segments",
     "goodput": "segments/s",
 }
 
 GROUP_UNITS = {
+    "period": "",
+    "group": "1",
     "category": "",
     "path_class": "",
     "rate_class": "",
@@ -60,9 +63,64 @@ GROUP_UNITS = {
     "mean_size": "segments",
     "goodput": "segments/s",
     "goodput_sd": "segments/s",
+    "goodput_median": "segments/s",
     "goodput_by_size": "segments/s",
+    "jain_index": "1",
+    "completion_time_p50": "s",
+    "completion_time_p95": "s",
+    "completion_time_p99": "s",
     "retransmission_rate": "1",
+    "loss_events_per_flow": "events",
+    "losses_per_flow": "segments",
+    "timeouts_per_flow": "timeouts",
 }
+"""One row per measured period (and ``measured`` for all) and flow group: file category x path class x interface rate
+x algorithm. `group` is the number in the ASME paper's Table 6, 1 to 24. Completion times are from the first SYN to the
+last acknowledgement, goodput is size / (last acknowledgement - first segment sent), both over the flows completed in
+the period; percentiles and medians come from histograms of 1.6 % resolution."""
+
+ROUTER_UNITS = {
+    "period": "",
+    "router": "",
+    "class": "",
+    "speed": "segments/s",
+    "buffer": "segments",
+    "utilisation": "1",
+    "queue_mean": "segments",
+    "queue_max": "segments",
+    "segments_accepted": "segments",
+    "segments_dropped": "segments",
+    "loss_rate": "1",
+}
+"""One row per measured period (and ``measured`` for all) and router. Queues hold the segment in service too and are
+looked at each measurement interval."""
+
+FLOW_TRACE_UNITS = {
+    "time_s": "s",
+    "flow": "",
+    "transfer": "1",
+    "state": "",
+    "cwnd": "segments",
+    "ssthresh": "segments",
+    "rtt_ms": "ms",
+    "in_flight": "segments",
+    "segments_sent": "segments",
+    "segments_delivered": "segments",
+    "loss_events": "events",
+    "losses": "segments",
+    "timeouts": "timeouts",
+}
+"""One row per traced flow and trace interval; counts are from the beginning of the flow."""
+
+ROUTER_TRACE_UNITS = {
+    "time_s": "s",
+    "router": "",
+    "queue": "segments",
+    "segments_accepted": "segments",
+    "segments_dropped": "segments",
+    "utilisation": "1",
+}
+"""One row per traced router and trace interval; counts are of the interval before."""
 
 
 class _SeriesUnits(dict[str, str]):

@@ -10,15 +10,23 @@ def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Name and value of every number about the whole network, from `Scenario.describe`."""
     very_fast, fast, typical = described["path_classes"]
     return [
+        ("routers, links", f"{described['routers']:,}, {described['links']:,}"),
         ("sources", f"{described['sources']:,}"),
         ("mean file size", f"{described['mean_file_size']:.4g} segments"),
         ("paths between regions", f"{described['paths']:,}"),
         ("mean routers per path", f"{described['mean_routers_per_path']:.4g}"),
         ("mean hops, hosts counted", f"{described['mean_hops']:.4g}"),
         ("mean propagation round trip", f"{described['mean_rtt'] * 1e3:.4g} ms"),
-        ("longest propagation round trip", f"{described['max_rtt'] * 1e3:.4g} ms"),
+        ("longest propagation round trip", f"{described['max_rtt'] * 1e3:.4g} ms{_between(described)}"),
         ("flows on very fast, fast, typical paths", f"{very_fast:.3%}, {fast:.3%}, {typical:.3%}"),
     ]
+
+
+def _between(described: Mapping[str, Any]) -> str:
+    """Where the longest round trip occurs: the first such pair."""
+    pairs = described["longest_paths"]
+    more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+    return f", {' - '.join(pairs[0])}{more}" if pairs else ""
 
 
 CLASS_COLUMNS = ["class", "routers", "speed", "buffer", "sources"]
@@ -30,6 +38,7 @@ def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
     for entry in described["classes"]:
         least, most = entry["buffer"]
         buffer = f"{least:,} segments" if least == most else f"{least:,} to {most:,} segments"
-        speed = f"{entry['speed'] / 1e3:,.6g} seg/ms"
+        slowest, fastest = (f"{entry[which] / 1e3:,.6g}" for which in ("speed", "fastest"))
+        speed = f"{slowest} seg/ms" if slowest == fastest else f"{slowest} to {fastest} seg/ms"
         rows.append([entry["class"], str(entry["routers"]), speed, buffer, f"{entry['sources']:,}"])
     return rows

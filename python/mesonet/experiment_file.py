@@ -57,7 +57,7 @@ def read(
         levels: dict[str, tuple[Level, ...]] = {}
         names: dict[str, str] = {}
         for place, given in enumerate(factors):
-            id, name, own = _factor(f"factors[{place}]", given, levels)
+            id, name, own = _factor(f"factors[{place}]", given, levels, directory)
             levels[id], names[id] = own, name
         _refuse_set_twice(levels)
         fixed = {settings.resolve(path): f"set.{path}" for path in settings.flatten(_table(table, "set"))}
@@ -92,17 +92,22 @@ def _scenario(table: Mapping[str, Any], file: str, directory: Path | None) -> Sc
         base = load_scenario(_text(table, "scenario"), directory)
     except InputError as error:
         raise error.located(file=file, path="scenario") if error.file is None else error from None
-    for path, value in settings.flatten(_table(table, "set")).items():
+    values = settings.with_topology(settings.flatten(_table(table, "set")), directory)
+    for path, value in values.items():
         try:
             base = base.set(path, value, f"set in {file}")
         except InputError as error:
+            if error.file != file:  # a file that the value names, with the place in it
+                raise
             where = error.path if error.path and error.path.startswith(path) else path
             raise InputError(error.problem, error.file, f"set.{where}", error.value, error.allowed) from None
     return base
 
 
-def _factor(where: str, given: Any, others: Mapping[str, Any]) -> tuple[str, str, tuple[Level, ...]]:
-    """Id, name and levels of a factor; `others` are the ids already given."""
+def _factor(
+    where: str, given: Any, others: Mapping[str, Any], directory: Path | None
+) -> tuple[str, str, tuple[Level, ...]]:
+    """Id, name and levels of a factor; `others` are the ids already given, `directory` is that of the file."""
     if not isinstance(given, Mapping):
         raise InputError("not a table", path=where, value=given, allowed="[[factors]]")
     _known(given, _FACTOR_KEYS, where + ".")
@@ -114,7 +119,7 @@ def _factor(where: str, given: Any, others: Mapping[str, Any]) -> tuple[str, str
     study = _STUDY.get(id)
     name = given.get("name", study.name if study else id)
     if "levels" in given:
-        return id, name, _level_table(where, given)
+        return id, name, _level_table(where, given, directory)
     path = given.get("path", study.path if study else "")
     if not path or "," in path:
         raise InputError("a factor needs a path", path=f"{where}.path", allowed="a scenario path, or a table of levels")
@@ -123,11 +128,10 @@ def _factor(where: str, given: Any, others: Mapping[str, Any]) -> tuple[str, str
         if key not in given:
             raise InputError("a factor needs two levels", path=f"{where}.{key}", allowed="a value of " + path)
     own = Level(path, given["minus"], given["plus"])
-    _check_level(own, f"{where}.minus", f"{where}.plus")
-    return id, name, (own,)
+    return id, name, (_checked(own, f"{where}.minus", f"{where}.plus", directory),)
 
 
-def _level_table(where: str, given: Mapping[str, Any]) -> tuple[Level, ...]:
+def _level_table(where: str, given: Mapping[str, Any], directory: Path | None) -> tuple[Level, ...]:
     if "minus" in given or "plus" in given or "path" in given:
         raise InputError("give either path, minus and plus, or levels", path=where)
     levels = []
@@ -135,8 +139,7 @@ def _level_table(where: str, given: Mapping[str, Any]) -> tuple[Level, ...]:
         here = f"{where}.levels.{path}"
         if not isinstance(pair, list) or len(pair) != 2:
             raise InputError("not two levels", path=here, value=pair, allowed="[minus, plus]")
-        levels.append(Level(_resolved(here, path), *pair))
-        _check_level(levels[-1], f"{here}[0]", f"{here}[1]")
+        levels.append(_checked(Level(_resolved(here, path), *pair), f"{here}[0]", f"{here}[1]", directory))
     if not levels:
         raise InputError("a factor needs levels", path=f"{where}.levels", allowed="path = [minus, plus]")
     return tuple(levels)
@@ -153,16 +156,21 @@ def _resolved(where: str, path: Any) -> str:
         raise InputError(error.problem, path=where, value=path, allowed=error.allowed) from None
 
 
-def _check_level(level: Level, minus: str, plus: str) -> None:
-    parsed = []
+def _checked(level: Level, minus: str, plus: str, directory: Path | None) -> Level:
+    """The level, with a topology that it names read from beside the file."""
+    given, parsed = [], []
     for where, value in ((minus, level.minus), (plus, level.plus)):
         try:
-            parsed.append(parse_share(value) if level.path == SHARE else settings.parse(level.path, value))
+            given.append(settings.with_topology({level.path: value}, directory)[level.path])
+            parsed.append(parse_share(given[-1]) if level.path == SHARE else settings.parse(level.path, given[-1]))
         except InputError as error:
+            if error.file is not None:  # a file that the level names, with the place in it
+                raise
             problem = f"not a level of {level.path}: {error.problem}"
             raise InputError(problem, path=where, value=value, allowed=error.allowed) from None
     if parsed[0] == parsed[1]:
         raise InputError("both levels are the same", path=plus, value=level.plus, allowed="two different levels")
+    return Level(level.path, *given)
 
 
 def _refuse_set_twice(levels: Mapping[str, tuple[Level, ...]]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mesonet import units
+from mesonet import topologies, units
 from mesonet.errors import InputError
 
 PRESETS = {
@@ -22,6 +22,8 @@ TOPOLOGIES = {
     "abilene": "the Abilene backbone: 11 backbone, 22 PoP and 139 access routers (ASME paper, Fig. 4)",
     "isp": "16 backbone routers routed by cost, 32 PoPs, 170 access routers (ASME paper, section 5.4; map constructed)",
     "dumbbell": "two routers, A and B, with one path of 81 ms each way (ASME paper, Fig. 2)",
+    "dumbbell-two-rtt": "the dumbbell and a fast router F, 81 ms beyond A: twice the round trip to B (delays assumed)",
+    "parking-lot": "four routers, A to D, in a line of three hops of 10 ms each way (delays assumed)",
 }
 
 
@@ -49,7 +51,7 @@ class Parameter:
     least, above, most
         Bounds in base units; `above` excludes the bound itself.
     choices
-        The words allowed for the kind ``choice``.
+        The words allowed for the kind ``choice``, and the built-in names for the kind ``topology``.
     study_id
         X1 to X20 where the study varied it.
     """
@@ -75,6 +77,8 @@ class Parameter:
     @property
     def allowed(self) -> str:
         """The bounds in words."""
+        if self.kind == "topology":
+            return f"{', '.join(self.choices)}, {topologies.ALLOWED}"
         if self.choices:
             return ", ".join(self.choices)
         parts = [f"at least {self._shown(self.least)}"] if self.least is not None else []
@@ -82,10 +86,12 @@ class Parameter:
         parts += [f"at most {self._shown(self.most)}"] if self.most is not None else []
         return " and ".join(parts)
 
-    def parse(self, value: Any) -> Any:
-        """A user's value in base units, checked against the bounds."""
+    def parse(self, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> Any:
+        """A user's value in base units, checked against the bounds; a topology as a name or as what its file holds."""
+        if self.kind == "topology":
+            return topologies.find(value, self.choices)
         example = self.default if isinstance(self.default, str) else "10 s" if self.kind == "time" else ""
-        parsed = units.parse(self.kind, value, choices=self.choices, example=example)
+        parsed = units.parse(self.kind, value, choices=self.choices, example=example, segment_bytes=segment_bytes)
         if isinstance(parsed, int | float) and not isinstance(parsed, bool):
             low = (self.least is not None and parsed < self.least) or (self.above is not None and parsed <= self.above)
             if low:
@@ -111,7 +117,7 @@ _LARGEST_WINDOW = "2147483648 segments"
 _TABLE = (
     # -- what network ------------------------------------------------------------------------------------------------
     Parameter(
-        "topology", "choice", "abilene", "The map of routers and links.",
+        "topology", "topology", "abilene", "The map of routers and links: a built-in name or a network of your own.",
         "ASME paper section 5.3; the study's X4 MINUS", choices=tuple(TOPOLOGIES), study_id="X4",
     ),
     Parameter(
@@ -143,6 +149,27 @@ _TABLE = (
         "network.buffer_counts_in_service", "flag", False,
         "Whether the segment in service takes a place in the buffer.",
         "assumed: the model that was calibrated on ASME Fig. 3 leaves it out",
+    ),
+    Parameter(
+        "tiers.pops_per_backbone", "count", 2,
+        "Points of presence that are built below each backbone router of a topology of your own, where it has backbone "
+        "routers only. Any other topology is taken as it is.",
+        "ASME paper Fig. 4: 22 PoPs on 11 backbone routers", least=0, most=100,
+    ),
+    Parameter(
+        "tiers.fast_per_pop", "count", 1,
+        "Fast access routers below each such PoP; one more on the first PoP of a backbone router with a direct access "
+        "router.",
+        "ASME paper Fig. 4: 28 = 22 PoPs + 6 beside direct routers; which PoP has two is assumed", least=0, most=1000,
+    ),
+    Parameter(
+        "tiers.normal_per_pop", "count", 5, "Normal access routers below each such PoP.",
+        "ASME paper Fig. 4: 105 over 22 PoPs, rounded up", least=0, most=1000,
+    ),
+    Parameter(
+        "tiers.direct_share", "probability", 0.5,
+        "Share of those backbone routers, the ones with the most links first, that get a direct access router.",
+        "ASME paper Fig. 4: 6 direct routers on 11 backbone routers; which ones is assumed", least=0.0, most=1.0,
     ),
     # -- who uses it -------------------------------------------------------------------------------------------------
     Parameter(
@@ -273,6 +300,12 @@ _TABLE = (
     ),
     # -- transport ---------------------------------------------------------------------------------------------------
     Parameter(
+        "connection.establish", "flag", True,
+        "Whether a flow begins with SYNs that can be lost. Without, it sends at once: the study's model before "
+        "connection establishment was added, in which more flows are active under overload.",
+        "SP 500-282 ch. 10, section 10.2.2.1",
+    ),
+    Parameter(
         "connection.syn_timeout", "time", "1 s", "Wait for the answer to the first SYN; doubles with each retry.",
         "RFC 6298", study="3 s", study_source="recalled, second-hand: SP 500-282 ch. 5; also RFC 2988",
         above=0.0, most=1e4,
@@ -295,6 +328,17 @@ _TABLE = (
     Parameter(
         "transport.initial_ssthresh", "segments", _LARGEST_WINDOW, "Initial slow-start threshold.",
         "RFC 5681: arbitrarily high; SP 500-282 ch. 9 Table 9-3", least=2.0, most=4294967296.0, study_id="X17",
+    ),
+    Parameter(
+        "transport.receiver_window", "segments", _LARGEST_WINDOW,
+        "Largest number of segments between the first one not acknowledged and the last one sent: what receivers "
+        "advertise.",
+        "ASME paper: receivers never limit a flow", least=1.0, most=1e12,
+    ),
+    Parameter(
+        "transport.segment_bytes", "number", 1500,
+        "Bytes in a segment: what turns Mbps and kB into segments. Nothing else depends on it.",
+        "ASME paper; SP 500-282 ch. 9", least=1.0, most=1e6,
     ),
     Parameter(
         "transport.duplicate_threshold", "count", 3,
@@ -350,12 +394,41 @@ _TABLE = (
         "ASME paper Table 6", least=1, most=100,
     ),
     Parameter(
+        "time.converged", "probability", 0,
+        "The run ends early once the means of transmitting sources and of segments leaving are known to within this "
+        "fraction of themselves (95 % confidence from 20 equal batches of the samples after the warm-up); 0 for never. "
+        "Needs one period.",
+        "chosen: the study ran for fixed times", least=0.0, most=1.0,
+    ),
+    Parameter(
         "measurement.interval", "time", "200 ms", "Distance between two samples of the time series.",
         "ASME paper Table 11", above=0.0, most=1e5, study_id="X18",
     ),
     Parameter(
         "measurement.flow_records", "probability", 0.01, "Share of completed flows that leave a row in the flow table.",
         "assumed: a large run completes 10^8 flows", least=0.0, most=1.0,
+    ),
+    Parameter(
+        "measurement.starved_after", "time", "5 s",
+        "A transmitting source counts as starved when nothing was acknowledged for this long.",
+        "assumed: several retransmission time-outs", above=0.0, most=1e6,
+    ),
+    # -- detailed traces ---------------------------------------------------------------------------------------------
+    Parameter(
+        "trace.flows", "numbers", [],
+        "Numbers, from 1, of flows given one by one to trace in detail; long-lived flows come last.",
+        "chosen: off, because traces are large",
+    ),
+    Parameter(
+        "trace.sources", "numbers", [], "Numbers, from 0, of sources whose transfers to trace in detail.",
+        "chosen: off, because traces are large",
+    ),
+    Parameter(
+        "trace.routers", "names", [], "Names of routers to trace in detail, or `all`.",
+        "chosen: off, because traces are large",
+    ),
+    Parameter(
+        "trace.every", "time", "10 ms", "Distance between two rows of a trace.", "chosen", above=0.0, most=1e5,
     ),
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What a run answers: the 22 responses of the ASME paper (Tables 3 and 4) and the totals of a run.
+"""What a run answers: the responses of the ASME paper (Tables 3, 4 and 6), what is measured beyond them, and totals.
 
 An *interval* is the measurement interval of the scenario; rates are counts per interval in the whole
 network, averaged over the intervals of a period. A *transmitting* source has an established connection and data that is
@@ -18,7 +18,9 @@ PERIODS = ("1", "2", "3", "measured", "run")
 class Response:
     """One number that a run answers.
 
-    `symbol` is that of the ASME paper, empty for totals; `direction` says which change users would call better.
+    `symbol` is that of the ASME paper: y1 to y22 in Tables 3 and 4, Y1 to Y18 where only Table 6 has it; empty for what
+    the study did not measure. `direction` says which change users would call better. `mesonet.response_sets` says which
+    responses an experiment of the study looked at.
     """
 
     name: str
@@ -45,7 +47,51 @@ def _goodput(pair: str, number: int) -> Response:
     )
 
 
-_MACRO, _PER_FLOW = "ASME paper Table 3", "ASME paper Table 4"
+_MACRO, _PER_FLOW, _SENSITIVITY = "ASME paper Table 3", "ASME paper Table 4", "ASME paper Table 6"
+
+FILE_CATEGORIES = ("web_object", "document", "service_pack", "movie")
+PAIR_CLASSES = ("dd", "df", "dn", "ff", "fn", "nn")
+ROUTER_CLASSES = ("backbone", "pop", "normal", "fast", "direct", "plain")
+
+
+def _path_goodput(path: str, letters: str, number: int) -> Response:
+    return Response(
+        f"goodput_{path}",
+        f"Y{number}",
+        f"Goodput on {path.replace('_', ' ')} paths",
+        "segments/s",
+        f"As y17 to y22, over the flows on {letters} paths: the slowest access router decides",
+        "higher",
+        _SENSITIVITY,
+    )
+
+
+def _completed_goodput(pair: str, category: str) -> Response:
+    words = category.replace("_", " ")
+    return Response(
+        f"goodput_{pair}_{category}",
+        "",
+        f"Goodput of completed {words}s, {pair.upper()}",
+        "segments/s",
+        f"Size / (last acknowledgement - first segment sent), mean over the {words}s between {pair.upper()} access "
+        "routers that completed in the period",
+        "higher",
+        "SP 500-282 ch. 10: experiment #1 looks at throughput by pair class; by file category is derived",
+    )
+
+
+def _buffer_use(router: str) -> Response:
+    words = {"pop": "PoP"}.get(router, router)
+    return Response(
+        f"buffer_use_{router}",
+        "",
+        f"Buffer use of {words} routers",
+        "1",
+        f"Share of the places in a router that segments fill, mean over the {words} routers and the sample instants",
+        "lower",
+        "ASME paper section 6: experiment #1 has responses on buffer use; their definition is assumed",
+    )
+
 
 RESPONSES: tuple[Response, ...] = (
     Response(
@@ -111,7 +157,70 @@ RESPONSES: tuple[Response, ...] = (
         "queueing_delay", "y16", "Queueing delay", "ms",
         "Round-trip time less the propagation round-trip time of the path, mean as for y15", "lower", _PER_FLOW,
     ),
-    *(_goodput(pair, 17 + place) for place, pair in enumerate(("dd", "df", "dn", "ff", "fn", "nn"))),
+    *(_goodput(pair, 17 + place) for place, pair in enumerate(PAIR_CLASSES)),
+    Response(
+        "connecting_sources", "Y1", "Connecting sources", "sources",
+        "Sources waiting for the answer to a SYN at a sample instant, mean over the instants", "lower", _SENSITIVITY,
+    ),
+    Response(
+        "initial_slow_start_share", "Y3", "Share in initial slow start", "1",
+        "Share of the transmitting sources in their first slow start, mean over the instants with any", "neutral",
+        _SENSITIVITY,
+    ),
+    Response(
+        "standard_share", "Y4", "Share in standard congestion avoidance", "1",
+        "Share of the transmitting sources under the rules of standard TCP (slow start after a time-out included), "
+        "mean over the instants with any", "neutral", _SENSITIVITY,
+    ),
+    Response(
+        "alternate_share", "Y5", "Share in alternate congestion avoidance", "1",
+        "Share of the transmitting sources under the rules of their own algorithm, mean over the instants with any",
+        "neutral", _SENSITIVITY,
+    ),
+    Response(
+        "failed_connections", "Y8", "Failed connections", "failures",
+        "Connection attempts given up in the period", "lower", _SENSITIVITY,
+    ),
+    Response(
+        "flow_rate", "Y11", "Flows completed per second", "flows/s",
+        "Flows whose last segment was acknowledged", "higher", _SENSITIVITY,
+    ),
+    Response(
+        "segment_rate", "Y12", "Segments output per second", "segments/s",
+        "Segments that reached a receiver: data, retransmissions, SYNs", "higher", _SENSITIVITY,
+    ),
+    *(
+        Response(
+            f"goodput_long_lived_{number}", f"Y{12 + number}", f"Goodput of long-lived flow {number}", "segments/s",
+            "Segments acknowledged in the period / its length", "higher", _SENSITIVITY,
+        )
+        for number in (1, 2, 3)
+    ),
+    _path_goodput("very_fast", "DD", 16),
+    _path_goodput("fast", "DF and FF", 17),
+    _path_goodput("typical", "DN, FN and NN", 18),
+    Response(
+        "recovery_share", "", "Share in fast recovery", "1",
+        "Share of the transmitting sources in fast recovery, mean over the instants with any; they count in Y4 or "
+        "Y5 too",
+        "lower", "chosen: state occupancy",
+    ),
+    Response(
+        "starved_share", "", "Share starved", "1",
+        "Share of the transmitting sources of which nothing was acknowledged for measurement.starved_after, mean over "
+        "the instants with any", "lower", "chosen: shows shut-off flows",
+    ),
+    Response(
+        "segments_dropped", "", "Segments dropped", "segments/interval",
+        "Segments that found a router full: data, retransmissions, SYNs", "lower", "chosen: the numerator of y5",
+    ),
+    Response(
+        "window_reductions", "", "Window reductions", "reductions/interval",
+        "Loss events that reduced a window, time-outs apart: on fast paths many segments are lost in one", "lower",
+        "chosen: losses and halvings differ on large links",
+    ),
+    *(_completed_goodput(pair, category) for pair in PAIR_CLASSES for category in FILE_CATEGORIES),
+    *(_buffer_use(router) for router in ROUTER_CLASSES),
     Response(
         "total_flows_completed", "", "Flows completed in the run", "flows",
         "Counted from the start of the run", "higher", "SP 500-282 ch. 9 Table 9-9",

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     import polars as pl
     import xarray as xr
 
-FILES = ("responses.parquet", "series.parquet", "flows.parquet", "groups.parquet", "run.json")
+TABLES = ("responses", "series", "flows", "groups", "routers", "flow_traces", "router_traces")
+"""The tables of a result."""
+
+FILES = (*(f"{name}.parquet" for name in TABLES), "run.json")
 """What `Result.write` writes."""
 
 
@@ -103,7 +106,12 @@ class Result:
     flows
         One row per recorded flow.
     groups
-        Goodput by group of flows: size class, path class, interface, algorithm.
+        Goodput, completion times and losses by period and group of flows: file category, path class, interface,
+        algorithm.
+    routers
+        Queue, drops and utilisation by period and router.
+    flow_traces, router_traces
+        Detailed traces of what the scenario's ``trace`` names; empty without.
     performance
         ``cpu_s``, ``wall_s``, ``data_segments_delivered``, ``router_hops``, ``peak_rss_bytes`` (of the process so far).
     provenance
@@ -114,6 +122,9 @@ class Result:
     series: Table
     flows: Table
     groups: Table
+    routers: Table
+    flow_traces: Table
+    router_traces: Table
     performance: Mapping[str, Any]
     provenance: Mapping[str, Any]
 
@@ -143,7 +154,7 @@ class Result:
             return put(self)
 
     def _write_files(self, aside: Path) -> None:
-        for name in ("responses", "series", "flows", "groups"):
+        for name in TABLES:
             write_parquet(getattr(self, name), aside / f"{name}.parquet")
         (aside / "run.json").write_text(self.run_json())
 

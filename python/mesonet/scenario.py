@@ -20,6 +20,7 @@ from mesonet import core, settings, units
 from mesonet.errors import InputError, unknown
 from mesonet.parameters import PARAMETERS, Derived
 from mesonet.settings import Setting
+from mesonet.topologies import Topology
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,9 @@ class Scenario:
     def value(self, path: str) -> Any:
         """The value in force at a full path, in base units."""
         if path in self.settings:
-            return self.settings[path].value
+            setting = self.settings[path]
+            same = self.segment_bytes == units.SEGMENT_BYTES or path not in (*PARAMETERS, "flows")
+            return setting.value if same else settings.parse(path, setting.given, self.segment_bytes)
         if path == "algorithms":
             return [("tcp", 1.0)]
         if path == "flows":
@@ -82,6 +85,12 @@ class Scenario:
         if isinstance(default, Derived):
             return default.compute(self.value(default.path))
         return PARAMETERS[path].parse(default)
+
+    @property
+    def segment_bytes(self) -> float:
+        """Bytes in a segment."""
+        setting = self.settings.get("transport.segment_bytes")
+        return float(setting.value if setting else units.SEGMENT_BYTES)
 
     @property
     def preset(self) -> str:
@@ -134,6 +143,7 @@ class Scenario:
     def located(self, error: InputError) -> InputError:
         """An error of the simulator with the file and the value that it is about, where they are known."""
         path = (error.path or "").partition("[")[0]
+        path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
         file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
         value = settings.show(path, self.value(path)) if path in PARAMETERS else None
@@ -164,9 +174,12 @@ class Scenario:
             raise self._contradiction(
                 larger[0], f"the probabilities of larger files sum to {total:g}", "a sum of at most 1"
             )
-        if self.value("measurement.interval") > duration:
+        for path in ("measurement.interval", "trace.every"):
+            if self.value(path) > duration:
+                raise self._contradiction(path, "longer than the run", f"at most {units.show('time', duration)}")
+        if self.value("time.converged") > 0 and self.value("time.periods") > 1:
             raise self._contradiction(
-                "measurement.interval", "longer than the run", f"at most {units.show('time', duration)}"
+                "time.converged", "a run of several periods cannot end early", "0, or one period: --set periods=1"
             )
         for path in ("transport.initial_rto", "transport.max_rto"):
             if self.value(path) < self.value("transport.min_rto"):
@@ -303,6 +316,10 @@ def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] 
                 raise InputError("write the full path", path=path, allowed=settings.resolve(path))
         except InputError as error:
             raise error.located(file=file) from None
+    try:
+        values = settings.with_topology(values, directory)
+    except InputError as error:
+        raise error.located(file=file) from None
     return start.with_values(values, f"set in {file}")
 
 
@@ -313,6 +330,7 @@ def _file(source: str) -> str | None:
 
 def _plain(value: Any) -> Any:
     """Plain data with whole numbers as integers, so that equal values have equal text."""
+    value = value.canonical() if isinstance(value, Topology) else value
     if isinstance(value, Mapping):
         return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

@@ -9,23 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from mesonet import core, units
+from mesonet import core, topologies, units
 from mesonet.errors import InputError, unknown
 from mesonet.parameters import PARAMETERS
 
 _MIX_ALLOWED = 'one name, such as "cubic", or shares that sum to 1, such as "tcp=0.8, scalable=0.2"'
-_FLOW_KEYS = ("from", "to", "start", "size", "interface", "algorithm")
+_FLOW_KEYS = ("from", "to", "start", "stop", "size", "interface", "algorithm", "extra_delay", "overhead")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """An explicit value: parsed (base units), as text, and where it was set."""
+    """An explicit value: parsed (base units), as text, where it was set, and as it was given."""
 
     value: Any
     text: str
     source: str
+    given: Any = None
 
 
 def resolve(path: str) -> str:
@@ -54,15 +56,15 @@ def resolve(path: str) -> str:
     raise _unknown_path(path, known)
 
 
-def parse(path: str, value: Any) -> Any:
+def parse(path: str, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> Any:
     """The value at a full path in base units, checked."""
     try:
         if path == "algorithms":
             return _mix(value)
         if path == "flows":
-            return _flows(value)
+            return _flows(value, segment_bytes)
         if path in PARAMETERS:
-            return PARAMETERS[path].parse(value)
+            return PARAMETERS[path].parse(value, segment_bytes)
         return _constant(path, value)
     except InputError as error:
         raise error.located(path=path) from None
@@ -82,7 +84,18 @@ def show(path: str, value: Any) -> str:
 def setting(path: str, value: Any, source: str) -> Setting:
     """A setting from a user's value at a full path."""
     parsed = parse(path, value)
-    return Setting(parsed, show(path, parsed), source)
+    return Setting(parsed, show(path, parsed), source, value)
+
+
+def with_topology(values: Mapping[str, Any], directory: Path | None) -> dict[str, Any]:
+    """Values of a file in `directory`, with the topology that one of them may name read from beside it."""
+    if "topology" not in values:
+        return dict(values)
+    try:
+        found = topologies.find(values["topology"], PARAMETERS["topology"].choices, directory)
+    except InputError as error:
+        raise error.located(path="topology") from None
+    return {**values, "topology": found}
 
 
 def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -162,13 +175,13 @@ def _mix_text(value: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={share}" for name, share in value.items())
 
 
-def _flows(value: Any) -> list[dict[str, Any]]:
+def _flows(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
     if not isinstance(value, list | tuple) or not all(isinstance(flow, Mapping) for flow in value):
         raise InputError("not a list of flows", value=value, allowed=_whole_example("flows"))
-    return [_flow(f"flows[{number}]", flow) for number, flow in enumerate(value)]
+    return [_flow(f"flows[{number}]", flow, segment_bytes) for number, flow in enumerate(value)]
 
 
-def _flow(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:
     for key in given:
         if key not in _FLOW_KEYS:
             raise unknown("key of a flow", key, _FLOW_KEYS, path=f"{path}.{key}")
@@ -178,15 +191,21 @@ def _flow(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
             problem = "a flow needs the name of a router"
             raise InputError(problem, path=f"{path}.{key}", value=given.get(key), allowed=allowed)
     try:
-        key = "start"
-        start = units.parse("time", given.get("start", "0 s"))
-        if start < 0:
-            raise InputError("a time cannot be negative", value=given["start"], allowed="at least 0 s")
+        times = {}
+        for key in ("start", "extra_delay", "overhead"):
+            times[key] = _flow_time(given.get(key, "0 s"))
+        key = "stop"
+        stop = given.get("stop", "never")
+        stop = None if stop in (None, "never") else _flow_time(stop)
+        if stop is not None and stop < times["start"]:
+            raise InputError(
+                "a flow cannot stop before it starts", value=given["stop"], allowed='"never" or a later time'
+            )
         key = "interface"
-        interface = PARAMETERS["users.fast_interface"].parse(given.get("interface", "80 seg/ms"))
+        interface = PARAMETERS["users.fast_interface"].parse(given.get("interface", "80 seg/ms"), segment_bytes)
         key = "size"
         size = given.get("size", "unlimited")
-        size = None if size in (None, "unlimited") else units.parse("segments", size)
+        size = None if size in (None, "unlimited") else units.parse("segments", size, segment_bytes=segment_bytes)
         if size is not None and size < 1:
             raise InputError("too low", value=given["size"], allowed='"unlimited" or at least 1 segment')
         key = "algorithm"
@@ -198,11 +217,19 @@ def _flow(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "from": given["from"],
         "to": given["to"],
-        "start": start,
         "size": size,
         "interface": interface,
         "algorithm": algorithm,
+        "stop": stop,
+        **times,
     }
+
+
+def _flow_time(value: Any) -> float:
+    time: float = units.parse("time", value)
+    if time < 0:
+        raise InputError("a time cannot be negative", value=value, allowed="at least 0 s")
+    return time
 
 
 def _constant(path: str, value: Any) -> float:

@@ -51,7 +51,14 @@ def simulate(scenario: Scenario, seed: int = 1, progress: Progress | None = None
 def simulate_json(scenario_json: str, seed: int, progress: Progress | None = None) -> Result:
     """`simulate` for a canonical scenario."""
     from mesonet import provenance
-    from mesonet.columns import FLOW_UNITS, GROUP_UNITS, SERIES_UNITS
+    from mesonet.columns import (
+        FLOW_TRACE_UNITS,
+        FLOW_UNITS,
+        GROUP_UNITS,
+        ROUTER_TRACE_UNITS,
+        ROUTER_UNITS,
+        SERIES_UNITS,
+    )
     from mesonet.result import Result, table
 
     seed = integer(seed, "seed", 0, LARGEST_SEED)
@@ -68,7 +75,10 @@ def simulate_json(scenario_json: str, seed: int, progress: Progress | None = Non
         responses=_responses(finished["responses"]),
         series=_joined(chunks, "series", SERIES_UNITS, ("time_s",)),
         flows=_joined(chunks, "flows", FLOW_UNITS, ("source", "transfer")),
-        groups=table(finished["groups"], GROUP_UNITS, ("category", "path_class", "rate_class", "algorithm")),
+        groups=table(finished["groups"], GROUP_UNITS, ("period", "category", "path_class", "rate_class", "algorithm")),
+        routers=table(finished["routers"], ROUTER_UNITS, ("period", "router")),
+        flow_traces=_joined(chunks, "flow_traces", FLOW_TRACE_UNITS, ("flow", "time_s")),
+        router_traces=_joined(chunks, "router_traces", ROUTER_TRACE_UNITS, ("router", "time_s")),
         performance={**watch.resources(), **run.performance()},
         provenance={
             "scenario": scenario,
@@ -84,7 +94,7 @@ def _advance(run: Any, duration: float, progress: Progress | None) -> list[dict[
     """Runs to the end in slices of simulated time that take about `_SLICE_S` each."""
     chunks = []
     reached, step = 0.0, duration / 1000
-    while reached < duration:
+    while reached < duration and not run.finished():
         began = time.perf_counter()
         reached = min(reached + step, duration)
         chunks.append(run.advance(reached))

@@ -15,11 +15,14 @@ from typing import Any, Literal, get_args
 
 from mesonet.errors import InputError, unknown
 
-Kind = Literal["time", "rate", "segments", "number", "probability", "count", "choice", "buffer", "distribution", "flag"]
+Kind = Literal[
+    "time", "rate", "segments", "number", "probability", "count", "choice", "buffer", "distribution", "flag", "numbers",
+    "names", "topology",
+]  # fmt: skip
 KINDS: tuple[str, ...] = get_args(Kind)
 
-SEGMENT_BITS = 12_000
-"""One segment is 1500 bytes (ASME paper; SP 500-282 ch. 9)."""
+SEGMENT_BYTES = 1500
+"""Bytes in a segment unless a scenario says otherwise (ASME paper; SP 500-282 ch. 9)."""
 
 BASE_UNITS = {"time": "s", "rate": "segments/s", "segments": "segments", "buffer": "rule and factor"}
 """Unit of the parsed value by kind; the other kinds have none."""
@@ -39,13 +42,22 @@ _UNITS: dict[str, dict[str, Fraction]] = {
         "seg/ms": Fraction(1000),
         "segments/s": Fraction(1),
         "segments/ms": Fraction(1000),
-        "bps": Fraction(1, SEGMENT_BITS),
-        "kbps": Fraction(10**3, SEGMENT_BITS),
-        "Mbps": Fraction(10**6, SEGMENT_BITS),
-        "Gbps": Fraction(10**9, SEGMENT_BITS),
+        "bps": Fraction(1, 8),
+        "kbps": Fraction(10**3, 8),
+        "Mbps": Fraction(10**6, 8),
+        "Gbps": Fraction(10**9, 8),
     },
-    "segments": {"segments": Fraction(1), "segment": Fraction(1), "seg": Fraction(1)},
+    "segments": {
+        "segments": Fraction(1),
+        "segment": Fraction(1),
+        "seg": Fraction(1),
+        "kB": Fraction(10**3),
+        "MB": Fraction(10**6),
+        "GB": Fraction(10**9),
+    },
 }
+_OF_BYTES = ("bps", "kbps", "Mbps", "Gbps", "kB", "MB", "GB")
+"""Units whose factors above are bytes (per second), to be divided by the size of a segment."""
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(\S*)\s*")
 _RATIO = re.compile(rf"\s*({_NUMBER})\s*(?:/\s*({_NUMBER}))?\s*")
@@ -53,7 +65,14 @@ _BUFFER = re.compile(rf"\s*({_NUMBER})\s*(bdp/sqrt\(n\)|bdp|segments?|seg)\s*")
 _BUFFER_ALLOWED = '"1 bdp", "0.5 bdp", "1 bdp/sqrt(n)", "680 segments"'
 
 
-def parse(kind: str, value: Any, *, choices: tuple[str, ...] = (), example: str = "") -> Any:
+def parse(
+    kind: str,
+    value: Any,
+    *,
+    choices: tuple[str, ...] = (),
+    example: str = "",
+    segment_bytes: float = SEGMENT_BYTES,
+) -> Any:
     """A user's value in base units.
 
     Parameters
@@ -67,10 +86,12 @@ def parse(kind: str, value: Any, *, choices: tuple[str, ...] = (), example: str 
         The words allowed for the kind ``choice``.
     example
         A value with the unit that fits best here, for messages.
+    segment_bytes
+        Size of a segment, for rates in bits per second and sizes in bytes.
 
     Returns
     -------
-    float, int, bool, str, list of three floats, or a dict of ``rule`` and ``factor`` for a buffer.
+    float, int, bool, str, list of floats, of ints or of str, or a dict of ``rule`` and ``factor`` for a buffer.
 
     Raises
     ------
@@ -79,7 +100,7 @@ def parse(kind: str, value: Any, *, choices: tuple[str, ...] = (), example: str 
     """
     match kind:
         case "time" | "rate" | "segments":
-            return _quantity(kind, value, example or EXAMPLES[kind])
+            return _quantity(kind, value, example or EXAMPLES[kind], segment_bytes)
         case "number" | "probability":
             return float(_plain(value))
         case "count":
@@ -90,6 +111,10 @@ def parse(kind: str, value: Any, *, choices: tuple[str, ...] = (), example: str 
             return _distribution(value)
         case "flag":
             return _flag(value)
+        case "numbers":
+            return _numbers(value)
+        case "names":
+            return _names(value)
         case "choice":
             if not isinstance(value, str) or value not in choices:
                 raise unknown("choice", str(value), choices)
@@ -115,8 +140,10 @@ def show(kind: str, value: Any) -> str:
             return ", ".join(_share_text(share) for share in value)
         case "flag":
             return str(value).lower()
-        case "choice":
+        case "choice" | "topology":
             return str(value)
+        case "numbers" | "names":
+            return ", ".join(map(str, value)) or "none"
     return _number_text(value)
 
 
@@ -136,7 +163,7 @@ def whole(value: float) -> int | float:
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
-def _quantity(kind: str, value: Any, example: str) -> float:
+def _quantity(kind: str, value: Any, example: str, segment_bytes: float) -> float:
     allowed = f'a number with a unit of {", ".join(_UNITS[kind])}, such as "{example}"'
     if _is_number(value):
         unit = example.split()[1]
@@ -150,7 +177,8 @@ def _quantity(kind: str, value: Any, example: str) -> float:
         raise InputError(f'a {_noun(kind)} needs its unit: write "{number} {unit}"', value=value, allowed=allowed)
     if unit not in _UNITS[kind]:
         raise InputError(f'"{unit}" is not a unit of a {_noun(kind)}', value=value, allowed=allowed)
-    return _finite(_fraction(number, value) * _UNITS[kind][unit], value)
+    size = Fraction(segment_bytes) if unit in _OF_BYTES else 1
+    return _finite(_fraction(number, value) * _UNITS[kind][unit] / size, value)
 
 
 def _plain(value: Any) -> Fraction:
@@ -216,6 +244,33 @@ def _flag(value: Any) -> bool:
     if value in ("true", "false"):
         return bool(value == "true")
     raise InputError("not true or false", value=value, allowed="true, false")
+
+
+def _entries(value: Any) -> list[Any]:
+    """The entries of a list, or of text with commas between them; "none" and empty text have none."""
+    if isinstance(value, str):
+        return [] if value.strip() in ("", "none") else [part.strip() for part in value.split(",")]
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _numbers(value: Any) -> list[int]:
+    allowed = "whole numbers, such as [1, 2]"
+    numbers = []
+    for entry in _entries(value):
+        try:
+            numbers.append(_count(entry))
+        except InputError as error:
+            raise InputError(f"{entry!r} is {error.problem}", value=value, allowed=allowed) from None
+        if not 0 <= numbers[-1] < 2**32:
+            raise InputError(f"{entry!r} is out of range", value=value, allowed=allowed)
+    return numbers
+
+
+def _names(value: Any) -> list[str]:
+    names = _entries(value)
+    if not all(isinstance(name, str) and name for name in names):
+        raise InputError("not a list of names", value=value, allowed='names in quotes, such as ["A", "B1a"]')
+    return names
 
 
 _LARGEST_BUFFER = 1e12

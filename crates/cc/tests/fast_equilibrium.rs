@@ -1,4 +1,5 @@
-//! Where FAST flows settle on a fluid bottleneck of 21 segments/ms at 162 ms: every flow keeps alpha segments queued.
+//! Where FAST flows settle on a fluid bottleneck of 21 segments/ms at 162 ms: every flow keeps alpha segments queued,
+//! and flows share the path in proportion to their alphas.
 
 mod support;
 
@@ -13,6 +14,7 @@ const PATH: f64 = SPEED * PROPAGATION;
 const MS: Picos = MILLISECOND;
 
 struct Flow {
+    config: Config,
     controller: Controller,
     began: usize,
     /// Acknowledgements due, with the fraction that is not due yet.
@@ -24,15 +26,14 @@ struct Flow {
 /// Flows behind one queue without a limit, in steps of a millisecond. What all windows exceed the path by is queued;
 /// an acknowledgement carries the delay of the queue that its segment met.
 struct Bottleneck {
-    config: Config,
     flows: Vec<Flow>,
     /// Queueing delay of a segment that arrived in each millisecond so far, milliseconds.
     delays: Vec<f64>,
 }
 
 impl Bottleneck {
-    fn new(changes: &[(&str, f64)]) -> Self {
-        Self { config: config("fast", Preset::Sp500282, changes), flows: Vec::new(), delays: vec![0.0] }
+    fn new() -> Self {
+        Self { flows: Vec::new(), delays: vec![0.0] }
     }
 
     fn now(&self) -> usize {
@@ -40,11 +41,12 @@ impl Bottleneck {
     }
 
     /// A new flow, in slow start up to 100 segments.
-    fn join(&mut self, first_rtt: Option<f64>) {
+    fn join(&mut self, config: &Config, first_rtt: Option<f64>) {
         let mut start = start(2.0, 100.0);
         start.now = self.now() as Picos * MS;
         self.flows.push(Flow {
-            controller: self.config.start(&start),
+            controller: config.start(&start),
+            config: config.clone(),
             began: self.now(),
             due: 0.0,
             first_rtt,
@@ -67,7 +69,6 @@ impl Bottleneck {
     }
 
     fn advance(&mut self, seconds: usize) {
-        let period = (self.config.timer_period().expect("FAST has a timer") / MS) as usize;
         for _ in 0..1000 * seconds {
             self.delays.push(self.queue() / SPEED);
             let (step, rtt) = (self.now(), self.rtt());
@@ -78,10 +79,11 @@ impl Bottleneck {
                     flow.due -= 1.0;
                     let rtt = picos(flow.first_rtt.take().unwrap_or(rtt) / 1000.0);
                     let ack = AckEvent { now, acked: 1, rtt, cwnd_limited: true, ..AckEvent::default() };
-                    flow.controller.on_ack(&self.config, &ack);
+                    flow.controller.on_ack(&flow.config, &ack);
                 }
+                let period = (flow.config.timer_period().expect("FAST has a timer") / MS) as usize;
                 if (step - flow.began) % period == 0 {
-                    flow.controller.on_timer(&self.config, now);
+                    flow.controller.on_timer(&flow.config, now);
                 }
             }
         }
@@ -92,12 +94,16 @@ impl Bottleneck {
     }
 }
 
+fn fast(changes: &[(&str, f64)]) -> Config {
+    config("fast", Preset::Sp500282, changes)
+}
+
 #[test]
 fn one_flow_fills_the_path_and_queues_alpha() {
     for step in [0.0, 1.0, 2.0, 3.0] {
         for alpha in [80.0, 200.0] {
-            let mut path = Bottleneck::new(&[("alpha", alpha), ("step", step)]);
-            path.join(None);
+            let mut path = Bottleneck::new();
+            path.join(&fast(&[("alpha", alpha), ("step", step)]), None);
             path.advance(60);
             assert_close(&format!("step {step}"), path.windows()[0], PATH + alpha, 0.01);
         }
@@ -107,9 +113,9 @@ fn one_flow_fills_the_path_and_queues_alpha() {
 #[test]
 fn every_flow_queues_alpha_after_a_minute() {
     for n in 1..=10 {
-        let mut path = Bottleneck::new(&[]);
+        let mut path = Bottleneck::new();
         for _ in 0..n {
-            path.join(None);
+            path.join(&fast(&[]), None);
         }
         path.advance(60);
         let per_flow = path.queue() / f64::from(n);
@@ -123,10 +129,11 @@ fn every_flow_queues_alpha_after_a_minute() {
 #[test]
 fn flows_that_know_the_propagation_delay_share_equally() {
     for (alpha, window) in [(200.0, 1901.0), (80.0, 1781.0)] {
-        let mut path = Bottleneck::new(&[("alpha", alpha)]);
-        path.join(None);
+        let config = fast(&[("alpha", alpha)]);
+        let mut path = Bottleneck::new();
+        path.join(&config, None);
         path.advance(40);
-        path.join(Some(PROPAGATION));
+        path.join(&config, Some(PROPAGATION));
         path.advance(400);
         assert_close("queue", path.queue(), 2.0 * alpha, 0.005);
         for share in path.windows() {
@@ -138,17 +145,36 @@ fn flows_that_know_the_propagation_delay_share_equally() {
 #[test]
 fn a_newcomer_that_measures_the_queue_of_the_first_flow_gets_the_golden_ratio() {
     for (alpha, first, newcomer, queue) in [(200.0, 1499.4, 2426.2, 523.6), (80.0, 1379.4, 2232.0, 209.4)] {
-        let mut path = Bottleneck::new(&[("alpha", alpha)]);
-        path.join(None);
+        let config = fast(&[("alpha", alpha)]);
+        let mut path = Bottleneck::new();
+        path.join(&config, None);
         path.advance(40);
-        path.join(None);
+        path.join(&config, None);
         path.advance(400);
         assert_close("first", path.windows()[0], first, 0.001);
         assert_close("newcomer", path.windows()[1], newcomer, 0.001);
         assert_close("queue", path.queue(), queue, 0.001);
         let rate_ratio = path.windows()[1] / path.windows()[0];
         assert_close("golden ratio", rate_ratio, 1.6180, 0.001);
-        let config = &path.config;
-        assert!(path.flows.iter().all(|f| f.controller.phase(config, 0) == Phase::Alternate));
+        assert!(path.flows.iter().all(|f| f.controller.phase(&config, 0) == Phase::Alternate));
+    }
+}
+
+#[test]
+fn flows_of_different_alphas_share_in_their_proportion() {
+    for (first, second, queue, share) in
+        [(0.0, 1.0, 28.0, 0.286), (1.0, 2.0, 220.0, 0.0909), (0.0, 2.0, 208.0, 0.0385)]
+    {
+        let at = |level| {
+            let changes = [("initial_alpha", level), ("tuning_period", 1e6)];
+            config("fast-at", Preset::Sp500282, &changes)
+        };
+        let mut path = Bottleneck::new();
+        path.join(&at(first), Some(PROPAGATION));
+        path.join(&at(second), Some(PROPAGATION));
+        path.advance(800);
+        let windows = path.windows();
+        assert_close("queue", path.queue(), queue, 0.001);
+        assert_close("share of the first", windows[0] / (windows[0] + windows[1]), share, 0.005);
     }
 }

@@ -38,17 +38,20 @@ impl PySimulation {
         py.detach(|| Simulation::new(scenario, seed)).map(Self).map_err(refuse)
     }
 
-    /// Runs until `until_s` seconds of simulated time (or the end) and hands over the rows of the tables "series" and
-    /// "flows" that came up since the last call.
+    /// Runs until `until_s` seconds of simulated time (or the end) and hands over the rows of the tables "series",
+    /// "flows", "flow_traces" and "router_traces" that came up since the last call.
     fn advance<'py>(&mut self, py: Python<'py>, until_s: f64) -> PyResult<Bound<'py, PyDict>> {
         py.detach(|| self.0.advance(until_s));
         let tables = PyDict::new(py);
         tables.set_item("series", columns(py, self.0.take_series())?)?;
         tables.set_item("flows", columns(py, self.0.take_flows())?)?;
+        tables.set_item("flow_traces", columns(py, self.0.take_flow_traces())?)?;
+        tables.set_item("router_traces", columns(py, self.0.take_router_traces())?)?;
         Ok(tables)
     }
 
-    /// Ends the run: "responses" (period, name, value), "groups", and the records of flows cut short in "flows".
+    /// Ends the run: "responses" (period, name, value), "groups", "routers", and the records of flows cut short in
+    /// "flows".
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.0.record_unfinished();
         let mut responses = Table::default();
@@ -59,6 +62,7 @@ impl PySimulation {
         let tables = PyDict::new(py);
         tables.set_item("responses", columns(py, responses)?)?;
         tables.set_item("groups", columns(py, self.0.groups())?)?;
+        tables.set_item("routers", columns(py, self.0.routers())?)?;
         tables.set_item("flows", columns(py, self.0.take_flows())?)?;
         Ok(tables)
     }

@@ -12,6 +12,8 @@ pub enum Purpose {
     Transfer = 2,
     /// Which flows are recorded.
     Record = 3,
+    /// Random overhead of a sender.
+    Overhead = 4,
 }
 
 /// One stream of random numbers: SplitMix64 (Steele, Lea and Flood 2014), started at a mixed key.

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
+mod topology;
+
+pub use topology::{GivenLink, GivenRouter, GivenTopology, TierParameters, TopologyChoice};
+
 /// Why a scenario was refused: where, and what is allowed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvalidScenario {
@@ -34,8 +38,10 @@ pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> In
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Name of a built-in topology (X4).
-    pub topology: String,
+    /// The network (X4).
+    pub topology: TopologyChoice,
+    /// What is built below a given backbone.
+    pub tiers: TierParameters,
     /// Preset from which the defaults came; for the record only.
     pub preset: String,
     /// Speeds, delays, buffers.
@@ -54,6 +60,8 @@ pub struct Scenario {
     pub time: TimeParameters,
     /// What is recorded.
     pub measurement: MeasurementParameters,
+    /// What is recorded in detail.
+    pub trace: TraceParameters,
 }
 
 /// Speeds, delays, buffers.
@@ -178,6 +186,8 @@ pub enum StartPattern {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionParameters {
+    /// Whether flows begin with SYNs; without, they send at once.
+    pub establish: bool,
     /// Wait for the answer to the first SYN, s; doubled at each retry.
     pub syn_timeout: f64,
     /// SYNs in all before the attempt fails.
@@ -212,6 +222,10 @@ pub struct TransportParameters {
     pub max_cwnd: f64,
     /// Slow-start variant.
     pub slow_start: SlowStartKind,
+    /// Largest number of segments between the first unacknowledged one and the last sent: what receivers advertise.
+    pub receiver_window: f64,
+    /// Bytes in a segment; for the record only.
+    pub segment_bytes: f64,
 }
 
 /// What a time-out does to the window.
@@ -264,10 +278,16 @@ pub struct ExplicitFlow {
     pub to: String,
     /// Instant of the first SYN, s.
     pub start: f64,
+    /// Instant after which nothing new is sent, s; none sends on.
+    pub stop: Option<f64>,
     /// Segments to send; none sends to the end.
     pub size: Option<f64>,
     /// Interface rate, segments/s.
     pub interface: f64,
+    /// One-way delay between the source and its access router, s.
+    pub extra_delay: f64,
+    /// Before it reacts to an event the sender waits for a time uniform between 0 and this, s.
+    pub overhead: f64,
     /// Congestion control; none takes the first of the scenario.
     pub algorithm: Option<String>,
 }
@@ -282,6 +302,9 @@ pub struct TimeParameters {
     pub warmup: f64,
     /// Equal periods into which the measured span is divided.
     pub periods: u32,
+    /// The run ends early once the means of transmitting sources and of segments leaving are known to within this
+    /// fraction; 0 for never.
+    pub converged: f64,
 }
 
 /// What is recorded.
@@ -292,6 +315,22 @@ pub struct MeasurementParameters {
     pub interval: f64,
     /// Fraction of the flows that leave a record.
     pub flow_records: f64,
+    /// A flow is starved when nothing of it was acknowledged for this long, s.
+    pub starved_after: f64,
+}
+
+/// What is recorded in detail.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceParameters {
+    /// Numbers, from 1, of the explicit flows (long-lived ones come last).
+    pub flows: Vec<u32>,
+    /// Numbers, from 0, of the sources.
+    pub sources: Vec<u32>,
+    /// Names of routers, or `all`.
+    pub routers: Vec<String>,
+    /// A row each time this has passed, s.
+    pub every: f64,
 }
 
 impl Scenario {
@@ -310,6 +349,10 @@ impl Scenario {
     fn check(&self) -> Result<(), InvalidScenario> {
         let u = &self.users;
         let t = &self.transport;
+        within("tiers.pops_per_backbone", f64::from(self.tiers.pops_per_backbone), 0.0, 100.0)?;
+        within("tiers.fast_per_pop", f64::from(self.tiers.fast_per_pop), 0.0, 1000.0)?;
+        within("tiers.normal_per_pop", f64::from(self.tiers.normal_per_pop), 0.0, 1000.0)?;
+        within("tiers.direct_share", self.tiers.direct_share, 0.0, 1.0)?;
         within("network.speed", self.network.speed, 1.0, 1e11)?;
         within("network.delay_multiplier", self.network.delay_multiplier, 0.0, 1e4)?;
         within("network.buffer", self.network.buffer.factor, 0.0, 1e12)?;
@@ -367,6 +410,7 @@ impl Scenario {
         within("transport.min_rto", t.min_rto, 1e-9, 1e5)?;
         within("transport.initial_rto", t.initial_rto, t.min_rto, 1e5)?;
         within("transport.max_rto", t.max_rto, t.min_rto, 1e5)?;
+        within("transport.receiver_window", t.receiver_window, 1.0, 9e15)?;
         within("transport.max_cwnd", t.max_cwnd, t.initial_window, 2_147_483_648.0)?;
         within("time.duration", self.time.duration, 1e-3, 1e7)?;
         within("time.warmup", self.time.warmup, 0.0, 1e7)?;
@@ -380,10 +424,24 @@ impl Scenario {
             ));
         }
         within("time.periods", f64::from(self.time.periods), 1.0, 1000.0)?;
+        within("time.converged", self.time.converged, 0.0, 1.0)?;
+        if self.time.converged > 0.0 && self.time.periods > 1 {
+            return Err(invalid(
+                "time.converged",
+                format!("a run of {} periods cannot end early; time.periods must be 1", self.time.periods),
+            ));
+        }
+        within("measurement.starved_after", self.measurement.starved_after, 1e-3, 1e7)?;
+        within("trace.every", self.trace.every, 1e-6, self.time.duration)?;
         within("measurement.interval", self.measurement.interval, 1e-6, self.time.duration)?;
         for (i, flow) in self.flows.iter().enumerate() {
             within(&format!("flows[{i}].start"), flow.start, 0.0, self.time.duration)?;
             within(&format!("flows[{i}].interface"), flow.interface, 1.0, 1e9)?;
+            within(&format!("flows[{i}].extra_delay"), flow.extra_delay, 0.0, 100.0)?;
+            within(&format!("flows[{i}].overhead"), flow.overhead, 0.0, 100.0)?;
+            if let Some(stop) = flow.stop {
+                within(&format!("flows[{i}].stop"), stop, flow.start, 1e7)?;
+            }
             if let Some(size) = flow.size {
                 within(&format!("flows[{i}].size"), size, 1.0, 1e15)?;
             }
@@ -486,7 +544,7 @@ impl Scenario {
 }
 
 /// Refuses what is not a number between `low` and `high`.
-fn within(path: &str, value: f64, low: f64, high: f64) -> Result<(), InvalidScenario> {
+pub(crate) fn within(path: &str, value: f64, low: f64, high: f64) -> Result<(), InvalidScenario> {
     if (low..=high).contains(&value) {
         return Ok(());
     }

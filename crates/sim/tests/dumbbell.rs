@@ -10,13 +10,8 @@ use serde_json::json;
 /// Period 341.6 s, mean window 3086.5, utilisation .8708 (congestion control specification, section 4).
 #[test]
 fn standard_tcp_settles_into_the_textbook_sawtooth() {
-    let scenario = with(
-        dumbbell(),
-        &[
-            ("time", json!({"duration": 1400.0, "warmup": 300.0, "periods": 1})),
-            ("transport.initial_ssthresh", json!(2041.0)),
-        ],
-    );
+    let scenario =
+        with(dumbbell(), &[("time", time(1400.0, 300.0, 1)), ("transport.initial_ssthresh", json!(2041.0))]);
     let mut simulation = run(&scenario, 1);
     let series = simulation.take_series();
     let cwnd = float(&series, "flow_1_cwnd");
@@ -71,7 +66,7 @@ fn a_window_limited_flow_moves_one_window_a_round_trip() {
 /// Slow start doubles the window each round trip and first overflows the buffer at the published window.
 #[test]
 fn slow_start_overflows_where_the_theory_says() {
-    let scenario = with(dumbbell(), &[("time", json!({"duration": 6.0, "warmup": 0.0, "periods": 1}))]);
+    let scenario = with(dumbbell(), &[("time", time(6.0, 0.0, 1))]);
     let mut simulation = simulation(&scenario, 1);
     let mut window_at_first_drop = 0.0;
     let mut t = 0.0;
@@ -97,7 +92,7 @@ fn validation_does_not_hold_back_an_interface_limited_slow_start() {
     let limited = |validation: bool| {
         let mut scenario = dumbbell();
         set(&mut scenario, "transport.grow_only_if_cwnd_limited", json!(validation));
-        set(&mut scenario, "time", json!({"duration": 5.0, "warmup": 0.0, "periods": 1}));
+        set(&mut scenario, "time", time(5.0, 0.0, 1));
         scenario["flows"][0]["interface"] = json!(8_000.0);
         run(&scenario, 1)
     };
@@ -118,7 +113,7 @@ fn validation_leaves_congestion_avoidance_alone() {
         let mut scenario = dumbbell();
         set(&mut scenario, "transport.grow_only_if_cwnd_limited", json!(validation));
         set(&mut scenario, "transport.initial_ssthresh", json!(64.0));
-        set(&mut scenario, "time", json!({"duration": 30.0, "warmup": 0.0, "periods": 1}));
+        set(&mut scenario, "time", time(30.0, 0.0, 1));
         run(&scenario, 1).flow_window(0)
     };
     assert_eq!(scenario(true), scenario(false));
@@ -134,7 +129,7 @@ fn an_idle_path_has_no_timeouts() {
         &[
             ("transport.min_rto", json!(0.2)),
             ("transport.initial_rto", json!(1.0)),
-            ("time", json!({"duration": 15.0, "warmup": 0.0, "periods": 1})),
+            ("time", time(15.0, 0.0, 1)),
         ],
     );
     scenario["flows"][0]["interface"] = json!(2.0);
@@ -153,6 +148,6 @@ fn spans_beyond_the_engine_are_refused() {
     };
     let queue = json!({"rule": "segments", "factor": 1e6});
     assert_eq!(refused(&[("network.speed", json!(10.0)), ("network.buffer", queue)]), "network.buffer");
-    let long = json!({"duration": 9e6, "warmup": 0.0, "periods": 1});
+    let long = time(9e6, 0.0, 1);
     assert_eq!(refused(&[("time", long)]), "time.duration");
 }

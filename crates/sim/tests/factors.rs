@@ -303,8 +303,7 @@ fn x18_the_interval_scales_what_is_counted_per_interval() {
 
 #[test]
 fn x19_duration_changes_totals_and_not_rates() {
-    let time = |duration: f64| json!({"duration": duration, "warmup": 8.0, "periods": 3});
-    let pair = levels(&calm(), "time", time(20.0), time(40.0));
+    let pair = levels(&calm(), "time", time(20.0, 8.0, 3), time(40.0, 8.0, 3));
     rises(&pair, "total_flows_completed");
     stays_within(&pair, "flows_completed", 0.03);
 }

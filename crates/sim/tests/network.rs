@@ -129,7 +129,9 @@ fn sqrt_rule_divides_by_the_root_of_the_expected_flows() {
 /// sent = delivered + dropped + queued + in flight, after every single event of a path with small buffers.
 #[test]
 fn segments_are_conserved_at_every_event() {
-    let flow = |start: f64, size: f64| json!({"from": "A", "to": "B", "start": start, "size": size, "interface": 8_000.0, "algorithm": null});
+    let flow = |start: f64, size: f64| {
+        with(flow("A", "B", start), &[("size", json!(size)), ("interface", json!(8_000.0))])
+    };
     let scenario = with(
         dumbbell(),
         &[
@@ -191,7 +193,7 @@ fn uncongested_flow_rate_follows_the_think_time_law() {
             ("network.speed", json!(8e6)),
             ("users.normal_interface", json!(8_000.0)),
             ("users.fast_interface", json!(80_000.0)),
-            ("time", json!({"duration": 60.0, "warmup": 10.0, "periods": 1})),
+            ("time", time(60.0, 10.0, 1)),
         ],
     );
     let mut simulation = run(&scenario, 1);

@@ -1,4 +1,4 @@
-"""Charts as SVG, PNG or PDF, drawn without a browser."""
+"""Charts as SVG, PNG or PDF, drawn without a browser, or as a page that needs no network."""
 
 from pathlib import Path
 from typing import Any
@@ -7,6 +7,8 @@ import vl_convert
 
 #: The Vega-Lite release that draws; it must be the one whose charts Altair writes.
 VL_VERSION = "6.4"
+
+FORMS = (".svg", ".png", ".pdf", ".html")
 
 
 def to_svg(chart: Any) -> str:
@@ -25,8 +27,13 @@ def to_pdf(chart: Any) -> bytes:
     return bytes(vl_convert.vegalite_to_pdf(chart.to_dict(), vl_version=VL_VERSION))
 
 
+def to_html(chart: Any) -> str:
+    """The chart as a page with everything that draws it inside."""
+    return str(chart.to_html(inline=True))
+
+
 def save(chart: Any, path: Path | str) -> Path:
-    """Write the chart in the form its file name ends in: .svg, .png or .pdf. Raises ValueError for another."""
+    """Write the chart in the form its file name ends in, one of `FORMS`. Raises ValueError for another."""
     path = Path(path)
     if path.suffix == ".svg":
         path.write_text(to_svg(chart), encoding="utf-8")
@@ -34,6 +41,8 @@ def save(chart: Any, path: Path | str) -> Path:
         path.write_bytes(to_png(chart))
     elif path.suffix == ".pdf":
         path.write_bytes(to_pdf(chart))
+    elif path.suffix == ".html":
+        path.write_text(to_html(chart), encoding="utf-8")
     else:
-        raise ValueError(f"{path}: a figure is written as .svg, .png or .pdf")
+        raise ValueError(f"{path}: a figure is written as {', '.join(FORMS[:-1])} or {FORMS[-1]}")
     return path

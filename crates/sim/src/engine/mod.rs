@@ -1,6 +1,6 @@
 //! The order of events.
 //!
-//! Segments on one directed lane (router to router, router to receiver, acknowledgements from one region to another)
+//! Segments on one directed lane (router to router, router to receiver, acknowledgements from one place to another)
 //! never overtake each other, so a lane is a ring buffer and only its head takes part in the ordering: a winner tree
 //! over lane heads. Timers that can be armed in any order sit in heaps whose head is one more leaf of the same tree.
 

@@ -2,15 +2,24 @@
 //! order in which flows are visited.
 
 pub mod columns;
+pub mod convergence;
 pub mod counters;
+pub mod groups;
+pub mod histogram;
 pub mod pair_class;
 pub mod records;
 pub mod responses;
+pub mod routers;
 pub mod sample;
+pub mod traces;
 
 pub use columns::{Column, Table};
+pub use convergence::Convergence;
 pub use counters::Counters;
-pub use pair_class::PairClass;
-pub use records::{FlowGroups, FlowRecords};
-pub use responses::{PeriodSums, Responses};
+pub use groups::FlowGroups;
+pub use pair_class::{PairClass, PathClass};
+pub use records::FlowRecords;
+pub use responses::{Interval, PeriodSums, Responses};
+pub use routers::RouterUse;
 pub use sample::Sample;
+pub use traces::Traces;

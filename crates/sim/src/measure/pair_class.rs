@@ -39,15 +39,42 @@ impl PairClass {
             _ => Self::Other,
         }
     }
+}
 
-    /// Path class of the flow groups: the slowest access router decides.
+/// Class of a path: its slowest access router decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathClass {
+    /// Direct routers at both ends.
+    VeryFast = 0,
+    /// A fast router, no normal one.
+    Fast = 1,
+    /// A normal router.
+    Typical = 2,
+    /// Routers outside the tiers.
+    Other = 3,
+}
+
+/// Number of path classes.
+pub const PATH_CLASSES: usize = 4;
+
+impl PathClass {
+    /// Words for users, in order.
+    pub const NAMES: [&str; PATH_CLASSES] = ["very fast", "fast", "typical", "other"];
+
+    /// The path class of a pair class, given as its number.
     #[must_use]
-    pub fn path_class(number: u8) -> &'static str {
-        match number {
-            0 => "very fast",
-            1 | 3 => "fast",
-            2 | 4 | 5 => "typical",
-            _ => "other",
+    pub fn of(pair_class: usize) -> Self {
+        match pair_class {
+            0 => Self::VeryFast,
+            1 | 3 => Self::Fast,
+            2 | 4 | 5 => Self::Typical,
+            _ => Self::Other,
         }
+    }
+
+    /// Word for users.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
     }
 }

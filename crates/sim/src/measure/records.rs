@@ -1,17 +1,13 @@
-//! What completed flows leave behind: a record each (or of a sample), and sums by flow group.
+//! What flows leave behind when they end: a record each, or of a sample.
 
 use super::columns::Table;
-use super::pair_class::PairClass;
+use super::pair_class::PathClass;
 use crate::network::Network;
 use crate::random::{Purpose, Stream};
 use crate::transport::Flow;
 use crate::users::FILE_CATEGORIES;
 use crate::users::files::EXPLICIT;
 use mesonet_cc::{Picos, seconds};
-use std::collections::BTreeMap;
-
-/// Goodputs are summed in units of 2^-10 segments/s.
-const GOODPUT_UNIT: f64 = 1024.0;
 
 /// Goodput of a flow in segments/s: size / (last acknowledgement - first segment sent); 0 before anything is known.
 #[must_use]
@@ -39,6 +35,7 @@ struct Record {
     sent: u64,
     delivered: u64,
     loss_events: u32,
+    losses: u32,
     timeouts: u32,
     syns: u32,
     goodput: f64,
@@ -92,6 +89,7 @@ impl FlowRecords {
             sent: flow.sent,
             delivered: flow.delivered,
             loss_events: flow.loss_events,
+            losses: flow.losses,
             timeouts: flow.timeouts,
             syns: flow.syns,
             goodput: goodput(flow),
@@ -111,7 +109,7 @@ impl FlowRecords {
         table.integer("transfer", whole(&|r| r.transfer));
         table.text("category", text(&|r| FILE_CATEGORIES[usize::from(r.category)].into()));
         table.text("algorithm", text(&|r| algorithms[usize::from(r.algorithm)].into()));
-        table.text("path_class", text(&|r| PairClass::path_class(r.pair_class).into()));
+        table.text("path_class", text(&|r| PathClass::of(usize::from(r.pair_class)).name().into()));
         table.text("rate_class", text(&|r| rate_class(r.fast).into()));
         table.text("from", text(&|r| router(r.from)));
         table.text("to", text(&|r| router(r.to)));
@@ -123,6 +121,7 @@ impl FlowRecords {
         table.integer("segments_sent", whole(&|r| r.sent));
         table.integer("segments_delivered", whole(&|r| r.delivered));
         table.integer("loss_events", whole(&|r| u64::from(r.loss_events)));
+        table.integer("losses", whole(&|r| u64::from(r.losses)));
         table.integer("timeouts", whole(&|r| u64::from(r.timeouts)));
         table.integer("syns", whole(&|r| u64::from(r.syns)));
         table.float("goodput", float(&|r| r.goodput));
@@ -130,70 +129,8 @@ impl FlowRecords {
     }
 }
 
-fn rate_class(fast: bool) -> &'static str {
+/// Word for the interface rate of a flow.
+#[must_use]
+pub fn rate_class(fast: bool) -> &'static str {
     if fast { "fast" } else { "normal" }
-}
-
-/// Sums over the completed flows of one group.
-#[derive(Clone, Copy, Debug, Default)]
-struct Group {
-    flows: u64,
-    size: u128,
-    sent: u128,
-    goodput: u128,
-    goodput_squared: u128,
-    size_goodput: u128,
-}
-
-/// File category, path class, fast interface, algorithm.
-type GroupKey = (u8, &'static str, bool, u8);
-
-/// Completed flows of the measured span by file category, path class, interface rate and algorithm.
-#[derive(Clone, Debug, Default)]
-pub struct FlowGroups(BTreeMap<GroupKey, Group>);
-
-impl FlowGroups {
-    /// Adds a completed flow.
-    pub fn add(&mut self, flow: &Flow, fast: bool) {
-        let path_class = PairClass::path_class(flow.pair_class);
-        let group = self.0.entry((flow.category, path_class, fast, flow.algorithm)).or_default();
-        let goodput = (goodput(flow) * GOODPUT_UNIT) as u128;
-        group.flows += 1;
-        group.size += u128::from(flow.delivered);
-        group.sent += u128::from(flow.sent);
-        group.goodput += goodput;
-        group.goodput_squared += goodput * goodput;
-        group.size_goodput += goodput * u128::from(flow.delivered);
-    }
-
-    /// One row a group that has flows.
-    #[must_use]
-    pub fn table(&self, algorithms: &[&'static str]) -> Table {
-        let mut table = Table::default();
-        let text = |f: &dyn Fn(&GroupKey) -> &'static str| {
-            self.0.keys().map(|k| f(k).to_string()).collect::<Vec<_>>()
-        };
-        let float = |f: &dyn Fn(&Group) -> f64| self.0.values().map(f).collect::<Vec<_>>();
-        table.text("category", text(&|k| FILE_CATEGORIES[usize::from(k.0)]));
-        table.text("path_class", text(&|k| k.1));
-        table.text("rate_class", text(&|k| rate_class(k.2)));
-        table.text("algorithm", text(&|k| algorithms[usize::from(k.3)]));
-        table.integer("flows", self.0.values().map(|g| g.flows).collect());
-        table.float("mean_size", float(&|g| g.size as f64 / g.flows as f64));
-        table.float("goodput", float(&|g| g.goodput as f64 / GOODPUT_UNIT / g.flows as f64));
-        table.float("goodput_sd", float(&Group::standard_deviation));
-        table.float("goodput_by_size", float(&|g| g.size_goodput as f64 / GOODPUT_UNIT / g.size as f64));
-        table.float("retransmission_rate", float(&|g| 1.0 - g.size as f64 / g.sent as f64));
-        table
-    }
-}
-
-impl Group {
-    /// Sample standard deviation of the goodput, segments/s; NaN for fewer than two flows.
-    fn standard_deviation(&self) -> f64 {
-        let n = self.flows as f64;
-        let (sum, squares) = (self.goodput as f64 / GOODPUT_UNIT, self.goodput_squared as f64);
-        let squares = squares / (GOODPUT_UNIT * GOODPUT_UNIT);
-        if self.flows < 2 { f64::NAN } else { ((squares - sum * sum / n).max(0.0) / (n - 1.0)).sqrt() }
-    }
 }

@@ -1,22 +1,46 @@
-//! The responses of the ASME paper's Table 3, per measured period, and totals of the run.
+//! The responses of the ASME paper's Tables 3, 4 and 6 and what is measured beyond them, per measured period, and totals
+//! of the run.
 //!
 //! The table that names, defines and gives the unit of each response is part of the Python package; a test there holds
 //! both against each other.
 
 use super::counters::Counters;
-use super::pair_class::PAIR_CLASSES;
+use super::pair_class::{PAIR_CLASSES, PATH_CLASSES, PathClass};
 use super::sample::Sample;
+
+/// Long-lived flows that have a response of their own.
+pub const LONG_LIVED: usize = 3;
+
+/// What was counted in one interval, and how long it was.
+#[derive(Clone, Copy, Debug)]
+pub struct Interval {
+    /// Length, s.
+    pub length: f64,
+    /// Events.
+    pub counted: Counters,
+    /// Segments of the long-lived flows that were acknowledged.
+    pub long_lived: [u64; LONG_LIVED],
+}
 
 /// What one period needs to know.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PeriodSums {
     samples: u64,
+    time: f64,
+    connecting: u64,
     sending: u64,
     counters: Counters,
     window: Mean,
     rtt: Mean,
     queueing: Mean,
+    initial_slow_start: Mean,
+    standard: Mean,
+    alternate: Mean,
+    recovery: Mean,
+    starved: Mean,
     goodput: [Mean; PAIR_CLASSES],
+    path_goodput: [Mean; PATH_CLASSES],
+    long_lived: [u64; LONG_LIVED],
 }
 
 /// A mean over the intervals that had data.
@@ -46,25 +70,52 @@ pub type Responses = Vec<(&'static str, f64)>;
 const GOODPUT: [&str; 6] =
     ["goodput_dd", "goodput_df", "goodput_dn", "goodput_ff", "goodput_fn", "goodput_nn"];
 
+/// The same in the order of the path classes.
+const PATH_GOODPUT: [&str; 3] = ["goodput_very_fast", "goodput_fast", "goodput_typical"];
+
+/// The same of the long-lived flows.
+const LONG_LIVED_GOODPUT: [&str; LONG_LIVED] =
+    ["goodput_long_lived_1", "goodput_long_lived_2", "goodput_long_lived_3"];
+
 impl PeriodSums {
-    /// Adds the sample that ends an interval of `interval` seconds, with what was counted in it.
-    pub fn add(&mut self, sample: &Sample, counted: &Counters, interval: f64) {
+    /// Adds the sample that ends an interval, with what was counted in it.
+    pub fn add(&mut self, sample: &Sample, interval: &Interval) {
+        let sending = sample.sending as f64;
         self.samples += 1;
+        self.time += interval.length;
+        self.connecting += sample.connecting;
         self.sending += sample.sending;
-        self.counters = self.counters.plus(counted);
+        self.counters = self.counters.plus(&interval.counted);
         self.window.add(sample.mean_window());
         self.rtt.add(sample.mean_rtt());
         self.queueing.add(sample.mean_queueing());
+        self.initial_slow_start.add(sample.initial_slow_start as f64 / sending);
+        self.standard.add(sample.standard as f64 / sending);
+        self.alternate.add(sample.alternate as f64 / sending);
+        self.recovery.add(sample.recovery as f64 / sending);
+        self.starved.add(sample.starved as f64 / sending);
+        let mut by_path = [(0, 0); PATH_CLASSES];
         for (class, mean) in self.goodput.iter_mut().enumerate() {
-            mean.add(counted.acked_by_class[class] as f64 / interval / sample.by_class[class] as f64);
+            let (acked, flows) = (interval.counted.acked_by_class[class], sample.by_class[class]);
+            mean.add(acked as f64 / interval.length / flows as f64);
+            let path = &mut by_path[PathClass::of(class) as usize];
+            *path = (path.0 + acked, path.1 + flows);
+        }
+        for (mean, (acked, flows)) in self.path_goodput.iter_mut().zip(by_path) {
+            mean.add(acked as f64 / interval.length / flows as f64);
+        }
+        for (sum, acked) in self.long_lived.iter_mut().zip(interval.long_lived) {
+            *sum += acked;
         }
     }
 
-    /// The 22 responses, y1 to y22. NaN where there was nothing to measure.
+    /// The responses of the period: y1 to y22, then what Table 6 adds, then what goes beyond the study. NaN where there
+    /// was nothing to measure; `long_lived` is the number of long-lived flows.
     #[must_use]
-    pub fn responses(&self, sources: u64) -> Responses {
+    pub fn responses(&self, sources: u64, long_lived: usize) -> Responses {
         let c = &self.counters;
         let per_interval = |count: u64| count as f64 / self.samples as f64;
+        let per_second = |count: u64| count as f64 / self.time;
         let sending = per_interval(self.sending);
         let (completed, failures) = (per_interval(c.completed), per_interval(c.failures));
         let mut responses = vec![
@@ -86,6 +137,26 @@ impl PeriodSums {
             ("queueing_delay", self.queueing.get() * 1e3),
         ];
         responses.extend(GOODPUT.iter().zip(&self.goodput).map(|(name, mean)| (*name, mean.get())));
+        responses.extend([
+            ("connecting_sources", per_interval(self.connecting)),
+            ("initial_slow_start_share", self.initial_slow_start.get()),
+            ("standard_share", self.standard.get()),
+            ("alternate_share", self.alternate.get()),
+            ("failed_connections", c.failures as f64),
+            ("flow_rate", per_second(c.completed)),
+            ("segment_rate", per_second(c.leaving)),
+        ]);
+        for (i, name) in LONG_LIVED_GOODPUT.into_iter().enumerate() {
+            let goodput = if i < long_lived { per_second(self.long_lived[i]) } else { f64::NAN };
+            responses.push((name, goodput));
+        }
+        responses.extend(PATH_GOODPUT.iter().zip(&self.path_goodput).map(|(name, mean)| (*name, mean.get())));
+        responses.extend([
+            ("recovery_share", self.recovery.get()),
+            ("starved_share", self.starved.get()),
+            ("segments_dropped", per_interval(c.dropped)),
+            ("window_reductions", per_interval(c.loss_events)),
+        ]);
         responses
     }
 }

@@ -22,8 +22,10 @@ pub struct Sample {
     pub standard: u64,
     /// Sending flows under the rules of their own algorithm.
     pub alternate: u64,
-    /// Sending flows in fast recovery.
+    /// Sending flows in fast recovery, whichever rules they will go on with.
     pub recovery: u64,
+    /// Sending flows of which nothing was acknowledged for a given time.
+    pub starved: u64,
     /// Sending flows by pair class.
     pub by_class: [u64; PAIR_CLASSES],
     window: u128,
@@ -33,8 +35,8 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Adds one flow.
-    pub fn add(&mut self, flow: &Flow, config: &Config, now: Picos) {
+    /// Adds one flow; it is starved when its last acknowledgement is older than `patience`.
+    pub fn add(&mut self, flow: &Flow, config: &Config, now: Picos, patience: Picos) {
         match flow.state {
             FlowState::Free => return,
             FlowState::Connecting => {
@@ -51,9 +53,9 @@ impl Sample {
             self.queueing += u128::from(flow.rtt.srtt.saturating_sub(flow.base_rtt));
         }
         let phase = flow.controller.phase(config, now);
-        if flow.recovery == Recovery::Fast {
-            self.recovery += 1;
-        } else if flow.initial_slow_start && phase == Phase::SlowStart {
+        self.recovery += u64::from(flow.recovery == Recovery::Fast);
+        self.starved += u64::from(flow.last_acked.max(flow.first_sent) + patience < now);
+        if flow.initial_slow_start && phase == Phase::SlowStart {
             self.initial_slow_start += 1;
         } else if phase == Phase::Alternate {
             self.alternate += 1;

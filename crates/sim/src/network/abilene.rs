@@ -4,7 +4,8 @@
 //! published mean round trips of 41 and 81 ms; routing on it gives the published 3.51 routers per backbone path. The
 //! attachment of access routers is not published beyond the class counts 6 D + 28 F + 105 N: as even as they allow.
 
-use super::topology::{Attachment, LinkSpec, Topology, with_tiers};
+use super::tiers::{Attachment, lettered};
+use super::topology::{LinkSpec, Topology};
 
 /// Cities in the order of their letters A to K.
 pub const CITIES: [&str; 11] = [
@@ -52,9 +53,9 @@ pub fn abilene() -> Topology {
             6 => [4, 5],
             _ => [5, 5],
         };
-        Attachment { direct: large, pops: [(1 + large, normal[0]), (1, normal[1])] }
+        Attachment { direct: large, pops: vec![(1 + large, normal[0]), (1, normal[1])] }
     };
     let attachments: Vec<Attachment> = (0..CITIES.len()).map(attachment).collect();
     // Assumed: Sunnyvale - New York (80 ms), Los Angeles - Atlanta (59 ms), Chicago - Washington (26 ms).
-    with_tiers("abilene", links, &attachments, [('B', 'K'), ('C', 'I'), ('H', 'J')])
+    lettered("abilene", links, &attachments, [('B', 'K'), ('C', 'I'), ('H', 'J')])
 }

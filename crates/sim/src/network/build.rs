@@ -1,10 +1,11 @@
 //! From a scenario to routers, lanes and routes.
 
-use super::Router;
-use super::built_in::{BUILT_IN, built_in};
-use super::routing::{adjacency, path, routes_to};
+use super::acknowledgements::Groups;
+use super::distances::Distances;
+use super::routing::{Routing, adjacency, routes_to};
 use super::topology::{RouterClass, Topology};
-use crate::scenario::{BufferKind, InvalidScenario, ReceiverReading, Scenario, invalid};
+use super::{Router, given, load};
+use crate::scenario::{BufferKind, InvalidScenario, Scenario, invalid};
 use mesonet_cc::Picos;
 
 /// Picoseconds in `seconds`, to the nearest.
@@ -13,8 +14,8 @@ pub fn picos(seconds: f64) -> Picos {
     (seconds * 1e12).round() as Picos
 }
 
-/// Most sources of a scenario: 16 bytes each before any traffic.
-const MOST_SOURCES: u64 = 50_000_000;
+/// Most lanes: their numbers are kept in 16 bits.
+const MOST_LANES: usize = u16::MAX as usize - 1;
 
 /// Where a lane ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub enum LaneEnd {
     Router(u16),
     /// Arrival at the receivers under the access router with this access index.
     Receivers(u16),
-    /// Acknowledgements that reach the sources of a region.
+    /// Acknowledgements that reach the sources of a group of access routers.
     Sources,
 }
 
@@ -55,12 +56,14 @@ pub struct Network {
     pub access_index: Vec<Option<u16>>,
     /// Lane towards an access router: `next_lane[router * access.len() + access_index]`.
     next_lane: Vec<u16>,
-    /// Lane of acknowledgements: `ack_lane[receiver region * regions + source region]`.
-    ack_lane: Vec<u16>,
-    /// Routers on the path between regions, region ends included: `region_path[from][to]`.
-    pub region_path: Vec<Vec<Vec<usize>>>,
-    /// Propagation delay between regions, one way, s.
-    pub region_delay: Vec<Vec<f64>>,
+    /// Most routers on a route from one access router to another.
+    pub longest_route: usize,
+    /// Access routers that share lanes of acknowledgements.
+    groups: Groups,
+    /// The first of the lanes of acknowledgements: by group of the receiver, then group of the source.
+    first_ack_lane: usize,
+    /// Routers and delays between regions.
+    pub distances: Distances,
     /// Weight of each access router for receivers.
     pub receiver_weight: Vec<f64>,
     /// Sources under each access router.
@@ -71,14 +74,9 @@ impl Network {
     /// Builds the network of a scenario.
     ///
     /// # Errors
-    /// [`InvalidScenario`] where the topology is unknown or disconnected, or a number leaves its range.
+    /// [`InvalidScenario`] where the topology cannot be simulated, or a number leaves its range.
     pub fn build(scenario: &Scenario) -> Result<Self, InvalidScenario> {
-        let topology = built_in(&scenario.topology).ok_or_else(|| {
-            invalid(
-                "topology",
-                format!("unknown topology \"{}\"; allowed: {}", scenario.topology, BUILT_IN.join(", ")),
-            )
-        })?;
+        let topology = given::topology(scenario)?;
         let neighbours = adjacency(&topology);
         let n = topology.routers.len();
         let access: Vec<usize> = (0..n).filter(|&r| topology.routers[r].class.is_access()).collect();
@@ -86,15 +84,19 @@ impl Network {
         for (index, &router) in access.iter().enumerate() {
             access_index[router] = Some(index as u16);
         }
-        let delay = |link: usize| topology.links[link].delay * scenario.network.delay_multiplier;
+        let groups = Groups::of(&topology, &neighbours, &access);
+        check_lanes(2 * topology.links.len() + access.len(), groups.anchors.len())?;
 
         // Lanes: both directions of every link, then one per access router to its receivers.
+        let delays: Vec<Picos> =
+            topology.links.iter().map(|l| picos(l.delay * scenario.network.delay_multiplier)).collect();
         let mut lanes = Vec::new();
-        let mut lane_to: Vec<Vec<(usize, u16)>> = vec![Vec::new(); n];
+        // Of each link the lane from its first end and that from its second.
+        let mut link_lanes = vec![[0; 2]; topology.links.len()];
         for (router, list) in neighbours.iter().enumerate() {
             for &(neighbour, link) in list {
-                lane_to[router].push((neighbour, lanes.len() as u16));
-                lanes.push(LaneSpec { end: LaneEnd::Router(neighbour as u16), delay: picos(delay(link)) });
+                link_lanes[link][usize::from(topology.links[link].b == router)] = lanes.len() as u16;
+                lanes.push(LaneSpec { end: LaneEnd::Router(neighbour as u16), delay: delays[link] });
             }
         }
         let receivers_lane = lanes.len() as u16;
@@ -103,77 +105,48 @@ impl Network {
         }
 
         let mut next_lane = vec![u16::MAX; n * access.len()];
-        for (index, &target) in access.iter().enumerate() {
-            let routes = routes_to(&topology, &neighbours, target);
+        let mut longest_route = 1;
+        let mut routing = Routing::new(&topology.links, &neighbours);
+        for index in routing.together(&access) {
+            let ways = routing.towards(access[index]);
             for router in 0..n {
-                next_lane[router * access.len() + index] = match routes.next[router] {
-                    Some(next) => lane_to[router].iter().find(|(to, _)| *to == next).expect("adjacent").1,
-                    None if router == target => receivers_lane + index as u16,
-                    None => return Err(invalid("topology", "the network is not connected")),
+                next_lane[router * access.len() + index] = match ways.next(router) {
+                    Some((_, link)) => link_lanes[link][usize::from(topology.links[link].b == router)],
+                    None => receivers_lane + index as u16,
                 };
             }
+            longest_route = access.iter().map(|&a| ways.hops(a) + 1).fold(longest_route, usize::max);
         }
 
-        let regions = topology.regions;
-        let mut region_path = vec![vec![Vec::new(); regions]; regions];
-        let mut region_delay = vec![vec![0.0; regions]; regions];
-        let mut ack_lane = vec![0; regions * regions];
-        for to in 0..regions {
-            let routes = routes_to(&topology, &neighbours, to);
-            for from in 0..regions {
-                let routers = path(&routes, from, to);
-                region_delay[from][to] = routers
-                    .windows(2)
-                    .map(|w| delay(neighbours[w[0]].iter().find(|(r, _)| *r == w[1]).expect("adjacent").1))
-                    .sum();
-                region_path[from][to] = routers;
-            }
-        }
         // Acknowledgements take the way of the data back: propagation only.
-        for receiver in 0..regions {
-            for source in 0..regions {
-                ack_lane[receiver * regions + source] = lanes.len() as u16;
-                lanes.push(LaneSpec { end: LaneEnd::Sources, delay: picos(region_delay[source][receiver]) });
-            }
+        let first_ack_lane = lanes.len();
+        for &receiver in &groups.anchors {
+            let routes = routes_to(&topology.links, &neighbours, receiver);
+            let delay = routes.sums(&delays);
+            lanes.extend(
+                groups.anchors.iter().map(|&source| LaneSpec { end: LaneEnd::Sources, delay: delay[source] }),
+            );
         }
-        if lanes.len() >= usize::from(u16::MAX) {
-            return Err(invalid("topology", format!("{} lanes are too many; at most 65534", lanes.len())));
-        }
+        let group_delay =
+            |from: usize, to: usize| lanes[first_ack_lane + to * groups.anchors.len() + from].delay;
+        let distances = Distances::new(&topology, &neighbours, &access, &groups, group_delay);
 
         let mut network = Self {
             routers: Vec::new(),
             buffers: Vec::new(),
-            speeds: topology
-                .routers
-                .iter()
-                .map(|r| r.class.speed_factor() * scenario.network.speed)
-                .collect(),
-            receiver_weight: receiver_weights(scenario, &topology, &access),
-            sources: access
-                .iter()
-                .map(|&r| {
-                    let weight = class_weight(topology.routers[r].class, &scenario.users.source_distribution);
-                    let count = scenario.users.base_sources * scenario.users.source_multiplier * weight;
-                    // Rounded on 1e-6: 1000 x 2 x 3 x (1/3) is 2000, not 1999.
-                    (count + 1e-6).round() as u64
-                })
-                .collect(),
+            speeds: topology.routers.iter().map(|r| r.speed_factor * scenario.network.speed).collect(),
+            receiver_weight: load::receiver_weights(scenario, &topology, &access),
+            sources: load::sources(scenario, &topology, &access)?,
             topology,
             lanes,
             access,
             access_index,
             next_lane,
-            ack_lane,
-            region_path,
-            region_delay,
+            longest_route,
+            groups,
+            first_ack_lane,
+            distances,
         };
-        let sources: u64 = network.sources.iter().sum();
-        if sources > MOST_SOURCES {
-            return Err(invalid(
-                "users.base_sources",
-                format!("{sources} sources; at most {MOST_SOURCES} are allowed"),
-            ));
-        }
         network.set_buffers(scenario)?;
         Ok(network)
     }
@@ -189,7 +162,14 @@ impl Network {
     #[must_use]
     #[inline]
     pub fn ack_lane(&self, receiver: usize, source: usize) -> u16 {
-        self.ack_lane[self.region_of(receiver) * self.topology.regions + self.region_of(source)]
+        let [receiver, source] = [receiver, source].map(|access| self.group_of(access));
+        (self.first_ack_lane + receiver * self.groups.anchors.len() + source) as u16
+    }
+
+    /// Group of an access router: those of one group are equally far from everywhere.
+    #[must_use]
+    pub fn group_of(&self, access: usize) -> usize {
+        usize::from(self.groups.of[access])
     }
 
     /// Region of an access router.
@@ -204,83 +184,17 @@ impl Network {
         self.topology.routers[self.access[access]].class
     }
 
-    /// Round-trip propagation delay between the hosts of two access routers, s.
+    /// Round-trip propagation delay between the hosts of two access routers: acknowledgements take as long as data.
     #[must_use]
-    pub fn round_trip(&self, source: usize, receiver: usize) -> f64 {
-        2.0 * self.region_delay[self.region_of(source)][self.region_of(receiver)]
+    pub fn round_trip(&self, source: usize, receiver: usize) -> Picos {
+        2 * self.lanes[usize::from(self.ack_lane(receiver, source))].delay
     }
 
-    /// Mean round-trip propagation delay over the ordered pairs of different regions, s: `rtt` of the buffer rules.
+    /// Mean round-trip propagation delay over the ordered pairs of different regions with hosts, s: `rtt` of the buffer
+    /// rules.
     #[must_use]
     pub fn mean_round_trip(&self) -> f64 {
-        let regions = self.topology.regions;
-        let sum: f64 = self.region_delay.iter().flatten().sum();
-        2.0 * sum / (regions * (regions - 1)) as f64
-    }
-
-    /// Weights of receivers as seen from a source in `region`: those it may choose.
-    #[must_use]
-    pub fn receiver_weights_from(&self, region: usize, allow_same_backbone: bool) -> Vec<f64> {
-        (0..self.access.len())
-            .map(|a| {
-                let allowed = allow_same_backbone || self.region_of(a) != region;
-                if allowed { self.receiver_weight[a] } else { 0.0 }
-            })
-            .collect()
-    }
-
-    /// Expected fraction of flows that cross each router.
-    #[must_use]
-    pub fn flow_shares(&self, scenario: &Scenario) -> Vec<f64> {
-        let mut share = vec![0.0; self.topology.routers.len()];
-        let total: u64 = self.sources.iter().sum();
-        if total == 0 {
-            return share;
-        }
-        let regions = self.topology.regions;
-        // Flows between regions, and below the regions the access side of each end.
-        let mut from_region = vec![0.0; regions];
-        for (access, &count) in self.sources.iter().enumerate() {
-            from_region[self.region_of(access)] += count as f64 / total as f64;
-            self.add_access_side(&mut share, access, count as f64 / total as f64);
-        }
-        for (from, weight) in from_region.iter().enumerate() {
-            let weights = self.receiver_weights_from(from, scenario.users.allow_same_backbone);
-            let sum: f64 = weights.iter().sum();
-            if sum <= 0.0 {
-                continue;
-            }
-            for (access, w) in weights.iter().enumerate() {
-                let flows = weight * w / sum;
-                self.add_access_side(&mut share, access, flows);
-                for &router in &self.region_path[from][self.region_of(access)] {
-                    share[router] += flows;
-                }
-            }
-        }
-        share
-    }
-
-    /// Adds `flows` to the access router and to its point of presence.
-    fn add_access_side(&self, share: &mut [f64], access: usize, flows: f64) {
-        let router = self.access[access];
-        let class = self.topology.routers[router].class;
-        if class == RouterClass::Plain {
-            return;
-        }
-        share[router] += flows;
-        if class != RouterClass::Direct {
-            // The tier builder links a normal or fast access router to its point of presence only.
-            let lane = self.next_lane(router, usize::from(self.far_access(access)));
-            if let LaneEnd::Router(pop) = self.lanes[lane].end {
-                share[usize::from(pop)] += flows;
-            }
-        }
-    }
-
-    /// Any other access router.
-    fn far_access(&self, access: usize) -> u16 {
-        u16::from(access == 0)
+        self.distances.mean_round_trip()
     }
 
     fn set_buffers(&mut self, scenario: &Scenario) -> Result<(), InvalidScenario> {
@@ -288,7 +202,7 @@ impl Network {
         let rtt = self.mean_round_trip();
         let flows: Vec<f64> = match parameters.buffer.rule {
             BufferKind::BdpPerSqrtN => self.expected_flows(scenario),
-            _ => vec![1.0; self.routers_len()],
+            _ => vec![1.0; self.topology.routers.len()],
         };
         for (speed, flows) in self.speeds.iter().zip(flows) {
             let size = match parameters.buffer.rule {
@@ -307,39 +221,20 @@ impl Network {
         }
         Ok(())
     }
-
-    fn routers_len(&self) -> usize {
-        self.topology.routers.len()
-    }
-
-    /// Expected number of flows through each router of an uncongested network: the closed loop of thinking and
-    /// transferring, with a transfer of log2(mean size / initial window) + 2 round trips.
-    #[must_use]
-    pub fn expected_flows(&self, scenario: &Scenario) -> Vec<f64> {
-        let sources: u64 = self.sources.iter().sum();
-        let rounds = libm::log2(scenario.mean_file_size() / scenario.transport.initial_window).max(0.0) + 2.0;
-        let transfer = rounds * self.mean_round_trip();
-        let active = transfer / (transfer + scenario.users.think_time);
-        self.flow_shares(scenario).iter().map(|share| sources as f64 * active * share).collect()
-    }
 }
 
-/// Weight of each access router for receivers.
-fn receiver_weights(scenario: &Scenario, topology: &Topology, access: &[usize]) -> Vec<f64> {
-    let users = &scenario.users;
-    let of_class = |class| access.iter().filter(|&&r| topology.routers[r].class == class).count() as f64;
-    let weight = |&router: &usize| {
-        let class = topology.routers[router].class;
-        let weight = class_weight(class, &users.receiver_distribution);
-        match users.receiver_reading {
-            ReceiverReading::PerRouter => weight,
-            ReceiverReading::PerClass => weight / of_class(class),
-        }
-    };
-    access.iter().map(weight).collect()
-}
-
-/// Three times the weight of the class, so that equal weights give 1; 1 for routers outside the tiers.
-fn class_weight(class: RouterClass, distribution: &[f64; 3]) -> f64 {
-    class.distribution_index().map_or(1.0, |i| 3.0 * distribution[i])
+/// Refuses more lanes than can be numbered, before any is made.
+fn check_lanes(data: usize, groups: usize) -> Result<(), InvalidScenario> {
+    let lanes = data + groups * groups;
+    if lanes <= MOST_LANES {
+        return Ok(());
+    }
+    Err(invalid(
+        "topology",
+        format!(
+            "{lanes} lanes are too many, {} of them for acknowledgements between {groups} places that are a delay \
+             apart; at most {MOST_LANES} are allowed",
+            groups * groups
+        ),
+    ))
 }

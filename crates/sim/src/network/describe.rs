@@ -1,6 +1,7 @@
 //! Numbers that follow from a scenario before anything is simulated.
 
 use super::Network;
+use super::map::NetworkMap;
 use super::topology::RouterClass;
 use crate::scenario::Scenario;
 use serde::Serialize;
@@ -12,8 +13,10 @@ pub struct ClassSummary {
     pub class: &'static str,
     /// Number of routers.
     pub routers: usize,
-    /// Speed, segments/s.
+    /// Smallest speed, segments/s.
     pub speed: f64,
+    /// Largest speed, segments/s.
+    pub fastest: f64,
     /// Smallest and largest buffer, segments.
     pub buffer: [u64; 2],
     /// Sources below routers of the class.
@@ -24,25 +27,35 @@ pub struct ClassSummary {
 #[derive(Clone, Debug, Serialize)]
 pub struct Description {
     /// Topology.
-    pub topology: &'static str,
+    pub topology: String,
     /// By class of routers.
     pub classes: Vec<ClassSummary>,
     /// Number of sources.
     pub sources: u64,
-    /// Ordered pairs of regions.
+    /// Names of the backbone and plain routers, one a region.
+    pub regions: Vec<String>,
+    /// Number of routers.
+    pub routers: usize,
+    /// Number of links.
+    pub links: usize,
+    /// Ordered pairs of regions with access routers.
     pub paths: usize,
-    /// Mean number of backbone routers on a path.
+    /// Mean number of routers on a path between the backbone (or plain) routers of two regions, both included.
     pub mean_routers_per_path: f64,
     /// Mean hops from source to receiver, both hosts counted (as the ASME paper counts).
     pub mean_hops: f64,
     /// Mean round-trip propagation delay over the paths, s.
     pub mean_rtt: f64,
-    /// Largest, s.
+    /// Largest between access routers, s.
     pub max_rtt: f64,
+    /// The pairs of regions where it occurs.
+    pub longest_paths: Vec<[String; 2]>,
     /// Mean file size, segments.
     pub mean_file_size: f64,
     /// Probability of a path class: very fast (direct only), fast, typical (any normal access router).
     pub path_classes: [f64; 3],
+    /// Every router and link.
+    pub map: NetworkMap,
     /// What a reader should know about the scale.
     pub warnings: Vec<String>,
 }
@@ -56,43 +69,51 @@ impl Network {
             let members: Vec<usize> = (0..self.topology.routers.len())
                 .filter(|&r| self.topology.routers[r].class == class)
                 .collect();
-            let first = *members.first()?;
+            let speeds = members.iter().map(|&r| self.speeds[r]);
             let buffers = members.iter().map(|&r| self.buffers[r]);
             let sources = members.iter().filter_map(|&r| self.access_index[r]);
             Some(ClassSummary {
                 class: class.name(),
                 routers: members.len(),
-                speed: self.speeds[first],
                 buffer: [buffers.clone().min()?, buffers.max()?],
+                speed: speeds.clone().fold(f64::INFINITY, f64::min),
+                fastest: speeds.fold(0.0, f64::max),
                 sources: sources.map(|a| self.sources[usize::from(a)]).sum(),
             })
         };
-        let regions = self.topology.regions;
-        let pairs: Vec<(usize, usize)> =
-            (0..regions).flat_map(|a| (0..regions).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
-        let mean = |f: &dyn Fn(usize, usize) -> f64| {
-            pairs.iter().map(|&(a, b)| f(a, b)).sum::<f64>() / pairs.len() as f64
-        };
-        let mean_routers = mean(&|a, b| self.region_path[a][b].len() as f64);
-        let direct_share = |weights: &[f64]| {
+        let name = |region: usize| self.topology.routers[region].name.clone();
+        let paths = &self.distances.paths;
+        let mean_routers = self.distances.routers.iter().sum::<usize>() as f64 / paths.len() as f64;
+        // What the access side of each end adds, as it is used.
+        let access_side = |weights: &[f64]| {
             let total: f64 = weights.iter().sum();
-            let direct = weights.iter().enumerate().filter(|(a, _)| self.class_of(*a) == Direct);
-            if total > 0.0 { direct.map(|(_, w)| w).sum::<f64>() / total } else { 0.0 }
+            let below = weights.iter().zip(&self.distances.below);
+            if total > 0.0 { below.map(|(w, b)| w * b).sum::<f64>() / total } else { 0.0 }
         };
         let source_weights: Vec<f64> = self.sources.iter().map(|&s| s as f64).collect();
         let mean_hops =
-            mean_routers + 6.0 - direct_share(&source_weights) - direct_share(&self.receiver_weight);
+            mean_routers + 2.0 + access_side(&source_weights) + access_side(&self.receiver_weight);
+        let longest = self.distances.longest.iter().copied().fold(0.0, f64::max);
+        let longest_paths = paths.iter().zip(&self.distances.longest);
         Description {
-            topology: self.topology.name,
+            topology: self.topology.name.clone(),
             classes: [Backbone, Pop, Normal, Fast, Direct, Plain].into_iter().filter_map(of_class).collect(),
             sources: self.sources.iter().sum(),
-            paths: pairs.len(),
+            regions: (0..self.topology.regions).map(name).collect(),
+            routers: self.topology.routers.len(),
+            links: self.topology.links.len(),
+            paths: paths.len(),
             mean_routers_per_path: mean_routers,
             mean_hops,
             mean_rtt: self.mean_round_trip(),
-            max_rtt: pairs.iter().map(|&(a, b)| 2.0 * self.region_delay[a][b]).fold(0.0, f64::max),
+            max_rtt: 2.0 * longest,
+            longest_paths: longest_paths
+                .filter(|((from, to), delay)| from < to && **delay == longest)
+                .map(|((from, to), _)| [name(*from), name(*to)])
+                .collect(),
             mean_file_size: scenario.mean_file_size(),
             path_classes: self.path_classes(&source_weights),
+            map: self.map(scenario.network.delay_multiplier),
             warnings: self.warnings(scenario),
         }
     }
@@ -119,9 +140,10 @@ impl Network {
     fn warnings(&self, scenario: &Scenario) -> Vec<String> {
         let mut warnings = Vec::new();
         let users = &scenario.users;
-        let normal = self.topology.routers.iter().position(|r| r.class == RouterClass::Normal);
-        if let Some(router) = normal.filter(|_| self.sources.iter().sum::<u64>() > 0) {
-            let speed = self.speeds[router];
+        let normal =
+            (0..self.speeds.len()).filter(|&r| self.topology.routers[r].class == RouterClass::Normal);
+        let slowest = normal.map(|r| self.speeds[r]).min_by(f64::total_cmp);
+        if let Some(speed) = slowest.filter(|_| self.sources.iter().sum::<u64>() > 0) {
             for (name, rate) in [("normal", users.normal_interface), ("fast", users.fast_interface)] {
                 if speed < rate {
                     warnings.push(format!(

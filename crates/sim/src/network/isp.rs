@@ -5,7 +5,8 @@
 //! itself is not: this one is constructed of 16 US cities. Cost = km / 100, times 1.5 on six long secondary trunks in
 //! imitation of traffic engineering; delay = km x 0.0088272 ms as for Abilene.
 
-use super::topology::{Attachment, LinkSpec, Topology, with_tiers};
+use super::tiers::{Attachment, lettered};
+use super::topology::{LinkSpec, Topology};
 
 /// Cities in the order of their letters A to P.
 pub const CITIES: [&str; 16] = [
@@ -58,10 +59,10 @@ pub fn isp() -> Topology {
         let small = matches!(*name, "PHX" | "MKC" | "STL" | "ORL" | "CLE" | "BOS");
         Attachment {
             direct: usize::from(large),
-            pops: [(1 + usize::from(large), 4), (1, 4 - usize::from(small))],
+            pops: vec![(1 + usize::from(large), 4), (1, 4 - usize::from(small))],
         }
     };
     let attachments: Vec<Attachment> = CITIES.iter().map(attachment).collect();
     // The same pairs of cities as on Abilene (assumed): SJC - NYC, LAX - ATL, CHI - WDC.
-    with_tiers("isp", LINKS.iter().map(link).collect(), &attachments, [('B', 'O'), ('C', 'K'), ('J', 'N')])
+    lettered("isp", LINKS.iter().map(link).collect(), &attachments, [('B', 'O'), ('C', 'K'), ('J', 'N')])
 }

@@ -1,13 +1,22 @@
 //! What segments cross: topology, routes, speeds, buffers.
 
 pub mod abilene;
+pub mod acknowledgements;
 pub mod build;
 pub mod built_in;
+mod check;
 pub mod describe;
+pub mod distances;
 pub mod dumbbell;
+pub mod given;
 pub mod isp;
+pub mod load;
+pub mod long_lived;
+pub mod map;
+pub mod parking_lot;
 pub mod router;
 pub mod routing;
+pub mod tiers;
 pub mod topology;
 
 pub use build::Network;

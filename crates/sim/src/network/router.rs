@@ -40,6 +40,12 @@ impl Router {
         Some(self.busy_until)
     }
 
+    /// Segments that fit into the router, the one in service included.
+    #[must_use]
+    pub fn places(&self) -> u64 {
+        self.limit / self.service + 1
+    }
+
     /// Segments in the router at `now`, the one in service included.
     #[must_use]
     pub fn occupancy(&self, now: Picos) -> u64 {

@@ -1,19 +1,40 @@
 //! Static least-cost routes.
 
-use super::topology::Topology;
+use super::topology::{LinkSpec, Topology};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// For every router its (neighbour, link) pairs in the order of the links.
+pub type Adjacency = Vec<Vec<(usize, usize)>>;
 
 /// Least-cost next hops towards one router.
 #[derive(Clone, Debug)]
 pub struct RoutesTo {
-    /// For every router the next one on the way, `None` at the target and where there is no way.
-    pub next: Vec<Option<usize>>,
+    /// For every router the next one on the way and the link to it, `None` at the target and where there is no way.
+    pub next: Vec<Option<(usize, usize)>>,
+    /// Links on the way.
+    pub hops: Vec<usize>,
+    /// The target and all routers with a way to it, each after the next one on its way.
+    pub order: Vec<usize>,
 }
 
-/// Adjacency: for every router its (neighbour, link) pairs in the order of the links.
+impl RoutesTo {
+    /// For every router the sum over the links on its way of `values`.
+    #[must_use]
+    pub fn sums(&self, values: &[u64]) -> Vec<u64> {
+        let mut sums: Vec<u64> = vec![0; self.next.len()];
+        for &router in &self.order {
+            if let Some((next, link)) = self.next[router] {
+                sums[router] = sums[next].saturating_add(values[link]);
+            }
+        }
+        sums
+    }
+}
+
+/// Adjacency of a topology.
 #[must_use]
-pub fn adjacency(topology: &Topology) -> Vec<Vec<(usize, usize)>> {
+pub fn adjacency(topology: &Topology) -> Adjacency {
     let mut neighbours = vec![Vec::new(); topology.routers.len()];
     for (index, link) in topology.links.iter().enumerate() {
         neighbours[link.a].push((link.b, index));
@@ -25,40 +46,131 @@ pub fn adjacency(topology: &Topology) -> Vec<Vec<(usize, usize)>> {
 /// Dijkstra from `target` outwards. Costs are compared in units of 1e-12, then hops, then router numbers, so that equal
 /// costs always give the same routes.
 #[must_use]
-pub fn routes_to(topology: &Topology, neighbours: &[Vec<(usize, usize)>], target: usize) -> RoutesTo {
-    let n = topology.routers.len();
-    let cost: Vec<u64> = topology.links.iter().map(|l| (l.cost * 1e12).round() as u64).collect();
-    let mut best = vec![(u64::MAX, usize::MAX); n];
+pub fn routes_to(links: &[LinkSpec], neighbours: &Adjacency, target: usize) -> RoutesTo {
+    let n = neighbours.len();
+    let mut best = vec![(u128::MAX, usize::MAX); n];
     let mut next = vec![None; n];
+    let mut order = Vec::with_capacity(n);
     let mut heap = BinaryHeap::from([Reverse(((0, 0), target))]);
     best[target] = (0, 0);
     while let Some(Reverse((distance, router))) = heap.pop() {
         if distance > best[router] {
             continue;
         }
+        order.push(router);
         for &(neighbour, link) in &neighbours[router] {
-            let candidate = (distance.0 + cost[link], distance.1 + 1);
+            let candidate = (distance.0 + cost(&links[link]), distance.1 + 1);
             if candidate < best[neighbour] {
                 best[neighbour] = candidate;
-                next[neighbour] = Some(router);
+                next[neighbour] = Some((router, link));
                 heap.push(Reverse((candidate, neighbour)));
             }
         }
     }
-    RoutesTo { next }
+    RoutesTo { next, hops: best.into_iter().map(|b| b.1).collect(), order }
 }
 
-/// Routers on the way from `from` to the target, both included; empty where there is none.
+/// For every router the nearest of `heads` (place in the list): least cost, then hops, then the earlier one.
+///
+/// `None` where there is no way to any.
 #[must_use]
-pub fn path(routes: &RoutesTo, from: usize, target: usize) -> Vec<usize> {
-    let mut routers = vec![from];
-    let mut here = from;
-    while here != target {
-        match routes.next[here] {
-            Some(router) => here = router,
-            None => return Vec::new(),
-        }
-        routers.push(here);
+pub fn nearest(links: &[LinkSpec], neighbours: &Adjacency, heads: &[usize]) -> Vec<Option<usize>> {
+    let mut best = vec![(u128::MAX, usize::MAX, usize::MAX); neighbours.len()];
+    let mut heap = BinaryHeap::new();
+    for (place, &head) in heads.iter().enumerate() {
+        best[head] = (0, 0, place);
+        heap.push(Reverse((best[head], head)));
     }
-    routers
+    while let Some(Reverse((distance, router))) = heap.pop() {
+        if distance > best[router] {
+            continue;
+        }
+        for &(neighbour, link) in &neighbours[router] {
+            let candidate = (distance.0 + cost(&links[link]), distance.1 + 1, distance.2);
+            if candidate < best[neighbour] {
+                best[neighbour] = candidate;
+                heap.push(Reverse((candidate, neighbour)));
+            }
+        }
+    }
+    best.into_iter().map(|b| (b.2 < heads.len()).then_some(b.2)).collect()
+}
+
+/// Ways to one router after another. Most access routers hang on one router by a single link, and those that hang on
+/// the same one share its routes: least-cost routes are found once for all of them that are asked for in a row, as in the
+/// order of [`Routing::together`].
+#[derive(Clone, Debug)]
+pub struct Routing<'a> {
+    links: &'a [LinkSpec],
+    neighbours: &'a Adjacency,
+    last: Option<(usize, RoutesTo)>,
+}
+
+/// The ways to one router.
+#[derive(Clone, Copy, Debug)]
+pub struct Ways<'a> {
+    target: usize,
+    /// The only neighbour of the target and the link to it, if it has but one: `routes` lead there.
+    only: Option<(usize, usize)>,
+    routes: &'a RoutesTo,
+}
+
+impl<'a> Routing<'a> {
+    /// Over the links of a connected topology.
+    #[must_use]
+    pub fn new(links: &'a [LinkSpec], neighbours: &'a Adjacency) -> Self {
+        Self { links, neighbours, last: None }
+    }
+
+    /// Places in a list of targets, those with the same only neighbour together.
+    #[must_use]
+    pub fn together(&self, targets: &[usize]) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..targets.len()).collect();
+        places.sort_by_key(|&i| self.only(targets[i]).map_or(targets[i], |(above, _)| above));
+        places
+    }
+
+    /// The only neighbour of a router, if it has but one, and the link to it.
+    fn only(&self, router: usize) -> Option<(usize, usize)> {
+        if let [only] = self.neighbours[router][..] { Some(only) } else { None }
+    }
+
+    /// The ways to `target`.
+    pub fn towards(&mut self, target: usize) -> Ways<'_> {
+        let only = self.only(target);
+        let end = only.map_or(target, |(above, _)| above);
+        let known = self.last.take().filter(|(to, _)| *to == end);
+        let (_, routes) =
+            self.last.insert(known.unwrap_or_else(|| (end, routes_to(self.links, self.neighbours, end))));
+        Ways { target, only, routes }
+    }
+}
+
+impl Ways<'_> {
+    /// The next router after `router` and the link to it, `None` at the target.
+    #[must_use]
+    pub fn next(&self, router: usize) -> Option<(usize, usize)> {
+        if router == self.target {
+            return None;
+        }
+        self.routes.next[router].or(self.only.map(|(_, link)| (self.target, link)))
+    }
+
+    /// Links from `router` to the target.
+    #[must_use]
+    pub fn hops(&self, router: usize) -> usize {
+        if router == self.target { 0 } else { self.routes.hops[router] + usize::from(self.only.is_some()) }
+    }
+
+    /// All routers, each before the next one on its way, the target last.
+    pub fn from_far_to_near(&self) -> impl Iterator<Item = usize> {
+        let target = self.target;
+        let others = self.routes.order.iter().rev().copied().filter(move |r| *r != target);
+        others.chain(std::iter::once(target))
+    }
+}
+
+/// Cost in units of 1e-12: in 128 bits no sum over a path overflows.
+fn cost(link: &LinkSpec) -> u128 {
+    (link.cost * 1e12).round() as u128
 }

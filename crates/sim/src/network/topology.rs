@@ -1,7 +1,10 @@
-//! Routers and links before speeds and buffers: a backbone, and the tiers below it.
+//! Routers and links before speeds and buffers.
+
+use serde::{Deserialize, Serialize};
 
 /// What a router is, which sets its speed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum RouterClass {
     /// Backbone router: twice the base speed (derived: SP 500-282 Table 9-5 against Table 9-2).
     Backbone,
@@ -28,6 +31,12 @@ impl RouterClass {
             Self::Fast => 0.05,
             Self::Plain => 1.0,
         }
+    }
+
+    /// Whether a router of the class is the head of a region.
+    #[must_use]
+    pub fn is_head(self) -> bool {
+        matches!(self, Self::Backbone | Self::Plain)
     }
 
     /// Whether hosts attach.
@@ -70,6 +79,16 @@ pub struct RouterSpec {
     pub class: RouterClass,
     /// Region: the index of the backbone (or plain) router it hangs on.
     pub region: usize,
+    /// Speed as a multiple of the base speed X1.
+    pub speed_factor: f64,
+}
+
+impl RouterSpec {
+    /// A router with the speed of its class.
+    #[must_use]
+    pub fn new(name: impl Into<String>, class: RouterClass, region: usize) -> Self {
+        Self { name: name.into(), class, region, speed_factor: class.speed_factor() }
+    }
 }
 
 /// A link, both directions.
@@ -89,14 +108,15 @@ pub struct LinkSpec {
 #[derive(Clone, Debug)]
 pub struct Topology {
     /// Name typed by users.
-    pub name: &'static str,
+    pub name: String,
     /// All routers.
     pub routers: Vec<RouterSpec>,
     /// All links.
     pub links: Vec<LinkSpec>,
     /// Number of regions.
     pub regions: usize,
-    /// Names of the access routers between which long-lived flows run (X10): a long, a medium and a short path.
+    /// Names of the access routers between which long-lived flows run (X10), where the topology has chosen them: a
+    /// long, a medium and a short path.
     pub long_lived: Vec<(String, String)>,
 }
 
@@ -106,54 +126,4 @@ impl Topology {
     pub fn router(&self, name: &str) -> Option<usize> {
         self.routers.iter().position(|r| r.name == name)
     }
-}
-
-/// What hangs on one backbone router.
-#[derive(Clone, Copy, Debug)]
-pub struct Attachment {
-    /// Access routers directly on the backbone router.
-    pub direct: usize,
-    /// For each point of presence: fast and normal access routers.
-    pub pops: [(usize, usize); 2],
-}
-
-/// Builds the tiers below a backbone: points of presence and access routers, joined by links without delay. Long-lived
-/// flows run between the direct routers of the given pairs of backbone letters.
-#[must_use]
-pub fn with_tiers(
-    name: &'static str,
-    links: Vec<LinkSpec>,
-    attachments: &[Attachment],
-    long_lived: [(char, char); 3],
-) -> Topology {
-    let letter = |i: usize| char::from(b'A' + i as u8);
-    let regions = attachments.len();
-    let mut routers: Vec<RouterSpec> = (0..regions)
-        .map(|i| RouterSpec { name: letter(i).to_string(), class: RouterClass::Backbone, region: i })
-        .collect();
-    let mut links = links;
-    let mut attach = |routers: &mut Vec<RouterSpec>, name: String, class, region, above| {
-        routers.push(RouterSpec { name, class, region });
-        links.push(LinkSpec { a: above, b: routers.len() - 1, delay: 0.0, cost: 0.0 });
-        routers.len() - 1
-    };
-    for (region, attachment) in attachments.iter().enumerate() {
-        let backbone = letter(region);
-        for i in 0..attachment.direct {
-            let name = format!("{backbone}0{}", char::from(b'a' + i as u8));
-            attach(&mut routers, name, RouterClass::Direct, region, region);
-        }
-        for (p, (fast, normal)) in attachment.pops.into_iter().enumerate() {
-            let pop_name = format!("{backbone}{}", p + 1);
-            let pop = attach(&mut routers, pop_name.clone(), RouterClass::Pop, region, region);
-            for i in 0..fast + normal {
-                let class = if i < fast { RouterClass::Fast } else { RouterClass::Normal };
-                let name = format!("{pop_name}{}", char::from(b'a' + i as u8));
-                attach(&mut routers, name, class, region, pop);
-            }
-        }
-    }
-    let direct = |letter: char| format!("{letter}0a");
-    let long_lived = long_lived.iter().map(|&(a, b)| (direct(a), direct(b))).collect();
-    Topology { name, routers, links, regions, long_lived }
 }

@@ -2,6 +2,7 @@
 
 use crate::engine::Lanes;
 use crate::network::Network;
+use crate::network::build::LaneEnd;
 use crate::scenario::{InvalidScenario, Scenario, invalid};
 use crate::simulation::EXTRA_LEAVES;
 use mesonet_cc::{Picos, Start, seconds};
@@ -42,9 +43,18 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
     let longest_queue =
         network.routers.iter().zip(&network.buffers).map(|(r, b)| seconds(r.service) * (*b as f64 + 1.0));
     let longest_queue = longest_queue.fold(0.0, f64::max);
-    let routers = network.region_path.iter().flatten().map(Vec::len).max().unwrap_or(0) + 4;
-    let longest_path = network.region_delay.iter().flatten().copied().fold(0.0, f64::max);
-    let round_trip = longest_queue * routers as f64 + 2.0 * longest_path;
+    let acknowledgements = network.lanes.iter().filter(|lane| lane.end == LaneEnd::Sources);
+    let propagation = 2.0 * acknowledgements.map(|lane| seconds(lane.delay)).fold(0.0, f64::max);
+    if propagation > LONGEST_ROUND_TRIP {
+        return Err(invalid(
+            "topology",
+            format!(
+                "the longest round trip takes {propagation:.0} s without any queue; at most {LONGEST_ROUND_TRIP} s are \
+                 allowed"
+            ),
+        ));
+    }
+    let round_trip = longest_queue * network.longest_route as f64 + propagation;
     if round_trip > LONGEST_ROUND_TRIP {
         return Err(invalid(
             "network.buffer",

@@ -1,5 +1,6 @@
 //! Connections: sources that begin a transfer, SYNs and their retries, flows that end.
 
+use super::explicit::OwnLanes;
 use super::{Simulation, code};
 use crate::engine::Segment;
 use crate::measure::PairClass;
@@ -13,16 +14,20 @@ use mesonet_cc::{Picos, SECOND, Start};
 const RTO_AFTER_SYN_RETRY: Picos = 3 * SECOND;
 
 /// A flow about to connect.
-struct Opening {
-    source: u32,
-    transfer: u64,
-    category: u8,
-    algorithm: u8,
-    origin: u16,
-    receiver: u16,
+pub(super) struct Opening {
+    pub source: u32,
+    pub transfer: u64,
+    pub category: u8,
+    pub algorithm: u8,
+    pub origin: u16,
+    pub receiver: u16,
     /// None sends to the end of the run.
-    size: Option<u64>,
-    rate: f64,
+    pub size: Option<u64>,
+    pub rate: f64,
+    /// Lanes of its own, if its source is some way from the access router.
+    pub own: Option<OwnLanes>,
+    /// Its sender waits before it reacts.
+    pub delays_sends: bool,
 }
 
 impl Simulation {
@@ -43,6 +48,8 @@ impl Simulation {
             receiver: transfer.receiver,
             size: Some(self.jumbo(transfer.size, origin, transfer.receiver)),
             rate: transfer.rate,
+            own: None,
+            delays_sends: false,
         });
         if self.population.sources[source as usize].impatient {
             self.arm_patience(slot);
@@ -60,36 +67,12 @@ impl Simulation {
         (size as f64 * users.jumbo_factor).round() as u64
     }
 
-    /// An explicit flow begins.
-    pub(super) fn start_explicit(&mut self, index: u32) {
-        let spec = &self.scenario.flows[index as usize];
-        let access = |name: &str| {
-            let router = self.network.topology.router(name).expect("checked");
-            self.network.access_index[router].expect("checked")
-        };
-        let algorithm = spec
-            .algorithm
-            .as_ref()
-            .map_or(0, |name| self.algorithm_names.iter().position(|a| a == name).expect("checked"));
-        let opening = Opening {
-            source: self.population.sources.len() as u32 + index,
-            transfer: 0,
-            category: EXPLICIT,
-            algorithm: algorithm as u8,
-            origin: access(&spec.from),
-            receiver: access(&spec.to),
-            size: spec.size.map(|s| s.round() as u64),
-            rate: spec.interface,
-        };
-        let slot = self.open(&opening);
-        self.explicit_slots[index as usize] = Some(slot);
-    }
-
     /// Takes a slot and sends the first SYN.
-    fn open(&mut self, opening: &Opening) -> u32 {
+    pub(super) fn open(&mut self, opening: &Opening) -> u32 {
         let slot = self.free.pop().unwrap_or(self.flows.len() as u32);
         let (origin, receiver) = (usize::from(opening.origin), usize::from(opening.receiver));
-        let ack_lane = self.network.ack_lane(receiver, origin);
+        let ack_lane = opening.own.map_or_else(|| self.network.ack_lane(receiver, origin), |own| own.acks);
+        let extra = opening.own.map_or(0, |own| self.network.lanes[usize::from(own.access)].delay);
         let start = self.start(self.scenario.transport.initial_window);
         let controller = self.configs[usize::from(opening.algorithm)].start(&start);
         // Sequence numbers go on where the last flow of the slot ended; the SYN takes one.
@@ -102,12 +85,14 @@ impl Simulation {
             origin: opening.origin,
             receiver: opening.receiver,
             ack_lane,
+            access_lane: opening.own.map(|own| own.access),
+            delays_sends: opening.delays_sends,
             base: syn + 1,
             end: opening.size.map_or(u64::MAX, |size| syn + 1 + size),
             board: Scoreboard::new(syn + 1),
             rtt: RttEstimator::new(self.limits.initial),
             interface_time: picos(1.0 / opening.rate),
-            base_rtt: picos(self.network.round_trip(origin, receiver)),
+            base_rtt: self.network.round_trip(origin, receiver) + 2 * extra,
             timed_out: u64::MAX,
             source: opening.source,
             transfer: opening.transfer,
@@ -122,7 +107,12 @@ impl Simulation {
             self.flows[slot as usize] = flow;
             self.ack_lanes[slot as usize] = ack_lane;
         }
-        self.send_syn(slot);
+        self.trace_opened(slot);
+        if self.scenario.connection.establish {
+            self.send_syn(slot);
+        } else {
+            self.established(slot, None);
+        }
         slot
     }
 
@@ -143,11 +133,11 @@ impl Simulation {
             picos(self.scenario.connection.syn_timeout).saturating_mul(1 << flow.syns).min(self.end + 1);
         flow.syns += 1;
         flow.deadline = self.now + wait;
-        let (deadline, origin) = (flow.deadline, usize::from(flow.origin));
+        let deadline = flow.deadline;
         let segment = Segment::new(self.now, slot, flow.base.wrapping_sub(1) as u32, flow.receiver);
         self.watch(slot, deadline);
         self.counters.entering += 1;
-        self.arrive(self.network.access[origin], segment);
+        self.inject(segment);
     }
 
     /// No answer to the last SYN.
@@ -160,8 +150,8 @@ impl Simulation {
         self.close(slot, false);
     }
 
-    /// The SYN was answered.
-    pub(super) fn established(&mut self, slot: u32, rtt: Picos) {
+    /// The SYN was answered after `rtt`; none where flows begin without one.
+    pub(super) fn established(&mut self, slot: u32, rtt: Option<Picos>) {
         let retried = self.flows[slot as usize].syns > 1;
         let window = if retried {
             self.scenario.connection.window_after_retry
@@ -177,7 +167,7 @@ impl Simulation {
         flow.deadline = OFF;
         if retried {
             flow.rtt.rto = flow.rtt.rto.max(RTO_AFTER_SYN_RETRY);
-        } else {
+        } else if let Some(rtt) = rtt {
             flow.rtt.sample(rtt, &self.limits);
         }
         if let Some(period) = self.tick_period[algorithm] {
@@ -194,9 +184,9 @@ impl Simulation {
         self.counters.completed += 1;
         self.counters.completed_size += flow.end - flow.base;
         self.counters.completed_sent += flow.sent;
-        if self.now > picos(self.scenario.time.warmup) {
+        if let Some(period) = self.period(self.now) {
             let fast = self.is_fast(flow);
-            self.groups.add(flow, fast);
+            self.groups.add(period, flow, fast, self.now);
         }
         self.close(slot, true);
     }
@@ -216,6 +206,7 @@ impl Simulation {
         let flow = &self.flows[slot as usize];
         self.records.add(flow, self.is_fast(flow), completed);
         self.free.push(slot);
+        self.trace_closed(slot);
         if category == EXPLICIT {
             self.explicit_slots[source as usize - self.population.sources.len()] = None;
             return;

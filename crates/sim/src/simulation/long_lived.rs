@@ -1,4 +1,4 @@
-//! Long-lived flows (X10): explicit flows on the pairs of the topology, from the beginning of the measured span.
+//! Long-lived flows (X10): explicit flows on the pairs of the network, from the beginning of the measured span.
 
 use crate::network::Network;
 use crate::random::{Purpose, Stream};
@@ -13,7 +13,7 @@ use crate::users::population::pick;
 /// [`InvalidScenario`] where the topology has fewer pairs.
 pub fn add(scenario: &mut Scenario, network: &Network, seed: u64) -> Result<(), InvalidScenario> {
     let wanted = scenario.users.long_lived_flows as usize;
-    let pairs = &network.topology.long_lived;
+    let pairs = network.long_lived_pairs();
     if wanted > pairs.len() {
         return Err(invalid(
             "users.long_lived_flows",
@@ -35,7 +35,10 @@ pub fn add(scenario: &mut Scenario, network: &Network, seed: u64) -> Result<(), 
             from: from.clone(),
             to: to.clone(),
             start: scenario.time.warmup,
+            stop: None,
             size: None,
+            extra_delay: 0.0,
+            overhead: 0.0,
             interface: scenario.users.fast_interface,
             algorithm: Some(scenario.algorithms[algorithm].name.clone()),
         });

@@ -1,26 +1,31 @@
 //! The loop that joins network, users and senders.
 //!
-//! `advance` takes the next event, whatever it is, until an instant. Everything that happens is in one of four files:
+//! `advance` takes the next event, whatever it is, until an instant. Everything that happens is in one of these files:
 //! segments crossing the network (here), connections (`connection`), sending and recovery (`sender`), samples
-//! (`sampling`).
+//! (`sampling`), flows given one by one (`explicit`), impatient users (`patience`), detailed traces (`tracing`).
 
 pub mod check;
 mod connection;
+mod explicit;
 mod long_lived;
 mod patience;
 mod sampling;
 mod sender;
+mod tracing;
 
 use crate::engine::{Lanes, Segment, Timers};
+use crate::measure::responses::LONG_LIVED;
 use crate::measure::sample::Series;
-use crate::measure::{Counters, FlowGroups, FlowRecords, PeriodSums, Table};
+use crate::measure::{Convergence, Counters, FlowGroups, FlowRecords, PeriodSums, RouterUse, Table};
 use crate::network::Network;
 use crate::network::build::{LaneEnd, picos};
 use crate::scenario::{InvalidScenario, Scenario};
 use crate::transport::Flow;
 use crate::transport::rtt::RtoLimits;
 use crate::users::Population;
+use explicit::OwnLanes;
 use mesonet_cc::{Config, Picos};
+use tracing::Tracing;
 
 /// Timer codes: what in the upper byte, of whom in the lower 32 bits. Equal instants come in this order.
 mod code {
@@ -30,6 +35,8 @@ mod code {
     pub const FLOW: u64 = 3 << 56;
     pub const TICK: u64 = 4 << 56;
     pub const PATIENCE: u64 = 5 << 56;
+    pub const STOP: u64 = 6 << 56;
+    pub const TRACE: u64 = 7 << 56;
     pub const KIND: u64 = 0xff << 56;
 }
 
@@ -59,6 +66,12 @@ pub struct Simulation {
     free: Vec<u32>,
     /// Slot of each explicit flow while it lives.
     explicit_slots: Vec<Option<u32>>,
+    /// Lanes of each explicit flow that has its own.
+    own_lanes: Vec<Option<OwnLanes>>,
+    seed: u64,
+    receiver_window: u64,
+    /// Length of a measured period.
+    period_length: Picos,
     counters: Counters,
     sampled: Counters,
     samples: u64,
@@ -66,6 +79,11 @@ pub struct Simulation {
     series: Series,
     records: FlowRecords,
     groups: FlowGroups,
+    routers: RouterUse,
+    /// Segments of the long-lived flows acknowledged until the last sample.
+    long_lived: [u64; LONG_LIVED],
+    convergence: Convergence<2>,
+    tracing: Tracing,
 }
 
 impl Simulation {
@@ -74,9 +92,11 @@ impl Simulation {
     /// # Errors
     /// [`InvalidScenario`] where the network cannot be built or the run is too long for the width of the event keys.
     pub fn new(mut scenario: Scenario, seed: u64) -> Result<Self, InvalidScenario> {
-        let network = Network::build(&scenario)?;
+        let mut network = Network::build(&scenario)?;
         long_lived::add(&mut scenario, &network, seed)?;
         check::check(&scenario, &network)?;
+        let own_lanes = explicit::add_lanes(&scenario, &mut network)?;
+        let tracing = Tracing::new(&scenario, &network)?;
         let population = Population::new(&scenario, &network, seed);
         let configs = scenario.configs();
         let name = |a: &crate::scenario::AlgorithmShare| {
@@ -84,6 +104,7 @@ impl Simulation {
         };
         let lanes = Lanes::new(network.lanes.len(), EXTRA_LEAVES);
         let end = picos(scenario.time.duration);
+        let periods = scenario.time.periods as usize;
         let mut simulation = Self {
             algorithm_names: scenario.algorithms.iter().map(name).collect(),
             tick_period: configs.iter().map(Config::timer_period).collect(),
@@ -102,10 +123,18 @@ impl Simulation {
             counters: Counters::default(),
             sampled: Counters::default(),
             samples: 0,
-            periods: vec![PeriodSums::default(); scenario.time.periods as usize + 1],
+            own_lanes,
+            seed,
+            receiver_window: scenario.transport.receiver_window as u64,
+            period_length: (end - picos(scenario.time.warmup)).div_ceil(periods as u64),
+            periods: vec![PeriodSums::default(); periods + 1],
             series: Series::default(),
             records: FlowRecords::new(seed, scenario.measurement.flow_records),
             groups: FlowGroups::default(),
+            routers: RouterUse::new(network.routers.len(), periods),
+            long_lived: [0; LONG_LIVED],
+            convergence: Convergence::default(),
+            tracing,
             scenario,
             network,
             population,
@@ -120,23 +149,30 @@ impl Simulation {
         }
         for (i, flow) in self.scenario.flows.iter().enumerate() {
             self.timers.arm(picos(flow.start), code::EXPLICIT | i as u64);
+            if let Some(stop) = flow.stop {
+                self.timers.arm(picos(stop), code::STOP | i as u64);
+            }
+        }
+        if let Some(first) = self.tracing.first() {
+            self.timers.arm(first, code::TRACE);
         }
         self.timers.arm(self.sample_time(1), code::SAMPLE);
         self.lanes.set_due(self.timer_leaf, self.timers.next());
     }
 
-    /// Runs until `until` seconds or the end of the scenario, whichever comes first.
+    /// Runs until `until` seconds or the end of the run, whichever comes first.
     pub fn advance(&mut self, until: f64) {
-        let until = picos(until).min(self.end);
+        let until = picos(until);
         while self.step(until) {}
-        self.now = self.now.max(until);
+        self.now = self.now.max(until.min(self.end));
     }
 
-    /// Takes the next event if it is not later than `until` picoseconds; tells whether there was one.
+    /// Takes the next event if it is not later than `until` picoseconds or the end of the run; tells whether there was
+    /// one.
     #[inline]
     pub fn step(&mut self, until: Picos) -> bool {
         let (time, lane) = self.lanes.next();
-        if time > until {
+        if time > until.min(self.end) {
             return false;
         }
         self.now = time;
@@ -156,7 +192,7 @@ impl Simulation {
         true
     }
 
-    /// Whether the end of the scenario has been reached.
+    /// Whether the end of the run has been reached: that of the scenario, or an earlier one because it converged.
     #[must_use]
     pub fn finished(&self) -> bool {
         self.now >= self.end
@@ -166,12 +202,22 @@ impl Simulation {
     #[inline]
     fn arrive(&mut self, router: usize, mut segment: Segment) {
         match self.network.routers[router].arrive(self.now) {
-            None => self.counters.dropped += 1,
+            None => self.dropped(segment),
             Some(departure) => {
                 let lane = self.network.next_lane(router, segment.target());
                 segment.time = departure + self.network.lanes[lane].delay;
                 self.lanes.push(lane, segment);
             }
+        }
+    }
+
+    #[cold]
+    fn dropped(&mut self, segment: Segment) {
+        self.counters.dropped += 1;
+        let flow = &mut self.flows[segment.flow as usize];
+        // Not of an earlier flow of the slot, and not a SYN.
+        if flow.expand(segment.sequence) >= flow.base {
+            flow.losses += 1;
         }
     }
 
@@ -193,7 +239,9 @@ impl Simulation {
             code::SOURCE => self.start_transfer(id),
             code::FLOW => self.flow_timer(id, time),
             code::TICK => self.tick(id, time),
-            _ => self.lose_patience(id, time),
+            code::PATIENCE => self.lose_patience(id, time),
+            code::STOP => self.stop_explicit(id),
+            _ => self.trace(),
         }
         self.lanes.set_due(self.timer_leaf, self.timers.next());
     }
@@ -203,7 +251,7 @@ impl Simulation {
         let flow = &mut self.flows[slot as usize];
         if flow.interface_armed && flow.interface_free == time {
             flow.interface_armed = false;
-            self.send_allowed(slot as u32);
+            self.send_now(slot as u32);
         }
         self.lanes.set_due(self.timer_leaf + 1, self.interfaces.next());
     }
@@ -226,10 +274,16 @@ impl Simulation {
         self.records.take(&self.network, &self.algorithm_names)
     }
 
-    /// Completed flows of the measured span, by group.
+    /// Completed flows of the measured span, by period and group.
     #[must_use]
     pub fn groups(&self) -> Table {
         self.groups.table(&self.algorithm_names)
+    }
+
+    /// What each router did, by period.
+    #[must_use]
+    pub fn routers(&self) -> Table {
+        self.routers.table(&self.network, self.scenario.measurement.interval)
     }
 
     /// What was counted since the start.

@@ -1,12 +1,33 @@
 //! Samples every interval, and the responses made of them.
 
 use super::{Simulation, code};
-use crate::measure::responses::totals;
+use crate::measure::responses::{LONG_LIVED, totals};
 use crate::measure::sample::FlowSample;
-use crate::measure::{Responses, Sample};
+use crate::measure::{Interval, Responses, Sample};
+use crate::network::RouterClass;
 use crate::network::build::picos;
 use crate::transport::{Flow, FlowState};
 use mesonet_cc::{Picos, seconds};
+
+/// Responses by pair class and, in the order of their numbers, file category.
+const COMPLETED_GOODPUT: [[&str; 4]; 6] = [
+    ["goodput_dd_web_object", "goodput_dd_document", "goodput_dd_service_pack", "goodput_dd_movie"],
+    ["goodput_df_web_object", "goodput_df_document", "goodput_df_service_pack", "goodput_df_movie"],
+    ["goodput_dn_web_object", "goodput_dn_document", "goodput_dn_service_pack", "goodput_dn_movie"],
+    ["goodput_ff_web_object", "goodput_ff_document", "goodput_ff_service_pack", "goodput_ff_movie"],
+    ["goodput_fn_web_object", "goodput_fn_document", "goodput_fn_service_pack", "goodput_fn_movie"],
+    ["goodput_nn_web_object", "goodput_nn_document", "goodput_nn_service_pack", "goodput_nn_movie"],
+];
+
+/// Responses by class of routers.
+const BUFFER_USE: [(&str, RouterClass); 6] = [
+    ("buffer_use_backbone", RouterClass::Backbone),
+    ("buffer_use_pop", RouterClass::Pop),
+    ("buffer_use_normal", RouterClass::Normal),
+    ("buffer_use_fast", RouterClass::Fast),
+    ("buffer_use_direct", RouterClass::Direct),
+    ("buffer_use_plain", RouterClass::Plain),
+];
 
 impl Simulation {
     /// Instant of the `n`-th sample: always n times the interval, so that nothing drifts.
@@ -17,33 +38,59 @@ impl Simulation {
     pub(super) fn sample(&mut self) {
         self.samples += 1;
         let mut sample = Sample::default();
+        let patience = picos(self.scenario.measurement.starved_after);
         for flow in &self.flows {
-            sample.add(flow, &self.configs[usize::from(flow.algorithm)], self.now);
+            sample.add(flow, &self.configs[usize::from(flow.algorithm)], self.now, patience);
         }
-        let interval = self.counters.since(&self.sampled);
+        let explicit: Vec<FlowSample> = self
+            .explicit_slots
+            .iter()
+            .map(|slot| explicit_sample(slot.map(|s| &self.flows[s as usize])))
+            .collect();
+        let interval = Interval {
+            length: self.scenario.measurement.interval,
+            counted: self.counters.since(&self.sampled),
+            long_lived: self.long_lived_acked(&explicit),
+        };
         self.sampled = self.counters;
-        let explicit =
-            self.explicit_slots.iter().map(|slot| explicit_sample(slot.map(|s| &self.flows[s as usize])));
-        let explicit = explicit.collect();
-        if let Some(period) = self.period(self.now) {
-            let length = self.scenario.measurement.interval;
-            self.periods[period].add(&sample, &interval, length);
+        let period = self.period(self.now);
+        self.routers.sample(&self.network, self.now, period);
+        if let Some(period) = period {
+            self.periods[period].add(&sample, &interval);
             // The last one holds the whole measured span.
             if let Some(measured) = self.periods.last_mut() {
-                measured.add(&sample, &interval, length);
+                measured.add(&sample, &interval);
+            }
+            let tolerance = self.scenario.time.converged;
+            let quantities = [sample.sending as f64, interval.counted.leaving as f64];
+            if tolerance > 0.0 && self.convergence.add(quantities, tolerance) {
+                self.end = self.now;
             }
         }
-        self.series.push(self.now, sample, interval, explicit);
+        self.series.push(self.now, sample, interval.counted, explicit);
         self.arm(self.sample_time(self.samples + 1), code::SAMPLE);
+    }
+
+    /// Segments of the long-lived flows, the last of the explicit ones, that were acknowledged since the last sample.
+    fn long_lived_acked(&mut self, explicit: &[FlowSample]) -> [u64; LONG_LIVED] {
+        let first = explicit.len() - self.long_lived_flows();
+        let mut acked = [0; LONG_LIVED];
+        for (i, flow) in explicit[first..].iter().enumerate() {
+            acked[i] = flow.delivered.saturating_sub(self.long_lived[i]);
+            self.long_lived[i] = flow.delivered;
+        }
+        acked
+    }
+
+    fn long_lived_flows(&self) -> usize {
+        self.scenario.users.long_lived_flows as usize
     }
 
     /// Measured period in which an interval that ends at `now` lies.
     pub(super) fn period(&self, now: Picos) -> Option<usize> {
         let warmup = picos(self.scenario.time.warmup);
-        let count = u64::from(self.scenario.time.periods);
-        let length = (self.end - warmup).div_ceil(count);
-        let index = now.checked_sub(warmup)?.checked_sub(1)? / length;
-        (index < count).then_some(index as usize)
+        let index = now.checked_sub(warmup)?.checked_sub(1)? / self.period_length;
+        (index < u64::from(self.scenario.time.periods)).then_some(index as usize)
     }
 
     /// All responses as (period, name, value): the measured periods by number, `measured` for all of them, `run` for
@@ -58,10 +105,30 @@ impl Simulation {
         for (i, period) in self.periods.iter().enumerate() {
             let last = i + 1 == self.periods.len();
             let name = if last { "measured".to_string() } else { (i + 1).to_string() };
-            add(&name, period.responses(sources));
+            add(&name, period.responses(sources, self.long_lived_flows()));
+            let span = if last { 0..self.periods.len() - 1 } else { i..i + 1 };
+            add(&name, self.completed_goodputs((!last).then_some(i)));
+            add(&name, self.buffer_uses(&span));
         }
         add("run", totals(&self.counters));
         rows
+    }
+
+    /// Goodput of the flows that completed in a period (all where it is none), by pair class and file category.
+    fn completed_goodputs(&self, period: Option<usize>) -> Responses {
+        let goodput = |(class, names): (usize, &[&'static str; 4])| {
+            let by_category = |(category, name): (usize, &&'static str)| {
+                (*name, self.groups.goodput(period, category as u8, class))
+            };
+            names.iter().enumerate().map(by_category).collect::<Vec<_>>()
+        };
+        COMPLETED_GOODPUT.iter().enumerate().flat_map(goodput).collect()
+    }
+
+    /// Share of the places in routers that segments fill, by class of routers.
+    fn buffer_uses(&self, periods: &std::ops::Range<usize>) -> Responses {
+        let of = |(name, class)| (name, self.routers.buffer_use(&self.network, class, periods.clone()));
+        BUFFER_USE.into_iter().map(of).collect()
     }
 
     /// Window of explicit flow `index`, segments; NaN while it is not sending.

@@ -16,7 +16,7 @@ impl Simulation {
         let sequence = flow.expand(segment.sequence);
         if flow.state != FlowState::Sending {
             if flow.state == FlowState::Connecting && sequence.wrapping_add(1) == flow.base {
-                self.established(slot, segment.age(now));
+                self.established(slot, Some(segment.age(now)));
             }
             return;
         }
@@ -193,34 +193,51 @@ impl Simulation {
         self.arm(at, code::FLOW | u64::from(slot));
     }
 
-    /// Sends what the window and the interface allow.
+    /// Sends what the windows and the interface allow, at once or after the sender's overhead.
     #[inline]
     pub(super) fn send_allowed(&mut self, slot: u32) {
+        if self.flows[slot as usize].delays_sends {
+            self.send_later(slot);
+        } else {
+            self.send_now(slot);
+        }
+    }
+
+    /// Sends what the windows and the interface allow.
+    #[inline]
+    pub(super) fn send_now(&mut self, slot: u32) {
         loop {
             let flow = &mut self.flows[slot as usize];
             if f64::from(flow.board.pipe()) + 1.0 > flow.controller.cwnd() && !flow.retransmit_first {
                 return;
             }
             let retransmit = flow.recovery != Recovery::Open;
-            let waiting = flow.board.next() < flow.end;
-            if !waiting && !retransmit {
+            if !retransmit && !flow.may_send_new(self.receiver_window) {
                 return;
             }
             if flow.interface_free > self.now {
-                if !flow.interface_armed {
-                    flow.interface_armed = true;
-                    let free = flow.interface_free;
-                    self.interfaces.arm(free, u64::from(slot));
-                    if self.interfaces.next() == Some(free) {
-                        self.lanes.set_due(self.timer_leaf + 1, Some(free));
-                    }
-                }
+                self.wait_for_interface(slot);
                 return;
             }
             match self.next_segment(slot, retransmit) {
                 Some((sequence, retransmission)) => self.emit(slot, sequence, retransmission),
                 None => return,
             }
+        }
+    }
+
+    /// Arms the event at which the interface becomes free.
+    #[inline]
+    pub(super) fn wait_for_interface(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        if flow.interface_armed {
+            return;
+        }
+        flow.interface_armed = true;
+        let free = flow.interface_free;
+        self.interfaces.arm(free, u64::from(slot));
+        if self.interfaces.next() == Some(free) {
+            self.lanes.set_due(self.timer_leaf + 1, Some(free));
         }
     }
 
@@ -231,7 +248,7 @@ impl Simulation {
         if recovering && let Some(sequence) = flow.board.retransmit(flow.recover, false) {
             return Some((sequence, true));
         }
-        if flow.board.next() < flow.end {
+        if flow.may_send_new(self.receiver_window) {
             return Some((flow.board.send_new(), false));
         }
         if flow.recovery != Recovery::Fast {
@@ -274,7 +291,19 @@ impl Simulation {
             flow.controller.on_send(config, &SendEvent { now, in_flight, retransmission });
         }
         let segment = Segment::new(now, slot, sequence as u32, flow.receiver);
-        let router = self.network.access[usize::from(flow.origin)];
-        self.arrive(router, segment);
+        self.inject(segment);
+    }
+
+    /// A segment leaves its source: it reaches the access router at once, or over the flow's own lane.
+    #[inline]
+    pub(super) fn inject(&mut self, mut segment: Segment) {
+        let flow = &self.flows[segment.flow as usize];
+        match flow.access_lane {
+            None => self.arrive(self.network.access[usize::from(flow.origin)], segment),
+            Some(lane) => {
+                segment.time = self.now + self.network.lanes[usize::from(lane)].delay;
+                self.lanes.push(usize::from(lane), segment);
+            }
+        }
     }
 }

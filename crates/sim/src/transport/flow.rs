@@ -55,6 +55,10 @@ pub struct Flow {
     pub origin: u16,
     /// Lane of its acknowledgements.
     pub ack_lane: u16,
+    /// Lane from its source to the access router, if it has one of its own.
+    pub access_lane: Option<u16>,
+    /// Its sender waits before it reacts.
+    pub delays_sends: bool,
     /// First data segment; the SYN has the number before it.
     pub base: u64,
     /// One past the last segment.
@@ -107,6 +111,8 @@ pub struct Flow {
     pub delivered: u64,
     /// Loss events that reduced the window, time-outs apart.
     pub loss_events: u32,
+    /// Segments of its data that routers dropped.
+    pub losses: u32,
     /// Time-outs.
     pub timeouts: u32,
 }
@@ -127,6 +133,8 @@ impl Flow {
             receiver: 0,
             origin: 0,
             ack_lane: 0,
+            access_lane: None,
+            delays_sends: false,
             base: 0,
             end: 0,
             board: Scoreboard::default(),
@@ -153,6 +161,7 @@ impl Flow {
             sent: 0,
             delivered: 0,
             loss_events: 0,
+            losses: 0,
             timeouts: 0,
         }
     }
@@ -163,6 +172,14 @@ impl Flow {
     #[inline]
     pub fn uses_window(&self, cwnd: f64) -> bool {
         2.0 * f64::from(self.peak_flight[0].max(self.peak_flight[1])) >= cwnd
+    }
+
+    /// There is new data that a receiver window of `receiver_window` segments lets through.
+    #[must_use]
+    #[inline]
+    pub fn may_send_new(&self, receiver_window: u64) -> bool {
+        let next = self.board.next();
+        next < self.end && next - self.board.una() < receiver_window
     }
 
     /// The full sequence number of what the wire carries as 32 bits.

@@ -12,6 +12,9 @@ pub fn abilene() -> Value {
     json!({
         "topology": "abilene",
         "preset": "sp500_282",
+        "tiers": {
+            "pops_per_backbone": 2, "fast_per_pop": 1, "normal_per_pop": 5, "direct_share": 0.5
+        },
         "network": {
             "speed": 80_000.0, "delay_multiplier": 1.0, "buffer": {"rule": "bdp", "factor": 1.0},
             "buffer_floor": 8, "buffer_counts_in_service": false
@@ -28,17 +31,18 @@ pub fn abilene() -> Value {
             "patience_rate": 0.005, "patience_short": 10.0,
             "jumbo_period": 0, "jumbo_factor": 10.0, "long_lived_flows": 0
         },
-        "connection": {"syn_timeout": 3.0, "syn_attempts": 3, "window_after_retry": 2.0},
+        "connection": {"establish": true, "syn_timeout": 3.0, "syn_attempts": 3, "window_after_retry": 2.0},
         "transport": {
             "initial_window": 2.0, "initial_ssthresh": 2_147_483_648.0, "duplicate_threshold": 3,
             "initial_rto": 3.0, "min_rto": 1.0, "max_rto": 60.0, "timeout_rule": "own_reduction",
             "reduce_from": "cwnd", "grow_only_if_cwnd_limited": false, "max_cwnd": 1_073_741_824.0,
-            "slow_start": "classic"
+            "slow_start": "classic", "receiver_window": 2_147_483_648.0, "segment_bytes": 1500.0
         },
         "algorithms": [algorithm("tcp", 1.0)],
         "flows": [],
-        "time": {"duration": 20.0, "warmup": 8.0, "periods": 3},
-        "measurement": {"interval": 0.2, "flow_records": 1.0}
+        "time": {"duration": 20.0, "warmup": 8.0, "periods": 3, "converged": 0.0},
+        "measurement": {"interval": 0.2, "flow_records": 1.0, "starved_after": 5.0},
+        "trace": {"flows": [], "sources": [], "routers": [], "every": 0.01}
     })
 }
 
@@ -50,12 +54,21 @@ pub fn dumbbell() -> Value {
     set(&mut scenario, "network.buffer", json!({"rule": "segments", "factor": 680.0}));
     set(&mut scenario, "users.base_sources", json!(0.0));
     set(&mut scenario, "measurement.interval", json!(0.1));
-    set(
-        &mut scenario,
-        "flows",
-        json!([{"from": "A", "to": "B", "start": 0.0, "size": null, "interface": 80_000.0, "algorithm": null}]),
-    );
+    set(&mut scenario, "flows", json!([flow("A", "B", 0.0)]));
     scenario
+}
+
+/// A time line.
+pub fn time(duration: f64, warmup: f64, periods: u32) -> Value {
+    json!({"duration": duration, "warmup": warmup, "periods": periods, "converged": 0.0})
+}
+
+/// An unlimited flow with a fast interface.
+pub fn flow(from: &str, to: &str, start: f64) -> Value {
+    json!({
+        "from": from, "to": to, "start": start, "stop": null, "size": null, "interface": 80_000.0,
+        "algorithm": null, "extra_delay": 0.0, "overhead": 0.0
+    })
 }
 
 /// An algorithm with the constants of the study's preset.

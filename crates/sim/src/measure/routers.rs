@@ -1,0 +1,135 @@
+//! What each router did in each measured period: queue, drops, utilisation.
+
+use super::columns::Table;
+use crate::network::{Network, RouterClass};
+use mesonet_cc::{Picos, seconds};
+
+/// A router at the last sampling instant.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    accepted: u64,
+    dropped: u64,
+    queue: u64,
+}
+
+/// Sums over the samples of one period for one router.
+#[derive(Clone, Copy, Debug, Default)]
+struct RouterSums {
+    queue: u64,
+    longest: u64,
+    accepted: u64,
+    served: u64,
+    dropped: u64,
+}
+
+/// Routers by measured period.
+#[derive(Clone, Debug, Default)]
+pub struct RouterUse {
+    seen: Vec<Seen>,
+    /// Samples of each period.
+    samples: Vec<u64>,
+    periods: Vec<Vec<RouterSums>>,
+}
+
+impl RouterUse {
+    /// Nothing seen yet of `routers` routers in `periods` measured periods.
+    #[must_use]
+    pub fn new(routers: usize, periods: usize) -> Self {
+        Self {
+            seen: vec![Seen::default(); routers],
+            samples: vec![0; periods],
+            periods: vec![vec![RouterSums::default(); routers]; periods],
+        }
+    }
+
+    /// Looks at every router at the end of an interval, which lies in a measured period (from 0) or in none.
+    pub fn sample(&mut self, network: &Network, now: Picos, period: Option<usize>) {
+        if let Some(period) = period {
+            self.samples[period] += 1;
+        }
+        for (index, (router, seen)) in network.routers.iter().zip(&mut self.seen).enumerate() {
+            let before = *seen;
+            *seen = Seen { accepted: router.accepted, dropped: router.dropped, queue: router.occupancy(now) };
+            let Some(period) = period else { continue };
+            let sums = &mut self.periods[period][index];
+            let accepted = seen.accepted - before.accepted;
+            sums.queue += seen.queue;
+            sums.longest = sums.longest.max(seen.queue);
+            sums.accepted += accepted;
+            sums.served += accepted + before.queue - seen.queue;
+            sums.dropped += seen.dropped - before.dropped;
+        }
+    }
+
+    /// Mean share of their places that the routers of a class had filled, over routers and samples of the given
+    /// periods; NaN without any.
+    #[must_use]
+    pub fn buffer_use(&self, network: &Network, class: RouterClass, periods: std::ops::Range<usize>) -> f64 {
+        let (mut sum, mut count) = (0.0, 0u64);
+        for (index, router) in network.routers.iter().enumerate() {
+            if network.topology.routers[index].class != class {
+                continue;
+            }
+            for period in periods.clone() {
+                sum += self.periods[period][index].queue as f64 / router.places() as f64;
+                count += self.samples[period];
+            }
+        }
+        sum / count as f64
+    }
+
+    /// One row a period (and `measured` for all) and router. `interval` s lies between samples.
+    #[must_use]
+    pub fn table(&self, network: &Network, interval: f64) -> Table {
+        let count = self.periods.len();
+        let spans: Vec<(String, std::ops::Range<usize>)> = (0..count)
+            .map(|p| ((p + 1).to_string(), p..p + 1))
+            .chain([("measured".to_string(), 0..count)])
+            .collect();
+        let mut rows = Vec::new();
+        for (name, span) in &spans {
+            let samples: u64 = self.samples[span.clone()].iter().sum();
+            for router in 0..network.routers.len() {
+                let sums = self.periods[span.clone()].iter().map(|p| p[router]);
+                rows.push((
+                    name.clone(),
+                    router,
+                    samples,
+                    sums.fold(RouterSums::default(), RouterSums::plus),
+                ));
+            }
+        }
+        type Row = (String, usize, u64, RouterSums);
+        let text = |f: &dyn Fn(&Row) -> String| rows.iter().map(f).collect::<Vec<_>>();
+        let whole = |f: &dyn Fn(&Row) -> u64| rows.iter().map(f).collect::<Vec<_>>();
+        let float = |f: &dyn Fn(&Row) -> f64| rows.iter().map(f).collect::<Vec<_>>();
+        let mut table = Table::default();
+        table.text("period", text(&|r| r.0.clone()));
+        table.text("router", text(&|r| network.topology.routers[r.1].name.clone()));
+        table.text("class", text(&|r| network.topology.routers[r.1].class.name().into()));
+        table.float("speed", float(&|r| network.speeds[r.1]));
+        table.integer("buffer", whole(&|r| network.buffers[r.1]));
+        table.float(
+            "utilisation",
+            float(&|r| r.3.served as f64 * seconds(network.routers[r.1].service) / (r.2 as f64 * interval)),
+        );
+        table.float("queue_mean", float(&|r| r.3.queue as f64 / r.2 as f64));
+        table.integer("queue_max", whole(&|r| r.3.longest));
+        table.integer("segments_accepted", whole(&|r| r.3.accepted));
+        table.integer("segments_dropped", whole(&|r| r.3.dropped));
+        table.float("loss_rate", float(&|r| r.3.dropped as f64 / (r.3.dropped + r.3.accepted) as f64));
+        table
+    }
+}
+
+impl RouterSums {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            queue: self.queue + other.queue,
+            longest: self.longest.max(other.longest),
+            accepted: self.accepted + other.accepted,
+            served: self.served + other.served,
+            dropped: self.dropped + other.dropped,
+        }
+    }
+}

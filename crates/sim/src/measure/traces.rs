@@ -1,0 +1,138 @@
+//! Detailed traces of selected flows and routers.
+
+use super::columns::Table;
+use crate::network::Network;
+use crate::transport::{Flow, FlowState, Recovery};
+use mesonet_cc::{Config, Phase, Picos, seconds};
+
+/// A flow at one instant.
+#[derive(Clone, Debug)]
+struct FlowRow {
+    time: Picos,
+    /// Index among the traced flows.
+    flow: usize,
+    transfer: u64,
+    state: &'static str,
+    cwnd: f64,
+    ssthresh: f64,
+    rtt: Picos,
+    in_flight: u32,
+    sent: u64,
+    delivered: u64,
+    loss_events: u32,
+    losses: u32,
+    timeouts: u32,
+}
+
+/// A router at one instant, with what happened since the row before.
+#[derive(Clone, Debug)]
+struct RouterRow {
+    time: Picos,
+    router: usize,
+    queue: u64,
+    accepted: u64,
+    dropped: u64,
+    utilisation: f64,
+}
+
+/// Rows since the last hand-over.
+#[derive(Clone, Debug, Default)]
+pub struct Traces {
+    flows: Vec<FlowRow>,
+    routers: Vec<RouterRow>,
+    /// Accepted, dropped, queue and instant of each traced router at its last row.
+    last: Vec<(u64, u64, u64, Picos)>,
+}
+
+impl Traces {
+    /// Adds a row for the traced flow with index `index`.
+    pub fn flow(&mut self, now: Picos, index: usize, flow: &Flow, config: &Config) {
+        let sending = flow.state == FlowState::Sending;
+        self.flows.push(FlowRow {
+            time: now,
+            flow: index,
+            transfer: flow.transfer,
+            state: state(flow, config, now),
+            cwnd: if sending { flow.controller.cwnd() } else { f64::NAN },
+            ssthresh: if sending { flow.controller.ssthresh() } else { f64::NAN },
+            rtt: flow.rtt.srtt,
+            in_flight: flow.board.pipe(),
+            sent: flow.sent,
+            delivered: flow.delivered,
+            loss_events: flow.loss_events,
+            losses: flow.losses,
+            timeouts: flow.timeouts,
+        });
+    }
+
+    /// Adds a row for each of the given routers, always the same ones.
+    pub fn routers(&mut self, now: Picos, network: &Network, routers: &[usize]) {
+        self.last.resize(routers.len(), (0, 0, 0, 0));
+        for (&index, last) in routers.iter().zip(&mut self.last) {
+            let router = &network.routers[index];
+            let queue = router.occupancy(now);
+            let accepted = router.accepted - last.0;
+            let served = accepted + last.2 - queue;
+            self.routers.push(RouterRow {
+                time: now,
+                router: index,
+                queue,
+                accepted,
+                dropped: router.dropped - last.1,
+                utilisation: (served * router.service) as f64 / (now - last.3) as f64,
+            });
+            *last = (router.accepted, router.dropped, queue, now);
+        }
+    }
+
+    /// Hands the rows of flows over and forgets them; `names` are those of the traced flows.
+    pub fn take_flows(&mut self, names: &[String]) -> Table {
+        let rows = std::mem::take(&mut self.flows);
+        let float = |f: &dyn Fn(&FlowRow) -> f64| rows.iter().map(f).collect::<Vec<_>>();
+        let whole = |f: &dyn Fn(&FlowRow) -> u64| rows.iter().map(f).collect::<Vec<_>>();
+        let mut table = Table::default();
+        table.float("time_s", float(&|r| seconds(r.time)));
+        table.text("flow", rows.iter().map(|r| names[r.flow].clone()).collect());
+        table.integer("transfer", whole(&|r| r.transfer));
+        table.text("state", rows.iter().map(|r| r.state.to_string()).collect());
+        table.float("cwnd", float(&|r| r.cwnd));
+        table.float("ssthresh", float(&|r| r.ssthresh));
+        table.float("rtt_ms", float(&|r| if r.rtt == 0 { f64::NAN } else { seconds(r.rtt) * 1e3 }));
+        table.integer("in_flight", whole(&|r| u64::from(r.in_flight)));
+        table.integer("segments_sent", whole(&|r| r.sent));
+        table.integer("segments_delivered", whole(&|r| r.delivered));
+        table.integer("loss_events", whole(&|r| u64::from(r.loss_events)));
+        table.integer("losses", whole(&|r| u64::from(r.losses)));
+        table.integer("timeouts", whole(&|r| u64::from(r.timeouts)));
+        table
+    }
+
+    /// Hands the rows of routers over and forgets them.
+    pub fn take_routers(&mut self, network: &Network) -> Table {
+        let rows = std::mem::take(&mut self.routers);
+        let whole = |f: &dyn Fn(&RouterRow) -> u64| rows.iter().map(f).collect::<Vec<_>>();
+        let mut table = Table::default();
+        table.float("time_s", rows.iter().map(|r| seconds(r.time)).collect());
+        table.text("router", rows.iter().map(|r| network.topology.routers[r.router].name.clone()).collect());
+        table.integer("queue", whole(&|r| r.queue));
+        table.integer("segments_accepted", whole(&|r| r.accepted));
+        table.integer("segments_dropped", whole(&|r| r.dropped));
+        table.float("utilisation", rows.iter().map(|r| r.utilisation).collect());
+        table
+    }
+}
+
+/// Where a flow stands, in a word.
+fn state(flow: &Flow, config: &Config, now: Picos) -> &'static str {
+    match (flow.state, flow.recovery) {
+        (FlowState::Free, _) => "closed",
+        (FlowState::Connecting, _) => "connecting",
+        (_, Recovery::Fast) => "fast recovery",
+        (_, Recovery::Timeout) => "after a time-out",
+        _ => match flow.controller.phase(config, now) {
+            Phase::SlowStart => "slow start",
+            Phase::Alternate => "alternate",
+            Phase::Standard => "standard",
+        },
+    }
+}

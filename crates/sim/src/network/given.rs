@@ -1,0 +1,110 @@
+//! From the topology of a scenario, built in or given, to one that can be simulated, or to a refusal.
+
+use super::built_in::{BUILT_IN, built_in};
+use super::check;
+use super::routing::{adjacency, nearest};
+use super::tiers::{Attachment, with_tiers};
+use super::topology::{LinkSpec, RouterClass, RouterSpec, Topology};
+use crate::scenario::{
+    GivenRouter, GivenTopology, InvalidScenario, Scenario, TierParameters, TopologyChoice, invalid,
+};
+
+/// The topology of a scenario.
+///
+/// # Errors
+/// [`InvalidScenario`] with a path below `topology` or `tiers`.
+pub fn topology(scenario: &Scenario) -> Result<Topology, InvalidScenario> {
+    match &scenario.topology {
+        TopologyChoice::BuiltIn(name) => built_in(name).ok_or_else(|| {
+            invalid("topology", format!("unknown topology \"{name}\"; allowed: {}", BUILT_IN.join(", ")))
+        }),
+        TopologyChoice::Given(given) => from_given(given, &scenario.tiers),
+    }
+}
+
+/// A topology of the user's own, with tiers below it if it is a bare backbone.
+///
+/// # Errors
+/// [`InvalidScenario`] with a path below `topology` or `tiers`. What is too large is refused before any work that grows
+/// faster than its size.
+pub fn from_given(given: &GivenTopology, tiers: &TierParameters) -> Result<Topology, InvalidScenario> {
+    check::routers_and_links(given)?;
+    let bare = given.routers.iter().all(|r| r.class == RouterClass::Backbone);
+    let topology = if bare { below_backbone(given, tiers)? } else { as_it_is(given)? };
+    check::whole(&topology)?;
+    Ok(topology)
+}
+
+fn router_specs(given: &GivenTopology) -> Vec<RouterSpec> {
+    let spec = |(i, router): (usize, &GivenRouter)| RouterSpec {
+        speed_factor: router.speed_factor.unwrap_or(router.class.speed_factor()),
+        ..RouterSpec::new(router.name.clone(), router.class, i)
+    };
+    given.routers.iter().enumerate().map(spec).collect()
+}
+
+fn link_specs(given: &GivenTopology) -> Vec<LinkSpec> {
+    given.links.iter().map(|l| LinkSpec { a: l.a, b: l.b, delay: l.delay, cost: l.cost }).collect()
+}
+
+/// A bare backbone with the tiers of the scenario below it.
+fn below_backbone(given: &GivenTopology, tiers: &TierParameters) -> Result<Topology, InvalidScenario> {
+    let n = given.routers.len();
+    let [pops, fast, normal] =
+        [tiers.pops_per_backbone, tiers.fast_per_pop, tiers.normal_per_pop].map(|count| count as usize);
+    let direct = (tiers.direct_share * n as f64).round() as usize;
+    let total = n * (1 + pops * (1 + fast + normal)) + direct * (1 + pops.min(1));
+    if total > check::MOST_ROUTERS {
+        return Err(invalid(
+            "tiers",
+            format!(
+                "{total} routers with those below the backbone are too many; at most {} are allowed",
+                check::MOST_ROUTERS
+            ),
+        ));
+    }
+    let mut degree = vec![0; n];
+    for link in &given.links {
+        degree[link.a] += 1;
+        degree[link.b] += 1;
+    }
+    let mut by_links: Vec<usize> = (0..n).collect();
+    by_links.sort_by_key(|&r| std::cmp::Reverse(degree[r]));
+    let mut attachments = vec![Attachment { direct: 0, pops: vec![(fast, normal); pops] }; n];
+    for &large in &by_links[..direct] {
+        attachments[large].direct = 1;
+        if let Some(first) = attachments[large].pops.first_mut() {
+            first.0 += 1;
+        }
+    }
+    Ok(with_tiers(&given.name, router_specs(given), link_specs(given), &attachments, "."))
+}
+
+/// Every backbone and plain router is a region, all others belong to the nearest. The heads of regions come first, each
+/// kind otherwise in the order of the file.
+fn as_it_is(given: &GivenTopology) -> Result<Topology, InvalidScenario> {
+    let specs = router_specs(given);
+    let (heads, others): (Vec<usize>, Vec<usize>) = (0..specs.len()).partition(|&r| specs[r].class.is_head());
+    let regions = heads.len();
+    let order: Vec<usize> = heads.into_iter().chain(others).collect();
+    let mut place = vec![0; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old] = new;
+    }
+    let mut links = link_specs(given);
+    for link in &mut links {
+        (link.a, link.b) = (place[link.a], place[link.b]);
+    }
+    let routers = order.iter().map(|&r| specs[r].clone()).collect();
+    let mut topology = Topology { name: given.name.clone(), routers, links, regions, long_lived: Vec::new() };
+    let heads: Vec<usize> = (0..regions).collect();
+    let nearest = nearest(&topology.links, &adjacency(&topology), &heads);
+    for (router, region) in nearest.into_iter().enumerate() {
+        topology.routers[router].region = region.ok_or_else(|| {
+            let name = &topology.routers[router].name;
+            let head = &topology.routers[0].name;
+            invalid("topology", format!("routers \"{head}\" and \"{name}\" cannot reach each other"))
+        })?;
+    }
+    Ok(topology)
+}

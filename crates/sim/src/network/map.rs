@@ -1,0 +1,63 @@
+//! Every router and link by name, for tables and drawings.
+
+use super::Network;
+use super::topology::{LinkSpec, RouterSpec};
+use serde::Serialize;
+
+/// One router.
+#[derive(Clone, Debug, Serialize)]
+pub struct MapRouter {
+    /// Name.
+    pub name: String,
+    /// Class.
+    pub class: &'static str,
+    /// Index of the backbone (or plain) router it hangs on.
+    pub region: usize,
+    /// Sources below it.
+    pub sources: u64,
+}
+
+/// One link.
+#[derive(Clone, Debug, Serialize)]
+pub struct MapLink {
+    /// Index of the router at one end.
+    pub a: usize,
+    /// Index of the router at the other end.
+    pub b: usize,
+    /// One-way propagation delay, multiplied, s.
+    pub delay: f64,
+    /// Routing cost.
+    pub cost: f64,
+}
+
+/// Every router and link. Backbone and plain routers come first.
+#[derive(Clone, Debug, Serialize)]
+pub struct NetworkMap {
+    /// Routers.
+    pub routers: Vec<MapRouter>,
+    /// Links.
+    pub links: Vec<MapLink>,
+}
+
+impl Network {
+    /// The map of the network, `multiplier` times the delays of its topology.
+    #[must_use]
+    pub fn map(&self, multiplier: f64) -> NetworkMap {
+        let router = |(index, router): (usize, &RouterSpec)| MapRouter {
+            name: router.name.clone(),
+            class: router.class.name(),
+            region: router.region,
+            sources: self.access_index[index].map_or(0, |access| self.sources[usize::from(access)]),
+        };
+        let link = |link: &LinkSpec| MapLink {
+            a: link.a,
+            b: link.b,
+            delay: link.delay * multiplier,
+            cost: link.cost,
+        };
+        NetworkMap {
+            routers: self.topology.routers.iter().enumerate().map(router).collect(),
+            links: self.topology.links.iter().map(link).collect(),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Detailed traces: which flows and routers are watched, and when.
+
+use super::{Simulation, code};
+use crate::measure::{Table, Traces};
+use crate::network::Network;
+use crate::network::build::picos;
+use crate::scenario::{InvalidScenario, Scenario, invalid};
+use crate::users::files::EXPLICIT;
+use mesonet_cc::Picos;
+
+/// What is traced, and the rows so far.
+#[derive(Clone, Debug)]
+pub(super) struct Tracing {
+    interval: Picos,
+    rows: u64,
+    /// Indices of explicit flows.
+    explicit: Vec<usize>,
+    /// Numbers of sources in rising order, with the slot of the transfer of each.
+    sources: Vec<(u32, Option<u32>)>,
+    routers: Vec<usize>,
+    /// Of the explicit flows, then of the sources.
+    names: Vec<String>,
+    traces: Traces,
+}
+
+impl Tracing {
+    /// Looks up what a scenario wants traced.
+    ///
+    /// # Errors
+    /// [`InvalidScenario`] where it names a flow, a source or a router that does not exist.
+    pub fn new(scenario: &Scenario, network: &Network) -> Result<Self, InvalidScenario> {
+        let trace = &scenario.trace;
+        let known: u64 = network.sources.iter().sum();
+        let mut names = Vec::new();
+        let mut explicit = Vec::new();
+        for (i, &number) in trace.flows.iter().enumerate() {
+            let count = scenario.flows.len();
+            if number == 0 || number as usize > count {
+                let allowed = if count == 0 {
+                    "the scenario has no flows given one by one".to_string()
+                } else {
+                    format!("a number from 1 to {count} is allowed")
+                };
+                return Err(invalid(
+                    format!("trace.flows[{i}]"),
+                    format!("there is no flow {number}; {allowed}"),
+                ));
+            }
+            names.push(format!("flow {number}"));
+            explicit.push(number as usize - 1);
+        }
+        let mut sources: Vec<(u32, Option<u32>)> = trace.sources.iter().map(|s| (*s, None)).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        for &(source, _) in &sources {
+            if u64::from(source) >= known {
+                return Err(invalid(
+                    "trace.sources",
+                    format!("there is no source {source}; the scenario has {known}, numbered from 0"),
+                ));
+            }
+            names.push(format!("source {source}"));
+        }
+        let routers = if trace.routers == ["all"] {
+            (0..network.routers.len()).collect()
+        } else {
+            let index = |name: &String| {
+                network.topology.router(name).ok_or_else(|| {
+                    let routers = &network.topology.routers;
+                    let some: Vec<&str> = routers.iter().take(12).map(|r| r.name.as_str()).collect();
+                    let message =
+                        format!("there is no router \"{name}\"; allowed: all, {}, ...", some.join(", "));
+                    invalid("trace.routers", message)
+                })
+            };
+            trace.routers.iter().map(index).collect::<Result<Vec<usize>, _>>()?
+        };
+        Ok(Self {
+            interval: picos(trace.every),
+            rows: 0,
+            explicit,
+            sources,
+            routers,
+            names,
+            traces: Traces::default(),
+        })
+    }
+
+    /// Instant of the first row; none where nothing is traced.
+    pub fn first(&self) -> Option<Picos> {
+        (!self.names.is_empty() || !self.routers.is_empty()).then_some(self.interval)
+    }
+
+    fn set_slot(&mut self, source: u32, slot: Option<u32>) {
+        if let Ok(place) = self.sources.binary_search_by_key(&source, |s| s.0) {
+            self.sources[place].1 = slot;
+        }
+    }
+}
+
+impl Simulation {
+    /// A row for everything that is traced.
+    pub(super) fn trace(&mut self) {
+        let tracing = &mut self.tracing;
+        let explicit = tracing.explicit.iter().map(|flow| self.explicit_slots[*flow]);
+        let slots = explicit.chain(tracing.sources.iter().map(|source| source.1));
+        for (index, slot) in slots.enumerate() {
+            let Some(slot) = slot else { continue };
+            let flow = &self.flows[slot as usize];
+            tracing.traces.flow(self.now, index, flow, &self.configs[usize::from(flow.algorithm)]);
+        }
+        tracing.traces.routers(self.now, &self.network, &tracing.routers);
+        tracing.rows += 1;
+        let next = tracing.interval * (tracing.rows + 1);
+        self.arm(next, code::TRACE);
+    }
+
+    /// A flow took a slot.
+    pub(super) fn trace_opened(&mut self, slot: u32) {
+        let flow = &self.flows[slot as usize];
+        if flow.category != EXPLICIT && !self.tracing.sources.is_empty() {
+            self.tracing.set_slot(flow.source, Some(slot));
+        }
+    }
+
+    /// A flow gave its slot back.
+    pub(super) fn trace_closed(&mut self, slot: u32) {
+        let flow = &self.flows[slot as usize];
+        if flow.category != EXPLICIT && !self.tracing.sources.is_empty() {
+            self.tracing.set_slot(flow.source, None);
+        }
+    }
+
+    /// Trace rows of flows since the last call.
+    pub fn take_flow_traces(&mut self) -> Table {
+        self.tracing.traces.take_flows(&self.tracing.names)
+    }
+
+    /// Trace rows of routers since the last call.
+    pub fn take_router_traces(&mut self) -> Table {
+        self.tracing.traces.take_routers(&self.network)
+    }
+}

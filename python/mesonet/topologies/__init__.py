@@ -1,0 +1,6 @@
+"""Networks of users' own: what a topology is, and readers for CSV, GraphML, GML and the collection topohub."""
+
+from mesonet.topologies.find import ALLOWED, find
+from mesonet.topologies.model import CLASSES, Link, Router, Topology
+
+__all__ = ["ALLOWED", "CLASSES", "Link", "Router", "Topology", "find"]

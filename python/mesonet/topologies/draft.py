@@ -1,0 +1,137 @@
+"""A topology as a file gives it, with gaps: what readers make and `mesonet.topologies.complete` completes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mesonet import units
+from mesonet.errors import InputError, unknown
+from mesonet.topologies.model import CLASSES
+
+MOST_BYTES = 50_000_000
+"""Largest file read, assumed: a hundred times the largest network of the Topology Zoo in GraphML."""
+MOST_ROUTERS = 10_000
+"""Most routers of a file, as in the simulator, which counts those that it puts below a backbone too."""
+MOST_LINKS = 10_000
+"""Most links of a file, as in the simulator."""
+_LONGEST_NAME = 100
+
+#: Least and most of each number of a file, in the unit of its name; those of delay, cost and speed as in the simulator.
+_BOUNDS = {
+    "latitude": (-90.0, 90.0),
+    "longitude": (-180.0, 180.0),
+    "speed_factor": (1e-6, 1e6),
+    "delay_ms": (0.0, 1e6),
+    "length_km": (0.0, 1e8),
+    "cost": (0.0, 1e9),
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands: the file as shown to users, and the line, node or edge in it."""
+
+    file: str
+    path: str | None = None
+
+    def refuse(self, problem: str, *, key: str = "", value: Any = None, allowed: str | None = None) -> InputError:
+        """The error about a value here; `key` is the column or attribute."""
+        path = ", ".join(part for part in (self.path, key) if part) or None
+        return InputError(problem, self.file, path, value, allowed)
+
+
+@dataclass
+class DraftRouter:
+    """A router as given."""
+
+    name: str
+    place: Place
+    router_class: str = "backbone"
+    speed_factor: float | None = None
+    latitude: float | None = None
+    longitude: float | None = None
+
+
+@dataclass
+class DraftLink:
+    """A link as given: indices of routers, one-way delay in s, cost, length in km."""
+
+    a: int
+    b: int
+    place: Place
+    delay: float | None = None
+    cost: float | None = None
+    length: float | None = None
+
+
+@dataclass
+class Draft:
+    """A network as given; `notes` say what a reader changed, `links_place` is where links stand."""
+
+    name: str
+    text: str
+    place: Place
+    links_place: Place
+    routers: list[DraftRouter] = field(default_factory=list)
+    links: list[DraftLink] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def router(place: Place, name: str, given: Mapping[str, Any]) -> DraftRouter:
+    """A router from the cells or attributes of a file; empty ones count as absent."""
+    checked_name(place, name)
+    chosen = str(given.get("class") or "backbone")
+    if chosen not in CLASSES:
+        error = unknown("class of routers", chosen, CLASSES)
+        raise place.refuse(error.problem, key="class", value=chosen, allowed=error.allowed)
+    latitude, longitude = (_number(place, given, key) for key in ("latitude", "longitude"))
+    if (latitude is None) != (longitude is None):
+        missing = "latitude" if latitude is None else "longitude"
+        raise place.refuse("one coordinate without the other", key=missing, allowed="both latitude and longitude")
+    return DraftRouter(name, place, chosen, _number(place, given, "speed_factor"), latitude, longitude)
+
+
+def link(place: Place, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
+    """A link from the cells or attributes of a file; empty ones count as absent."""
+    delay = _number(place, given, "delay_ms")
+    cost, length = (_number(place, given, key) for key in ("cost", "length_km"))
+    # Through text, so that 5.1 ms is the number 0.0051.
+    return DraftLink(a, b, place, None if delay is None else units.parse("time", f"{delay!r} ms"), cost, length)
+
+
+def checked_name(place: Place, name: str, key: str = "name") -> str:
+    """The name of a router, if it is one."""
+    if not name or not name.isprintable() or len(name) > _LONGEST_NAME:
+        problem = "a router without a name" if not name else "not a name"
+        raise place.refuse(problem, key=key, value=name, allowed=f"1 to {_LONGEST_NAME} printable characters")
+    return name
+
+
+def refuse_many(place: Place, routers: int, links: int) -> None:
+    """Raises an `InputError` for networks too large to be worth reading on."""
+    for what, count, most in (("routers", routers, MOST_ROUTERS), ("links", links, MOST_LINKS)):
+        if count > most:
+            raise place.refuse(f"too many {what}", allowed=f"at most {most:,}")
+
+
+def refuse_large(place: Place, size: int) -> None:
+    """Raises an `InputError` for a file that is not worth reading."""
+    if size > MOST_BYTES:
+        raise place.refuse(f"a file of {size / 1e6:.0f} MB", allowed=f"at most {MOST_BYTES / 1e6:.0f} MB")
+
+
+def _number(place: Place, given: Mapping[str, Any], key: str) -> float | None:
+    value = given.get(key)
+    if value is None or value == "":
+        return None
+    least, most = _BOUNDS[key]
+    allowed = f"a number from {least:g} to {most:g}"
+    try:
+        number = float(units.parse("number", value))
+    except InputError as error:
+        raise place.refuse(error.problem, key=key, value=value, allowed=allowed) from None
+    if not least <= number <= most:
+        raise place.refuse("too low" if number < least else "too high", key=key, value=value, allowed=allowed)
+    return number

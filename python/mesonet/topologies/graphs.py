@@ -1,0 +1,133 @@
+"""GraphML and GML, as the Topology Zoo writes them, read by networkx.
+
+Nodes: label (or name), Latitude, Longitude, Internal; also class and speed_factor. Edges: delay_ms, cost, length_km.
+Other attributes are left alone.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from mesonet.topologies.draft import Draft, DraftLink, Place, checked_name, link, refuse_large, refuse_many, router
+
+#: The label of unlabelled nodes in the Topology Zoo.
+_NO_LABEL = "None"
+#: What networkx raises for files that are not what they should be, beside its own error.
+_MALFORMED = (ElementTree.ParseError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
+
+
+def read_graphml(path: Path, text: str) -> Draft:
+    """The network of a GraphML file."""
+    place = Place(str(path))
+    content = _content(path, place)
+    if "<!ENTITY" in content:  # entities can blow up without bound
+        raise place.refuse("XML with entities", allowed="GraphML without <!ENTITY>")
+    refuse_many(place, *(len(re.findall(rf"<(?:\w+:)?{word}\b", content)) for word in ("node", "edge")))
+    return _graph(place, path.stem, text, "GraphML", lambda nx: nx.read_graphml(io.BytesIO(content.encode())))
+
+
+def read_gml(path: Path, text: str) -> Draft:
+    """The network of a GML file."""
+    place = Place(str(path))
+    content = _content(path, place)
+    refuse_many(place, *(len(re.findall(rf"\b{word}\s*\[", content)) for word in ("node", "edge")))
+    if not re.search(r"(?m)^\s*multigraph\b", content):
+        # Files of the Topology Zoo have parallel edges without saying so, which networkx refuses.
+        content = re.sub(r"\bgraph\s*\[", "graph [\n  multigraph 1", content, count=1)
+    # label=None: nodes by number, because labels may occur twice.
+    return _graph(place, path.stem, text, "GML", lambda nx: nx.parse_gml(content, label=None))
+
+
+def from_nodes(
+    place: Place,
+    name: str,
+    text: str,
+    nodes: Iterable[tuple[Any, Mapping[str, Any]]],
+    edges: Iterable[tuple[Any, Any, Mapping[str, Any]]],
+) -> Draft:
+    """The network of nodes and edges with attributes: labels made different, parallel edges merged, with notes."""
+    draft = Draft(name, text, place, place)
+    index: dict[Any, int] = {}
+    used: set[str] = set()
+    unnamed = doubled = external = 0
+    for number, (key, attributes) in enumerate(nodes):
+        given = {str(word).lower(): value for word, value in attributes.items()}
+        at = Place(place.file, f"node {number}")
+        label = given.get("label", given.get("name"))
+        given_name = "" if label in (None, _NO_LABEL) else " ".join(str(label).split())
+        unnamed += not given_name
+        unique = _unused(given_name or str(key), used)
+        doubled += bool(given_name) and unique != given_name
+        external += given.get("internal") in (0, "0", False, "false")
+        used.add(checked_name(at, unique, "label"))
+        index[key] = number
+        draft.routers.append(router(at, unique, given))
+    between: dict[tuple[int, int], DraftLink] = {}
+    parallel = 0
+    for number, (a, b, attributes) in enumerate(edges):
+        given = {str(word).lower(): value for word, value in attributes.items()}
+        each = link(Place(place.file, f"edge {number}"), index[a], index[b], given)
+        ends = (min(each.a, each.b), max(each.a, each.b))
+        parallel += ends in between
+        if ends not in between or _order(each) < _order(between[ends]):
+            between[ends] = each
+    draft.links = list(between.values())
+    for count, note in (
+        (unnamed, "router(s) without a label, named by number"),
+        (doubled, "duplicate label(s), told apart by a number behind"),
+        (external, "external router(s) (Internal = 0), kept in the network"),
+        (parallel, "parallel link(s) left out, the shortest of each pair kept"),
+    ):
+        if count:
+            draft.notes.append(f"{count} {_numbered(note, count)}")
+    return draft
+
+
+def _graph(place: Place, stem: str, text: str, form: str, read: Any) -> Draft:
+    import networkx as nx  # here, because importing it takes 0.15 s
+
+    try:
+        graph = read(nx)
+    except (nx.NetworkXError, *_MALFORMED) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise place.refuse(f"not valid {form}: {reason}") from None
+    refuse_many(place, graph.number_of_nodes(), graph.number_of_edges())
+    draft = from_nodes(place, stem, text, graph.nodes(data=True), graph.edges(data=True))
+    if graph.is_directed():
+        draft.notes.append("a directed graph: every link is taken in both directions")
+    return draft
+
+
+def _content(path: Path, place: Place) -> str:
+    refuse_large(place, path.stat().st_size)
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise place.refuse("not text in UTF-8", allowed="a file in UTF-8") from None
+
+
+def _unused(name: str, used: set[str]) -> str:
+    """The name, with the first number behind that makes it new."""
+    number, new = 1, name
+    while new in used:
+        number += 1
+        new = f"{name} {number}"
+    return new
+
+
+def _order(each: DraftLink) -> tuple[float, float]:
+    """Delay, then length; unknown ones last."""
+    unknown = float("inf")
+    return (
+        unknown if each.delay is None else each.delay,
+        unknown if each.length is None else each.length,
+    )
+
+
+def _numbered(note: str, count: int) -> str:
+    return note.replace("(s)", "" if count == 1 else "s")

@@ -1,0 +1,405 @@
+"""Networks of users' own: readers, what they fill in, what they refuse, and that they run."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import mesonet as mn
+from mesonet import topologies
+from mesonet.cli import main
+from mesonet.errors import InputError
+from mesonet.parameters import TOPOLOGIES
+from mesonet.scenario import Scenario, scenario
+from mesonet.topologies import Topology
+from mesonet.topologies.cities import CITIES
+from mesonet.topologies.complete import DELAY_PER_KM, EARTH_RADIUS, great_circle
+
+NODES = "name,class,speed_factor,latitude,longitude\nP,,,0,0\nQ,,,0,90\nR,,3,90,0\n"
+LINKS = "from,to,delay_ms,cost,length_km\nP,Q,5.1,,\nQ,R,,7,100\nR,P,,,\n"
+QUARTER = math.pi / 2 * EARTH_RADIUS  # km, between two of P, Q, R
+
+GML = """graph [
+  Network "Zoo"
+  node [ id 0 label "Rome" Longitude 12.5 Latitude 41.9 Internal 1 ]
+  node [ id 1 label "Rome" Longitude 12.5 Latitude 43.9 Internal 1 ]
+  node [ id 2 label "Paris" Longitude 2.5 Latitude 41.9 ]
+  node [ id 3 label "Peer" Internal 0 ]
+  node [ id 4 label "None" ]
+  edge [ source 0 target 1 LinkLabel "OC-3" ]
+  edge [ source 1 target 0 LinkLabel "OC-12" ]
+  edge [ source 1 target 2 ]
+  edge [ source 1 target 3 ]
+  edge [ source 2 target 3 ]
+  edge [ source 3 target 4 ]
+]
+"""
+GRAPHML = """<?xml version="1.0" encoding="utf-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key attr.name="Latitude" attr.type="double" for="node" id="d0" />
+  <key attr.name="Longitude" attr.type="double" for="node" id="d1" />
+  <key attr.name="label" attr.type="string" for="node" id="d2" />
+  <key attr.name="delay_ms" attr.type="double" for="edge" id="d3" />
+  <graph edgedefault="undirected">
+    <node id="0"><data key="d0">0</data><data key="d1">0</data><data key="d2">North</data></node>
+    <node id="1"><data key="d0">0</data><data key="d1">90</data><data key="d2">South</data></node>
+    <node id="2"><data key="d2">West</data></node>
+    <edge source="0" target="1" />
+    <edge source="1" target="2"><data key="d3">2.5</data></edge>
+  </graph>
+</graphml>
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory of the test's own."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def folder(nodes: str = NODES, links: str = LINKS, name: str = "net") -> str:
+    Path(name).mkdir(parents=True)
+    Path(name, "nodes.csv").write_text(nodes)
+    Path(name, "links.csv").write_text(links)
+    return name
+
+
+def read(value: str) -> Topology:
+    found = topologies.find(value, tuple(TOPOLOGIES))
+    assert isinstance(found, Topology)
+    return found
+
+
+def small(topology: object) -> Scenario:
+    return scenario("abilene", topology=topology, duration="2 s", base_sources=2, speed="80 seg/ms")
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+# -- readers and fill-ins ---------------------------------------------------------------------------------------------
+
+
+def test_folder_of_csv_with_everything_that_can_be_filled_in(here: Path) -> None:
+    found = read(folder())
+    assert found.name == "net"
+    assert [(r.name, r.router_class, r.speed_factor) for r in found.routers] == [
+        ("P", "backbone", None),
+        ("Q", "backbone", None),
+        ("R", "backbone", 3.0),
+    ]
+    assert [(link.a, link.b) for link in found.links] == [(0, 1), (1, 2), (2, 0)]
+    assert [link.delay for link in found.links] == pytest.approx(
+        [0.0051, 100 * 0.0088272e-3, QUARTER * 0.0088272e-3], rel=0, abs=1e-9
+    )
+    assert [link.cost for link in found.links] == [found.links[0].delay, 7.0, found.links[2].delay]
+    assert found.notes == (
+        "delay of 1 link from length, 0.0088272 ms/km",
+        "delay of 1 link from coordinates, 0.0088272 ms/km",
+        "cost of 2 links = delay in s",
+    )
+
+
+def test_list_of_links_alone(here: Path) -> None:
+    Path("ring.csv").write_text("\ufeffTo,From,Delay_ms\r\nB , A,1\r\n\r\nC,B,2\r\nA,C,3\r\n")
+    found = read("ring.csv")
+    assert [r.name for r in found.routers] == ["A", "B", "C"]
+    assert [(e.a, e.b, e.delay) for e in found.links] == [(0, 1, 0.001), (1, 2, 0.002), (2, 0, 0.003)]
+    assert found.notes == ("cost of 3 links = delay in s",)
+
+
+def test_gml_of_the_topology_zoo(here: Path) -> None:
+    Path("zoo.gml").write_text(GML)
+    found = read("zoo.gml")
+    assert [r.name for r in found.routers] == ["Rome", "Rome 2", "Paris", "Peer", "4"]
+    places = [(r.latitude, r.longitude) for r in found.routers]
+    assert places[3] == pytest.approx(((43.9 + 41.9) / 2, (12.5 + 2.5) / 2))
+    assert places[4] == places[3]
+    assert [(e.a, e.b) for e in found.links] == [(0, 1), (1, 2), (1, 3), (2, 3), (3, 4)]
+    assert found.links[0].delay == pytest.approx(math.radians(2) * EARTH_RADIUS * DELAY_PER_KM, abs=1e-9)
+    assert found.links[4].delay == 0
+    assert found.notes == (
+        "1 router without a label, named by number",
+        "1 duplicate label, told apart by a number behind",
+        "1 external router (Internal = 0), kept in the network",
+        "1 parallel link left out, the shortest of each pair kept",
+        "coordinates of 2 routers from the mean of their neighbours'",
+        "delay of 5 links from coordinates, 0.0088272 ms/km",
+        "1 link of no length: delay 0",
+        "cost of 5 links = delay in s",
+    )
+
+
+def test_graphml(here: Path) -> None:
+    Path("compass.graphml").write_text(GRAPHML)
+    found = read("compass.graphml")
+    assert [r.name for r in found.routers] == ["North", "South", "West"]
+    assert [e.delay for e in found.links] == pytest.approx([QUARTER * DELAY_PER_KM, 0.0025], abs=1e-9)
+    assert (found.routers[2].latitude, found.routers[2].longitude) == (0, 90)
+
+
+def test_directed_graphml_counts_both_directions_once(here: Path) -> None:
+    back = '<edge source="1" target="0"><data key="d3">1.5</data></edge></graph>'
+    Path("two-way.graphml").write_text(GRAPHML.replace("undirected", "directed").replace("</graph>", back))
+    found = read("two-way.graphml")
+    assert [(e.a, e.b, e.delay) for e in found.links] == [(1, 0, 0.0015), (1, 2, 0.0025)]
+    assert "a directed graph: every link is taken in both directions" in found.notes
+
+
+def test_neighbours_over_the_antimeridian_meet_there(here: Path) -> None:
+    nodes = "name,latitude,longitude\nFiji,-18,179\nSamoa,-14,-173\nBetween,,\n"
+    found = read(folder(nodes, "from,to\nFiji,Between\nBetween,Samoa\n"))
+    assert (found.routers[2].latitude, found.routers[2].longitude) == pytest.approx((-16, -177))
+
+
+def test_great_circles_of_the_built_in_maps_fit_their_delays() -> None:
+    for name, cities in CITIES.items():
+        described = scenario("abilene", topology=name).describe()
+        routers = [router for router in described["map"]["routers"] if router["class"] == "backbone"]
+        assert [router["name"] for router in routers] == list(cities)
+        links = [link for link in described["map"]["links"] if max(link["a"], link["b"]) < len(routers)]
+        assert len(links) == {"abilene": 14, "isp": 24}[name]
+        for link in links:
+            a, b = (cities[routers[link[end]]["name"]][1:] for end in "ab")
+            assert great_circle(a, b) * DELAY_PER_KM == pytest.approx(link["delay"], rel=0.02)
+
+
+def test_abilene_of_the_topology_zoo_is_the_built_in_abilene() -> None:
+    found = read("topohub:topozoo/Abilene")
+    assert (len(found.routers), len(found.links)) == (11, 14)
+    described = scenario("abilene", topology="topohub:topozoo/Abilene").describe()
+    built_in = scenario("abilene").describe()
+    assert described["mean_routers_per_path"] == pytest.approx(193 / 55)
+    assert described["mean_rtt"] == pytest.approx(built_in["mean_rtt"], rel=1e-3)
+    assert described["paths"] == built_in["paths"] == 110
+
+
+@pytest.mark.parametrize(
+    ("key", "routers", "links"),
+    [("sndlib/geant", 22, 36), ("sndlib/nobel-eu", 28, 41), ("topozoo/Geant2012", 37, 58)],
+)
+def test_real_networks_run_with_tiers_below(key: str, routers: int, links: int) -> None:
+    chosen = small(f"topohub:{key}")
+    described = chosen.describe()
+    classes = {entry["class"]: entry["routers"] for entry in described["classes"]}
+    assert classes["backbone"] == routers
+    assert classes["pop"] == 2 * routers
+    assert sum(link["delay"] > 0 for link in described["map"]["links"]) == links
+    result = mn.simulate(chosen, seed=1)
+    assert result.value("segments_leaving", "measured") > 0
+    assert result.responses.to_polars().equals(mn.simulate(chosen, seed=1).responses.to_polars())
+
+
+def test_planar_coordinates_are_left_out() -> None:
+    found = read("topohub:gabriel/25/0")
+    assert all(router.latitude is None for router in found.routers)
+    assert "coordinates left out, they are not latitudes and longitudes; lengths are taken as km" in found.notes
+
+
+def test_a_network_with_other_classes_is_taken_as_it_is(here: Path) -> None:
+    links = "from,to,delay_ms\nA,B,3\nA,a,0.1\nB,b,0.1\n"
+    name = folder("name,class,speed_factor\nA,backbone,\nB,backbone,\na,fast,0.5\nb,normal,\n", links)
+    described = small(name).describe()
+    assert described["routers"] == 4
+    speeds = {entry["class"]: entry["speed"] for entry in described["classes"]}
+    assert speeds == {"backbone": 160_000, "fast access": 40_000, "normal access": 2_000}
+
+
+# -- in scenarios and experiments -------------------------------------------------------------------------------------
+
+
+def test_hash_is_of_the_content_and_text_is_the_path(here: Path) -> None:
+    one, other = small(folder()), small(folder(name="elsewhere/net"))
+    assert one.hash == other.hash
+    Path("net/links.csv").write_text(LINKS.replace("5.1", "5.2"))
+    assert small("net").hash != one.hash
+    assert one.canonical()["topology"]["links"][0] == {"a": 0, "b": 1, "delay": 0.0051, "cost": 0.0051}
+    assert one.hash == pickle.loads(pickle.dumps(one)).hash
+    row = next(row for row in other.explain() if row.path == "topology")
+    assert (row.value, row.source) == ("elsewhere/net", "set in code")
+
+
+def test_paths_in_a_file_start_beside_it_and_others_in_the_working_directory(here: Path) -> None:
+    folder(name="work/net")
+    text = 'base = "abilene"\ntopology = "net"\n[users]\nbase_sources = 2\n[time]\nduration = "2 s"\n'
+    Path("work/mine.toml").write_text(text)
+    assert str(scenario("work/mine.toml").value("topology")) == "net"
+    for command in ("run", "check"):
+        assert call(command, "abilene", "--set", "topology=net").exit_code == 2
+        assert call(command, "work/mine.toml").exit_code == 0
+    about = json.loads(call("check", "work/mine.toml", "--set", "topology=work/net", "--json").stdout)
+    assert about["hash"] == scenario("work/mine.toml").hash
+    assert about["notes"] == list(read("work/net").notes)
+    assert {row["path"]: row["value"] for row in about["settings"]}["topology"] == "work/net"
+
+
+def test_topology_as_a_factor(here: Path, one_factor: Path) -> None:
+    folder(name="files/net")
+    text = one_factor.read_text()
+    levels = text[: text.index("[[factors]]")] + '[[factors]]\nid = "X4"\nminus = "abilene"\nplus = "net"\n'
+    Path("files/x4.toml").write_text(levels)
+    chosen = mn.experiment("files/x4.toml")
+    assert [(factor.minus, factor.plus) for factor in chosen.factors] == [("abilene", "net")]
+    campaign = chosen.run("campaign", workers=1, progress=False)
+    assert campaign.counts["done"] == 2
+    document = json.loads(Path("campaign/experiment.json").read_text())
+    used = [entry["scenario"]["topology"] for entry in document["scenarios"]]
+    assert used[0] == "abilene"
+    assert [router["name"] for router in used[1]["routers"]] == ["P", "Q", "R"]
+    Path("files/net/links.csv").write_text("from,to,delay_ms\nP,X,1\n")
+    assert call("experiment", "run", "campaign").exit_code == 0  # needs the file no more
+    with pytest.raises(InputError, match=r"files/net/links\.csv: line 2, to"):
+        mn.experiment("files/x4.toml")
+
+
+# -- refusals ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("nodes", "links", "says"),
+    [
+        ("name,latitude\nA,1\nB,1\n", "from,to\nA,B\n", "nodes.csv: line 2, longitude: one coordinate without the oth"),
+        ("nom\nA\n", LINKS, 'nodes.csv: line 1 = "nom": unknown column'),
+        ("latitude\n1\n", LINKS, 'nodes.csv: line 1 = "latitude": no column "name"'),
+        ("name,name\nA,A\n", LINKS, 'nodes.csv: line 1 = "name": a column that is there twice'),
+        ("", LINKS, "nodes.csv: empty"),
+        (NODES, "from\nP\n", 'links.csv: line 1 = "from": no column "to"'),
+        (NODES, "from,to,delay\nP,Q,1\n", 'links.csv: line 1 = "delay": unknown column (nearest: delay_ms)'),
+        (NODES, "from,to\nP,Q,1\n", 'links.csv: line 2 = "P,Q,1": 3 cells under 2 columns'),
+        (NODES, 'from,to\n"P,Q\n', "links.csv: line 2: not CSV"),
+        (NODES, LINKS + "P,Rome,1,,\n", 'links.csv: line 5, to = "Rome": unknown router'),
+        (NODES, LINKS + "Q,P,1,,\n", 'links.csv: line 5 = "Q - P": the link of line 2 again'),
+        (NODES, LINKS + "P,P,1,,\n", 'links.csv: line 5 = "P": a link from a router to itself'),
+        (NODES, LINKS.replace("5.1", "nan"), 'links.csv: line 2, delay_ms = "nan": not a number'),
+        (NODES, LINKS.replace("5.1", "-1"), 'links.csv: line 2, delay_ms = "-1": too low'),
+        (NODES, LINKS.replace("5.1", "1e7"), 'links.csv: line 2, delay_ms = "1e7": too high'),
+        (NODES, LINKS.replace(",7,", ",-7,"), 'links.csv: line 3, cost = "-7": too low'),
+        (NODES, LINKS.replace(",100", ",inf"), 'links.csv: line 3, length_km = "inf": not a number'),
+        (NODES.replace("90", "91"), LINKS, 'nodes.csv: line 4, latitude = "91": too high'),
+        (NODES.replace(",3,", ",0,"), LINKS, 'nodes.csv: line 4, speed_factor = "0": too low'),
+        (NODES.replace("P,,", "P,core,"), LINKS, 'nodes.csv: line 2, class = "core": unknown class of routers'),
+        (NODES + "P,,,,\n", LINKS, 'nodes.csv: line 5, name = "P": two routers have this name'),
+        (NODES + ",fast,,,\n", LINKS, 'nodes.csv: line 5, name = "": a router without a name'),
+        (NODES + "S\x07,,,,\n", LINKS, "nodes.csv: line 5, name = "),
+        (NODES + "Alone,,,,\n", LINKS, 'links.csv: the network is not connected: no way from "P" to "Alone"'),
+        ("name\nP\nQ\n", "from,to\nP,Q\n", 'links.csv: line 2 = "P - Q": a link without a delay'),
+        ("name\nP\n", "from,to\n", "nodes.csv = 1: too few routers"),
+    ],
+)
+def test_bad_csv_is_refused_with_file_line_and_value(here: Path, nodes: str, links: str, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(folder(nodes, links))
+    assert str(caught.value).startswith(f"net/{says}"), caught.value
+    assert caught.value.allowed or "not CSV" in says
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.gml", "graph [ node [ id 0 ", "a.gml: not valid GML"),
+        ("a.gml", "nothing", "a.gml: not valid GML"),
+        ("a.gml", GML.replace("target 3", "target 9"), "a.gml: not valid GML: edge #3 has undefined target"),
+        ("a.gml", GML.replace("target 4", "target 3"), 'a.gml: edge 5 = "Peer": a link from a router to itself'),
+        ("a.gml", GML.replace("Latitude 41.9", "Latitude 141.9"), "a.gml: node 0, latitude = 141.9: too high"),
+        ("a.gml", GML.replace("Latitude 41.9", "Latitude NAN"), "a.gml: node 0, latitude = nan: not a finite number"),
+        ("a.gml", 'graph [ node [ id 0 label "A" ] ]', "a.gml = 1: too few routers"),
+        ("a.graphml", GRAPHML[:400], "a.graphml: not valid GraphML"),
+        ("a.graphml", "<html></html>", "a.graphml: not valid GraphML"),
+        ("a.graphml", "", "a.graphml: not valid GraphML"),
+        ("a.graphml", '<!DOCTYPE x [<!ENTITY a "b">]>' + GRAPHML, "a.graphml: XML with entities"),
+        ("a.graphml", GRAPHML.replace(">2.5<", ">-2.5<"), "a.graphml: edge 1, delay_ms = -2.5: too low"),
+        ("a.graphml", GRAPHML.replace('"d0">0<', '"d0">x<'), "a.graphml: not valid GraphML"),
+        ("a.csv", "from,to,delay_ms\nA,,1\n", 'a.csv: line 2, to = "": a router without a name'),
+        ("a.csv", "from,to,delay_ms\nA,B,1\nC,D,1\n", 'a.csv: the network is not connected: no way from "A" to "C"'),
+        ("a.json", "{}", "a.json: not a kind of file"),
+    ],
+)
+def test_bad_files_are_refused(here: Path, name: str, text: str, says: str) -> None:
+    Path(name).write_text(text)
+    with pytest.raises(InputError) as caught:
+        read(name)
+    assert str(caught.value).startswith(says), caught.value
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.gml", "a.graphml"])
+def test_files_that_are_not_text_are_refused(here: Path, name: str) -> None:
+    Path(name).write_bytes(b"\xff\xfe\x00graph")
+    with pytest.raises(InputError, match="not text in UTF-8"):
+        read(name)
+
+
+def test_a_folder_without_its_files_is_refused(here: Path) -> None:
+    Path("net").mkdir()
+    with pytest.raises(InputError, match=r"net/nodes\.csv: no such file"):
+        read("net")
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("abilen", "unknown topology (nearest: abilene). Allowed: abilene, isp, dumbbell"),
+        ("nets/mine", "no such file"),
+        ("mine.csv", "no such file"),
+        ("", "unknown topology"),
+        (3, "not a topology"),
+        ("topohub:topozoo/Abilen", "no such network in topohub"),
+        ("topohub:../../../etc/passwd", "no such network in topohub"),
+        ("topohub:", "no such network in topohub"),
+    ],
+)
+def test_unknown_topologies_are_refused(here: Path, value: object, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        scenario("abilene", topology=value)
+    assert caught.value.path == "topology"
+    assert says in str(caught.value)
+    assert "topohub:GROUP/NAME" in str(caught.value)
+
+
+def test_topohub_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "topohub", None)
+    with pytest.raises(ImportError, match=r"pip install 'mesonet\[topologies\]'"):
+        scenario("abilene", topology="topohub:topozoo/Abilene")
+
+
+MILLION = range(10**6)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", lambda: "from,to,delay_ms\n" + "".join(f"{n},{n + 1},1\n" for n in MILLION)),
+        ("a.gml", lambda: "graph [\n" + "".join(f"node [ id {n} ]\n" for n in MILLION) + "]\n"),
+        (
+            "a.graphml",
+            lambda: "<graphml><graph>" + "".join(f'<node id="{n}"/>' for n in MILLION) + "</graph></graphml>",
+        ),
+    ],
+)
+def test_a_million_routers_are_refused_before_any_work(here: Path, name: str, text) -> None:
+    Path(name).write_text(text())
+    with pytest.raises(InputError, match=r"too many routers. Allowed: at most 10,000"):
+        read(name)
+
+
+def test_files_over_the_limit_are_not_read(here: Path) -> None:
+    with Path("a.csv").open("wb") as file:
+        file.truncate(60_000_000)
+    with pytest.raises(InputError, match=r"a\.csv: a file of 60 MB. Allowed: at most 50 MB"):
+        read("a.csv")
+
+
+def test_what_only_the_simulator_can_refuse_names_the_topology(here: Path) -> None:
+    Path("chain.csv").write_text("from,to,delay_ms\n" + "".join(f"{n},{n + 1},1\n" for n in range(2000)))
+    with pytest.raises(InputError) as caught:
+        scenario("abilene", topology="chain.csv").describe()
+    assert "at most 1000 are allowed" in str(caught.value)
+    assert caught.value.value == "chain.csv"
