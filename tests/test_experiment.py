@@ -195,6 +195,18 @@ def test_a_mixed_experiment_runs(mixed: Path, tmp_path: Path) -> None:
     assert campaign.experiment["mixed_with"] == "tcp"
 
 
+def test_a_duration_that_a_factor_varies_is_shortened_in_proportion(tiny: Path) -> None:
+    text = tiny.read_text().replace('"time.duration" = "2 s"', "").replace('id = "X5"', 'id = "X19"')
+    tiny.write_text(text.replace('"50 segments"', '"50 min"').replace('"100 segments"', '"25 min"'))
+    assert experiment(tiny).factors[1].plus == "25 min"
+    factor = experiment(tiny, duration="1.5 s").factors[1]
+    assert (factor.minus, factor.plus) == ("3 s", "1.5 s")
+    with pytest.raises(InputError, match=r'^--duration: time\.duration = "5": a time needs its unit'):
+        experiment(tiny, duration="5")
+    with pytest.raises(InputError, match=r"^--set duration: factor X19 varies time\.duration"):
+        experiment(tiny, values={"duration": "5 s"})
+
+
 def test_conditions_count_from_1(tiny: Path) -> None:
     chosen = experiment(tiny)
     assert chosen.condition(np.int64(4)).name == "tiny condition 4"

@@ -18,13 +18,13 @@ from mesonet.analysis import critical_value, p_value
 from mesonet.experiment import experiment
 from mesonet.factors import FACTORS
 from mesonet.responses import RESPONSES
-from mesonet.units import SEGMENT_BITS
+from mesonet.units import SEGMENT_BYTES
 
 ACCESS = ("normal access", "fast access", "direct access")
 
 
 def gbps(segments_per_second: float) -> float:
-    return segments_per_second * SEGMENT_BITS / 1e9
+    return segments_per_second * 8 * SEGMENT_BYTES / 1e9
 
 
 def by_class(described: dict[str, Any], what: str) -> dict[str, Any]:

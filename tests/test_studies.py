@@ -203,3 +203,11 @@ def test_first_and_last_condition_of_the_sensitivity_analysis() -> None:
     assert [each.value("topology") for each in (first, last)] == ["abilene", "isp"]
     assert [each.value("time.warmup") for each in (first, last)] == [600, 1200]
     assert [each.value("users.base_sources") for each in (first, last)] == [100, 100]
+
+
+def test_a_short_sensitivity_analysis_keeps_its_phases() -> None:
+    chosen = experiment("sensitivity", duration="50 s")
+    times = [
+        [chosen.condition(n).value(f"time.{part}") for part in ("duration", "warmup", "periods")] for n in (1, 256)
+    ]
+    assert times == [[50, 20, 3], [100, 40, 3]]

@@ -302,7 +302,8 @@ def experiment(
     name_or_path
         A built-in name (see `names`) or the path of a TOML file.
     duration
-        Simulated time of a run, such as ``"5 min"``; the warm-up follows unless it is set.
+        Simulated time of a run, such as ``"5 min"``; the warm-up follows unless it is set. Where a factor varies it,
+        the shorter level becomes this and the other keeps its ratio.
     algorithms
         Algorithms instead of those of the file.
     scale

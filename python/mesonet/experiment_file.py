@@ -48,8 +48,6 @@ def read(
         _known(table, _KEYS, "")
         table = {**table, **{key: value for key, value in options.items() if key in _KEYS}}
         base = _scenario(table, file, directory)
-        if "duration" in options:
-            base = base.set("time.duration", options["duration"], "--duration")
         base = base.with_values(values, "--set")
         factors = _list(table, "factors")
         if not factors:
@@ -60,9 +58,11 @@ def read(
             id, name, own = _factor(f"factors[{place}]", given, levels, directory)
             levels[id], names[id] = own, name
         _refuse_set_twice(levels)
+        if "duration" in options:
+            base = base.set("time.duration", options["duration"], "--duration")
+            levels = {id: tuple(_lasting(level, options["duration"]) for level in own) for id, own in levels.items()}
         fixed = {settings.resolve(path): f"set.{path}" for path in settings.flatten(_table(table, "set"))}
         fixed |= {settings.resolve(path): f"--set {path}" for path in values}
-        fixed |= {"time.duration": "--duration"} if "duration" in options else {}
         _refuse_fixed(levels, fixed)
         design, algorithms = _design(table, list(levels)), _algorithms(table, levels)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
@@ -171,6 +171,14 @@ def _checked(level: Level, minus: str, plus: str, directory: Path | None) -> Lev
     if parsed[0] == parsed[1]:
         raise InputError("both levels are the same", path=plus, value=level.plus, allowed="two different levels")
     return Level(level.path, *given)
+
+
+def _lasting(level: Level, duration: Any) -> Level:
+    """Levels of the duration in proportion, the shorter one being `duration`; others as they are."""
+    if level.path != "time.duration":
+        return level
+    asked, *own = (settings.parse(level.path, value) for value in (duration, level.minus, level.plus))
+    return Level(level.path, *(f"{asked * value / min(own)!r} s" for value in own))
 
 
 def _refuse_set_twice(levels: Mapping[str, tuple[Level, ...]]) -> None:
