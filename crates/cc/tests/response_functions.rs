@@ -106,3 +106,16 @@ fn ctcp() {
     // Its own rules alone: 0.2553 / p^0.8.
     check("ctcp", Preset::Standard, &[], &[(1e-5, 0.2553e4)]);
 }
+
+#[test]
+fn the_largest_window_of_ctcp() {
+    // 0.3504 / p^0.8 at p = 1e-5, of its own rules alone.
+    let mut fluid = Fluid::new(config("ctcp", Preset::Sp500282, &[]), 3504.0);
+    for _ in 0..20 {
+        fluid.lose();
+        for _ in 0..100_000 {
+            fluid.acknowledge(RTT);
+        }
+    }
+    assert_close("ctcp", fluid.cwnd(), 3504.0, 0.03);
+}

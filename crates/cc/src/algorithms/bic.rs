@@ -174,7 +174,7 @@ impl CongestionControl for Bic {
             max: 1.0,
             standard: 0.05,
             sp500_282: 0.0,
-            source: "Linux tcp_bic.c; Xu et al. 2004 have none, and with it the study's goodput latency is out of reach",
+            source: "Linux tcp_bic.c; none in Xu et al. 2004, which is nearer to the study's goodput latency",
         },
         Param {
             name: "forget_on_timeout",

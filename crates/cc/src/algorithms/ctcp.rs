@@ -6,8 +6,8 @@
 //! * Once per round trip the delay window looks at diff, the segments of the flow that wait in queues: the window times
 //!   `1 - base_rtt / rtt`. Below `gamma` it grows by `alpha window^exponent - 1`; otherwise it gives up `zeta diff`
 //!   (Tan et al.). Below `low_window` there is none.
-//! * A round trip counts if it was free of recovery and gave `min_samples` delays (Linux implementation 1.3). The delay
-//!   is its smallest one; the parameter `rtt_statistic` has the other readings.
+//! * A round trip counts if it was free of recovery and gave `min_samples` delays (L. Andrew's Linux implementation
+//!   1.3). The delay is its smallest one; the parameter `rtt_statistic` has the other readings.
 //! * Loss: the loss window is halved, and the delay window keeps what is missing to `1 - decrease` of their sum (Tan et
 //!   al.). Time-out: no delay window; ssthresh is half the window and cwnd 1, or the rule of the study.
 //! * Slow start, without a delay window, ends for good when the window reaches ssthresh, until a time-out: a delay

@@ -54,11 +54,12 @@ pub struct FastAt {
     fast: Fast,
     /// Which alpha.
     level: u8,
-    /// Of the last whole round trip, segments/s; none before its end.
-    throughput: Option<f64>,
-    /// The round trip under way: its beginning and the segments acknowledged since.
-    began: Option<Picos>,
-    acked: u64,
+    /// Segments acknowledged in the round trip under way.
+    acked: u32,
+    /// The beginning of the round trip under way.
+    began: Picos,
+    /// Of the last round trip, segments/s; 0 before the end of the first one.
+    throughput: f64,
     next_tuning: Picos,
 }
 
@@ -68,14 +69,11 @@ impl FastAt {
     }
 
     fn measure(&mut self, ack: &AckEvent) {
-        self.acked += u64::from(ack.acked);
-        if !ack.round_start {
-            return;
+        self.acked = self.acked.saturating_add(ack.acked);
+        if ack.round_start && ack.now > self.began {
+            self.throughput = f64::from(self.acked) / seconds(ack.now - self.began);
+            (self.began, self.acked) = (ack.now, 0);
         }
-        if let Some(duration) = self.began.and_then(|began| ack.now.checked_sub(began)).filter(|t| *t > 0) {
-            self.throughput = Some(self.acked as f64 / seconds(duration));
-        }
-        (self.began, self.acked) = (Some(ack.now), 0);
     }
 
     fn tune(&mut self, config: &FastAtConfig, now: Picos) {
@@ -83,9 +81,7 @@ impl FastAt {
             return;
         }
         self.next_tuning += ((now - self.next_tuning) / config.tuning_period + 1) * config.tuning_period;
-        if let Some(throughput) = self.throughput {
-            self.level = config.tuned(self.level, throughput);
-        }
+        self.level = config.tuned(self.level, self.throughput);
     }
 }
 
@@ -226,9 +222,9 @@ impl CongestionControl for FastAt {
         Self {
             fast: Fast::new(&config.levels[usize::from(config.initial)], start),
             level: config.initial,
-            throughput: None,
-            began: None,
             acked: 0,
+            began: start.now,
+            throughput: 0.0,
             next_tuning: origin + config.tuning_period,
         }
     }
@@ -325,8 +321,13 @@ mod tests {
                 self.now += MILLISECOND;
                 let elapsed = (self.now - began) / MILLISECOND;
                 let (now, rtt) = (self.now, 100 * MILLISECOND);
-                let ack =
-                    AckEvent { now, rtt, min_rtt: rtt, round_start: elapsed % 100 == 1, ..acks(per_ms) };
+                let ack = AckEvent {
+                    now,
+                    rtt,
+                    min_rtt: rtt,
+                    round_start: now / MILLISECOND % 100 == 1,
+                    ..acks(per_ms)
+                };
                 self.flow.on_ack(&self.config, &ack);
                 if elapsed % 20 == 0 {
                     self.flow.on_timer(&self.config, now);
@@ -342,12 +343,12 @@ mod tests {
     #[test]
     fn the_throughput_of_a_round_trip() {
         let mut path = Path::new(&[], Preset::Sp500282, 0);
-        path.trace(100 * MILLISECOND, 21);
-        assert_eq!(path.flow.throughput, None, "no whole round trip");
-        path.trace(100 * MILLISECOND, 21);
-        assert_eq!(path.flow.throughput, Some(21_000.0));
-        path.trace(200 * MILLISECOND, 3);
-        assert_eq!(path.flow.throughput, Some(3000.0));
+        path.trace(101 * MILLISECOND, 21);
+        assert_eq!(path.flow.throughput, 21_000.0);
+        path.trace(90 * MILLISECOND, 3);
+        assert_eq!(path.flow.throughput, 21_000.0, "not before the round trip is over");
+        path.trace(110 * MILLISECOND, 3);
+        assert_eq!(path.flow.throughput, 3000.0);
     }
 
     #[test]
