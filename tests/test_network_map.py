@@ -88,6 +88,21 @@ def test_routers_of_one_place_stand_apart(tmp_path: Path) -> None:
     assert len({(round(x), round(y)) for x, y in points}) == 4
 
 
+@pytest.mark.parametrize(("links", "on_a_line"), [("C,A B,C B,D", "ACBD"), ("A,B B,C C,D D,A", "")])
+def test_chains_without_places_are_a_line_and_others_a_circle(tmp_path: Path, links: str, on_a_line: str) -> None:
+    (tmp_path / "c.csv").write_text("from,to,delay_ms\n" + "".join(f"{ends},1\n" for ends in links.split()))
+    shown = mapped(scenario("abilene", topology=str(tmp_path / "c.csv")))
+    points = dict(zip("".join(router.name for router in shown.routers), layout(shown).points, strict=True))
+    if on_a_line:
+        assert len({y for _, y in points.values()}) == 1
+        along = "".join(sorted(points, key=lambda name: points[name][0]))
+        assert along in (on_a_line, on_a_line[::-1])
+    else:
+        middle = [sum(point[axis] for point in points.values()) / 4 for axis in (0, 1)]
+        away = [((x - middle[0]) ** 2 + (y - middle[1]) ** 2) ** 0.5 for x, y in points.values()]
+        assert away == pytest.approx([away[0]] * 4)
+
+
 def test_north_is_up_and_a_map_over_the_antimeridian_stays_in_one_piece(tmp_path: Path) -> None:
     (tmp_path / "nodes.csv").write_text("name,latitude,longitude\nFiji,-18,178\nTonga,-21,-175\nSamoa,-14,-172\n")
     (tmp_path / "links.csv").write_text("from,to\nFiji,Tonga\nTonga,Samoa\n")

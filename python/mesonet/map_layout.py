@@ -106,13 +106,14 @@ def _layout(shown: NetworkMap, room: float) -> MapLayout:
 
 
 def _points(shown: NetworkMap, room: float) -> tuple[list[Point], float, float]:
-    """Routers in px, width and height: an equirectangular map, or a circle (two routers: a line) without places."""
+    """Routers in px, width and height: an equirectangular map, or a line or circle without places."""
     count = len(shown.routers)
     places = [(router.latitude, router.longitude) for router in shown.routers]
     known = [(latitude, longitude) for latitude, longitude in places if latitude is not None and longitude is not None]
     if len(known) < count or len(set(known)) < 2:
         turn = [math.pi + 2 * math.pi * number / count for number in range(count)]
-        plane = [(math.cos(angle), 0.0 if count == 2 else math.sin(angle)) for angle in turn]
+        line = _chain(shown)
+        plane = [(line.index(n), 0.0) if line else (math.cos(turn[n]), math.sin(turn[n])) for n in range(count)]
     else:
         middle = math.cos(math.radians((max(known)[0] + min(known)[0]) / 2))
         west = _west([longitude for _, longitude in known])
@@ -124,6 +125,21 @@ def _points(shown: NetworkMap, room: float) -> tuple[list[Point], float, float]:
     beside, above = longest + 25, 2.5 * _LINE
     points = [(beside + scale * (x - left), above + scale * (y - top)) for x, y in plane]
     return _apart(points), scale * across + 2 * beside, scale * down + 2 * above
+
+
+def _chain(shown: NetworkMap) -> list[int]:
+    """The routers in order if they form a chain; empty otherwise."""
+    neighbours: list[list[int]] = [[] for _ in shown.routers]
+    for link in shown.links:
+        neighbours[link.a].append(link.b)
+        neighbours[link.b].append(link.a)
+    ends = [number for number, near in enumerate(neighbours) if len(near) == 1]
+    if len(ends) != 2 or any(len(near) > 2 for near in neighbours):
+        return []
+    order = [ends[0]]
+    while len(order) < len(neighbours):
+        order += [number for number in neighbours[order[-1]] if number not in order[-2:]]
+    return order
 
 
 def _apart(points: list[Point]) -> list[Point]:
