@@ -47,7 +47,11 @@ def test_campaign_holds_every_run(finished: Campaign) -> None:
     assert set(finished.provenance) == {"versions", "started", "finished"}
     assert sorted(path.name for path in finished.path.iterdir()) == ["experiment.json", "provenance.json", "runs"]
     for key in finished.runs["key"]:
-        assert {path.name for path in (finished.path / "runs" / key).iterdir()} == {"responses.parquet", "run.json"}
+        assert {path.name for path in (finished.path / "runs" / key).iterdir()} == {
+            "responses.parquet",
+            "groups.parquet",
+            "run.json",
+        }
 
 
 def test_responses_and_cube(finished: Campaign) -> None:
@@ -197,7 +201,7 @@ def test_other_folders_are_refused_and_left_alone(tiny: Path, tmp_path: Path) ->
     with pytest.raises(InputError, match="not a campaign folder"):
         load(folder)
     (folder / "experiment.json").write_text("{}")
-    with pytest.raises(InputError, match="not an experiment"):
+    with pytest.raises(InputError, match="experiment.json: format: missing"):
         load(folder)
     (folder / "experiment.json").write_text('{"format": 99}')
     with pytest.raises(InputError, match="another format"):

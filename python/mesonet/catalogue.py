@@ -9,6 +9,7 @@ from typing import Any
 from mesonet import core
 from mesonet.factors import FACTORS
 from mesonet.parameters import PARAMETERS, TOPOLOGIES, default_text
+from mesonet.response_sets import SETS
 from mesonet.responses import RESPONSES
 from mesonet.scenario import builtin_titles
 
@@ -46,6 +47,17 @@ def _factors() -> Entries:
     ]
 
 
+def _response_sets() -> Entries:
+    return [
+        {
+            **asdict(each),
+            "of_the_network": len(each.entries),
+            "per_flow_group": len(each.per_group),
+        }
+        for each in SETS.values()
+    ]
+
+
 def _parameters() -> Entries:
     return [
         {
@@ -74,6 +86,7 @@ KINDS: dict[str, tuple[Callable[[], Entries], tuple[str, ...]]] = {
     "topologies": (lambda: _titled(TOPOLOGIES), ("name", "title")),
     "factors": (_factors, ("name", "title", "path", "minus", "plus", "default")),
     "responses": (lambda: [asdict(each) for each in RESPONSES], ("name", "symbol", "title", "unit")),
+    "response-sets": (_response_sets, ("name", "of_the_network", "per_flow_group", "title")),
     "parameters": (_parameters, ("name", "kind", "standard", "sp500_282")),
 }
 """Per kind: its entries, and which of their values the short form shows."""
