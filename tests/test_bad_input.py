@@ -124,6 +124,7 @@ def changed(document: Any, path: Sequence[str | int], value: Any) -> str:
         (["algorithms"], "tcp", "algorithms"),
         (["algorithms", 1], 5, "algorithms[1]"),
         (["algorithms", 1], "fast", "scenarios"),
+        (["mixed_with"], 3, "mixed_with = 3: not text or null"),
         (["factors"], {}, "factors"),
         (["factors", 0], "X1", "factors[0]"),
         (["factors", 1, "minus"], 50, "factors[1].minus"),

@@ -148,7 +148,7 @@ def test_factor_that_sets_several_values(tmp_path: Path) -> None:
 SHARE = """
 [[factors]]
 id = "share"
-path = "alternate_share"
+path = "mixed_share"
 minus = 0.3
 plus = "0.7"
 """
@@ -171,7 +171,7 @@ def test_alternates_have_their_share_and_the_others_the_rest(mixed: Path) -> Non
     assert chosen.condition(5).value("algorithms") == [("tcp", 1.0)]  # the first of the experiment
     assert chosen.condition(5, "fast").value("algorithms") == [("tcp", 0.3), ("fast", 0.7)]
     share = chosen.factors[2]
-    assert (share.path, share.minus, share.plus) == ("alternate_share", "0.3", "0.7")
+    assert (share.path, share.minus, share.plus) == ("mixed_share", "0.3", "0.7")
     assert [factor.minus for factor in experiment(mixed, scale=0.5).factors] == ["20 seg/ms", "50 segments", "0.3"]
 
 
@@ -286,7 +286,7 @@ def mixed_with(other: str, minus: str = "0.3", algorithm: str = "scalable") -> C
         (replace('algorithms = ["tcp", "scalable"]', 'algorithms = "tcp"'), "algorithms", "not a list"),
         (replace('title = "Two', "title = 2 #"), "title", "not text"),
         (replace("seed = 5", 'mixed_with = "tcp"'), "mixed_with", "no factor varies the share"),
-        (append(SHARE), "mixed_with", "factor share varies alternate_share"),
+        (append(SHARE), "mixed_with", "factor share varies mixed_share"),
         (mixed_with('"tpc"'), "mixed_with", "nearest: tcp"),
         (mixed_with('["tcp"]'), "mixed_with", "unknown algorithm"),
         (mixed_with('"tcp"', minus="1.2"), "factors[2].minus", "not a share"),

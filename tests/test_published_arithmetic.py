@@ -11,12 +11,14 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from mesonet import scenario, simulate
 from mesonet.analysis import critical_value, p_value
 from mesonet.experiment import experiment
 from mesonet.factors import FACTORS
+from mesonet.response_sets import GROUPS, SENSITIVITY
 from mesonet.responses import RESPONSES
 from mesonet.units import SEGMENT_BYTES
 
@@ -197,12 +199,16 @@ def test_reduction_of_the_state_space() -> None:
     assert sizes == {"sensitivity": (20, 256), "exp-1a": (6, 32)}
 
 
-def test_responses_of_flow_groups() -> None:
-    """ASME paper, section 5.4: 24 groups of flows for each of two algorithms, 48 responses.
+def test_responses_of_the_sensitivity_analysis() -> None:
+    """ASME paper, section 5.4: 3 x 18 of the network and 2 x 24 of flow groups are 102, and one run gives them all.
 
-    4 sizes of files x 3 classes of paths x 2 interface speeds; every group has flows in a network made for it. With the
-    32 conditions of experiments 2 they are the 768 cells of a rank matrix (SP 500-282, section 9.4.3).
+    The groups are 4 sizes of files x 3 classes of paths x 2 interface speeds; with the 32 conditions of experiments 2
+    they are the 768 cells of a rank matrix (SP 500-282, section 9.4.3).
     """
+    of_network, of_groups = len(SENSITIVITY.entries), len(SENSITIVITY.per_group) * GROUPS
+    assert (of_network, of_groups, of_network + of_groups) == (3 * 18, 2 * 24, 102)
+    assert experiment("exp-2c").design.runs * GROUPS == 768
+
     shares = {f"{kind}_probability": 0.25 for kind in ("document", "service_pack", "movie")}
     factors = {f"{kind}_factor": 1 for kind in ("document", "service_pack", "movie")}
     weights = {"source_distribution": [0.1, 0.1, 0.8], "receiver_distribution": [1 / 3] * 3}
@@ -210,14 +216,15 @@ def test_responses_of_flow_groups() -> None:
         scenario(
             "abilene", speed="400 seg/ms", base_sources=10, duration="3 s", warmup="0 s", think_time="1 s",
             web_object_size="1 segment", fast_interface_probability=0.6, receiver_reading="per_class",
-            algorithm="tcp=0.5 fast=0.5", **shares, **factors, **weights,
+            algorithm="tcp=0.5 ctcp=0.5", long_lived_flows=3, **shares, **factors, **weights,
         )
     )  # fmt: skip
-    groups = result.groups.to_polars()
-    keys = ["category", "path_class", "rate_class"]
-    assert [groups[key].n_unique() for key in keys] == [4, 3, 2]
-    assert groups.group_by("algorithm").len().sort("algorithm").rows() == [("fast", 24), ("tcp", 24)]
-    assert experiment("exp-2c").design.runs * 24 == 768
+    answered = set(result.responses.to_polars().select("response", "period").rows())
+    assert {(entry.name, entry.period) for entry in SENSITIVITY.entries} <= answered
+    groups = result.groups.to_polars().filter(pl.col("period") == "measured", pl.col("flows") > 0)
+    assert groups.select("algorithm", "group").sort("algorithm", "group").rows() == [
+        (algorithm, group) for algorithm in ("ctcp", "tcp") for group in range(1, GROUPS + 1)
+    ]
 
 
 @pytest.mark.parametrize(

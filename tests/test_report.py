@@ -175,6 +175,12 @@ def test_the_summary_is_made_from_the_numbers(campaign, page):
         assert text in words(page)
 
 
+def test_the_summary_says_what_the_algorithms_are_mixed_with(campaign):
+    mixed = replace(campaign, experiment={**campaign.experiment, "mixed_with": "tcp"})
+    said = dict(findings(Study(mixed)))["What was compared"]
+    assert "fast and illinois; each with tcp for the other sources) in 32 network conditions" in said
+
+
 def test_the_summary_changes_with_the_numbers(campaign):
     renamed = {"fast": "illinois", "illinois": "fast"}
     swapped = replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mesonet import simulate
 from mesonet.experiment import experiment, names
 from mesonet.scenario import Scenario
 
@@ -211,3 +212,17 @@ def test_a_short_sensitivity_analysis_keeps_its_phases() -> None:
         [chosen.condition(n).value(f"time.{part}") for part in ("duration", "warmup", "periods")] for n in (1, 256)
     ]
     assert times == [[50, 20, 3], [100, 40, 3]]
+
+
+@pytest.mark.parametrize(
+    ("name", "condition", "algorithm", "long_lived"),
+    [("exp-1b", 5, "fast-at", {"fast-at"}), ("exp-2b", 25, "bic", set()), ("sensitivity", 1, "ctcp", {"tcp", "ctcp"})],
+)
+def test_conditions_run(name: str, condition: int, algorithm: str, long_lived: set[str]) -> None:
+    values = {"warmup": "200 ms", "measurement.flow_records": 1} | ({} if name == "exp-2b" else {"jumbo_factor": 2})
+    there = experiment(name, duration="500 ms", scale=0.6, values=values).condition(condition, algorithm)
+    result = simulate(there, seed=1)
+    assert result.value("total_flows_completed", "run") > 0
+    flows = result.flows.to_polars()
+    assert set(flows["algorithm"]) == {algorithm} | ({"tcp"} if name != "exp-1b" else set())
+    assert set(flows.filter(flows["completed"] == 0)["algorithm"]) >= long_lived

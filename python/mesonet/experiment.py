@@ -32,7 +32,7 @@ In a mixed experiment only a share of the sources uses the algorithm, and the ot
 
     [[factors]]
     id = "X15"
-    path = "alternate_share"
+    path = "mixed_share"
     minus = 0.3
     plus = 0.7
 """

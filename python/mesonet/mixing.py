@@ -11,7 +11,7 @@ from typing import Any
 from mesonet import units
 from mesonet.errors import InputError
 
-SHARE = "alternate_share"
+SHARE = "mixed_share"
 """The path of the factor."""
 
 
