@@ -29,7 +29,7 @@ plus = "80 seg/ms"
 
 [[factors]]
 id = "X15"
-path = "alternate_share"
+path = "mixed_share"
 minus = 0.3
 plus = 0.7
 """

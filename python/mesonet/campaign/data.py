@@ -92,7 +92,11 @@ class Campaign:
         tables = [
             pl.read_parquet(self.path / "runs" / key / "groups.parquet")
             .rename({"algorithm": "flow_algorithm"})
-            .with_columns(condition=pl.lit(condition), run_algorithm=pl.lit(algorithm), replicate=pl.lit(replicate))
+            .with_columns(
+                condition=pl.lit(condition, pl.Int64),
+                run_algorithm=pl.lit(algorithm),
+                replicate=pl.lit(replicate, pl.Int64),
+            )
             for condition, algorithm, replicate, key, status in self.runs.select(
                 "condition", "algorithm", "replicate", "key", "status"
             ).iter_rows()
