@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from mesonet import core
-from mesonet.factors import FACTORS
+from mesonet.factors import FACTORS, LEVELS_SOURCE
 from mesonet.parameters import PARAMETERS, TOPOLOGIES, default_text
 from mesonet.response_sets import SETS
 from mesonet.responses import RESPONSES
@@ -32,19 +32,24 @@ def _titled(titles: dict[str, str], **more: str) -> Entries:
 
 
 def _factors() -> Entries:
-    return [
-        {
-            "name": factor.id,
-            "title": factor.name,
-            "path": factor.path,
-            "minus": factor.minus,
-            "plus": factor.plus,
-            "default": ", ".join(
-                default_text(PARAMETERS[path], "standard") for path in factor.path.split(", ") if path in PARAMETERS
-            ),
-        }
-        for factor in FACTORS
-    ]
+    entries = []
+    for factor in FACTORS:
+        sets = [PARAMETERS[path] for path in factor.path.split(", ") if path in PARAMETERS]
+        entries.append(
+            {
+                "name": factor.id,
+                "title": factor.name,
+                "path": factor.path,
+                "kind": sets[0].kind if sets else "mix",
+                "unit": sets[0].unit if sets else "1",
+                "minus": factor.minus,
+                "plus": factor.plus,
+                "default": ", ".join(default_text(each, "standard") for each in sets) or "tcp",
+                "source": "; ".join(dict.fromkeys(each.source for each in sets)) or "chosen",
+                "levels_source": LEVELS_SOURCE.get(factor.id, "ASME paper Table 5"),
+            }
+        )
+    return entries
 
 
 def _response_sets() -> Entries:
@@ -84,7 +89,7 @@ KINDS: dict[str, tuple[Callable[[], Entries], tuple[str, ...]]] = {
     ),
     "algorithms": (lambda: [asdict(each) for each in core.algorithms().values()], ("name", "title", "source")),
     "topologies": (lambda: _titled(TOPOLOGIES), ("name", "title")),
-    "factors": (_factors, ("name", "title", "path", "minus", "plus", "default")),
+    "factors": (_factors, ("name", "title", "unit", "minus", "plus", "default", "source", "path")),
     "responses": (lambda: [asdict(each) for each in RESPONSES], ("name", "symbol", "title", "unit")),
     "response-sets": (_response_sets, ("name", "of_the_network", "per_flow_group", "title")),
     "parameters": (_parameters, ("name", "kind", "standard", "sp500_282")),
