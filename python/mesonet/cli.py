@@ -106,7 +106,8 @@ def run(target: str, seed: int, out: Path | None, as_json: bool, **options: Any)
     performance = dict(result.performance)
     if as_json:
         responses = [{"name": row.pop("response"), **row} for row in rows]
-        write_json({"scenario": chosen.name, "seed": seed, "responses": responses, "performance": performance})
+        about = {"scenario": chosen.name, "seed": seed, "settling_time_s": result.settling_time()}
+        write_json({**about, "responses": responses, "performance": performance})
         return
     periods = list(dict.fromkeys(row["period"] for row in rows))
     cells = {(row["response"], row["period"]): row for row in rows}
@@ -119,6 +120,10 @@ def run(target: str, seed: int, out: Path | None, as_json: bool, **options: Any)
     )
     click.echo("")
     write_table(["performance", "value"], list(performance.items()))
+    warmup, settled = float(chosen.value("time.warmup")), result.settling_time()
+    if settled is None or settled > warmup:
+        when = "had not settled by the end" if settled is None else f"settled after {settled:.4g} s only"
+        click.echo(f"\nnote: the number of transmitting sources {when} (MSER-5); the warm-up is {warmup:.4g} s")
     if out:
         click.echo(f"\nwritten to {out}")
 

@@ -136,6 +136,19 @@ class Result:
                 return float("nan") if value is None else float(value)
         raise KeyError(f"no response {response!r} in period {period!r}")
 
+    def settling_time(self, name: str = "sending") -> float | None:
+        """Seconds after which a series has left its initial transient, by MSER-5 (`mesonet.analysis.warm_up`).
+
+        `name` is a column of `series` that has a number at every instant. None where the run is too short to tell.
+        """
+        from mesonet.analysis import warm_up
+
+        columns = self.series.arrow.select(["time_s", name]).to_pydict()
+        samples = warm_up(columns[name]).samples
+        if samples is None:
+            return None
+        return float(columns["time_s"][samples - 1]) if samples else 0.0
+
     def run_json(self) -> str:
         """Provenance and resources as JSON text."""
         return json.dumps({**self.provenance, "performance": self.performance}, indent=1, sort_keys=True) + "\n"

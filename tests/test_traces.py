@@ -1,0 +1,115 @@
+"""Detailed traces, flows given one by one, and sizes in bytes, from a scenario file to the tables."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import mesonet as mn
+from mesonet.errors import InputError
+from mesonet.scenario import scenario
+
+PAIR = """
+title = "Two flows, one of which stops"
+base = "dumbbell"
+time.duration = "6 s"
+time.warmup = "0 s"
+time.periods = 1
+
+[trace]
+flows = [1, 2]
+routers = ["A"]
+every = "50 ms"
+
+[[flows]]
+from = "A"
+to = "B"
+interface = "12 Mbps"
+stop = "3 s"
+
+[[flows]]
+from = "A"
+to = "B"
+start = "1 s"
+interface = "12 Mbps"
+extra_delay = "20 ms"
+overhead = "1 ms"
+"""
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory):
+    file = tmp_path_factory.mktemp("pair") / "pair.toml"
+    file.write_text(PAIR)
+    return mn.simulate(scenario(file), seed=1)
+
+
+def test_traces_have_a_row_per_flow_or_router_and_instant(result) -> None:
+    flows, routers = result.flow_traces.to_polars(), result.router_traces.to_polars()
+    assert len(routers) == 120
+    assert set(routers["router"]) == {"A"}
+    assert set(flows["flow"]) == {"flow 1", "flow 2"}
+    assert flows.filter(pl.col("flow") == "flow 1")["time_s"].max() < 3.3  # it ended
+    second = flows.filter(pl.col("flow") == "flow 2")
+    assert second["state"][0] == "connecting"
+    assert second["rtt_ms"].max() == pytest.approx(162 + 40 + 2 * 1000 / 21_000, abs=0.01)
+    assert result.flow_traces.units["cwnd"] == "segments"
+
+
+def test_a_stopped_flow_is_complete(result) -> None:
+    flows = result.flows.to_polars().sort("source")
+    assert flows["completed"].to_list() == [1, 0]
+    assert flows["size"][0] == flows["segments_delivered"][0]
+
+
+def test_traces_are_written_beside_the_results(result, tmp_path: Path) -> None:
+    folder = result.write(tmp_path / "out")
+    assert pl.read_parquet(folder / "flow_traces.parquet").equals(result.flow_traces.to_polars())
+    assert pl.read_parquet(folder / "routers.parquet")["router"].unique().sort().to_list() == ["A", "B"]
+
+
+def test_nothing_is_traced_unless_asked_for() -> None:
+    quiet = mn.simulate(scenario("dumbbell", duration="1 s"), seed=1)
+    assert (len(quiet.flow_traces), len(quiet.router_traces)) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"trace.flows": [3]}, "there is no flow 3; a number from 1 to 1"),
+        ({"trace.flows": [1.5]}, "1.5 is not a whole number"),
+        ({"trace.routers": ["Z"]}, 'there is no router "Z"; allowed: all, A, B'),
+        ({"trace.sources": "7"}, "there is no source 7; the scenario has 0"),
+        ({"trace.every": "2 h"}, 'trace.every = "120 min": longer than the run'),
+        ({"flows": [{"from": "A", "to": "B", "start": "2 s", "stop": "1 s"}]}, "cannot stop before it starts"),
+        ({"flows": [{"from": "A", "to": "B", "overhead": "-1 ms"}]}, "a time cannot be negative"),
+        ({"flows": [{"from": "A", "to": "B", "extra_delay": 3}]}, 'a time needs its unit: write "3 ms"'),
+    ],
+)
+def test_what_cannot_be_is_refused(values: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        mn.simulate(scenario("dumbbell").with_values(values), seed=1)
+    assert message in str(error.value)
+
+
+def test_bits_and_bytes_follow_the_size_of_a_segment() -> None:
+    small = scenario("dumbbell", segment_bytes=500, speed="1.6 Mbps", web_object_size="50 kB")
+    assert small.value("network.speed") == 400
+    assert small.value("users.web_object_size") == 100
+    # Whatever comes first; what was not given in bits or bytes stays, flows included.
+    assert scenario("dumbbell", speed="1.6 Mbps").set("segment_bytes", 500).value("network.speed") == 400
+    assert small.value("flows")[0]["interface"] == 80_000
+    flow = {"from": "A", "to": "B", "interface": "10 Mbps", "size": "1 MB"}
+    assert small.set("flows", [flow]).value("flows")[0]["interface"] == 2_500
+    assert small.set("flows", [flow]).value("flows")[0]["size"] == 2_000
+    assert scenario("dumbbell", speed="1.6 Mbps").value("network.speed") == pytest.approx(1.6e6 / 12_000)
+    assert small.hash != scenario("dumbbell", segment_bytes=500, speed="1.6 Mbps", web_object_size="51 kB").hash
+
+
+def test_a_run_knows_when_it_settled() -> None:
+    run = mn.simulate(scenario("abilene", base_sources=2, speed="80 seg/ms", duration="20 s", start="thinking"), seed=1)
+    assert 0 < run.settling_time() < 15
+    assert (
+        mn.simulate(scenario("abilene", base_sources=2, speed="80 seg/ms", duration="2 s"), seed=1).settling_time()
+        is None
+    )
