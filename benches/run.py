@@ -28,10 +28,20 @@ MESONET = Path(sys.executable).parent / "mesonet"
 
 CASES: dict[str, list[str]] = {
     "start-up": ["dumbbell", "--duration", "200 ms"],
+    "261,900 sources before traffic, 1 ms": [
+        "abilene", "--duration", "1 ms", "--set", "network.speed=16000 seg/ms", "--set", "users.base_sources=1000",
+        "--set", "users.source_multiplier=3", "--set", "users.start=thinking", "--set", "measurement.interval=1 ms",
+    ],
     "dumbbell, 2 flows, 300 s": ["dumbbell-pair", "--duration", "300 s"],
     "abilene, 17,460 sources, 20 s": ["abilene", "--duration", "20 s"],
     "abilene, 174,600 sources, 4 s": [
         "abilene", "--duration", "4 s", "--set", "network.speed=8000 seg/ms", "--set", "users.base_sources=1000",
+    ],
+    "exp-2a, condition 16, CTCP, 10 s after 5 s": [
+        "exp-2a", "--condition", "16", "--algorithm", "ctcp", "--duration", "15 s", "--set", "warmup=5 s",
+    ],
+    "exp-2a, condition 21, CTCP, 10 s after 5 s": [
+        "exp-2a", "--condition", "21", "--algorithm", "ctcp", "--duration", "15 s", "--set", "warmup=5 s",
     ],
     "abilene, congested, 20 s": [
         "abilene", "--duration", "20 s", "--set", "network.speed=200 seg/ms", "--set", "users.think_time=2 s",

@@ -80,7 +80,7 @@ def test_nothing_is_traced_unless_asked_for() -> None:
         ({"trace.flows": [1.5]}, "1.5 is not a whole number"),
         ({"trace.routers": ["Z"]}, 'there is no router "Z"; allowed: all, A, B'),
         ({"trace.sources": "7"}, "there is no source 7; the scenario has 0"),
-        ({"trace.every": "2 h"}, 'trace.every = "120 min": longer than the run'),
+        ({"trace.every": "2 h", "trace.flows": 1}, 'trace.every = "120 min": longer than the run'),
         ({"flows": [{"from": "A", "to": "B", "start": "2 s", "stop": "1 s"}]}, "cannot stop before it starts"),
         ({"flows": [{"from": "A", "to": "B", "overhead": "-1 ms"}]}, "a time cannot be negative"),
         ({"flows": [{"from": "A", "to": "B", "extra_delay": 3}]}, 'a time needs its unit: write "3 ms"'),

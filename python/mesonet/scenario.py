@@ -174,7 +174,8 @@ class Scenario:
             raise self._contradiction(
                 larger[0], f"the probabilities of larger files sum to {total:g}", "a sum of at most 1"
             )
-        for path in ("measurement.interval", "trace.every"):
+        traced = any(self.value(f"trace.{what}") for what in ("flows", "sources", "routers"))
+        for path in ("measurement.interval", *(["trace.every"] if traced else [])):
             if self.value(path) > duration:
                 raise self._contradiction(path, "longer than the run", f"at most {units.show('time', duration)}")
         if self.value("time.converged") > 0 and self.value("time.periods") > 1:

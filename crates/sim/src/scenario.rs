@@ -432,7 +432,7 @@ impl Scenario {
             ));
         }
         within("measurement.starved_after", self.measurement.starved_after, 1e-3, 1e7)?;
-        within("trace.every", self.trace.every, 1e-6, self.time.duration)?;
+        within("trace.every", self.trace.every, 1e-6, 1e7)?;
         within("measurement.interval", self.measurement.interval, 1e-6, self.time.duration)?;
         for (i, flow) in self.flows.iter().enumerate() {
             within(&format!("flows[{i}].start"), flow.start, 0.0, self.time.duration)?;
