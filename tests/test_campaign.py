@@ -197,7 +197,7 @@ def test_other_folders_are_refused_and_left_alone(tiny: Path, tmp_path: Path) ->
     with pytest.raises(InputError, match="not a campaign folder"):
         load(folder)
     (folder / "experiment.json").write_text("{}")
-    with pytest.raises(InputError, match="not an experiment"):
+    with pytest.raises(InputError, match="format: missing"):
         load(folder)
     (folder / "experiment.json").write_text('{"format": 99}')
     with pytest.raises(InputError, match="another format"):
