@@ -47,7 +47,11 @@ def test_campaign_holds_every_run(finished: Campaign) -> None:
     assert set(finished.provenance) == {"versions", "started", "finished"}
     assert sorted(path.name for path in finished.path.iterdir()) == ["experiment.json", "provenance.json", "runs"]
     for key in finished.runs["key"]:
-        assert {path.name for path in (finished.path / "runs" / key).iterdir()} == {"responses.parquet", "run.json"}
+        assert {path.name for path in (finished.path / "runs" / key).iterdir()} == {
+            "responses.parquet",
+            "groups.parquet",
+            "run.json",
+        }
 
 
 def test_responses_and_cube(finished: Campaign) -> None:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from mesonet import core
+from mesonet import core, reference, settings
 from mesonet.errors import InputError
-from mesonet.parameters import PARAMETERS, TOPOLOGIES, reference_page
+from mesonet.factors import FACTORS
+from mesonet.parameters import PARAMETERS, TOPOLOGIES
 from mesonet.scenario import names, scenario
 from mesonet.simulate import simulate
 
@@ -244,5 +245,15 @@ def test_refusals_of_the_simulator_become_input_errors() -> None:
         simulate(unknown_router)
 
 
-def test_reference_page_is_up_to_date() -> None:
-    assert (ROOT / "docs/reference/parameters.md").read_text() == reference_page()
+@pytest.mark.parametrize("name", ["parameters.md", "factors.md", "responses.md"])
+def test_reference_pages_are_up_to_date(name: str) -> None:
+    assert (ROOT / "docs/reference" / name).read_text() == reference.pages()[name]
+
+
+@pytest.mark.parametrize("factor", FACTORS, ids=lambda factor: factor.id)
+def test_both_levels_of_every_factor_of_the_study_can_be_set(factor) -> None:
+    paths = factor.path.split(", ")
+    levels = [factor.minus.split(", "), factor.plus.split(", ")] if len(paths) > 1 else [[factor.minus], [factor.plus]]
+    for place, path in enumerate(paths):
+        minus, plus = (settings.parse(path, level[place]) for level in levels)
+        assert minus != plus

@@ -13,7 +13,7 @@ import pytest
 import mesonet
 from mesonet import simulate as run
 from mesonet.errors import InputError
-from mesonet.responses import RESPONSES, Response
+from mesonet.responses import RESPONSES
 from mesonet.result import FILES, Result
 from mesonet.scenario import Scenario, scenario
 
@@ -29,14 +29,10 @@ def result() -> Result:
     return run(small(), seed=3)
 
 
-def total(response: Response) -> bool:
-    return response.name.startswith("total_")
-
-
 def test_every_response_comes_for_every_period_and_totals_for_the_run(result: Result) -> None:
     rows = result.responses.to_arrow().to_pylist()
-    expected = [(r.name, period) for period in ("1", "2", "3", "measured") for r in RESPONSES if not total(r)]
-    expected += [(r.name, "run") for r in RESPONSES if total(r)]
+    expected = [(r.name, period) for period in ("1", "2", "3", "measured") for r in RESPONSES if not r.total]
+    expected += [(r.name, "run") for r in RESPONSES if r.total]
     assert {(row["response"], row["period"]) for row in rows} == set(expected)
     assert len(rows) == len(expected)
     units = {r.name: (r.symbol, r.unit) for r in RESPONSES}

@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from mesonet import core
-from mesonet.factors import FACTORS
+from mesonet.factors import FACTORS, LEVELS_SOURCE
 from mesonet.parameters import PARAMETERS, TOPOLOGIES, default_text
+from mesonet.response_sets import SETS
 from mesonet.responses import RESPONSES
 from mesonet.scenario import builtin_titles
 
@@ -31,18 +32,34 @@ def _titled(titles: dict[str, str], **more: str) -> Entries:
 
 
 def _factors() -> Entries:
+    entries = []
+    for factor in FACTORS:
+        sets = [PARAMETERS[path] for path in factor.path.split(", ") if path in PARAMETERS]
+        entries.append(
+            {
+                "name": factor.id,
+                "title": factor.name,
+                "path": factor.path,
+                "kind": sets[0].kind if sets else "mix",
+                "unit": sets[0].unit if sets else "1",
+                "minus": factor.minus,
+                "plus": factor.plus,
+                "default": ", ".join(default_text(each, "standard") for each in sets) or "tcp",
+                "source": "; ".join(dict.fromkeys(each.source for each in sets)) or "chosen",
+                "levels_source": LEVELS_SOURCE.get(factor.id, "ASME paper Table 5"),
+            }
+        )
+    return entries
+
+
+def _response_sets() -> Entries:
     return [
         {
-            "name": factor.id,
-            "title": factor.name,
-            "path": factor.path,
-            "minus": factor.minus,
-            "plus": factor.plus,
-            "default": ", ".join(
-                default_text(PARAMETERS[path], "standard") for path in factor.path.split(", ") if path in PARAMETERS
-            ),
+            **asdict(each),
+            "of_the_network": len(each.entries),
+            "per_flow_group": len(each.per_group),
         }
-        for factor in FACTORS
+        for each in SETS.values()
     ]
 
 
@@ -72,8 +89,9 @@ KINDS: dict[str, tuple[Callable[[], Entries], tuple[str, ...]]] = {
     ),
     "algorithms": (lambda: [asdict(each) for each in core.algorithms().values()], ("name", "title", "source")),
     "topologies": (lambda: _titled(TOPOLOGIES), ("name", "title")),
-    "factors": (_factors, ("name", "title", "path", "minus", "plus", "default")),
+    "factors": (_factors, ("name", "title", "unit", "minus", "plus", "default", "source", "path")),
     "responses": (lambda: [asdict(each) for each in RESPONSES], ("name", "symbol", "title", "unit")),
+    "response-sets": (_response_sets, ("name", "of_the_network", "per_flow_group", "title")),
     "parameters": (_parameters, ("name", "kind", "standard", "sp500_282")),
 }
 """Per kind: its entries, and which of their values the short form shows."""

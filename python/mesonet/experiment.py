@@ -8,6 +8,7 @@ An experiment is a TOML file::
     algorithms = ["tcp", "cubic"]           # each runs in every condition, used by all sources
     seed = 1
     replicates = 1                          # runs per condition and algorithm, with other random numbers
+    responses = "asme-22"                   # what to analyse: see `mesonet list response-sets`
 
     [set]                                   # values for every run
     "time.duration" = "100 s"
@@ -85,6 +86,7 @@ class Experiment:
     mixed_with: str | None
     seed: int
     replicates: int
+    response_set: str
     scale: float = 1.0
 
     @property
@@ -147,6 +149,7 @@ class Experiment:
             "replicates": self.replicates,
             "algorithms": list(self.algorithms),
             "mixed_with": self.mixed_with,
+            "response_set": self.response_set,
             "factors": [vars(factor) for factor in self.factors],
             "design": {"factors": list(self.design.factors), "generators": list(self.design.generators)},
             "parameters": self.parameters(),

@@ -13,6 +13,7 @@ from mesonet.campaign.documents import MOST_RUNS, refuse_too_many
 from mesonet.errors import InputError, unknown
 from mesonet.factors import FACTORS
 from mesonet.mixing import SHARE, parse_share
+from mesonet.response_sets import DEFAULT, SETS
 from mesonet.scenario import Scenario, load_scenario
 from mesonet.simulate import LARGEST_SEED
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from mesonet.designs import Design
 
 _KEYS = (
-    "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "set", "factors",
-    "design",
+    "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "responses", "set",
+    "factors", "design",
 )  # fmt: skip
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
 _STUDY = {factor.id: factor for factor in FACTORS}
@@ -79,12 +80,20 @@ def read(
             "mixed_with": _mixed_with(table, levels, algorithms),
             "seed": units.integer(table.get("seed", 1), "seed", 0, LARGEST_SEED),
             "replicates": replicates,
+            "response_set": _response_set(table),
         }
     except InputError as error:
         key = re.split(r"[.\[]", error.path or "")[0]
         if error.file is None and key in options:
             raise InputError(error.problem, None, f"--{key}", error.value, error.allowed) from None
         raise (error if key.startswith("--") else error.located(file=file)) from None
+
+
+def _response_set(table: Mapping[str, Any]) -> str:
+    name = _text(table, "responses", DEFAULT)
+    if name not in SETS:
+        raise unknown("set of responses", name, SETS, path="responses")
+    return name
 
 
 def _scenario(table: Mapping[str, Any], file: str, directory: Path | None) -> Scenario:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Factor:
     """Something that an experiment sets to one of two levels.
 
-    `path` is the scenario path that it sets; several, separated by commas, where it sets more than one value; empty for
-    a factor of the study that scenarios do not have yet. `minus` and `plus` are the levels -1 and +1 as text.
+    `path` is the scenario path that it sets; several, separated by commas, where it sets more than one value. `minus`
+    and `plus` are the levels -1 and +1 as text.
     """
 
     id: str
@@ -35,13 +35,20 @@ FACTORS: tuple[Factor, ...] = (
     Factor("X10", "Long-lived flows", "users.long_lived_flows", "3", "0"),
     Factor("X11", "Probability of a fast interface", "users.fast_interface_probability", "0.2", "0.8"),
     Factor("X12", "Multiplier on the number of sources", "users.source_multiplier", "2", "3"),
-    Factor("X13", "Distribution of sources", "users.source_distribution", "Web-centric", "peer-to-peer"),
-    Factor("X14", "Distribution of receivers", "users.receiver_distribution", "Web-centric", "peer-to-peer"),
+    Factor("X13", "Distribution of sources", "users.source_distribution", "0.1, 0.6, 0.3", "1/3, 1/3, 1/3"),
+    Factor("X14", "Distribution of receivers", "users.receiver_distribution", "0.6, 0.2, 0.2", "1/3, 1/3, 1/3"),
     Factor("X15", "Mix of algorithms", "algorithms", "tcp=0.8, ctcp=0.2", "tcp=0.2, ctcp=0.8"),
     Factor("X16", "Initial congestion window", "transport.initial_window", "2 segments", "8 segments"),
-    Factor("X17", "Initial slow-start threshold", "transport.initial_ssthresh", "43 segments", "over 10^9 segments"),
+    Factor("X17", "Initial slow-start threshold", "transport.initial_ssthresh", "43 segments", "2147483648 segments"),
     Factor("X18", "Measurement interval", "measurement.interval", "200 ms", "1 s"),
     Factor("X19", "Simulated time", "time.duration", "25 min", "50 min"),
     Factor("X20", "Start-up", "users.start", "thinking", "half_early"),
 )
 """X1 to X20 with the levels of the sensitivity analysis (ASME paper, Table 5)."""
+
+LEVELS_SOURCE = {
+    "X13": "assumed; ASME paper Table 5 says Web-centric and peer-to-peer",
+    "X14": "assumed; ASME paper Table 5 says Web-centric and peer-to-peer",
+    "X17": "ASME paper Table 5: 43 and more than 10^9",
+}
+"""Where the levels come from if not from the ASME paper, Table 5."""

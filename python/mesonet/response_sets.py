@@ -151,4 +151,14 @@ EXP_2 = ResponseSet(
     _exp_2_of_group(),
 )
 
-SETS: dict[str, ResponseSet] = {each.name: each for each in (ASME_22, SENSITIVITY, EXP_1, EXP_2)}
+ALL = ResponseSet(
+    "all",
+    "Everything that is measured in every period",
+    tuple(Entry(response.symbol, response.name, "published") for response in RESPONSES if not response.total),
+)
+
+SETS: dict[str, ResponseSet] = {each.name: each for each in (ASME_22, SENSITIVITY, EXP_1, EXP_2, ALL)}
+"""The sets by name."""
+
+DEFAULT = "asme-22"
+"""The set of an experiment that names none."""

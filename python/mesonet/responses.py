@@ -31,6 +31,11 @@ class Response:
     direction: Literal["higher", "lower", "neutral"]
     source: str
 
+    @property
+    def total(self) -> bool:
+        """Counted from the start of the run, not per period."""
+        return self.name.startswith("total_")
+
 
 def _goodput(pair: str, number: int) -> Response:
     names = {"d": "directly connected", "f": "fast", "n": "normal"}

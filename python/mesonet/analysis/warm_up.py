@@ -1,8 +1,8 @@
 """Where the initial transient of a time series ends: the marginal standard error rule, MSER-5.
 
-The series is reduced to means of five samples; the truncation point is the one at which what remains gives the mean with
-the smallest standard error (K. P. White, Simulation 69, 1997; White, Cobb and Spratt, Winter Simulation Conference 2000).
-A minimum in the second half says that the series is too short for a verdict.
+The series is reduced to means of five samples; the truncation point is the one at which what remains gives the mean
+with the smallest standard error (K. P. White, Simulation 69, 1997; White, Cobb and Spratt, Winter Simulation Conference
+2000). A minimum in the second half says that the series is too short for a verdict.
 """
 
 from dataclasses import dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from mesonet.campaign.ledger import Ledger, planned
 from mesonet.designs import Design, two_level
 from mesonet.errors import unknown
 from mesonet.factors import Factor
+from mesonet.response_sets import DEFAULT, SETS, Entry
 
 _RUNS = {
     "condition": pl.Int64,
@@ -83,6 +85,46 @@ class Campaign:
             self._refuse_unknown(name, period)
         return rows.select("condition", "algorithm", "replicate", "value")
 
+    @cached_property
+    def groups(self) -> pl.DataFrame:
+        """Flow groups of every run that is done: condition, algorithm (of the run), replicate, period, group (1 to 24),
+        flow_algorithm (of the flows), then the measures of `mesonet.columns.GROUP_UNITS`."""
+        tables = [
+            pl.read_parquet(self.path / "runs" / key / "groups.parquet")
+            .rename({"algorithm": "flow_algorithm"})
+            .with_columns(
+                condition=pl.lit(condition, pl.Int64),
+                run_algorithm=pl.lit(algorithm),
+                replicate=pl.lit(replicate, pl.Int64),
+            )
+            for condition, algorithm, replicate, key, status in self.runs.select(
+                "condition", "algorithm", "replicate", "key", "status"
+            ).iter_rows()
+            if status == "done"
+        ]
+        if not tables:
+            return pl.DataFrame()
+        return pl.concat(tables).rename({"run_algorithm": "algorithm"})
+
+    def set_values(self) -> pl.DataFrame:
+        """The response set of the experiment: condition, algorithm, replicate, symbol, group, response, period, value.
+
+        One row per run and entry of the set, for entries about flow groups per group too (null for the others). The
+        value is null where there was nothing to measure.
+        """
+        chosen = SETS[self.experiment.get("response_set", DEFAULT)]
+        run = ["condition", "algorithm", "replicate"]
+        parts = []
+        for entry in chosen.entries:
+            rows = self.response(entry.name, entry.period or "measured")
+            parts.append(_entry(rows.with_columns(group=pl.lit(None, pl.Float64)), entry, run))
+        for entry in chosen.per_group:
+            tcp = pl.lit(self.experiment.get("mixed_with") or "tcp")
+            whose = pl.col("flow_algorithm") == (tcp if entry.of == "tcp" else pl.col("algorithm"))
+            rows = self.groups.filter((pl.col("period") == "measured") & whose & pl.col("group").is_not_null())
+            parts.append(_entry(rows.select(*run, "group", value=pl.col(entry.name).cast(pl.Float64)), entry, run))
+        return pl.concat(parts)
+
     def cube(self, responses: Sequence[str], period: str = "measured") -> npt.NDArray[np.float64]:
         """Means over replicates, shape (conditions, algorithms, responses); NaN where there is nothing."""
         cube = np.full((self.design.runs, len(self.algorithms), len(responses)), np.nan)
@@ -105,6 +147,12 @@ class Campaign:
             raise unknown("response", name, names)
         periods = self.responses.filter(pl.col("response") == name)["period"].unique(maintain_order=True).to_list()
         raise unknown("period", period, periods, path=name)
+
+
+def _entry(rows: pl.DataFrame, entry: Entry, run: list[str]) -> pl.DataFrame:
+    about = {"symbol": entry.symbol, "response": entry.name, "period": entry.period or "measured"}
+    rows = rows.with_columns(**{name: pl.lit(text) for name, text in about.items()})
+    return rows.select(*run, "symbol", pl.col("group").cast(pl.Int64), "response", "period", "value")
 
 
 def load(path: str | Path) -> Campaign:

@@ -12,7 +12,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from mesonet.errors import InputError
+from mesonet.errors import InputError, unknown
+from mesonet.response_sets import SETS
 
 FORMAT = 1
 MOST_RUNS = 1_000_000
@@ -32,6 +33,7 @@ _EXPERIMENT = {
     "replicates": int,
     "algorithms": [str],
     "mixed_with": _TEXT_OR_NONE,
+    "response_set": str,
     "factors": [_FACTOR],
     "design": {"factors": [str], "generators": [str]},
     "parameters": [_PARAMETER],
@@ -132,6 +134,8 @@ def _refuse_strangers(document: Mapping[str, Any]) -> None:
         raise InputError(error.problem, path=f"design.{error.path}", value=error.value, allowed=error.allowed) from None
     if document["replicates"] < 1:
         raise InputError("too low", path="replicates", value=document["replicates"], allowed="at least 1")
+    if document["response_set"] not in SETS:
+        raise unknown("set of responses", document["response_set"], SETS, path="response_set")
     refuse_too_many(design.runs, len(document["algorithms"]), document["replicates"])
     there = [(entry["condition"], entry["algorithm"]) for entry in document["scenarios"]]
     if there != list(product(range(1, design.runs + 1), document["algorithms"])):

@@ -25,6 +25,7 @@ def main(folder: str, key: str) -> int:
         with ledger.writing(key) as aside:
             (aside / "run.json").write_text(result.run_json())
             write_parquet(result.responses, aside / "responses.parquet")
+            write_parquet(result.groups, aside / "groups.parquet")
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         details = {"traceback": traceback.format_exc(), "started": started, "finished": provenance.now()}

@@ -18,6 +18,7 @@ from mesonet.analysis import (
     main_effects,
 )
 from mesonet.reporting.words import uncapitalised
+from mesonet.response_sets import DEFAULT, SETS
 from mesonet.responses import BY_NAME, PERIODS, Response
 
 if TYPE_CHECKING:
@@ -46,14 +47,19 @@ class Study:
 
     @cached_property
     def responses(self) -> dict[str, Response]:
-        """What was answered, in the order of the known responses, then of first appearance."""
+        """What was answered of the experiment's response set, and totals, in the order of the known responses; then
+        what is not known, in the order of appearance."""
+        wanted = SETS[self.campaign.experiment.get("response_set", DEFAULT)].names
         rows = self.campaign.responses.select("response", "symbol", "unit").unique(maintain_order=True)
         present = {
             name: BY_NAME.get(name)
             or Response(name, symbol or "", name.replace("_", " ").capitalize(), unit, "", "neutral", "")
             for name, symbol, unit in rows.iter_rows()
         }
-        order = [*(name for name in BY_NAME if name in present), *(name for name in present if name not in BY_NAME)]
+        order = [
+            *(name for name, about in BY_NAME.items() if name in present and (name in wanted or about.total)),
+            *(name for name in present if name not in BY_NAME),
+        ]
         return {name: present[name] for name in order}
 
     @cached_property

@@ -1,0 +1,54 @@
+"""The pages under docs/reference that are generated from the tables of the package; a test holds them up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mesonet import catalogue
+from mesonet.parameters import reference_page
+from mesonet.response_sets import SETS, Entry
+from mesonet.responses import RESPONSES
+
+
+def pages() -> dict[str, str]:
+    """Text by file name."""
+    return {"parameters.md": reference_page(), "factors.md": _factors(), "responses.md": _responses()}
+
+
+def _factors() -> str:
+    head = ("factor", "name", "path", "unit", "-1", "+1", "default", "source of the default", "source of the levels")
+    keys = ("name", "title", "path", "unit", "minus", "plus", "default", "source", "levels_source")
+    rows = [[entry[key] for key in keys] for entry in catalogue.entries("factors")]
+    return (
+        "# The factors of the study\n\nGenerated from `mesonet.factors`; the levels are those of the sensitivity "
+        "analysis. Any other value of a scenario can be a\nfactor of an experiment, too.\n\n" + _table(head, rows)
+    )
+
+
+def _responses() -> str:
+    head = ("response", "symbol", "title", "unit", "better", "definition", "source")
+    rows = [[r.name, r.symbol, r.title, r.unit, r.direction, r.definition, r.source] for r in RESPONSES]
+    text = (
+        "# Responses\n\nGenerated from `mesonet.responses` and `mesonet.response_sets`. Symbols are those of the ASME "
+        "paper: y1 to y22 in Tables 3\nand 4, Y1 to Y18 where only Table 6 has the response. An *interval* is "
+        "`measurement.interval`.\n\n" + _table(head, rows)
+    )
+    for each in SETS.values():
+        if each.name == "all":
+            continue
+        text += f"\n## Set `{each.name}`\n\n{each.title}.\n\n"
+        text += _table(("symbol", "response", "period", "basis", "note"), _entries(each.entries))
+        if each.per_group:
+            text += "\nOf each flow group u, from `groups.parquet`:\n\n"
+            text += _table(("symbol", "column", "flows of", "basis", "note"), _entries(each.per_group))
+    return text
+
+
+def _entries(entries: Sequence[Entry]) -> list[list[str]]:
+    return [[e.symbol, f"`{e.name}`", e.of or e.period or "measured", e.basis, e.note] for e in entries]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
