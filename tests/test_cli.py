@@ -143,6 +143,10 @@ def test_check_shows_values_sources_and_what_follows() -> None:
             "mesonet: --set speed: factor X1 varies network.speed",
         ),
         (("run", "demo", "--condition", "1", "--set", "sped=1 seg/ms"), "--set: sped: unknown path (nearest: speed"),
+        (
+            ("run", "demo", "--condition", "1", "--set", "algorithm=fast"),
+            "--set algorithm: an experiment varies the algo",
+        ),
         (("run", "demo", "--condition", "1", "--duration", "1"), "--duration: time.duration"),
         (("run", "demo", "--condition", "1", "--set", "warmup=200 s"), "the run ends inside the warm-up of 200 s"),
         (("run", "abilene", "--scale", "0"), "--scale = 0.0: not a scale"),

@@ -278,6 +278,7 @@ def mixed_with(other: str, minus: str = "0.3", algorithm: str = "scalable") -> C
         (replace('"time.duration" = "2 s"', 'flows = [{from = "A"}]'), "set.flows[0].to", 'such as to = "A"'),
         (replace('"time.duration" = "2 s"', "flows = [{}]"), "set.flows[0].from", "a router of the topology in quotes"),
         (replace('"users.base_sources" = 2', "users = 3"), "set.users", "unknown path"),
+        (replace("[set]", '[set]\nalgorithms = "fast"'), "set.algorithms", "varies the algorithms"),
         (replace("[set]", "[sets]"), "sets", "nearest: set"),
         (replace("seed = 5", 'seed = "5"'), "seed", "not a whole number"),
         (replace("seed = 5", "seed = 9223372036854775807000"), "seed", "too high"),

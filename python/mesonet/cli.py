@@ -68,10 +68,10 @@ def list_(kind: str | None, as_json: bool) -> None:
         write_table(*catalogue.rows(each))
 
 
-_CHOICE = click.argument("target", metavar="SCENARIO|EXPERIMENT")
+_SCENARIO = click.argument("target", metavar="SCENARIO|EXPERIMENT")
 
 
-def _choice(command: Callable[..., None]) -> Callable[..., None]:
+def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options that say which scenario, or which condition of an experiment."""
     for option in (
         click.option("--force", is_flag=True, help="Go on even where the scale distorts the network."),
@@ -88,8 +88,8 @@ def _choice(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @main.command()
-@_CHOICE
-@_choice
+@_SCENARIO
+@_scenario_options
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Names the random streams.")
 @click.option("--out", type=click.Path(path_type=Path), help="Directory for tables and run.json.")
 @_JSON
@@ -129,8 +129,8 @@ def run(target: str, seed: int, out: Path | None, as_json: bool, **options: Any)
 
 
 @main.command()
-@_CHOICE
-@_choice
+@_SCENARIO
+@_scenario_options
 @click.option("--draw", type=click.Path(path_type=Path), help="Draw the network: FILE.svg, .png, .pdf or .html.")
 @_JSON
 def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None:

@@ -201,7 +201,10 @@ def _refuse_set_twice(levels: Mapping[str, tuple[Level, ...]]) -> None:
 
 
 def _refuse_fixed(levels: Mapping[str, tuple[Level, ...]], fixed: Mapping[str, str]) -> None:
-    """No value may be both a factor and set for every run; `fixed` gives the place where each path is set."""
+    """No value may be both varied and set for every run; `fixed` gives the place where each path is set."""
+    if "algorithms" in fixed:
+        problem = "an experiment varies the algorithms; they cannot be set as well"
+        raise InputError(problem, path=fixed["algorithms"], allowed="the list algorithms of the file, --algorithm(s)")
     for id, own in levels.items():
         for level in own:
             if level.path in fixed:
