@@ -99,8 +99,8 @@ def main_effects(
     """
     if mode not in get_args(Mode):
         raise ValueError(f"mode is {mode!r}; allowed: {', '.join(get_args(Mode))}")
-    matrix, names = _signs(design, factors)
-    row, value = _observations(y, len(matrix), algorithm)
+    matrix, names = design_signs(design, factors)
+    row, value = observations(y, len(matrix), algorithm)
     notes = []
     used, within, count = np.unique(row, return_inverse=True, return_counts=True)
     if len(used) < len(matrix):
@@ -119,7 +119,8 @@ def main_effects(
     return _effects(matrix[used], mean, count, names, mode, noise, notes)
 
 
-def _signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
+def design_signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
+    """The signs, shape (n, k), and the factor names of a design as `main_effects` takes it, checked."""
     own = design.factors if isinstance(design, DesignLike) else None
     matrix = np.asarray(design.matrix if isinstance(design, DesignLike) else design, dtype=float)
     if matrix.ndim != 2 or not np.all(np.abs(matrix) == 1):
@@ -130,7 +131,7 @@ def _signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) -> tup
     return matrix, names
 
 
-def _observations(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:
+def observations(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:
     """Row of the design and value of every observation that has a value."""
     if isinstance(y, pl.DataFrame):
         row, value = _from_frame(y, runs, algorithm)
@@ -141,6 +142,13 @@ def _observations(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None)
         row = np.arange(runs)
     there = np.isfinite(value)
     return row[there], value[there]
+
+
+def condition_means(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:
+    """Rows of the design that have a value, ascending, and the mean over the replicates of each."""
+    row, value = observations(y, runs, algorithm)
+    used, within, count = np.unique(row, return_inverse=True, return_counts=True)
+    return used, np.bincount(within, value, len(used)) / count
 
 
 def _from_frame(frame: pl.DataFrame, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:

@@ -1,0 +1,88 @@
+"""Is a factor important whatever the others are set to? Its two level means in every block of robustness factors.
+
+Step 5 of Filliben's ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.5; Dataplot DEXBP). The robustness
+factors are the most important other main factors: three for at least 16 runs (two of three factors), two for 8, one
+for 4.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs, main_effects
+from mesonet.analysis.result import Result
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Blocks(Result):
+    """One row of the table per block: a combination of levels of the robustness factors."""
+
+    target: str
+    robustness: tuple[str, ...]  #: most important first
+    levels: NDArray[np.int8]  #: shape (blocks, robustness factors)
+    mean_minus: Floats  #: mean response at the - level of the target in the block; NaN without a run
+    mean_plus: Floats
+    higher_plus: int  #: blocks in which + gives more
+    higher_minus: int  #: blocks in which - gives more
+    p: float  #: sign test, two-sided: chance of a split at least as uneven
+
+    UNITS: ClassVar = {}
+
+    def _dimensions(self) -> dict[str, Sequence[Any]]:
+        return {"block": range(1, len(self.levels) + 1)}
+
+    def _columns(self) -> dict[str, Any]:
+        levels = {name: self.levels[:, place] for place, name in enumerate(self.robustness)}
+        return {**levels, "mean_minus": self.mean_minus, "mean_plus": self.mean_plus}
+
+    def _attributes(self) -> dict[str, Any]:
+        split = {"higher_plus": self.higher_plus, "higher_minus": self.higher_minus, "p": self.p}
+        return {"target": self.target, **split}
+
+
+def blocks(
+    design: DesignLike | ArrayLike,
+    y: pl.DataFrame | ArrayLike,
+    *,
+    target: str,
+    factors: Sequence[str] | None = None,
+    algorithm: str | None = None,
+) -> Blocks:
+    """The blocks of one target factor; other arguments and errors as `main_effects`.
+
+    Raises ValueError also for an unknown target.
+    """
+    matrix, names = design_signs(design, factors)
+    if target not in names:
+        raise ValueError(f"there is no factor {target!r}; allowed: {', '.join(names)}")
+    used, mean = condition_means(y, len(matrix), algorithm)
+    signs = matrix[used]
+    effect = np.abs(main_effects(signs, mean, mode="full", factors=names).effect)
+    here = names.index(target)
+    others = [int(i) for i in np.argsort(-np.nan_to_num(effect, nan=-1.0), kind="stable") if i != here]
+    chosen = others[: _robustness(len(matrix), len(names))]
+    levels = np.array(list(product((-1, 1), repeat=len(chosen))), dtype=np.int8).reshape(-1, len(chosen))
+    means = np.full((len(levels), 2), np.nan)
+    for place, block in enumerate(levels):
+        inside = (signs[:, chosen] == block).all(axis=1)
+        for side, sign in enumerate((-1, 1)):
+            there = mean[inside & (signs[:, here] == sign)]
+            means[place, side] = there.mean() if len(there) else np.nan
+    with np.errstate(invalid="ignore"):
+        plus, minus = int((means[:, 1] > means[:, 0]).sum()), int((means[:, 1] < means[:, 0]).sum())
+    p = float(stats.binomtest(plus, plus + minus).pvalue) if plus + minus else float("nan")
+    return Blocks(target, tuple(names[i] for i in chosen), levels, means[:, 0], means[:, 1], plus, minus, p)
+
+
+def _robustness(runs: int, factors: int) -> int:
+    """Number of robustness factors."""
+    wanted = 3 if runs >= 16 else 2 if runs >= 8 else 1
+    return min(wanted, factors - 1)

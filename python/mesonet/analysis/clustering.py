@@ -1,0 +1,91 @@
+"""Which algorithms behave alike in a condition: average linkage on standardised responses.
+
+Distance is Euclidean after every response was divided by its standard deviation over the algorithms (n - 1). Groups are
+what lies below 70 % of the largest linkage (the defaults of the MATLAB functions that the study used).
+
+Source: Mills et al., ASME paper, section 3.2.c and Figs. 11 and 12.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import pdist
+
+from mesonet.analysis.result import Result
+
+Floats = NDArray[np.float64]
+
+#: Share of the largest linkage below which algorithms are a group.
+CUT = 0.7
+#: Algorithms whose responses differ by less than this share of their size are the same.
+INDISTINCT = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clustering(Result):
+    """One tree of algorithms; one row of the table per algorithm."""
+
+    algorithms: tuple[str, ...]  #: those with values
+    linkage: (
+        Floats  #: shape (algorithms - 1, 4) as in scipy: both clusters, distance, size; empty where all are the same
+    )
+    leaves: tuple[int, ...]  #: order of the algorithms from one end of the tree to the other
+    group: NDArray[np.int_]  #: group of each algorithm, from 1 in the order of the leaves
+    distinct: bool  #: False where no response tells any two algorithms apart
+    responses_used: tuple[str, ...]  #: those that vary over the algorithms and have all values
+    absent: tuple[str, ...]  #: algorithms without values
+
+    UNITS: ClassVar = {}
+
+    def _dimensions(self) -> dict[str, Sequence[Any]]:
+        return {"algorithm": self.algorithms}
+
+    def _columns(self) -> dict[str, Any]:
+        return {"group": self.group, "place": np.argsort(self.leaves) + 1}
+
+    def _attributes(self) -> dict[str, Any]:
+        return {"responses": len(self.responses_used), "distinct": self.distinct}
+
+    @property
+    def most_distant(self) -> str | None:
+        """The algorithm that joins the tree last and alone, if there is one."""
+        n = len(self.algorithms)
+        if not self.distinct or n < 3:
+            return None
+        alone = [int(c) for c in self.linkage[-1, :2] if c < n]
+        return self.algorithms[alone[0]] if len(alone) == 1 else None
+
+
+def clustering(data: ArrayLike, *, algorithms: Sequence[str], responses: Sequence[str], cut: float = CUT) -> Clustering:
+    """The tree of the algorithms of one condition from `data`, shape (algorithms, responses), NaN where missing.
+
+    An algorithm without any value is left out; so is a response that does not vary, or that one of the others lacks.
+
+    Raises ValueError if the data do not fit the names.
+    """
+    values = np.asarray(data, dtype=float)
+    if values.shape != (len(algorithms), len(responses)):
+        raise ValueError(f"the data have shape {values.shape}; expected ({len(algorithms)}, {len(responses)})")
+    there = np.isfinite(values).any(axis=1)
+    values = values[there]
+    names = tuple(name for name, keep in zip(algorithms, there, strict=True) if keep)
+    complete = np.isfinite(values).all(axis=0) if len(values) else np.zeros(len(responses), dtype=bool)
+    spread = np.ptp(values, axis=0) if len(values) else np.zeros(len(responses))
+    with np.errstate(invalid="ignore"):
+        used = complete & (spread > INDISTINCT * np.max(np.abs(values), axis=0, initial=0.0))
+    absent = tuple(name for name, keep in zip(algorithms, there, strict=True) if not keep)
+    used_names = tuple(name for name, keep in zip(responses, used, strict=True) if keep)
+    if len(names) < 2 or not used.any():
+        one = np.ones(len(names), dtype=int)
+        return Clustering(names, np.empty((0, 4)), tuple(range(len(names))), one, False, used_names, absent)
+    scaled = values[:, used] / values[:, used].std(axis=0, ddof=1)
+    tree = hierarchy.linkage(pdist(scaled), method="average")
+    leaves = tuple(int(i) for i in hierarchy.leaves_list(tree))
+    label = hierarchy.fcluster(tree, cut * tree[-1, 2], criterion="distance")
+    order = {each: place for place, each in enumerate(dict.fromkeys(label[list(leaves)]), start=1)}
+    group = np.array([order[each] for each in label])
+    return Clustering(names, tree, leaves, group, True, used_names, absent)

@@ -1,0 +1,147 @@
+"""Correlation analysis and clustering of responses (CAC): how many different things do they say?
+
+Responses that correlate strongly over all runs say the same; a cluster is a connected component of the graph of the
+pairs whose |r| exceeds a threshold, and one response represents each.
+
+Source: Mills et al., ASME paper, section 3.1.b. The hint for the threshold is ours (Otsu 1979); the paper chose .65.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from mesonet.analysis.result import Result
+
+Floats = NDArray[np.float64]
+
+#: Threshold on |r| of the ASME paper.
+STUDY_THRESHOLD = 0.65
+#: Bins of the histogram from which the hint is computed.
+_BINS = 40
+#: A response whose spread is below this share of its size does not vary.
+_CONSTANT = 1e-12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Correlations(Result):
+    """Correlations of m responses; one row of the table per pair."""
+
+    responses: tuple[str, ...]  #: those that vary, in the order given
+    r: Floats  #: shape (m, m); NaN where fewer than three runs have both
+    order: tuple[int, ...]  #: responses by falling mean |r| with the others
+    threshold: float
+    hint: float  #: threshold at which the histogram of |r| parts best
+    clusters: tuple[tuple[str, ...], ...]  #: largest first; a response without a partner is a cluster of one
+    representatives: tuple[str, ...]  #: of each cluster, the response that correlates most with the others of it
+    constant: tuple[str, ...]  #: responses left out because they do not vary, or have no values
+    runs: int
+
+    UNITS: ClassVar = {"r": "1"}
+
+    def _dimensions(self) -> dict[str, Sequence[Any]]:
+        return {"response": self.responses, "other": self.responses}
+
+    def _columns(self) -> dict[str, Any]:
+        return {"r": self.r.ravel(), "kept": (np.abs(self.r) > self.threshold).ravel()}
+
+    def _attributes(self) -> dict[str, Any]:
+        left_out = {"constant": ", ".join(self.constant)} if self.constant else {}
+        return {"runs": self.runs, "threshold": self.threshold, "hint": self.hint, **left_out}
+
+    @property
+    def absolute(self) -> Floats:
+        """|r| of every pair once, those that are known."""
+        values = np.abs(self.r[np.triu_indices(len(self.responses), 1)])
+        return np.asarray(values[np.isfinite(values)])
+
+
+def correlations(
+    data: ArrayLike, *, responses: Sequence[str], threshold: float | None = STUDY_THRESHOLD
+) -> Correlations:
+    """Correlations and clusters of the columns of `data`, shape (runs, responses), NaN where missing.
+
+    `threshold` None takes the hint. Pairs with |r| above the threshold are joined.
+
+    Raises ValueError if the data do not fit the names or the threshold does not lie between 0 and 1.
+    """
+    values = np.asarray(data, dtype=float)
+    if values.ndim != 2 or values.shape[1] != len(responses):
+        raise ValueError(f"the data have shape {values.shape}; expected (runs, {len(responses)} responses)")
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise ValueError(f"the threshold is {threshold}; allowed: 0 to 1")
+    varies = np.array([_varies(column) for column in values.T], dtype=bool)
+    kept = [name for name, keep in zip(responses, varies, strict=True) if keep]
+    r = _pairwise(values[:, varies])
+    absolute = np.abs(r[np.triu_indices(len(kept), 1)])
+    hint = _otsu(absolute[np.isfinite(absolute)])
+    limit = hint if threshold is None else float(threshold)
+    size = np.nan_to_num(np.abs(r))
+    joined = (size > limit) & ~np.eye(len(kept), dtype=bool)
+    clusters, representatives = _clusters(joined, size, kept) if kept else ((), ())
+    others = size.sum(axis=1)
+    return Correlations(
+        tuple(kept),
+        r,
+        tuple(int(i) for i in np.argsort(-others, kind="stable")),
+        limit,
+        hint,
+        clusters,
+        representatives,
+        tuple(name for name, keep in zip(responses, varies, strict=True) if not keep),
+        len(values),
+    )
+
+
+def _varies(column: Floats) -> bool:
+    there = column[np.isfinite(column)]
+    return len(there) > 2 and bool(np.ptp(there) > _CONSTANT * np.max(np.abs(there)))
+
+
+def _pairwise(values: Floats) -> Floats:
+    """Pearson's r of every pair of columns over the rows in which both have a value."""
+    there = np.isfinite(values)
+    filled = np.where(there, values, 0.0)
+    # Deviations from the column means keep the sums small.
+    filled = np.where(there, filled - filled.sum(axis=0) / np.maximum(there.sum(axis=0), 1), 0.0)
+    count = there.T.astype(float) @ there
+    with np.errstate(all="ignore"):
+        x = filled.T @ there / count
+        xx = (filled**2).T @ there / count
+        covariance = filled.T @ filled / count - x * x.T
+        variance = xx - x**2
+        r = covariance / np.sqrt(variance * variance.T)
+    r[count < 3] = np.nan
+    np.fill_diagonal(r, 1.0)
+    return np.clip(r, -1.0, 1.0)
+
+
+def _otsu(absolute: Floats) -> float:
+    """The cut of the histogram of |r| with the largest variance between both sides; NaN without values."""
+    if not len(absolute):
+        return float("nan")
+    counts, edges = np.histogram(absolute, bins=_BINS, range=(0.0, 1.0))
+    middle = (edges[1:] + edges[:-1]) / 2
+    below = np.cumsum(counts)[:-1]
+    above = counts.sum() - below
+    sums = np.cumsum(counts * middle)[:-1]
+    with np.errstate(all="ignore"):
+        between = below * above * (sums / below - ((counts * middle).sum() - sums) / above) ** 2
+    between = np.nan_to_num(between)
+    best = np.flatnonzero(between == between.max())
+    # Equal cuts lie in a gap: its middle.
+    return float((edges[best[0] + 1] + edges[best[-1] + 1]) / 2)
+
+
+def _clusters(
+    joined: NDArray[np.bool_], size: Floats, names: Sequence[str]
+) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    _, label = connected_components(coo_array(joined.astype(np.int8)), directed=False)
+    members = [np.flatnonzero(label == each) for each in range(label.max() + 1)]
+    members.sort(key=lambda m: (-len(m), m[0]))
+    best = [m[np.argmax(size[np.ix_(m, m)].sum(axis=1))] for m in members]
+    return tuple(tuple(names[int(i)] for i in m) for m in members), tuple(names[int(i)] for i in best)

@@ -1,0 +1,51 @@
+"""Lenth's pseudo standard error: which effects of an unreplicated experiment exceed noise.
+
+Most effects are assumed to be nothing but noise, so that their median size tells how large noise is. Effects beyond
+the margin of error are active one at a time; beyond the simultaneous margin of error, active among all of them.
+
+Source: R. V. Lenth, Quick and easy analysis of unreplicated factorials, Technometrics 31, 1989.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+
+@dataclass(frozen=True)
+class Lenth:
+    """Noise of a set of effects; NaN where there are too few effects to tell."""
+
+    pse: float  #: pseudo standard error of an effect
+    me: float  #: margin of error: a single effect beyond it is more than noise
+    sme: float  #: simultaneous margin of error: the largest of all effects beyond it is
+    degrees_of_freedom: float  #: m / 3
+    effects: int  #: m, those that were not NaN
+
+    def active(self, effects: ArrayLike) -> NDArray[np.bool_]:
+        """Which effects exceed the margin of error."""
+        return np.abs(np.asarray(effects, dtype=float)) > self.me
+
+
+def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
+    """Pseudo standard error and margins of error of effects, shape (m,), all with the same variance. NaN is left out.
+
+    Raises ValueError for effects that are not one-dimensional.
+    """
+    values = np.asarray(effects, dtype=float)
+    if values.ndim != 1:
+        raise ValueError(f"effects are one-dimensional; these have shape {values.shape}")
+    size = np.abs(values[np.isfinite(values)])
+    m = len(size)
+    nan = float("nan")
+    if m < 2:
+        return Lenth(nan, nan, nan, nan, m)
+    s0 = 1.5 * np.median(size)
+    # Where more than half of the effects are zero nothing is below the bound: there is no noise.
+    small = size[size < 2.5 * s0]
+    pse = float(1.5 * np.median(small)) if len(small) else 0.0
+    freedom = m / 3
+    me = float(stats.t.ppf(1 - alpha / 2, freedom)) * pse
+    sme = float(stats.t.ppf((1 + (1 - alpha) ** (1 / m)) / 2, freedom)) * pse
+    return Lenth(pse, me, sme, freedom, m)

@@ -1,0 +1,65 @@
+"""Responses in rising order with the settings that gave them: which settings are best, and which factor decides.
+
+Step 1 of Filliben's ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.1). A factor whose setting is the same
+in a long run of the largest (or smallest) responses matters.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
+from mesonet.analysis.result import Result
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OrderedData(Result):
+    """Runs by rising response; one row of the table per run."""
+
+    factors: tuple[str, ...]
+    condition: NDArray[np.int_]  #: numbered from 1
+    value: Floats
+    signs: NDArray[np.int8]  #: shape (runs, k)
+    longest_low: NDArray[np.int_]  #: per factor: equal signs in a row from the smallest response on
+    longest_high: NDArray[np.int_]  #: the same from the largest response back
+
+    UNITS: ClassVar = {}
+
+    def _dimensions(self) -> dict[str, Sequence[Any]]:
+        return {"rank": range(1, len(self.value) + 1)}
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "condition": self.condition,
+            "value": self.value,
+            **{name: self.signs[:, place] for place, name in enumerate(self.factors)},
+        }
+
+
+def ordered_data(
+    design: DesignLike | ArrayLike,
+    y: pl.DataFrame | ArrayLike,
+    *,
+    factors: Sequence[str] | None = None,
+    algorithm: str | None = None,
+) -> OrderedData:
+    """Conditions by rising mean response; arguments and errors as `main_effects`. Ties keep the order of the design."""
+    matrix, names = design_signs(design, factors)
+    used, mean = condition_means(y, len(matrix), algorithm)
+    order = np.argsort(mean, kind="stable")
+    signs = matrix[used][order].astype(np.int8)
+    return OrderedData(names, used[order] + 1, mean[order], signs, _equal_run(signs), _equal_run(signs[::-1]))
+
+
+def _equal_run(signs: NDArray[np.int8]) -> NDArray[np.int_]:
+    """How many first rows have the sign of row 0, per column."""
+    if not len(signs):
+        return np.zeros(signs.shape[1], dtype=int)
+    other = signs != signs[0]
+    return np.where(other.any(axis=0), other.argmax(axis=0), len(signs))

@@ -1,0 +1,101 @@
+"""Who is good everywhere: ranks of the algorithms in every cell, their means and spreads, and ranges of goodput.
+
+Source: SP 500-282 ch. 9, sections 9.4.3 and 9.4.4 (rank matrices; Table 9-12). The published tables give ties the lower
+rank (`min`); averages are the common choice for new studies.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from mesonet.analysis.result import Result
+
+Floats = NDArray[np.float64]
+Ties = Literal["average", "min"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankSummary(Result):
+    """Mean rank per algorithm and class of cells, and over the classes. Larger is better."""
+
+    algorithms: tuple[str, ...]
+    classes: tuple[str, ...]
+    mean: Floats  #: shape (algorithms, classes): mean rank over the cells of the class
+    overall: Floats  #: per algorithm: mean of the class means
+    sd: Floats  #: per algorithm: sample standard deviation of the class means (not of the ranks)
+
+    UNITS: ClassVar = {"mean": "1"}
+
+    def _dimensions(self) -> dict[str, Sequence[Any]]:
+        return {"algorithm": self.algorithms, "class": self.classes}
+
+    def _columns(self) -> dict[str, Any]:
+        classes = len(self.classes)
+        return {
+            "mean": self.mean.ravel(),
+            "overall": np.repeat(self.overall, classes),
+            "sd": np.repeat(self.sd, classes),
+        }
+
+
+def ranks(values: ArrayLike, *, ties: Ties = "average") -> Floats:
+    """Ranks along the last axis, the algorithms: the highest value of n has rank n. NaN has none.
+
+    Raises ValueError for an unknown treatment of ties.
+    """
+    if ties not in get_args(Ties):
+        raise ValueError(f"ties is {ties!r}; allowed: {', '.join(get_args(Ties))}")
+    return np.asarray(stats.rankdata(np.asarray(values, dtype=float), method=ties, axis=-1, nan_policy="omit"))
+
+
+def rank_summary(
+    values: ArrayLike, *, classes: Sequence[str], algorithms: Sequence[str], ties: Ties = "average"
+) -> RankSummary:
+    """Mean ranks from `values`, shape (cells, algorithms), where `classes` names the class of each cell.
+
+    Raises ValueError if the values do not fit the names.
+    """
+    array = np.asarray(values, dtype=float)
+    if array.ndim != 2 or array.shape != (len(classes), len(algorithms)):
+        raise ValueError(f"the values have shape {array.shape}; expected ({len(classes)}, {len(algorithms)})")
+    cells = ranks(array, ties=ties)
+    names = tuple(dict.fromkeys(classes))
+    where = np.asarray(classes, dtype=object)
+    mean = np.full((len(algorithms), len(names)), np.nan)
+    for place, name in enumerate(names):
+        chosen = cells[where == name]
+        there = np.isfinite(chosen)
+        with np.errstate(invalid="ignore"):
+            mean[:, place] = np.where(there, chosen, 0).sum(axis=0) / there.sum(axis=0)
+    known = np.isfinite(mean)
+    count = known.sum(axis=1)
+    with np.errstate(all="ignore"):
+        overall = np.where(known, mean, 0).sum(axis=1) / count
+        squares = np.where(known, (mean - overall[:, None]) ** 2, 0).sum(axis=1)
+        sd = np.where(count > 1, np.sqrt(squares / (count - 1)), np.nan)
+    return RankSummary(tuple(algorithms), names, mean, overall, sd)
+
+
+def goodput_ranges(alternate: ArrayLike, tcp: ArrayLike) -> tuple[Floats, Floats]:
+    """How far goodputs lie apart, in %: among the algorithms, and of alternate over competing standard TCP flows.
+
+    `alternate` and `tcp`: goodputs, shape (..., algorithms). Returns 100 (max - min) / min over the alternates, and
+    100 (mean of the alternates / mean of the TCP flows that compete with them - 1); NaN where there is nothing.
+    """
+    own, other = np.asarray(alternate, dtype=float), np.asarray(tcp, dtype=float)
+    if own.shape != other.shape:
+        raise ValueError(f"the goodputs have shapes {own.shape} and {other.shape}; they must be equal")
+    there = np.isfinite(own)
+    none = ~there.any(axis=-1)
+    with np.errstate(all="ignore"):
+        largest = np.where(there, own, -np.inf).max(axis=-1)
+        smallest = np.where(there, own, np.inf).min(axis=-1)
+        among = np.where(none, np.nan, 100 * (largest - smallest) / smallest)
+        both = there & np.isfinite(other)
+        means = [np.where(both, each, 0).sum(axis=-1) / both.sum(axis=-1) for each in (own, other)]
+        over = 100 * (means[0] / means[1] - 1)
+    return among, over

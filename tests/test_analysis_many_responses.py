@@ -1,0 +1,116 @@
+"""Correlations, principal components, clusters of algorithms and ranks."""
+
+import numpy as np
+import pytest
+
+from mesonet import analysis
+
+
+def test_a_cluster_is_a_connected_component_not_a_clique() -> None:
+    rng = np.random.default_rng(1)
+    a, c = rng.standard_normal((2, 400))
+    data = np.column_stack([a, a + c, c, rng.standard_normal(400), np.ones(400)])
+    found = analysis.correlations(data, responses=["a", "both", "c", "alone", "flat"], threshold=0.6)
+    assert found.constant == ("flat",)
+    assert found.clusters == (("a", "both", "c"), ("alone",))
+    assert found.representatives == ("both", "alone")
+    assert abs(found.r[0, 2]) < 0.15
+    assert found.r == pytest.approx(np.corrcoef(data[:, :4].T), abs=1e-12)
+    assert found.order[0] == 1
+    assert len(found.absolute) == 6
+
+
+def test_the_hint_lies_in_the_gap_of_the_histogram() -> None:
+    rng = np.random.default_rng(2)
+    groups = rng.standard_normal((500, 3))
+    data = np.repeat(groups, 4, axis=1) + 0.2 * rng.standard_normal((500, 12))
+    found = analysis.correlations(data, responses=[str(i) for i in range(12)], threshold=None)
+    assert 0.2 < found.hint < 0.9
+    assert found.threshold == found.hint
+    assert [len(cluster) for cluster in found.clusters] == [4, 4, 4]
+
+
+def test_missing_values_are_left_out_pair_by_pair() -> None:
+    rng = np.random.default_rng(3)
+    data = rng.standard_normal((50, 2)) + 1e9
+    data[:5, 0] = np.nan
+    found = analysis.correlations(data, responses=["a", "b"])
+    assert found.r[0, 1] == pytest.approx(np.corrcoef(data[5:].T)[0, 1], abs=1e-6)
+    assert analysis.correlations(np.full((4, 1), np.nan), responses=["a"]).clusters == ()
+    with pytest.raises(ValueError, match="threshold is 2"):
+        analysis.correlations(data, responses=["a", "b"], threshold=2)
+
+
+@pytest.mark.parametrize("form", ["correlation", "covariance"])
+def test_components_are_the_eigenvectors(form: str) -> None:
+    rng = np.random.default_rng(4)
+    data = rng.standard_normal((60, 5)) @ rng.standard_normal((5, 5)) * [1, 5, 1, 2, 1]
+    data = np.column_stack([data, np.full(60, 4.0)])
+    data[7, 2] = np.nan
+    found = analysis.principal_components(data, responses=list("abcdef"), form=form)
+    rows = np.delete(data, 7, axis=0)[:, :5]
+    matrix = np.corrcoef(rows.T) if form == "correlation" else np.cov(rows.T)
+    assert found.variance == pytest.approx(np.sort(np.linalg.eigvalsh(matrix))[::-1])
+    assert found.share.sum() == pytest.approx(1)
+    assert (found.constant, found.left_out) == (("f",), (7,))
+    assert np.isnan(found.scores[7]).all()
+    scores = np.delete(found.scores, 7, axis=0)
+    assert np.cov(scores.T) == pytest.approx(np.diag(found.variance), abs=1e-9)
+    assert (found.loadings.max(axis=1) >= -found.loadings.min(axis=1)).all()
+
+
+def test_components_of_nothing() -> None:
+    found = analysis.principal_components(np.full((3, 2), np.nan), responses=["a", "b"])
+    assert len(found.variance) == 0
+    with pytest.raises(ValueError, match="form is 'x'"):
+        analysis.principal_components(np.ones((3, 2)), responses=["a", "b"], form="x")
+
+
+def test_the_algorithm_apart_joins_last() -> None:
+    rng = np.random.default_rng(5)
+    data = rng.normal(1, 0.01, (7, 10))
+    data[2] = 2
+    names = ["tcp", "bic", "fast", "hstcp", "htcp", "scalable", "ctcp"]
+    found = analysis.clustering(data, algorithms=names, responses=[str(i) for i in range(10)])
+    assert found.most_distant == "fast"
+    assert found.distinct
+    assert len(set(found.group[[0, 1, 3, 4, 5, 6]])) == 1
+    assert found.group[2] not in found.group[[0, 1, 3]]
+    assert sorted(found.leaves) == list(range(7))
+    table = found.to_polars()
+    assert table["place"].to_list() == [found.leaves.index(i) + 1 for i in range(7)]
+
+
+def test_identical_algorithms_are_one_flat_group() -> None:
+    found = analysis.clustering(np.ones((5, 3)), algorithms=list("abcde"), responses=list("xyz"))
+    assert not found.distinct
+    assert (found.group == 1).all()
+    assert found.most_distant is None
+    lost = np.array([[1.0, 2.0], [np.nan, np.nan], [1.0, 3.0], [1.0, np.nan]])
+    found = analysis.clustering(lost, algorithms=list("abcd"), responses=list("xy"))
+    assert found.absent == ("b",)
+    assert found.responses_used == ()
+
+
+def test_ranks_with_ties_and_their_summary() -> None:
+    values = np.array([[3.0, 1.0, 2.0], [5.0, 5.0, 1.0], [np.nan, 1.0, 2.0]])
+    assert analysis.ranks(values[:2], ties="min").tolist() == [[3, 1, 2], [2, 2, 1]]
+    assert analysis.ranks(values[1]).tolist() == [2.5, 2.5, 1]
+    assert np.isnan(analysis.ranks(values[2])[0])
+    found = analysis.rank_summary(values, classes=["M", "M", "WO"], algorithms=["a", "b", "c"], ties="min")
+    assert found.classes == ("M", "WO")
+    assert found.mean[0, 0] == 2.5
+    assert np.isnan(found.mean[0, 1])
+    assert found.overall[1] == pytest.approx((1.5 + 1) / 2)
+    # The spread is that of the class means, as the published table has it.
+    assert found.sd[1] == pytest.approx(np.std([1.5, 1.0], ddof=1))
+    with pytest.raises(ValueError, match="ties is 'max'"):
+        analysis.ranks(values, ties="max")
+
+
+def test_goodput_ranges() -> None:
+    among, over = analysis.goodput_ranges([[100.0, 150.0, 125.0], [np.nan] * 3], [[90.0, 80.0, 80.0], [np.nan] * 3])
+    assert among[0] == pytest.approx(50)
+    assert over[0] == pytest.approx(100 * (125 / (250 / 3) - 1))
+    assert np.isnan(among[1])
+    assert np.isnan(over[1])

@@ -1,0 +1,134 @@
+"""Steps of the graphical analysis on a textbook experiment and on fractions."""
+
+import numpy as np
+import pytest
+
+from mesonet import analysis, designs
+
+# Filtration rate of a pilot plant, 2^4 in Yates order: D. C. Montgomery, Design and Analysis of Experiments.
+RATE = np.array([45, 71, 48, 65, 68, 60, 80, 65, 43, 100, 45, 104, 75, 86, 70, 96], dtype=float)
+PLANT = designs.two_level(["A", "B", "C", "D"])
+
+
+def test_terms_of_a_full_factorial_are_all_its_effects() -> None:
+    found = analysis.terms(PLANT, RATE, order=4)
+    effects = dict(zip(found.terms, found.effect, strict=True))
+    assert len(effects) == 15
+    for name, value in {"A": 21.625, "A*C": -18.125, "A*D": 16.625, "D": 14.625, "C": 9.875, "A*B*D": 4.125}.items():
+        assert effects[name] == pytest.approx(value)
+    assert found.terms[:5] == ("A", "A*C", "A*D", "D", "C")
+    assert found.grand_mean == pytest.approx(70.0625)
+    # Published: PSE 2.625, ME 6.748, SME 13.699; the five largest effects are active.
+    assert (found.noise.pse, found.noise.me, found.noise.sme) == pytest.approx((2.625, 6.748, 13.699), abs=5e-4)
+    assert found.noise.active(found.effect).sum() == 5
+    # The mean alone leaves the standard deviation of the response; all terms leave no freedom.
+    assert found.sd == pytest.approx(RATE.std(ddof=1))
+    assert np.isnan(found.residual_sd[-1])
+    rest = np.sum((found.effect[5:] / 2) ** 2) * 16
+    assert found.residual_sd[4] == pytest.approx(np.sqrt(rest / 10))
+
+
+def test_terms_of_a_fraction_are_its_alias_strings_each_once() -> None:
+    design = designs.two_level(["A", "B", "C", "D"], ["D=A*B*C"])
+    y = design.matrix @ np.array([1.0, 0.0, 0.0, 0.5]) + design.matrix[:, 0] * design.matrix[:, 1]
+    found = analysis.terms(design, y)
+    strings = dict(zip(found.terms, found.strings, strict=True))
+    assert len(strings) == 7
+    assert strings["A*B"] == "A*B = C*D"
+    assert {strings[name] for name in ("A*C", "A*D")} == {"A*C = B*D", "A*D = B*C"}
+    assert found.effect[:3] == pytest.approx([2.0, 2.0, 1.0])
+    negative = designs.two_level(["A", "B", "C"], ["C=-A*B"])
+    assert set(analysis.terms(negative, [1.0, 2.0, 3.0, 5.0]).strings) == {"A = -B*C", "B = -A*C", "C = -A*B"}
+
+
+def test_the_study_s_large_fraction_has_every_estimable_string() -> None:
+    generators = [f"X{n}=" + "*".join(f"X{d}" for d in word) for n, word in zip(
+        range(9, 21), ("123", "124", "125", "126", "127", "128", "234", "235", "236", "237", "238", "345"), strict=True
+    )]  # fmt: skip
+    design = designs.two_level([f"X{i}" for i in range(1, 21)], generators)
+    found = analysis.terms(design, np.arange(256.0) % 17)
+    assert sum(order == 1 for order in found.order) == 20
+    assert sum(order == 2 for order in found.order) == 72
+
+
+def test_half_normal_medians_rise_and_centre_on_the_median() -> None:
+    medians = analysis.half_normal_medians(15)
+    assert np.all(np.diff(medians) > 0)
+    assert medians[7] == pytest.approx(0.6745, abs=1e-3)
+    assert len(analysis.half_normal_medians(0)) == 0
+    assert analysis.half_normal_medians(1)[0] == pytest.approx(0.6745, abs=1e-3)
+
+
+def test_lenth_says_when_there_is_nothing_to_tell() -> None:
+    assert np.isnan(analysis.lenth([3.0]).me)
+    assert analysis.lenth([0.0, 0.0, 0.0, 5.0]).me == 0
+    assert analysis.lenth([1.0, np.nan, 2.0]).effects == 2
+    with pytest.raises(ValueError, match="one-dimensional"):
+        analysis.lenth([[1.0]])
+
+
+def test_interactions_hold_means_and_effects_of_every_pair() -> None:
+    found = analysis.interactions(PLANT, RATE)
+    assert found.effect[0, 0] == pytest.approx(21.625)
+    assert found.effect[0, 2] == found.effect[2, 0] == pytest.approx(-18.125)
+    assert found.mean_plus[0, 0] == pytest.approx(RATE[1::2].mean())
+    lost = RATE.copy()
+    lost[3] = np.nan
+    assert analysis.interactions(PLANT, lost).runs == 15
+
+
+def test_ordered_data_counts_equal_settings_at_both_ends() -> None:
+    found = analysis.ordered_data(PLANT, RATE)
+    assert (found.value[0], found.value[-1]) == (43, 104)
+    assert found.condition[-1] == 12
+    # The five largest have A at +, the six smallest have it at - but for the fourth.
+    assert found.longest_high[0] == 4
+    assert list(found.signs[-1]) == [1, 1, -1, 1]
+    table = found.to_polars()
+    assert table["rank"].to_list() == list(range(1, 17))
+
+
+def test_blocks_show_whether_a_factor_matters_everywhere() -> None:
+    found = analysis.blocks(PLANT, RATE, target="A")
+    assert found.robustness == ("D", "C", "B")
+    assert len(found.mean_plus) == 8
+    assert (found.higher_plus, found.higher_minus) == (6, 2)
+    assert found.p == pytest.approx(0.2890625)
+    with pytest.raises(ValueError, match="there is no factor 'Z'"):
+        analysis.blocks(PLANT, RATE, target="Z")
+
+
+def test_contour_goes_through_the_corner_means() -> None:
+    found = analysis.contour(PLANT, RATE)
+    assert found.factors == ("A", "D")
+    at = {point: int(np.argmin(np.abs(found.grid - point))) for point in (-1, 0, 1)}
+    assert found.surface[at[0], at[0]] == pytest.approx(70.0625)
+    for up, across in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        point = (at[2 * up - 1], at[2 * across - 1])
+        assert found.surface[point] == pytest.approx(found.corners[up, across])
+    with pytest.raises(ValueError, match="at least two factors"):
+        analysis.contour(designs.two_level(["A"]), [1.0, 2.0])
+
+
+def test_psi_counts_stars() -> None:
+    rng = np.random.default_rng(1)
+    matrix = PLANT.matrix.astype(float)
+    strong = 10 * matrix[:, 0] + 0.1 * rng.standard_normal(16)
+    data = np.column_stack([strong, -strong, np.ones(16), np.full(16, np.nan)])
+    found = analysis.factor_table(PLANT, data, responses=["up", "down", "flat", "lost"])
+    assert found.sign[:2, 0].tolist() == [1, -1]
+    assert found.stars[0, 0] == "**"
+    stars = np.isfinite(found.p)
+    weight = np.where(found.p < 0.01, 1, np.where(found.p < 0.05, 0.5, 0))
+    assert found.psi == pytest.approx((weight * stars).sum(axis=0) / stars.sum(axis=0))
+    assert found.sign[2].tolist() == [0, 0, 0, 0]
+    with pytest.raises(ValueError, match="expected"):
+        analysis.factor_table(PLANT, data[:5], responses=["a", "b", "c", "d"])
+
+
+@pytest.mark.parametrize(
+    "method", [analysis.terms, analysis.interactions, analysis.ordered_data, analysis.contour], ids=lambda m: m.__name__
+)
+def test_degenerate_responses_give_results(method) -> None:
+    for y in (np.full(16, 3.0), np.full(16, np.nan), np.r_[1.0, np.full(15, np.nan)]):
+        assert method(PLANT, y).to_polars() is not None
