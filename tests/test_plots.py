@@ -10,7 +10,14 @@ import pytest
 
 from fake_campaign import FACTORS, fake_campaign
 from mesonet import plots
-from mesonet.analysis import condition_response_summary, main_effects
+from mesonet.analysis import (
+    clustering,
+    condition_response_summary,
+    correlations,
+    interactions,
+    main_effects,
+    terms,
+)
 from mesonet.plots import theme
 from mesonet.plots.condition_response import short_names
 from mesonet.plots.export import VL_VERSION
@@ -214,3 +221,40 @@ def test_numbers_for_readers(value, text):
 )
 def test_percentages_for_readers(value, text):
     assert percent(value, sign=True) == text
+
+
+def test_half_normal_lists_the_largest_terms_with_their_aliases(campaign):
+    result = terms(campaign.design, campaign.response("loss_rate"), algorithm="fast")
+    texts, root = drawn(plots.half_normal(result, title="Loss", response="effect on loss rate"))
+    assert {"Loss", "effect on loss rate", "half-normal quantile"} <= set(texts)
+    assert marks(root, "symbol") == len(result.terms)
+    listed = [text for text in texts if " X" in text and text[0].isdigit()]
+    assert len(listed) == 16
+    assert any("X1*X7 = X6*X12" in text for text in listed)
+
+
+def test_interactions_show_every_pair(campaign):
+    result = interactions(campaign.design, campaign.response("loss_rate"), algorithm="fast")
+    texts, root = drawn(plots.interactions(result, cut=0.01, title="Loss"))
+    assert marks(root, "rect") == 45  # 9 factors and 36 pairs
+    assert texts.count("X12") == 2
+    assert signed(float(result.effect[0, 3]), 2) in texts
+
+
+def test_correlations_show_every_pair_and_the_threshold(campaign, cube):
+    result = correlations(cube.reshape(-1, len(NAMES)), responses=NAMES)
+    texts, root = drawn(plots.correlations(result, labels={"rtt": "Round-trip time"}, title="Alike"))
+    assert marks(root, "rect") >= len(result.responses) ** 2
+    assert texts.count("Round-trip time") == 2
+    assert any("fall into" in text for text in texts)
+
+
+def test_trees_name_every_algorithm_in_every_condition(campaign, cube):
+    trees = {
+        number: clustering(values, algorithms=campaign.algorithms, responses=NAMES)
+        for number, values in enumerate(cube[:4], start=1)
+    }
+    texts, _ = drawn(plots.dendrograms(trees, order=[4, 3, 2, 1], title="Trees"))
+    assert all(texts.count(name) == 4 for name in campaign.algorithms)
+    same = clustering(np.ones((2, 3)), algorithms=["a", "b"], responses=NAMES)
+    assert {"a", "b"} <= set(drawn(plots.dendrograms({1: same}))[0])

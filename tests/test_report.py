@@ -346,19 +346,41 @@ def test_analysis_tables(campaign, analysed):
     assert conditions["loss_rate_most"].to_list() == pytest.approx(np.nanmax(loss, axis=1).tolist())
 
 
+METHOD_TABLES = ("terms", "factors", "correlations", "components", "component_scores", "clusters")
+
+
 def test_analysis_figures_and_their_captions(analysed):
     root, written = analysed
     figures = [path for path in written if path.suffix == ".svg"]
     assert sorted(path.stem for path in figures) == sorted(
         ["condition_response", "condition_response_above_10_percent", "responses_loss_rate"]
-        + [f"main_effects_loss_rate_{name}" for name in (*ALGORITHMS, "mean_of_all")]
+        + ["correlations", "clusters"]
+        + [
+            f"{figure}_loss_rate_{name}"
+            for figure in ("main_effects", "half_normal", "interactions")
+            for name in (*ALGORITHMS, "mean_of_all")
+        ]
     )
     index = (root / "index.md").read_text()
     for path in figures:
         ElementTree.parse(path)
         assert f"(figures/{path.name})" in index
     assert "Network speed (X1) has the largest effect" in index
+    assert "terms of 30 exceed the margin of error" in index
+    assert "The largest interaction on loss rate is X1*X7 (one string: X1*X7 = X6*X12)" in index
+    assert "Joins last and alone: fast in 20 conditions. In 12 conditions of 32" in index
     assert all(path.is_file() for path in written)
+
+
+def test_tables_of_the_method(analysed):
+    root, _ = analysed
+    table = {name: pl.read_parquet(root / "tables" / f"{name}.parquet") for name in METHOD_TABLES}
+    assert table["terms"].filter((pl.col("response") == "rtt") & (pl.col("algorithm") == "tcp")).height == 30
+    assert table["factors"].height == 5 * 22 * 9
+    assert table["factors"]["psi"].is_between(0, 1).all()
+    assert table["clusters"]["condition"].n_unique() == 32
+    assert table["component_scores"].height == 32 * 5
+    assert abs(table["components"].group_by("component").agg(pl.col("share").first())["share"].sum() - 1) < 1e-9
 
 
 def test_analysis_of_an_unknown_response(campaign, tmp_path):

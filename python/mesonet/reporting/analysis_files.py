@@ -18,6 +18,7 @@ from mesonet.progress import Update
 from mesonet.reporting import captions
 from mesonet.reporting.conditions import conditions_table
 from mesonet.reporting.figures import axis_title, settings
+from mesonet.reporting.method_files import labelled, method_figures, method_tables
 from mesonet.reporting.study import CONGESTION, LARGE, Study
 
 if TYPE_CHECKING:
@@ -33,10 +34,12 @@ def write_analysis(
 ) -> list[Path]:
     """Write tables and figures below `directory` and return the paths written.
 
-    `analysis/tables/`: main_effects, condition_response, conditions, responses (one row per run and period, one column
-    per response), each as Parquet and CSV. `analysis/figures/`, for the whole measured time: SVG of the main effects
-    per algorithm and of the raw values of `responses` (default: effects of the measures of congestion, values of the
-    key responses), and of the condition-response summary. `analysis/index.md`: what each figure shows. A campaign
+    `analysis/tables/`: main_effects, terms (by alias string, with Lenth's margins), factors (signs, stars and Psi),
+    correlations, components, component_scores, clusters, condition_response, conditions, responses (one row per run and
+    period, one column per response), each as Parquet and CSV. `analysis/figures/`, for the whole measured time: SVG of
+    the main effects per algorithm and of the raw values of `responses` (default: effects of the measures of congestion,
+    values of the key responses), half-normal plots and interactions of the measure of congestion, correlations, trees
+    of the algorithms, and the condition-response summary. `analysis/index.md`: what each figure shows. A campaign
     without results gives the table of conditions only. `progress` is told (done, total, what is being drawn).
 
     Raises InputError, which is a ValueError, before any work: for a response that the campaign does not have and where
@@ -80,18 +83,15 @@ def _tables(study: Study) -> dict[str, pl.DataFrame]:
             about = {"response": response, "period": period, "algorithm": algorithm}
             lost = len(study.conditions) - result.runs
             table = result.to_polars().with_columns(grand_mean=pl.lit(result.grand_mean).fill_nan(None), runs_lost=lost)
-            effects.append(_labelled(table, about))
+            effects.append(labelled(table, about))
     tables["main_effects"] = pl.concat(effects, how="vertical_relaxed")
+    tables |= method_tables(study)
     if len(study.algorithms) > 1:
-        cells = [_labelled(study.summary(period).to_polars(), {"period": period}) for period in study.periods]
+        cells = [labelled(study.summary(period).to_polars(), {"period": period}) for period in study.periods]
         tables["condition_response"] = pl.concat(cells, how="vertical_relaxed")
     keys = ["condition", "algorithm", "replicate", "period"]
     tables["responses"] = study.campaign.responses.pivot(on="response", index=keys, values="value")
     return tables
-
-
-def _labelled(table: pl.DataFrame, labels: dict[str, str]) -> pl.DataFrame:
-    return table.select(*(pl.lit(value).alias(name) for name, value in labels.items()), pl.all())
 
 
 def _write_table(table: pl.DataFrame, path: Path) -> list[Path]:
@@ -121,6 +121,7 @@ def _figures(study: Study, chosen: Sequence[str] | None) -> list[tuple[str, Any,
         )
         name = f"main_effects_{response}_{algorithm.replace(' ', '_')}"
         figures.append((name, effects, captions.effects_caption(study, result, response)))
+    figures += method_figures(study)
     for response in chosen or study.key_responses:
         values: Any = values_chart(
             study.long(response, period),

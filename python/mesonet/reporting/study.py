@@ -126,9 +126,12 @@ class Study:
 
     def effects(self, response: str, period: str, algorithm: str) -> MainEffects:
         """Main effects for one algorithm or for the mean of all, which needs a value of every algorithm."""
+        return main_effects(self.campaign.design, self.for_algorithm(response, period, algorithm))
+
+    def for_algorithm(self, response: str, period: str, algorithm: str) -> NDArray[np.float64]:
+        """One response per condition for one algorithm or for the mean of all, which needs a value of every one."""
         values = self.values(response, period)
-        y = values.mean(axis=1) if algorithm == MEAN_OF_ALL else values[:, self.algorithms.index(algorithm)]
-        return main_effects(self.campaign.design, y)
+        return values.mean(axis=1) if algorithm == MEAN_OF_ALL else values[:, self.algorithms.index(algorithm)]
 
     @cached_property
     def choices_of_algorithm(self) -> list[str]:

@@ -1,0 +1,73 @@
+"""One small tree of the algorithms per condition: who behaves alike, who apart? (ASME paper, Figs. 11 and 12.)"""
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+import polars as pl
+from scipy.cluster import hierarchy
+
+from mesonet.analysis.clustering import CUT, Clustering
+from mesonet.plots import theme
+
+DATA, LEAVES = "trees", "leaves"
+PER_ROW = 8
+GREY = "#858d96"
+
+
+def tables(results: Mapping[int, Clustering]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Points of the brackets of every tree, and its leaves. A condition in which all are the same has leaves only."""
+    brackets, leaves = [], []
+    for condition, result in results.items():
+        order = {place: position for position, place in enumerate(result.leaves)}
+        for place, name in enumerate(result.algorithms):
+            apart = name == result.most_distant
+            leaves.append({"condition": condition, "place": float(order[place]), "algorithm": name, "apart": apart})
+        if not result.distinct:
+            continue
+        tree = hierarchy.dendrogram(result.linkage, no_plot=True)
+        top = float(result.linkage[-1, 2])
+        for number, (across, up) in enumerate(zip(tree["icoord"], tree["dcoord"], strict=True)):
+            for corner, (x, y) in enumerate(zip(across, up, strict=True)):
+                # scipy draws leaf i at 10 i + 5.
+                point = {"bracket": number, "corner": corner, "place": (x - 5) / 10, "distance": float(y)}
+                brackets.append({"condition": condition, **point, "group": max(up) <= CUT * top})
+    schema = {"condition": pl.Int64, "bracket": pl.Int64, "corner": pl.Int64, "place": pl.Float64,
+              "distance": pl.Float64, "group": pl.Boolean}  # fmt: skip
+    return pl.DataFrame(brackets, schema=schema), pl.DataFrame(leaves, infer_schema_length=None)
+
+
+def dendrograms(
+    results: Mapping[int, Clustering], *, order: Sequence[int] | None = None, title: str = ""
+) -> alt.FacetChart:
+    """The sheet of the trees by condition; `order`: conditions from left to right and down."""
+    rows, leaves = tables(results)
+    algorithms = max((len(result.algorithms) for result in results.values()), default=1)
+    width, height = max(18 * algorithms, 90), 90
+    across = alt.X("place:Q", scale=alt.Scale(domain=[-0.6, algorithms - 0.4], nice=False), axis=None)
+    both = pl.concat([rows, leaves], how="diagonal")
+    base = alt.Chart(width=width, height=height)
+    lines = base.transform_filter("isValid(datum.bracket)").mark_line(strokeWidth=1.4).encode(
+        x=across,
+        y=alt.Y("distance:Q", title=None, axis=alt.Axis(tickCount=3, domain=False, ticks=False)),
+        detail="bracket:N",
+        order="corner:Q",
+        color=alt.when("datum.group").then(alt.value(theme.BLUE)).otherwise(alt.value(GREY)),
+    )  # fmt: skip
+    names = base.transform_filter("isValid(datum.algorithm)").mark_text(
+        angle=270, align="right", baseline="middle", fontSize=9, dx=-4
+    ).encode(
+        x=across,
+        y=alt.YDatum(0),
+        text="algorithm:N",
+        color=alt.when("datum.apart").then(alt.value(theme.VERMILLION)).otherwise(alt.value(theme.INK)),
+    )  # fmt: skip
+    chart = alt.layer(lines, names, data=alt.NamedData(name=DATA)).facet(
+        facet=alt.Facet(
+            "condition:O", sort=list(order or results), title=None,
+            header=alt.Header(labelFontSize=11, labelPadding=2),
+        ),
+        columns=PER_ROW,
+        spacing={"row": 16, "column": 14},
+    )  # fmt: skip
+    legend = "Blue: groups below 70 % of the largest distance. Red: joins last and alone. No tree: all are the same."
+    return theme.finish(chart, {DATA: both}, title=title, subtitle=[legend])

@@ -1,0 +1,76 @@
+"""Half-normal plot: which effects are more than noise?
+
+Effects that are only noise lie on a line through the origin; those beyond Lenth's margins are active. (Step 8 of the
+ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.8.)
+"""
+
+import altair as alt
+import polars as pl
+
+from mesonet.analysis.terms import Terms
+from mesonet.plots import theme
+from mesonet.plots.numbers import number
+
+DATA, MARGINS = "half_normal", "margins"
+LISTED = 16  #: largest terms that stand in the list beside the plot
+LONGEST = 64  #: characters of an alias string
+WIDTH, HEIGHT, LINE = 560, 380, 17  # px
+
+
+def table(result: Terms) -> pl.DataFrame:
+    """One row per term: its rank, its size, whether it is active, and its string of aliases."""
+    strings = [text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …" for text in result.strings]
+    rows = result.to_polars().with_columns(size=pl.col("effect").abs(), rank=pl.int_range(1, pl.len() + 1))
+    return rows.with_columns(strings=pl.Series(strings, dtype=pl.String)).select(
+        "rank", "term", "strings", "size", "effect", "half_normal", "active"
+    )
+
+
+def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
+    """The figure of one result; `response` says what the effects are of."""
+    rows = table(result)
+    margins = pl.DataFrame(
+        {
+            "size": [result.noise.me, result.noise.sme],
+            "name": [f"margin of error {number(result.noise.me)}", f"simultaneous margin {number(result.noise.sme)}"],
+        }
+    ).filter(pl.col("size").is_finite())
+    size = alt.Y("size:Q", title=None, scale=alt.Scale(zero=True, nice=True))
+    base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH, height=HEIGHT).encode(
+        x=alt.X("half_normal:Q", title="half-normal quantile", scale=alt.Scale(zero=True, nice=True)), y=size
+    )
+    colour = alt.when("datum.active").then(alt.value(theme.BLUE)).otherwise(alt.value("#858d96"))
+    rule = alt.Chart(alt.NamedData(name=MARGINS), width=WIDTH, height=HEIGHT).encode(y=size)
+    plot = alt.layer(
+        rule.mark_rule(strokeDash=[5, 4], color=theme.VERMILLION),
+        rule.mark_text(align="right", baseline="bottom", dx=-4, dy=-2, color=theme.MUTED).encode(
+            x=alt.value(WIDTH), text="name:N"
+        ),
+        base.mark_point(size=46, opacity=1, filled=True).encode(
+            color=colour,
+            tooltip=[
+                alt.Tooltip("rank:Q"),
+                alt.Tooltip("strings:N", title="term"),
+                alt.Tooltip("effect:Q", format="+.4~g"),
+                alt.Tooltip("half_normal:Q", title="half-normal quantile", format=".3f"),
+            ],
+        ),
+        base.transform_filter(f"datum.rank <= {LISTED}").mark_text(dy=-11).encode(text="rank:Q"),
+    ).add_params(theme.response_title(response))
+    listed = (
+        alt.Chart(alt.NamedData(name=DATA), width=300, height=HEIGHT)
+        .transform_filter(f"datum.rank <= {LISTED}")
+        .transform_calculate(
+            line=f"(datum.rank - 1) * {LINE} + 6",
+            text="datum.rank + '   ' + format(datum.effect, '+.3~g') + '   ' + datum.strings",
+        )
+        .mark_text(align="left")
+        .encode(
+            x=alt.value(0),
+            y=alt.Y("line:Q", scale=alt.Scale(domain=[HEIGHT, 0]), axis=None),
+            text="text:N",
+            color=alt.when("datum.active").then(alt.value(theme.INK)).otherwise(alt.value(theme.MUTED)),
+        )
+    )
+    chart = alt.hconcat(plot.properties(title=theme.AXIS_TITLE), listed, spacing=24)
+    return theme.finish(chart, {DATA: rows, MARGINS: margins}, title=title)

@@ -1,0 +1,75 @@
+"""One or two generated sentences under each figure of the method: effects, correlations, clusters."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+
+from mesonet.analysis import Clustering, Correlations, Interactions, Terms
+from mesonet.plots.numbers import number
+from mesonet.reporting.study import Study, ordered
+from mesonet.reporting.words import capitalised, counted, listed
+
+
+def terms_caption(study: Study, result: Terms, response: str) -> str:
+    """How many effects are more than noise, and which are the largest, with their aliases."""
+    notes = " ".join(result.notes)
+    title = study.title_of(response)
+    if not len(result.terms) or not np.isfinite(result.noise.me):
+        return notes or f"There are too few effects on {title} to tell noise from more than noise."
+    active = int(result.noise.active(result.effect).sum())
+    if not active:
+        none = f"No effect on {title} exceeds the margin of error of {number(result.noise.me)}."
+        return f"{none} {notes}".rstrip()
+    largest = [text if " = " not in text else f"the string {text}" for text in result.strings[: min(active, 3)]]
+    says = (
+        f"{counted(active, 'term')} of {len(result.terms)} exceed the margin of error of {number(result.noise.me)} "
+        f"(Lenth); largest: {listed(largest)}. Terms of one string cannot be told from one another."
+    )
+    return f"{says} {notes}".rstrip()
+
+
+def interactions_caption(study: Study, result: Interactions, terms: Terms, response: str) -> str:
+    """Which pair of factors acts together most, and with what it is aliased."""
+    title = study.title_of(response)
+    pairs = [place for place, order in enumerate(terms.order) if order == 2]
+    if not pairs or not np.isfinite(result.effect).any():
+        return f"No interaction on {title} could be computed."
+    best = pairs[0]
+    string = terms.strings[best]
+    beyond = abs(float(terms.effect[best])) > terms.noise.me
+    verdict = "beyond" if beyond else "within"
+    aliased = f" (one string: {string})" if " = " in string else " (aliased with no other pair)"
+    return (
+        f"The largest interaction on {title} is {terms.terms[best]}{aliased}: {number(float(terms.effect[best]))}, "
+        f"{verdict} the margin of error of {number(terms.noise.me)}. Red: beyond it."
+    )
+
+
+def correlations_caption(study: Study, result: Correlations) -> str:
+    """How many different things the responses say."""
+    if not result.responses:
+        return "No response varies."
+    alike = [cluster for cluster in result.clusters if len(cluster) > 1]
+    says = (
+        f"At |r| > {number(result.threshold, 2)} the {counted(len(result.responses), 'response')} that vary say "
+        f"{counted(len(result.clusters), 'different thing')}; the histogram itself parts at {number(result.hint, 2)}."
+    )
+    for cluster, representative in list(zip(result.clusters, result.representatives, strict=True))[: len(alike)][:3]:
+        others = [study.title_of(name) for name in cluster if name != representative]
+        shown = listed(others) if len(others) <= 4 else f"{', '.join(others[:3])} and {len(others) - 3} more"
+        says += f" {capitalised(study.title_of(representative))} stands for {shown}."
+    if result.constant:
+        says += f" Left out because constant: {listed([study.title_of(name) for name in result.constant])}."
+    return says
+
+
+def clusters_caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...]) -> str:
+    """Who stands apart, and in how many conditions nobody can be told from another."""
+    same = sum(not result.distinct for result in results.values())
+    who = Counter(result.most_distant for result in results.values() if result.most_distant)
+    alone = [f"{name} in {counted(who[name], 'condition')}" for name in ordered(algorithms, who)]
+    parts = [f"Joins last and alone: {listed(alone)}." if alone else "No algorithm stands apart alone."]
+    if same:
+        parts.append(f"In {counted(same, 'condition')} of {len(results)} no response tells the algorithms apart.")
+    return " ".join(parts)
