@@ -16,6 +16,7 @@ from mesonet.analysis import (
     correlations,
     interactions,
     main_effects,
+    residuals,
     terms,
 )
 from mesonet.plots import theme
@@ -258,3 +259,18 @@ def test_trees_name_every_algorithm_in_every_condition(campaign, cube):
     assert all(texts.count(name) == 4 for name in campaign.algorithms)
     same = clustering(np.ones((2, 3)), algorithms=["a", "b"], responses=NAMES)
     assert {"a", "b"} <= set(drawn(plots.dendrograms({1: same}))[0])
+
+
+def test_residuals_show_every_algorithm_and_the_verdicts(campaign, cube):
+    result = residuals(cube[:, :, 0], algorithms=campaign.algorithms)
+    assert np.nansum(result.residual, axis=1) == pytest.approx(np.zeros(32), abs=1e-12)
+    assert np.all(np.diff(result.spread) >= 0)
+    texts, _ = drawn(plots.residuals(result, settings(campaign), title="Loss", response="residual"))
+    assert {"Loss", "residual", "extreme", "relative effect", "G", "X12", "stands out high"} <= set(texts)
+    assert texts.count("fast") == 20
+    assert any("4 fast" in text for text in texts)
+    alike = residuals(np.ones((3, 5)), algorithms=list("abcde"))
+    assert alike.summary.cells_flagged == 0
+    drawn(plots.residuals(alike, plots.Settings([], {1: [], 2: [], 3: []})))
+    with pytest.raises(ValueError, match="expected"):
+        residuals(np.ones(3), algorithms=["a"])

@@ -355,6 +355,7 @@ def test_analysis_figures_and_their_captions(analysed):
     assert sorted(path.stem for path in figures) == sorted(
         ["condition_response", "condition_response_above_10_percent", "responses_loss_rate"]
         + ["correlations", "clusters"]
+        + ["residuals_loss_rate"]
         + [
             f"{figure}_loss_rate_{name}"
             for figure in ("main_effects", "half_normal", "interactions")

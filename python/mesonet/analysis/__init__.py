@@ -14,6 +14,7 @@ from mesonet.analysis.ordered import OrderedData, ordered_data
 from mesonet.analysis.principal_components import PrincipalComponents, principal_components
 from mesonet.analysis.psi import FactorTable, factor_table
 from mesonet.analysis.ranks import RankSummary, goodput_ranges, rank_summary, ranks
+from mesonet.analysis.residuals import Residuals, residuals
 from mesonet.analysis.terms import Terms, half_normal_medians, terms
 from mesonet.analysis.warm_up import WarmUp, warm_up
 
@@ -32,6 +33,7 @@ __all__ = [
     "OrderedData",
     "PrincipalComponents",
     "RankSummary",
+    "Residuals",
     "Terms",
     "WarmUp",
     "blocks",
@@ -53,6 +55,7 @@ __all__ = [
     "principal_components",
     "rank_summary",
     "ranks",
+    "residuals",
     "terms",
     "warm_up",
 ]

@@ -7,6 +7,7 @@ from mesonet.plots.export import save, to_html, to_pdf, to_png, to_svg
 from mesonet.plots.half_normal import half_normal
 from mesonet.plots.interactions import interactions
 from mesonet.plots.main_effects import main_effects
+from mesonet.plots.residuals import residuals
 from mesonet.plots.responses import responses
 from mesonet.plots.topology import topology
 
@@ -18,6 +19,7 @@ __all__ = [
     "half_normal",
     "interactions",
     "main_effects",
+    "residuals",
     "responses",
     "save",
     "to_html",

@@ -121,7 +121,7 @@ def _figures(study: Study, chosen: Sequence[str] | None) -> list[tuple[str, Any,
         )
         name = f"main_effects_{response}_{algorithm.replace(' ', '_')}"
         figures.append((name, effects, captions.effects_caption(study, result, response)))
-    figures += method_figures(study)
+    figures += method_figures(study, chosen)
     for response in chosen or study.key_responses:
         values: Any = values_chart(
             study.long(response, period),

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from mesonet.analysis import Clustering, Correlations, Interactions, Terms
+from mesonet.analysis import Clustering, Correlations, Interactions, Residuals, Terms
 from mesonet.plots.numbers import number
 from mesonet.reporting.study import Study, ordered
-from mesonet.reporting.words import capitalised, counted, listed
+from mesonet.reporting.words import capitalised, counted, listed, quantity
 
 
 def terms_caption(study: Study, result: Terms, response: str) -> str:
@@ -62,6 +62,26 @@ def correlations_caption(study: Study, result: Correlations) -> str:
     if result.constant:
         says += f" Left out because constant: {listed([study.title_of(name) for name in result.constant])}."
     return says
+
+
+def residuals_caption(study: Study, result: Residuals, response: str) -> str:
+    """In how many conditions an algorithm stands out, and where the algorithms differ most."""
+    title = study.title_of(response)
+    summary = result.summary
+    known = np.flatnonzero(np.isfinite(result.spread))
+    if not len(known) or result.spread[known].max() <= 0:
+        return f"The algorithms have the same {title} in every condition."
+    same = sum(extreme is None for extreme in summary.extreme[known, 0])
+    who = Counter(str(name) for name in summary.extreme[:, 0][summary.flagged[:, 0]])
+    alone = [f"{name} in {counted(who[name], 'condition')}" for name in ordered(result.algorithms, who)]
+    widest = int(known[-1])
+    says = f"Stands out: {listed(alone)}." if alone else "No algorithm stands out."
+    if same:
+        says += f" In {counted(same, 'condition')} they cannot be told apart."
+    unit = study.unit_of(response)
+    return (
+        f"{says} They differ most in condition {result.conditions[widest]}, by {quantity(result.spread[widest], unit)}."
+    )
 
 
 def clusters_caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...]) -> str:

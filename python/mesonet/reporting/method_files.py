@@ -1,14 +1,16 @@
 """Tables and figures of the study's method, for `mesonet.reporting.analysis_files`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import polars as pl
 
+from mesonet.analysis import residuals
 from mesonet.plots import correlations, dendrograms, half_normal, interactions
+from mesonet.plots import residuals as residual_plot
 from mesonet.reporting import captions, method_captions
-from mesonet.reporting.figures import axis_title
+from mesonet.reporting.figures import axis_title, settings
 from mesonet.reporting.method import Method
 from mesonet.reporting.study import Study
 
@@ -50,7 +52,7 @@ def method_tables(study: Study) -> dict[str, pl.DataFrame]:
     }
 
 
-def method_figures(study: Study) -> list[tuple[str, Any, str]]:
+def method_figures(study: Study, chosen: Sequence[str] | None) -> list[tuple[str, Any, str]]:
     """Half-normal plots and interactions of the measure of congestion, correlations, trees of the algorithms."""
     method = Method(study)
     response = study.congestion_response
@@ -71,6 +73,13 @@ def method_figures(study: Study) -> list[tuple[str, Any, str]]:
         labels = {name: study.label_of(name) for name in study.responses}
         alike: Any = correlations(method.correlations, labels=labels, title="Correlations of the responses")
         figures.append(("correlations", alike, method_captions.correlations_caption(study, method.correlations)))
+    for response in (chosen or study.key_responses) if len(study.algorithms) > 1 else ():
+        values = study.values(response, study.main_period)
+        detail = residuals(values, algorithms=study.algorithms, conditions=study.conditions, response=response)
+        heading = captions.values_heading(study, response, study.main_period)
+        axis = f"{axis_title(study, response)}, less the mean of all algorithms"
+        plot: Any = residual_plot(detail, settings(study), title=heading, response=axis)
+        figures.append((f"residuals_{response}", plot, method_captions.residuals_caption(study, detail, response)))
     if len(study.algorithms) > 2:
         trees: Any = dendrograms(
             method.clusterings, order=study.by_congestion, title="The algorithms in every condition"

@@ -1,0 +1,92 @@
+"""One response in detail: how far every algorithm lies from the mean of all, condition by condition.
+
+Source: Mills et al., ASME paper, section 3.2.d and Fig. 14: conditions by rising range of the residuals; under each the
+extreme algorithm, the size of its residual, the same relative to the mean, and Grubbs' G.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mesonet.analysis.condition_response import ConditionResponseSummary, condition_response_summary
+from mesonet.analysis.result import Result
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Residuals(Result):
+    """Residuals of one response; conditions in rising order of their range, those without two values last."""
+
+    conditions: tuple[int, ...]
+    algorithms: tuple[str, ...]
+    residual: Floats  #: shape (conditions, algorithms): value - mean over the algorithms
+    spread: Floats  #: per condition: largest - smallest value
+    summary: ConditionResponseSummary  #: of this response alone, in the same order of conditions
+    lowest: float  #: smallest value of all
+    highest: float
+
+    UNITS: ClassVar = {}
+
+    def _dimensions(self) -> dict[str, Sequence[Any]]:
+        return {"condition": self.conditions, "algorithm": self.algorithms}
+
+    def _columns(self) -> dict[str, Any]:
+        return {"residual": self.residual.ravel(), "range": np.repeat(self.spread, len(self.algorithms))}
+
+    def _attributes(self) -> dict[str, Any]:
+        return {"lowest": self.lowest, "highest": self.highest}
+
+
+def residuals(
+    values: ArrayLike,
+    *,
+    algorithms: Sequence[str],
+    conditions: Sequence[int] | None = None,
+    response: str = "response",
+    threshold: float | None = None,
+    alpha: float = 0.05,
+) -> Residuals:
+    """Residuals from `values`, shape (conditions, algorithms), NaN where missing; the rest as
+    `condition_response_summary`, whose verdicts the result holds.
+
+    Raises ValueError if the values do not fit the names.
+    """
+    array = np.asarray(values, dtype=float)
+    if array.ndim != 2:
+        raise ValueError(f"the values have shape {array.shape}; expected (conditions, {len(algorithms)} algorithms)")
+    array = np.where(np.isfinite(array), array, np.nan)
+    labels = list(conditions) if conditions is not None else list(range(1, len(array) + 1))
+    there = np.isfinite(array)
+    count = there.sum(axis=1)
+    with np.errstate(all="ignore"):
+        mean = np.where(there, array, 0).sum(axis=1) / count
+        largest, smallest = (
+            np.where(there, array, fill).max(axis=1, initial=fill)
+            if fill < 0
+            else np.where(there, array, fill).min(axis=1, initial=fill)
+            for fill in (-np.inf, np.inf)
+        )
+        spread = np.where(count >= 2, largest - smallest, np.nan)
+    order = np.argsort(np.where(np.isnan(spread), np.inf, spread), kind="stable")
+    summary = condition_response_summary(
+        array[order][:, :, None],
+        responses=[response],
+        algorithms=algorithms,
+        conditions=[labels[i] for i in order],
+        threshold=threshold,
+        alpha=alpha,
+    )
+    known = array[there]
+    return Residuals(
+        summary.conditions,
+        tuple(algorithms),
+        (array - mean[:, None])[order],
+        spread[order],
+        summary,
+        float(known.min()) if len(known) else float("nan"),
+        float(known.max()) if len(known) else float("nan"),
+    )
