@@ -242,6 +242,18 @@ fn no_router_is_busy_for_longer_than_the_interval() {
 }
 
 #[test]
+fn what_is_named_twice_is_traced_once() {
+    let rows = |flows: Value, routers: Value| {
+        let traced = [("trace.flows", flows), ("trace.routers", routers), ("time", time(1.0, 0.0, 1))];
+        let mut s = run(&with(dumbbell(), &traced), 1);
+        // As text: not a number is not equal to itself.
+        format!("{:?} {:?}", s.take_flow_traces(), s.take_router_traces())
+    };
+    assert_eq!(rows(json!([1, 1]), json!(["B", "B"])), rows(json!([1]), json!(["B"])));
+    assert_eq!(rows(json!([]), json!(["B", "all"])), rows(json!([]), json!(["all"])));
+}
+
+#[test]
 fn what_cannot_be_traced_is_refused() {
     let refused = |path: &str, value: Value| {
         let scenario = with(dumbbell(), &[(path, value)]).to_string();
