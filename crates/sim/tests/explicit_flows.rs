@@ -43,6 +43,42 @@ fn a_stopped_flow_sends_nothing_new_and_completes_with_what_is_outstanding() {
 }
 
 #[test]
+fn a_flow_that_stops_before_its_first_segment_is_not_completed() {
+    let idle = with(flow("A", "B", 0.0), &[("stop", json!(0.2)), ("overhead", json!(100.0))]);
+    let mut s = run(&path(&[idle]), 1);
+    let table = flows(&mut s);
+    assert_eq!((integer(&table, "completed"), integer(&table, "segments_sent")), (&[0][..], &[0][..]));
+    assert_eq!(response(&s, "total_flows_completed"), 0.0);
+    assert!(integer(&s.groups(), "flows").is_empty());
+}
+
+#[test]
+fn what_a_flow_delivered_stays_in_the_series_when_it_has_ended() {
+    let mut s = run(&path(&[with(flow("A", "B", 0.0), &[("size", json!(7))])]), 1);
+    let series = s.take_series();
+    let delivered = integer(&series, "flow_1_delivered");
+    assert_eq!((delivered[0], delivered.last()), (0, Some(&7)));
+    assert!(delivered.is_sorted());
+}
+
+#[test]
+fn extra_delays_count_in_what_a_round_trip_and_an_event_can_express() {
+    let refused = |scenario: &Value| {
+        let scenario = mesonet_sim::Scenario::from_json(&scenario.to_string()).unwrap();
+        Simulation::new(scenario, 1).err().map(|e| e.to_string())
+    };
+    let far = with(flow("A", "B", 0.0), &[("extra_delay", json!(100.0))]);
+    let message = refused(&with(path(&[far]), &[("network.delay_multiplier", json!(600.0))])).unwrap();
+    assert!(message.contains("flows: the longest round trip takes 297 s"), "{message}");
+    // 2 lanes each: with 400 more an instant has 5 bits less.
+    let near = with(flow("A", "B", 0.0), &[("extra_delay", json!(0.01))]);
+    let long = |flows: usize| with(path(&vec![near.clone(); flows]), &[("time", time(1e5, 0.0, 1))]);
+    assert_eq!(refused(&long(2)), None);
+    let message = refused(&long(200)).unwrap();
+    assert!(message.contains("time.duration: 100000 s is too long"), "{message}");
+}
+
+#[test]
 fn an_extra_delay_counts_both_ways() {
     let sized = |delay: f64| {
         with(flow("A", "B", 0.0), &[("extra_delay", json!(delay)), ("size", json!(1)), ("start", json!(1.0))])
@@ -183,6 +219,40 @@ fn traces_agree_with_series_and_router_totals() {
     assert!(largest[measured[1]] <= 2, "{largest:?}");
 }
 
+/// Slow routers and short intervals: a segment is in service over several of them.
+#[test]
+fn no_router_is_busy_for_longer_than_the_interval() {
+    let scenario = with(
+        dumbbell(),
+        &[
+            ("network.speed", json!(3.0)),
+            ("network.buffer", json!({"rule": "segments", "factor": 5})),
+            ("time", time(20.0, 0.0, 7)),
+            ("measurement.interval", json!(0.1)),
+            ("trace.routers", json!(["all"])),
+            ("trace.every", json!(0.01)),
+        ],
+    );
+    let mut s = run(&scenario, 1);
+    for table in [s.take_router_traces(), s.routers()] {
+        let utilisation = float(&table, "utilisation");
+        let largest = utilisation.iter().copied().fold(0.0, f64::max);
+        assert!(largest > 0.99 && largest < 1.0 + 1e-9, "{largest}");
+    }
+}
+
+#[test]
+fn what_is_named_twice_is_traced_once() {
+    let rows = |flows: Value, routers: Value| {
+        let traced = [("trace.flows", flows), ("trace.routers", routers), ("time", time(1.0, 0.0, 1))];
+        let mut s = run(&with(dumbbell(), &traced), 1);
+        // As text: not a number is not equal to itself.
+        format!("{:?} {:?}", s.take_flow_traces(), s.take_router_traces())
+    };
+    assert_eq!(rows(json!([1, 1]), json!(["B", "B"])), rows(json!([1]), json!(["B"])));
+    assert_eq!(rows(json!([]), json!(["B", "all"])), rows(json!([]), json!(["all"])));
+}
+
 #[test]
 fn what_cannot_be_traced_is_refused() {
     let refused = |path: &str, value: Value| {
@@ -223,4 +293,23 @@ fn a_run_ends_when_its_means_are_known() {
     let mut whole = simulation(&with(base, &[("time.converged", json!(0.1))]), 1);
     whole.advance(f64::INFINITY);
     assert_eq!(whole.time(), loose);
+}
+
+/// Size factors may multiply to more than can be numbered.
+#[test]
+fn files_larger_than_any_run_do_not_overflow() {
+    let scenario = with(
+        abilene(),
+        &[
+            ("users.web_object_size", json!(1e9)),
+            ("users.document_factor", json!(1e9)),
+            ("users.document_probability", json!(1.0)),
+            ("users.jumbo_period", json!(1)),
+            ("users.jumbo_factor", json!(1e9)),
+            ("time", time(2.0, 0.0, 1)),
+        ],
+    );
+    let s = run(&scenario, 1);
+    assert!(s.counters().delivered > 1_000);
+    assert_eq!(s.counters().completed, 0);
 }

@@ -26,13 +26,14 @@ impl<const N: usize> Convergence<N> {
             && (0..N).all(|i| self.half_width(i, batch) <= tolerance)
     }
 
-    /// Half of the 95 % confidence interval of the mean of quantity `i`, as a fraction of the mean.
+    /// Half of the 95 % confidence interval of the mean of quantity `i`, as a fraction of the mean; infinite where the
+    /// mean is 0: nothing has happened yet.
     fn half_width(&self, i: usize, batch: usize) -> f64 {
         let means: Vec<f64> =
             self.samples.chunks(batch).map(|c| c.iter().map(|s| s[i]).sum::<f64>() / batch as f64).collect();
         let mean = means.iter().sum::<f64>() / BATCHES as f64;
         let variance = means.iter().map(|m| (m - mean) * (m - mean)).sum::<f64>() / (BATCHES - 1) as f64;
-        if variance == 0.0 { 0.0 } else { T_19 * (variance / BATCHES as f64).sqrt() / mean.abs() }
+        if mean == 0.0 { f64::INFINITY } else { T_19 * (variance / BATCHES as f64).sqrt() / mean.abs() }
     }
 }
 
@@ -55,10 +56,13 @@ mod tests {
     }
 
     #[test]
-    fn constants_need_the_smallest_batches_only_and_trends_never_end() {
+    fn constants_need_the_smallest_batches_only_and_trends_and_nothing_never_end() {
         let mut constant = Convergence::default();
-        let mut until = (1..).find(|_| constant.add([5.0, 0.0], 0.01));
+        let mut until = (1..).find(|_| constant.add([5.0, 3.0], 0.01));
         assert_eq!(until, Some(BATCHES * SMALLEST_BATCH));
+        let mut nothing = Convergence::default();
+        until = (1..5_000).find(|_| nothing.add([5.0, 0.0], 0.05));
+        assert_eq!(until, None);
         let mut trend = Convergence::default();
         until = (1..5_000).find(|n| trend.add([*n as f64], 0.05));
         assert_eq!(until, None);

@@ -9,7 +9,7 @@ use mesonet_cc::{Picos, seconds};
 struct Seen {
     accepted: u64,
     dropped: u64,
-    queue: u64,
+    backlog: Picos,
 }
 
 /// Sums over the samples of one period for one router.
@@ -18,7 +18,7 @@ struct RouterSums {
     queue: u64,
     longest: u64,
     accepted: u64,
-    served: u64,
+    busy: Picos,
     dropped: u64,
 }
 
@@ -49,14 +49,16 @@ impl RouterUse {
         }
         for (index, (router, seen)) in network.routers.iter().zip(&mut self.seen).enumerate() {
             let before = *seen;
-            *seen = Seen { accepted: router.accepted, dropped: router.dropped, queue: router.occupancy(now) };
+            *seen = Seen { accepted: router.accepted, dropped: router.dropped, backlog: router.backlog(now) };
             let Some(period) = period else { continue };
             let sums = &mut self.periods[period][index];
             let accepted = seen.accepted - before.accepted;
-            sums.queue += seen.queue;
-            sums.longest = sums.longest.max(seen.queue);
+            let queue = router.occupancy(now);
+            sums.queue += queue;
+            sums.longest = sums.longest.max(queue);
             sums.accepted += accepted;
-            sums.served += accepted + before.queue - seen.queue;
+            // Work that came in less work that is still there: exact, and never more than the interval.
+            sums.busy += accepted * router.service + before.backlog - seen.backlog;
             sums.dropped += seen.dropped - before.dropped;
         }
     }
@@ -109,10 +111,7 @@ impl RouterUse {
         table.text("class", text(&|r| network.topology.routers[r.1].class.name().into()));
         table.float("speed", float(&|r| network.speeds[r.1]));
         table.integer("buffer", whole(&|r| network.buffers[r.1]));
-        table.float(
-            "utilisation",
-            float(&|r| r.3.served as f64 * seconds(network.routers[r.1].service) / (r.2 as f64 * interval)),
-        );
+        table.float("utilisation", float(&|r| seconds(r.3.busy) / (r.2 as f64 * interval)));
         table.float("queue_mean", float(&|r| r.3.queue as f64 / r.2 as f64));
         table.integer("queue_max", whole(&|r| r.3.longest));
         table.integer("segments_accepted", whole(&|r| r.3.accepted));
@@ -128,7 +127,7 @@ impl RouterSums {
             queue: self.queue + other.queue,
             longest: self.longest.max(other.longest),
             accepted: self.accepted + other.accepted,
-            served: self.served + other.served,
+            busy: self.busy + other.busy,
             dropped: self.dropped + other.dropped,
         }
     }

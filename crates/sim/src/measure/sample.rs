@@ -35,7 +35,8 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Adds one flow; it is starved when its last acknowledgement is older than `patience`.
+    /// Adds one flow; it is starved when its last acknowledgement (before the first one, its beginning) is older than
+    /// `patience`.
     pub fn add(&mut self, flow: &Flow, config: &Config, now: Picos, patience: Picos) {
         match flow.state {
             FlowState::Free => return,
@@ -54,7 +55,7 @@ impl Sample {
         }
         let phase = flow.controller.phase(config, now);
         self.recovery += u64::from(flow.recovery == Recovery::Fast);
-        self.starved += u64::from(flow.last_acked.max(flow.first_sent) + patience < now);
+        self.starved += u64::from(flow.last_acked.max(flow.first_sent).max(flow.started) + patience < now);
         if flow.initial_slow_start && phase == Phase::SlowStart {
             self.initial_slow_start += 1;
         } else if phase == Phase::Alternate {

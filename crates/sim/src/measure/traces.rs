@@ -40,8 +40,8 @@ struct RouterRow {
 pub struct Traces {
     flows: Vec<FlowRow>,
     routers: Vec<RouterRow>,
-    /// Accepted, dropped, queue and instant of each traced router at its last row.
-    last: Vec<(u64, u64, u64, Picos)>,
+    /// Accepted, dropped, backlog and instant of each traced router at its last row.
+    last: Vec<(u64, u64, Picos, Picos)>,
 }
 
 impl Traces {
@@ -70,18 +70,18 @@ impl Traces {
         self.last.resize(routers.len(), (0, 0, 0, 0));
         for (&index, last) in routers.iter().zip(&mut self.last) {
             let router = &network.routers[index];
-            let queue = router.occupancy(now);
+            let backlog = router.backlog(now);
             let accepted = router.accepted - last.0;
-            let served = accepted + last.2 - queue;
+            let busy = accepted * router.service + last.2 - backlog;
             self.routers.push(RouterRow {
                 time: now,
                 router: index,
-                queue,
+                queue: router.occupancy(now),
                 accepted,
                 dropped: router.dropped - last.1,
-                utilisation: (served * router.service) as f64 / (now - last.3) as f64,
+                utilisation: busy as f64 / (now - last.3) as f64,
             });
-            *last = (router.accepted, router.dropped, queue, now);
+            *last = (router.accepted, router.dropped, backlog, now);
         }
     }
 

@@ -30,7 +30,7 @@ impl Router {
     /// A segment arrives at `now`: the instant at which its service ends, or `None` where it is dropped.
     #[inline]
     pub fn arrive(&mut self, now: Picos) -> Option<Picos> {
-        let backlog = self.busy_until.saturating_sub(now);
+        let backlog = self.backlog(now);
         if backlog > self.limit {
             self.dropped += 1;
             return None;
@@ -46,10 +46,16 @@ impl Router {
         self.limit / self.service + 1
     }
 
+    /// Work in the router at `now`: how long it takes to run empty.
+    #[must_use]
+    pub fn backlog(&self, now: Picos) -> Picos {
+        self.busy_until.saturating_sub(now)
+    }
+
     /// Segments in the router at `now`, the one in service included.
     #[must_use]
     pub fn occupancy(&self, now: Picos) -> u64 {
-        self.busy_until.saturating_sub(now).div_ceil(self.service)
+        self.backlog(now).div_ceil(self.service)
     }
 }
 

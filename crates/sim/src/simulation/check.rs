@@ -15,7 +15,9 @@ pub fn check(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenar
     check_receivers(scenario, network)?;
     check_explicit(scenario, network)?;
     check_pacing(scenario)?;
-    check_spans(scenario, network, Lanes::new(network.lanes.len(), EXTRA_LEAVES).horizon())
+    // Flows with an extra delay get two lanes each.
+    let own = scenario.flows.iter().filter(|flow| flow.extra_delay > 0.0).count();
+    check_spans(scenario, network, Lanes::new(network.lanes.len() + 2 * own, EXTRA_LEAVES).horizon())
 }
 
 /// The sender does not pace: an algorithm that relies on it must not run unpaced without a word.
@@ -44,10 +46,11 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
         network.routers.iter().zip(&network.buffers).map(|(r, b)| seconds(r.service) * (*b as f64 + 1.0));
     let longest_queue = longest_queue.fold(0.0, f64::max);
     let acknowledgements = network.lanes.iter().filter(|lane| lane.end == LaneEnd::Sources);
-    let propagation = 2.0 * acknowledgements.map(|lane| seconds(lane.delay)).fold(0.0, f64::max);
+    let extra = scenario.flows.iter().map(|flow| flow.extra_delay).fold(0.0, f64::max);
+    let propagation = 2.0 * (acknowledgements.map(|lane| seconds(lane.delay)).fold(0.0, f64::max) + extra);
     if propagation > LONGEST_ROUND_TRIP {
         return Err(invalid(
-            "topology",
+            if extra > 0.0 { "flows" } else { "topology" },
             format!(
                 "the longest round trip takes {propagation:.0} s without any queue; at most {LONGEST_ROUND_TRIP} s are \
                  allowed"

@@ -13,6 +13,10 @@ use mesonet_cc::{Picos, SECOND, Start};
 /// Data timeout after a SYN had to be repeated (RFC 6298, 5.7).
 const RTO_AFTER_SYN_RETRY: Picos = 3 * SECOND;
 
+/// Largest file, segments: more than any run delivers, and sequence numbers cannot overflow (a chosen bound; products of
+/// size factors could exceed it).
+const LARGEST_SIZE: u64 = 1 << 50;
+
 /// A flow about to connect.
 pub(super) struct Opening {
     pub source: u32,
@@ -88,7 +92,7 @@ impl Simulation {
             access_lane: opening.own.map(|own| own.access),
             delays_sends: opening.delays_sends,
             base: syn + 1,
-            end: opening.size.map_or(u64::MAX, |size| syn + 1 + size),
+            end: opening.size.map_or(u64::MAX, |size| syn + 1 + size.min(LARGEST_SIZE)),
             board: Scoreboard::new(syn + 1),
             rtt: RttEstimator::new(self.limits.initial),
             interface_time: picos(1.0 / opening.rate),
@@ -202,13 +206,15 @@ impl Simulation {
         flow.state = FlowState::Free;
         flow.recovery = Recovery::Open;
         flow.interface_armed = false;
-        let (source, category) = (flow.source, flow.category);
+        let (source, category, delivered) = (flow.source, flow.category, flow.delivered);
         let flow = &self.flows[slot as usize];
         self.records.add(flow, self.is_fast(flow), completed);
         self.free.push(slot);
         self.trace_closed(slot);
         if category == EXPLICIT {
-            self.explicit_slots[source as usize - self.population.sources.len()] = None;
+            let index = source as usize - self.population.sources.len();
+            self.explicit_slots[index] = None;
+            self.explicit_delivered[index] = delivered;
             return;
         }
         let k = u64::from(self.population.sources[source as usize].transfers);

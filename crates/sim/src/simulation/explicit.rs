@@ -35,8 +35,10 @@ pub(super) fn add_lanes(
         let (origin, receiver) = (access(network, &flow.from), access(network, &flow.to));
         let access = network.lanes.len();
         if access + 2 > usize::from(u16::MAX) {
-            let message =
-                format!("too many flows with an extra delay; at most {} are allowed", (access - i) / 2);
+            let message = format!(
+                "too many flows with an extra delay; at most {} are allowed",
+                own.iter().flatten().count()
+            );
             return Err(invalid(format!("flows[{i}].extra_delay"), message));
         }
         let delay = picos(flow.extra_delay);
@@ -83,7 +85,8 @@ impl Simulation {
     pub(super) fn stop_explicit(&mut self, index: u32) {
         let Some(slot) = self.explicit_slots[index as usize] else { return };
         let flow = &mut self.flows[slot as usize];
-        if flow.state == FlowState::Connecting {
+        if flow.state == FlowState::Connecting || flow.sent == 0 {
+            // Nothing was sent, so that nothing is completed.
             self.close(slot, false);
             return;
         }

@@ -66,6 +66,8 @@ pub struct Simulation {
     free: Vec<u32>,
     /// Slot of each explicit flow while it lives.
     explicit_slots: Vec<Option<u32>>,
+    /// Segments of each explicit flow that had been acknowledged when it ended.
+    explicit_delivered: Vec<u64>,
     /// Lanes of each explicit flow that has its own.
     own_lanes: Vec<Option<OwnLanes>>,
     seed: u64,
@@ -120,6 +122,7 @@ impl Simulation {
             ack_lanes: Vec::new(),
             free: Vec::new(),
             explicit_slots: vec![None; scenario.flows.len()],
+            explicit_delivered: vec![0; scenario.flows.len()],
             counters: Counters::default(),
             sampled: Counters::default(),
             samples: 0,

@@ -45,7 +45,8 @@ impl Simulation {
         let explicit: Vec<FlowSample> = self
             .explicit_slots
             .iter()
-            .map(|slot| explicit_sample(slot.map(|s| &self.flows[s as usize])))
+            .zip(&self.explicit_delivered)
+            .map(|(slot, before)| explicit_sample(slot.map(|s| &self.flows[s as usize]), *before))
             .collect();
         let interval = Interval {
             length: self.scenario.measurement.interval,
@@ -134,7 +135,7 @@ impl Simulation {
     /// Window of explicit flow `index`, segments; NaN while it is not sending.
     #[must_use]
     pub fn flow_window(&self, index: usize) -> f64 {
-        explicit_sample(self.explicit_slots[index].map(|s| &self.flows[s as usize])).cwnd
+        explicit_sample(self.explicit_slots[index].map(|s| &self.flows[s as usize]), 0).cwnd
     }
 
     /// Seconds simulated so far.
@@ -144,13 +145,14 @@ impl Simulation {
     }
 }
 
-fn explicit_sample(flow: Option<&Flow>) -> FlowSample {
+/// An explicit flow now; of one that has ended, `delivered` segments were acknowledged.
+fn explicit_sample(flow: Option<&Flow>, delivered: u64) -> FlowSample {
     match flow {
         Some(flow) if flow.state == FlowState::Sending => FlowSample {
             cwnd: flow.controller.cwnd(),
             rtt_ms: if flow.rtt.srtt > 0 { flow.rtt.srtt as f64 * 1e-9 } else { f64::NAN },
             delivered: flow.delivered,
         },
-        _ => FlowSample { cwnd: f64::NAN, rtt_ms: f64::NAN, delivered: 0 },
+        _ => FlowSample { cwnd: f64::NAN, rtt_ms: f64::NAN, delivered },
     }
 }

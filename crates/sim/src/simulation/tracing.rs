@@ -7,6 +7,7 @@ use crate::network::build::picos;
 use crate::scenario::{InvalidScenario, Scenario, invalid};
 use crate::users::files::EXPLICIT;
 use mesonet_cc::Picos;
+use std::collections::BTreeSet;
 
 /// What is traced, and the rows so far.
 #[derive(Clone, Debug)]
@@ -46,9 +47,11 @@ impl Tracing {
                     format!("there is no flow {number}; {allowed}"),
                 ));
             }
-            names.push(format!("flow {number}"));
             explicit.push(number as usize - 1);
         }
+        explicit.sort_unstable();
+        explicit.dedup();
+        names.extend(explicit.iter().map(|flow| format!("flow {}", flow + 1)));
         let mut sources: Vec<(u32, Option<u32>)> = trace.sources.iter().map(|s| (*s, None)).collect();
         sources.sort_unstable();
         sources.dedup();
@@ -61,7 +64,7 @@ impl Tracing {
             }
             names.push(format!("source {source}"));
         }
-        let routers = if trace.routers == ["all"] {
+        let routers: BTreeSet<usize> = if trace.routers.iter().any(|name| name == "all") {
             (0..network.routers.len()).collect()
         } else {
             let index = |name: &String| {
@@ -73,14 +76,14 @@ impl Tracing {
                     invalid("trace.routers", message)
                 })
             };
-            trace.routers.iter().map(index).collect::<Result<Vec<usize>, _>>()?
+            trace.routers.iter().map(index).collect::<Result<_, _>>()?
         };
         Ok(Self {
             interval: picos(trace.every),
             rows: 0,
             explicit,
             sources,
-            routers,
+            routers: routers.into_iter().collect(),
             names,
             traces: Traces::default(),
         })
