@@ -142,6 +142,7 @@ registry! {
     Tcp => algorithms::tcp::Tcp,
     Bic => algorithms::bic::Bic,
     Ctcp => algorithms::ctcp::Ctcp,
+    Cubic => algorithms::cubic::Cubic,
     Fast => algorithms::fast::Fast,
     FastAt => algorithms::fast_at::FastAt,
     Hstcp => algorithms::hstcp::Hstcp,

@@ -2,6 +2,7 @@
 
 pub mod bic;
 pub mod ctcp;
+pub mod cubic;
 pub mod fast;
 pub mod fast_at;
 pub mod hstcp;
