@@ -147,6 +147,7 @@ registry! {
     FastAt => algorithms::fast_at::FastAt,
     Hstcp => algorithms::hstcp::Hstcp,
     Htcp => algorithms::htcp::Htcp,
+    Illinois => algorithms::illinois::Illinois,
     Scalable => algorithms::scalable::Scalable,
 }
 

@@ -7,5 +7,6 @@ pub mod fast;
 pub mod fast_at;
 pub mod hstcp;
 pub mod htcp;
+pub mod illinois;
 pub mod scalable;
 pub mod tcp;
