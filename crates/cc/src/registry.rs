@@ -149,6 +149,8 @@ registry! {
     Htcp => algorithms::htcp::Htcp,
     Illinois => algorithms::illinois::Illinois,
     Scalable => algorithms::scalable::Scalable,
+    Vegas => algorithms::vegas::Vegas,
+    Westwood => algorithms::westwood::Westwood,
 }
 
 /// The algorithm called `name`.

@@ -145,6 +145,11 @@ impl Window {
         self.cwnd = common.bound(cwnd);
     }
 
+    /// Sets ssthresh, at least 2, and leaves the window: slow start below it, congestion avoidance from it on.
+    pub fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh.clamp(MIN_SSTHRESH, f64::MAX);
+    }
+
     /// The window from which a reduction starts.
     #[must_use]
     pub fn basis(&self, common: &Common, loss: &LossEvent) -> f64 {

@@ -10,3 +10,5 @@ pub mod htcp;
 pub mod illinois;
 pub mod scalable;
 pub mod tcp;
+pub mod vegas;
+pub mod westwood;
