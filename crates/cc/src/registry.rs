@@ -34,6 +34,8 @@ macro_rules! registry {
         /// The constants of one algorithm of a scenario.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)]
+        // There is one per algorithm of a scenario, whatever its size.
+        #[allow(clippy::large_enum_variant)]
         pub enum Config { $($variant(<$state as CongestionControl>::Config),)* }
 
         /// The state of one flow, whatever its algorithm.
