@@ -16,7 +16,9 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="needs cargo to make the debug build")
-@pytest.mark.parametrize("algorithm", ["tcp", "bic", "ctcp", "hstcp", "htcp", "fast"])
+@pytest.mark.parametrize(
+    "algorithm", ["tcp", "bic", "ctcp", "cubic", "hstcp", "htcp", "illinois", "fast", "vegas", "westwood"]
+)
 def test_debug_and_release_agree(algorithm: str, tmp_path: Path) -> None:
     scenario = mn.scenario("abilene", algorithm=algorithm, duration="6 s").with_values(
         {"preset": "sp500_282", "network.speed": "40 seg/ms", "users.base_sources": 5, "users.think_time": "1 s"}

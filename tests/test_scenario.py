@@ -257,3 +257,22 @@ def test_both_levels_of_every_factor_of_the_study_can_be_set(factor) -> None:
     for place, path in enumerate(paths):
         minus, plus = (settings.parse(path, level[place]) for level in levels)
         assert minus != plus
+
+
+def test_slow_start_is_a_choice_with_constants() -> None:
+    flow = {"from": "A", "to": "B"}
+    chosen = scenario("dumbbell", duration="4 s", flows=[flow])
+
+    def cwnd(**values: object) -> float:
+        changes = {f"transport.{name}": value for name, value in values.items()}
+        result = simulate(chosen.with_values({"network.buffer": "20000 segments", **changes}))
+        return result.series.to_polars()["flow_1_cwnd"][-1]
+
+    classic, hystart = cwnd(), cwnd(slow_start="hystart++")
+    assert classic == cwnd(slow_start="classic", hystart_css_rounds=9, limited_slow_start_from="50 segments")
+    assert hystart < classic
+    assert cwnd(slow_start="hystart++", hystart_css_divisor=8) < hystart
+    assert cwnd(slow_start="limited", limited_slow_start_from="50 segments") < cwnd(slow_start="limited") < hystart
+    with pytest.raises(InputError) as caught:
+        cwnd(hystart_min_threshold="20 ms")
+    assert caught.value.path == "transport.hystart_max_threshold"

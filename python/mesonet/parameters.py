@@ -377,7 +377,53 @@ _TABLE = (
         "assumed: a guard, never reached in a sensible run", least=1.0, most=2147483648.0,
     ),
     Parameter(
-        "transport.slow_start", "choice", "classic", "Slow-start variant.", "RFC 5681", choices=("classic",),
+        "transport.slow_start", "choice", "classic",
+        "How windows grow below ssthresh: `classic` by one segment per acknowledged segment; `limited` by less in "
+        "large windows (RFC 3742); `hystart++` until the round-trip time grows, at first (RFC 9406, which RFC 9438 "
+        "recommends for CUBIC but does not require). Vegas ends its slow start by rules of its own, too.",
+        "RFC 5681", choices=("classic", "limited", "hystart++"),
+    ),
+    Parameter(
+        "transport.limited_slow_start_from", "segments", "100 segments",
+        "Limited slow start: beyond this window (max_ssthresh) it grows by at most half of this per round trip.",
+        "RFC 3742", least=2.0, most=1e12,
+    ),
+    Parameter(
+        "transport.hystart_min_threshold", "time", "4 ms",
+        "HyStart++: smallest growth of the round-trip time that ends slow start (MIN_RTT_THRESH).",
+        "RFC 9406", least=0.0, most=1e3,
+    ),
+    Parameter(
+        "transport.hystart_max_threshold", "time", "16 ms",
+        "HyStart++: growth of the round-trip time that always ends slow start (MAX_RTT_THRESH).",
+        "RFC 9406", least=0.0, most=1e3,
+    ),
+    Parameter(
+        "transport.hystart_divisor", "number", 8,
+        "HyStart++: between the two thresholds, growth by the round-trip time divided by this ends slow start "
+        "(MIN_RTT_DIVISOR).",
+        "RFC 9406", least=1.0, most=1e6,
+    ),
+    Parameter(
+        "transport.hystart_samples", "count", 8,
+        "HyStart++: fewest round-trip times of a round trip that say something (N_RTT_SAMPLE).",
+        "RFC 9406", least=1, most=255,
+    ),
+    Parameter(
+        "transport.hystart_css_divisor", "number", 4,
+        "HyStart++: conservative slow start grows by so many times less than slow start (CSS_GROWTH_DIVISOR).",
+        "RFC 9406", least=1.0, most=1e6,
+    ),
+    Parameter(
+        "transport.hystart_css_rounds", "count", 5,
+        "HyStart++: round trips of conservative slow start before congestion avoidance (CSS_ROUNDS).",
+        "RFC 9406", least=1, most=255,
+    ),
+    Parameter(
+        "transport.hystart_max_acked", "count", 8,
+        "HyStart++: most segments of one acknowledgement that count (L). Receivers here acknowledge every segment, so "
+        "it has no effect.",
+        "RFC 9406, for senders that do not pace", least=1, most=10**9,
     ),
     # -- how long, what is measured ----------------------------------------------------------------------------------
     Parameter(

@@ -22,7 +22,7 @@ pub use algorithms::*;
 pub use param::{Param, Preset};
 pub use registry::{Algorithm, Config, Controller};
 use serde::{Deserialize, Serialize};
-pub use slow_start::SlowStart;
+pub use slow_start::{HyStart, HyStartRules, SlowStart, SlowStartRules};
 pub use window::{Common, TimeoutRule, Window, WindowBasis};
 
 /// An instant or a duration in integer picoseconds; u64 lasts 213 days.

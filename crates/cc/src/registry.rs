@@ -34,6 +34,8 @@ macro_rules! registry {
         /// The constants of one algorithm of a scenario.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)]
+        // There is one per algorithm of a scenario, whatever its size.
+        #[allow(clippy::large_enum_variant)]
         pub enum Config { $($variant(<$state as CongestionControl>::Config),)* }
 
         /// The state of one flow, whatever its algorithm.
@@ -142,11 +144,15 @@ registry! {
     Tcp => algorithms::tcp::Tcp,
     Bic => algorithms::bic::Bic,
     Ctcp => algorithms::ctcp::Ctcp,
+    Cubic => algorithms::cubic::Cubic,
     Fast => algorithms::fast::Fast,
     FastAt => algorithms::fast_at::FastAt,
     Hstcp => algorithms::hstcp::Hstcp,
     Htcp => algorithms::htcp::Htcp,
+    Illinois => algorithms::illinois::Illinois,
     Scalable => algorithms::scalable::Scalable,
+    Vegas => algorithms::vegas::Vegas,
+    Westwood => algorithms::westwood::Westwood,
 }
 
 /// The algorithm called `name`.

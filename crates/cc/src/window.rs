@@ -1,6 +1,7 @@
 //! What the loss-window algorithms share: cwnd, ssthresh, slow start, and what a time-out does to them.
 
-use crate::{AckEvent, LossCause, LossEvent, Preset, SlowStart, Start};
+use crate::slow_start::limited_growth;
+use crate::{AckEvent, LossCause, LossEvent, Preset, SlowStart, SlowStartRules, Start};
 use serde::{Deserialize, Serialize};
 
 /// What a time-out does to cwnd and ssthresh.
@@ -32,6 +33,8 @@ pub struct Common {
     pub grow_only_if_cwnd_limited: bool,
     /// Windows never exceed this, segments.
     pub max_cwnd: f64,
+    /// Constants of the slow-start variants; a flow chooses one of them when it starts.
+    pub slow_start: SlowStartRules,
 }
 
 impl Common {
@@ -42,7 +45,8 @@ impl Common {
             Preset::Standard => (TimeoutRule::Rfc, WindowBasis::Flight, true),
             Preset::Sp500282 => (TimeoutRule::OwnReduction, WindowBasis::Cwnd, false),
         };
-        Self { timeout, basis, grow_only_if_cwnd_limited, max_cwnd: LARGEST_CWND }
+        let slow_start = SlowStartRules::default();
+        Self { timeout, basis, grow_only_if_cwnd_limited, max_cwnd: LARGEST_CWND, slow_start }
     }
 
     /// Whether an acknowledgement may raise the window.
@@ -116,13 +120,50 @@ impl Window {
     /// Grows by slow start up to ssthresh and returns the acknowledged segments that are left for congestion
     /// avoidance.
     ///
-    /// One acknowledgement of n segments does what n acknowledgements of one segment do.
+    /// One acknowledgement of n segments does what n acknowledgements of one segment do, but for the bound of HyStart++.
     #[inline]
     pub fn grow_in_slow_start(&mut self, common: &Common, ack: &AckEvent) -> u32 {
         if !self.in_slow_start() {
             return ack.acked;
         }
-        let growth = self.slow_start.growth(ack);
+        match self.slow_start {
+            SlowStart::Classic => self.grow_up_to_ssthresh(common, ack.acked, f64::from(ack.acked)),
+            SlowStart::Limited => self.grow_limited(common, ack),
+            SlowStart::HyStart(_) => self.grow_with_hystart(common, ack),
+        }
+    }
+
+    /// Limited slow start.
+    #[cold]
+    fn grow_limited(&mut self, common: &Common, ack: &AckEvent) -> u32 {
+        for used in 0..ack.acked {
+            if !self.in_slow_start() {
+                return ack.acked - used;
+            }
+            self.grow_up_to_ssthresh(common, 1, limited_growth(&common.slow_start, self.cwnd));
+        }
+        0
+    }
+
+    /// HyStart++.
+    #[cold]
+    fn grow_with_hystart(&mut self, common: &Common, ack: &AckEvent) -> u32 {
+        let SlowStart::HyStart(hystart) = &mut self.slow_start else { return ack.acked };
+        let rules = &common.slow_start.hystart;
+        if ack.round_start && hystart.begin_round(rules) {
+            self.set_ssthresh(self.cwnd);
+            return ack.acked;
+        }
+        let growth = hystart.growth(rules, ack.acked);
+        if ack.rtt > 0 {
+            hystart.sample(rules, ack.rtt);
+        }
+        self.grow_up_to_ssthresh(common, ack.acked, growth)
+    }
+
+    /// Grows by `growth` segments for `acked` of them, up to ssthresh, and returns those that are left.
+    #[inline]
+    fn grow_up_to_ssthresh(&mut self, common: &Common, acked: u32, growth: f64) -> u32 {
         let room = self.ssthresh - self.cwnd;
         if growth <= room {
             self.grow(common, growth);
@@ -130,7 +171,7 @@ impl Window {
         }
         self.cwnd = common.bound(self.ssthresh);
         // The segment that reaches ssthresh is used up, even if only in part.
-        ((growth - room) * f64::from(ack.acked) / growth) as u32
+        ((growth - room) * f64::from(acked) / growth) as u32
     }
 
     /// Adds `increase` segments, at least 0.
@@ -143,6 +184,13 @@ impl Window {
     /// Sets the window and leaves ssthresh: for algorithms that compute windows rather than increases.
     pub fn set(&mut self, common: &Common, cwnd: f64) {
         self.cwnd = common.bound(cwnd);
+    }
+
+    /// Sets ssthresh, at least 2, and leaves the window: slow start below it, congestion avoidance from it on.
+    /// What follows is no longer the first slow start.
+    pub fn set_ssthresh(&mut self, ssthresh: f64) {
+        self.ssthresh = ssthresh.clamp(MIN_SSTHRESH, f64::MAX);
+        self.slow_start = self.slow_start.again();
     }
 
     /// The window from which a reduction starts.
@@ -167,6 +215,7 @@ impl Window {
     pub fn reduce(&mut self, common: &Common, reduced: f64) {
         self.ssthresh = reduced.max(MIN_SSTHRESH);
         self.cwnd = common.bound(self.ssthresh);
+        self.slow_start = self.slow_start.again();
     }
 
     /// A time-out: slow start follows. ssthresh becomes `standard` under [`TimeoutRule::Rfc`] and `own`, the
@@ -181,6 +230,7 @@ impl Window {
             self.ssthresh = ssthresh.max(MIN_SSTHRESH);
         }
         self.cwnd = common.bound(restart);
+        self.slow_start = self.slow_start.again();
     }
 }
 

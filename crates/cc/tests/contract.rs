@@ -3,8 +3,8 @@
 
 use mesonet_cc::registry::{ALGORITHMS, algorithm};
 use mesonet_cc::{
-    AckEvent, Algorithm, Common, Config, Controller, LossCause, LossEvent, MILLISECOND, Phase, Picos, Preset,
-    SECOND, SendEvent, SlowStart, Start,
+    AckEvent, Algorithm, Common, Config, Controller, HyStart, LossCause, LossEvent, MILLISECOND, Phase,
+    Picos, Preset, SECOND, SendEvent, SlowStart, Start,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -176,7 +176,7 @@ fn constants(algorithm: &Algorithm, preset: Preset, extremes: &[u8]) -> Vec<f64>
 
 const PRESETS: [Preset; 2] = [Preset::Standard, Preset::Sp500282];
 
-fn start() -> impl Strategy<Value = Start> {
+fn classic_start() -> impl Strategy<Value = Start> {
     let ssthresh = prop_oneof![2.0..100.0, Just(2_147_483_648.0), Just(f64::INFINITY)];
     (0..100 * SECOND, 1.0..20.0, ssthresh).prop_map(|(now, window, initial_ssthresh)| Start {
         now,
@@ -184,6 +184,12 @@ fn start() -> impl Strategy<Value = Start> {
         initial_ssthresh,
         slow_start: SlowStart::Classic,
     })
+}
+
+fn start() -> impl Strategy<Value = Start> {
+    let variants = [SlowStart::Classic, SlowStart::Limited, SlowStart::HyStart(HyStart::default())];
+    (classic_start(), prop::sample::select(variants.to_vec()))
+        .prop_map(|(start, slow_start)| Start { slow_start, ..start })
 }
 
 fn runs() -> ProptestConfig {
@@ -249,7 +255,7 @@ proptest! {
 
     #[test]
     fn slow_start_is_the_same_for_all_that_share_it(
-        start in start(),
+        start in classic_start(),
         acks in prop::collection::vec((wait(), ack()), 1..100),
     ) {
         for preset in PRESETS {
@@ -288,6 +294,38 @@ proptest! {
                         prop_assert_eq!(flow.controller.cwnd(), expected);
                     }
                     prop_assert_eq!(flow.controller.pacing_rate(), None);
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(runs())]
+
+    #[test]
+    fn slow_start_of_another_kind_is_the_same_for_all_that_share_it(
+        start in start(),
+        acks in prop::collection::vec((wait(), ack()), 1..100),
+    ) {
+        for preset in PRESETS {
+            let flows = ALGORITHMS.iter().filter(|a| a.shared_slow_start).map(|algorithm| {
+                let values = constants(algorithm, preset, &[0]);
+                Flow::new(Config::new(algorithm.name, Common::of(preset), &values).expect("registered"), &start)
+            });
+            let mut flows: Vec<_> = flows.collect();
+            for &(wait, what) in &acks {
+                for flow in &mut flows {
+                    flow.meet(&Event { wait, what });
+                }
+                // The first one is standard TCP; what it has beyond ssthresh is congestion avoidance.
+                let (cwnd, ssthresh) = (flows[0].controller.cwnd(), flows[0].controller.ssthresh());
+                if cwnd >= ssthresh {
+                    break;
+                }
+                for flow in &flows {
+                    prop_assert_eq!(flow.controller.cwnd(), cwnd);
+                    prop_assert_eq!(flow.controller.ssthresh(), ssthresh);
                 }
             }
         }

@@ -119,3 +119,52 @@ fn the_largest_window_of_ctcp() {
     }
     assert_close("ctcp", fluid.cwnd(), 3504.0, 0.03);
 }
+
+/// Time-averaged window of the last two of `cycles` cycles: those of a flow that makes room whenever it lost below its
+/// last maximum may alternate.
+fn mean_of_two_cycles(config: Config, rtt: f64, p: f64, near: f64, cycles: u32) -> f64 {
+    let segments_per_loss = (1.0 / p).round() as u32;
+    let mut fluid = Fluid::new(config, near);
+    let mut began = 0.0;
+    for cycle in 0..cycles {
+        if cycle == cycles - 2 {
+            began = fluid.now;
+        }
+        for _ in 0..segments_per_loss {
+            fluid.acknowledge(rtt);
+        }
+        if cycle < cycles - 1 {
+            fluid.lose();
+        }
+    }
+    2.0 * f64::from(segments_per_loss) / ((fluid.now - began) / rtt)
+}
+
+#[test]
+fn cubic() {
+    #[rustfmt::skip]
+    let table = [
+        // round-trip time, p, window of RFC 9438, cycles, tolerance
+        (0.1, 1e-2, 12.0, 40, 0.03), (0.1, 1e-4, 187.4, 40, 0.03), (0.1, 1e-5, 1053.8, 40, 0.03),
+        (0.1, 1e-6, 5926.0, 10, 0.03), (0.01, 1e-2, 12.0, 40, 0.03),
+        // Where the cubic function and standard TCP grow alike, the flow has the larger of both windows at every
+        // instant and so more than either on average; the RFC has the larger of the averages, 1.2 / sqrt(p).
+        (0.1, 1e-3, 38.0, 40, 0.05), (0.01, 1e-6, 1200.0, 20, 0.05),
+    ];
+    for preset in [Preset::Standard, Preset::Sp500282] {
+        for (rtt, p, window, cycles, tolerance) in table {
+            let mean = mean_of_two_cycles(config("cubic", preset, &[]), rtt, p, window, cycles);
+            assert_close(&format!("cubic at p = {p}, {rtt} s"), mean, window, tolerance);
+        }
+    }
+}
+
+#[test]
+fn cubic_in_the_region_of_standard_tcp() {
+    // sqrt(3 / (2 p)), where the cubic function is the smaller one.
+    for p in [1e-2, 1e-3, 1e-4, 1e-5] {
+        let expected = f64::sqrt(1.5 / p);
+        let mean = mean_of_two_cycles(config("cubic", Preset::Standard, &[]), 0.01, p, expected, 20);
+        assert_close(&format!("cubic at p = {p}"), mean, expected, 0.01);
+    }
+}

@@ -3,7 +3,10 @@
 //! The canonical JSON of the Python package deserialises into [`Scenario`]; unknown keys are refused. Defaults, units in
 //! text and presets belong to the Python side: here every value is given. Labels X1 to X20 are those of the study.
 
-use mesonet_cc::{Common, Config, SlowStart, TimeoutRule, WindowBasis, registry};
+use mesonet_cc::{
+    Common, Config, HyStart, HyStartRules, SlowStart, SlowStartRules, TimeoutRule, WindowBasis, picos,
+    registry,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -222,6 +225,22 @@ pub struct TransportParameters {
     pub max_cwnd: f64,
     /// Slow-start variant.
     pub slow_start: SlowStartKind,
+    /// Limited slow start: window from which it is limited, segments.
+    pub limited_slow_start_from: f64,
+    /// HyStart++: smallest growth of the round-trip time that counts, s.
+    pub hystart_min_threshold: f64,
+    /// HyStart++: growth of the round-trip time that always counts, s.
+    pub hystart_max_threshold: f64,
+    /// HyStart++: part of the round-trip time, inverted, that counts between the two.
+    pub hystart_divisor: f64,
+    /// HyStart++: fewest samples of a round trip that say something.
+    pub hystart_samples: u8,
+    /// HyStart++: conservative slow start grows by so many times less.
+    pub hystart_css_divisor: f64,
+    /// HyStart++: round trips of conservative slow start.
+    pub hystart_css_rounds: u8,
+    /// HyStart++: most segments of one acknowledgement that count.
+    pub hystart_max_acked: u32,
     /// Largest number of segments between the first unacknowledged one and the last sent: what receivers advertise.
     pub receiver_window: f64,
     /// Bytes in a segment; for the record only.
@@ -254,6 +273,11 @@ pub enum BasisKind {
 pub enum SlowStartKind {
     /// RFC 5681.
     Classic,
+    /// RFC 3742.
+    Limited,
+    /// RFC 9406.
+    #[serde(rename = "hystart++")]
+    HyStart,
 }
 
 /// One congestion control and its share of the sources.
@@ -412,6 +436,14 @@ impl Scenario {
         within("transport.max_rto", t.max_rto, t.min_rto, 1e5)?;
         within("transport.receiver_window", t.receiver_window, 1.0, 9e15)?;
         within("transport.max_cwnd", t.max_cwnd, t.initial_window, 2_147_483_648.0)?;
+        within("transport.limited_slow_start_from", t.limited_slow_start_from, 2.0, 1e12)?;
+        within("transport.hystart_min_threshold", t.hystart_min_threshold, 0.0, 1e3)?;
+        within("transport.hystart_max_threshold", t.hystart_max_threshold, t.hystart_min_threshold, 1e3)?;
+        within("transport.hystart_divisor", t.hystart_divisor, 1.0, 1e6)?;
+        within("transport.hystart_samples", f64::from(t.hystart_samples), 1.0, 255.0)?;
+        within("transport.hystart_css_divisor", t.hystart_css_divisor, 1.0, 1e6)?;
+        within("transport.hystart_css_rounds", f64::from(t.hystart_css_rounds), 1.0, 255.0)?;
+        within("transport.hystart_max_acked", f64::from(t.hystart_max_acked), 1.0, 1e9)?;
         within("time.duration", self.time.duration, 1e-3, 1e7)?;
         within("time.warmup", self.time.warmup, 0.0, 1e7)?;
         if self.time.warmup >= self.time.duration {
@@ -506,6 +538,24 @@ impl Scenario {
             },
             grow_only_if_cwnd_limited: self.transport.grow_only_if_cwnd_limited,
             max_cwnd: self.transport.max_cwnd,
+            slow_start: self.slow_start_rules(),
+        }
+    }
+
+    /// Constants of the slow-start variants.
+    fn slow_start_rules(&self) -> SlowStartRules {
+        let t = &self.transport;
+        SlowStartRules {
+            limited_from: t.limited_slow_start_from,
+            hystart: HyStartRules {
+                min_threshold: picos(t.hystart_min_threshold),
+                max_threshold: picos(t.hystart_max_threshold),
+                divisor: t.hystart_divisor,
+                samples: t.hystart_samples,
+                css_divisor: t.hystart_css_divisor,
+                css_rounds: t.hystart_css_rounds,
+                max_acked: t.hystart_max_acked,
+            },
         }
     }
 
@@ -514,6 +564,8 @@ impl Scenario {
     pub fn slow_start(&self) -> SlowStart {
         match self.transport.slow_start {
             SlowStartKind::Classic => SlowStart::Classic,
+            SlowStartKind::Limited => SlowStart::Limited,
+            SlowStartKind::HyStart => SlowStart::HyStart(HyStart::default()),
         }
     }
 

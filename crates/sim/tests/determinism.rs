@@ -124,6 +124,13 @@ fn algorithms_differ_once_ssthresh_is_reached() {
     }
 }
 
+/// Without a loss Westwood+ grows like standard TCP; only the rules that it answers for have another name.
+#[test]
+fn westwood_is_standard_tcp_until_the_first_loss() {
+    let times = |name: &str| times(&mut run(&uncongested(name, 100.0), 1));
+    assert_eq!(times("westwood"), times("tcp"));
+}
+
 /// The demand of the users is the same whatever the algorithm, even under loss: k-th transfers agree.
 #[test]
 fn demand_does_not_depend_on_the_algorithm() {

@@ -2,9 +2,13 @@
 
 pub mod bic;
 pub mod ctcp;
+pub mod cubic;
 pub mod fast;
 pub mod fast_at;
 pub mod hstcp;
 pub mod htcp;
+pub mod illinois;
 pub mod scalable;
 pub mod tcp;
+pub mod vegas;
+pub mod westwood;

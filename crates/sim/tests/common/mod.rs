@@ -36,7 +36,10 @@ pub fn abilene() -> Value {
             "initial_window": 2.0, "initial_ssthresh": 2_147_483_648.0, "duplicate_threshold": 3,
             "initial_rto": 3.0, "min_rto": 1.0, "max_rto": 60.0, "timeout_rule": "own_reduction",
             "reduce_from": "cwnd", "grow_only_if_cwnd_limited": false, "max_cwnd": 1_073_741_824.0,
-            "slow_start": "classic", "receiver_window": 2_147_483_648.0, "segment_bytes": 1500.0
+            "slow_start": "classic", "limited_slow_start_from": 100.0,
+            "hystart_min_threshold": 0.004, "hystart_max_threshold": 0.016, "hystart_divisor": 8.0,
+            "hystart_samples": 8, "hystart_css_divisor": 4.0, "hystart_css_rounds": 5, "hystart_max_acked": 8,
+            "receiver_window": 2_147_483_648.0, "segment_bytes": 1500.0
         },
         "algorithms": [algorithm("tcp", 1.0)],
         "flows": [],
