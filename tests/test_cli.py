@@ -27,6 +27,23 @@ def call(*arguments: object) -> Result:
     return result
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run"],
+        ["run", "abilene", "--seed", "-1"],
+        ["list", "nosuch"],
+        ["run", "exp-1a", "--condition", "x"],
+        ["nosuch"],
+    ],
+)
+def test_wrong_usage_is_one_line(arguments: list[str]) -> None:
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("mesonet: ")
+
+
 def messages(stderr: str) -> list[str]:
     """What was said on stderr, less the progress of tasks that a busy machine makes long."""
     return [line for line in stderr.splitlines() if not re.search(r": \d+% after ", line)]

@@ -113,3 +113,8 @@ def test_a_run_knows_when_it_settled() -> None:
         mn.simulate(scenario("abilene", base_sources=2, speed="80 seg/ms", duration="2 s"), seed=1).settling_time()
         is None
     )
+
+
+def test_an_interval_longer_than_a_period_is_refused() -> None:
+    with pytest.raises(InputError, match=r"longer than a measured period of 85.7142857143 ms"):
+        mn.simulate(scenario("dumbbell", duration="1 s", periods=7), seed=1)

@@ -31,6 +31,10 @@ class _Group(click.Group):
             return super().invoke(ctx)
         except InputError as error:
             _stop(ctx, str(error), 2)
+        except click.exceptions.NoArgsIsHelpError:
+            raise
+        except click.UsageError as error:
+            _stop(ctx, f"{' '.join(error.format_message().split())}", 2)
         except KeyboardInterrupt:
             _stop(ctx, "interrupted", 130)
         except ImportError as error:

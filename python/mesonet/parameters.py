@@ -442,8 +442,8 @@ _TABLE = (
     Parameter(
         "time.converged", "probability", 0,
         "The run ends early once the means of transmitting sources and of segments leaving are known to within this "
-        "fraction of themselves (95 % confidence from 20 equal batches of the samples after the warm-up); 0 for never. "
-        "Needs one period.",
+        "fraction of themselves: by the 95 % confidence interval of 20 equal batches of the samples after the warm-up, "
+        "once these are not correlated; 0 for never. Needs one period.",
         "chosen: the study ran for fixed times", least=0.0, most=1.0,
     ),
     Parameter(

@@ -105,7 +105,7 @@ RESPONSES: tuple[Response, ...] = (
     ),
     Response(
         "transmitting_fraction", "y2", "Share of sources transmitting", "1",
-        "y1 divided by the number of sources", "neutral", _MACRO,
+        "y1 divided by the number of sources, flows given one by one counted as sources", "neutral", _MACRO,
     ),
     Response(
         "segments_entering", "y3", "Segments entering the network", "segments/interval",

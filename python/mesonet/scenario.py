@@ -178,6 +178,13 @@ class Scenario:
         for path in ("measurement.interval", *(["trace.every"] if traced else [])):
             if self.value(path) > duration:
                 raise self._contradiction(path, "longer than the run", f"at most {units.show('time', duration)}")
+        period = (duration - warmup) / self.value("time.periods")
+        if self.value("measurement.interval") > period * (1 + 1e-9):
+            raise self._contradiction(
+                "measurement.interval",
+                f"longer than a measured period of {units.show('time', period)}",
+                f"at most {units.show('time', period)}, fewer periods, or a longer run",
+            )
         if self.value("time.converged") > 0 and self.value("time.periods") > 1:
             raise self._contradiction(
                 "time.converged", "a run of several periods cannot end early", "0, or one period: --set periods=1"
