@@ -37,6 +37,9 @@ pub struct Group {
 /// Measured period (from 0), file category, pair class, fast interface, algorithm.
 type Key = (u16, u8, u8, bool, u8);
 
+/// Instead of an algorithm: all of them together. A scenario has at most 255 algorithms.
+const ALL: u8 = u8::MAX;
+
 /// Period (from 0, the largest for all together), then place of the category, path class, slow interface, algorithm.
 type Row = (u16, [u8; 4]);
 
@@ -77,7 +80,8 @@ impl FlowGroups {
     }
 
     /// One row for each period, and for all together (`measured`), and each group that has flows: groups 1 to 24 of
-    /// the ASME paper's Table 6 by algorithm, then those without a number.
+    /// the ASME paper's Table 6 by algorithm and, where there are several, for all algorithms together (`all`: how
+    /// fairly they share); then those without a number.
     #[must_use]
     pub fn table(&self, algorithms: &[&'static str]) -> Table {
         let mut rows: BTreeMap<Row, Group> = BTreeMap::new();
@@ -85,7 +89,14 @@ impl FlowGroups {
             let category = CATEGORY_ORDER.iter().position(|c| *c == category).unwrap_or(0) as u8;
             let path = PathClass::of(usize::from(pair_class)) as u8;
             for period in [period, u16::MAX] {
-                rows.entry((period, [category, path, u8::from(!fast), algorithm])).or_default().merge(group);
+                let mut add = |algorithm| {
+                    let key = (period, [category, path, u8::from(!fast), algorithm]);
+                    rows.entry(key).or_default().merge(group);
+                };
+                add(algorithm);
+                if algorithms.len() > 1 {
+                    add(ALL);
+                }
             }
         }
         let mut table = Table::default();
@@ -103,7 +114,10 @@ impl FlowGroups {
         );
         table.text("path_class", text(&|k| PathClass::NAMES[usize::from(k.1[1])].into()));
         table.text("rate_class", text(&|k| rate_class(k.1[2] == 0).into()));
-        table.text("algorithm", text(&|k| algorithms[usize::from(k.1[3])].into()));
+        table.text(
+            "algorithm",
+            text(&|k| algorithms.get(usize::from(k.1[3])).copied().unwrap_or("all").into()),
+        );
         table.integer("flows", rows.values().map(|g| g.flows).collect());
         table.float("mean_size", float(&|g| g.size as f64 / g.flows as f64));
         table.float("goodput", float(&Group::mean_goodput));
