@@ -75,8 +75,8 @@ GROUP_UNITS = {
     "timeouts_per_flow": "timeouts",
 }
 """One row per measured period (and ``measured`` for all) and flow group: file category x path class x interface rate
-x algorithm (``all`` for all together, where there are several). `group` is the number in the ASME paper's Table 6, 1 to 24.
-Completion times are from the first SYN to the last acknowledgement, goodput is size / (last acknowledgement - first
+x algorithm (``all`` for all together, where there are several). `group` is the number in the ASME paper's Table 6, 1 to
+24. Completion times are from the first SYN to the last acknowledgement, goodput is size / (last acknowledgement - first
 segment sent), both over the flows completed in the period; percentiles and medians come from histograms of 1.6 %
 resolution."""
 
