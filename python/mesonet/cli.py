@@ -158,6 +158,42 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
         click.echo(f"\nwritten to {draw}")
 
 
+@main.command()
+@click.argument("target", metavar="[EXPERIMENT]", required=False)
+@click.option("--factors", metavar="K|ID,ID,...", help="How many factors, or their ids.")
+@click.option("--runs", type=int, metavar="N", help="Number of runs, a power of 2.")
+@click.option(
+    "--resolution", metavar="R", help="Lowest resolution, such as IV or 4; alone, the fewest runs that give it."
+)
+@click.option("--name", metavar="NAME", help="A design of the study: nist-2012, min-aberration, 2^(6-1), 2^(9-4).")
+@click.option(
+    "--generators", "equations", metavar="X6=X1*X2,...", help="One equation per factor that is no base factor."
+)
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Of the search for a design.")
+@_JSON
+def design(target: str | None, equations: str | None, seed: int, as_json: bool, **options: Any) -> None:
+    """Shows what a two-level design tells apart and what not: that of EXPERIMENT, or the best one known."""
+    from mesonet import designing
+
+    generators = [equation.strip() for equation in equations.split(",")] if equations else ()
+    proposal = designing.find_design(target, generators=generators, seed=seed, **options)
+    if as_json:
+        write_json(designing.as_json(proposal, seed))
+        return
+    click.echo(designing.heading(proposal))
+    for header, rows in (
+        (["factor", "name"], designing.factor_rows(proposal)),
+        (["aliased with each other", "in names"], designing.alias_rows(proposal)),
+    ):
+        if rows:
+            write_table(header[: len(rows[0])], rows)
+            click.echo("")
+    chosen = proposal.design
+    if chosen.generators:
+        click.echo(f"clear: {', '.join(chosen.clear_interactions) or 'no two-factor interaction'}\n")
+    write_table(designing.COLUMNS, designing.choice_rows(chosen, seed))
+
+
 @main.group(cls=click.Group)
 def experiment() -> None:
     """Many runs by a factorial design: plan, run, status."""
