@@ -44,12 +44,11 @@ def by_runs(factors: Sequence[str] | int, runs: int, resolution: int | str | Non
     base = _checked_base(len(names), runs)
     design = _best(names, base, seed)
     if least is not None and design.generators and design.resolution < least:
-        where = (
-            f"the best known design of {len(names)} factors in {runs} runs has resolution {roman(design.resolution)}"
+        problem = (
+            f"{len(names)} factors in {runs} runs have resolution {roman(design.resolution)} at best, as far as known"
         )
-        raise InputError(
-            where, path="resolution", value=resolution, allowed=f"{1 << _base_for(len(names), least, seed)} runs for it"
-        )
+        enough = f"at least {1 << _base_for(len(names), least, seed)} runs for resolution {roman(least)}"
+        raise InputError(problem, path="resolution", value=resolution, allowed=enough)
     return design
 
 

@@ -44,7 +44,7 @@ def named(name: str, factors: Sequence[str] | int | None = None) -> Design:
     InputError
         If there is no such name, or the number of factors is another one.
     """
-    if name not in NAMED:
+    if not isinstance(name, str) or name not in NAMED:
         raise unknown("design", str(name), NAMED, path="name")
     number, columns, source = NAMED[name]
     names = checked_factors(number if factors is None else factors)
