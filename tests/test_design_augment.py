@@ -103,8 +103,8 @@ def test_foldover_of_one_factor_clears_its_interactions() -> None:
         (lambda d: foldover(d, ["X7"]), "unknown factor"),
         (lambda d: foldover(d, []), "no factor is switched"),
         (lambda d: semifold(d, ["X1"], "+X1"), "unknown factor"),
-        (lambda d: designs.centre_points(d, 0), "number = 0"),
-        (lambda d: designs.replicates(d, 10**7), "not a number of runs to add"),
+        (lambda d: designs.centre_points(d.matrix, 0), "centre_points = 0"),
+        (lambda d: designs.replicates(d.matrix, 10**7), "not a number of runs to add"),
         (lambda d: designs.blocks(d, 3), "Allowed: 2, 4"),
         (lambda d: designs.blocks(d, 8), "Allowed: 2, 4"),
         (lambda d: designs.blocks(d, 4), "main effect"),
@@ -122,10 +122,10 @@ def test_what_is_refused(call: object, says: str) -> None:
 
 def test_centre_points_and_replicates() -> None:
     design = two_level(3)
-    with_centre = designs.centre_points(design, 4)
+    with_centre = designs.centre_points(design.matrix, 4)
     assert with_centre.shape == (12, 3)
     assert not with_centre[8:].any()
-    assert np.array_equal(designs.replicates(design, 3), np.concatenate([design.matrix] * 3))
+    assert np.array_equal(designs.replicates(design.matrix, 3), np.concatenate([design.matrix] * 3))
 
 
 @given(fractions(), st.sampled_from([2, 4]))

@@ -53,6 +53,7 @@ def test_what_is_known_of_an_entry() -> None:
     """Xu 2009 compared all designs up to 17 factors in 256 runs, and in 512 runs those of resolution V."""
     known = {size: by_runs(size[1], size[0]).status for size in [(64, 24), (128, 24), (256, 17), (256, 18), (512, 24)]}
     assert list(known.values()) == ["minimum aberration"] * 3 + ["best known"] * 2
+    assert all(by_runs(k, 512).resolution >= 5 for k in range(10, 24))
 
 
 def test_nist_2012() -> None:

@@ -95,7 +95,7 @@ def test_factors_and_generators_by_name() -> None:
     ("arguments", "says"),
     [
         ("", "nothing says which design"),
-        ("--runs 8", "--factors: of how many factors?"),
+        ("--runs 8", "--factors: missing. Allowed: a number, or ids"),
         ("--factors 9", "nothing says which design"),
         ("--factors 9 --runs 0", "--runs = 0: not a number of runs"),
         ("--factors 9 --runs 33", "a power of 2, 16 to 512 for 9 factors"),
@@ -113,6 +113,21 @@ def test_factors_and_generators_by_name() -> None:
         ("exp-2a --factors 9", "an experiment has its own factors"),
         ("exp-9", "unknown experiment"),
         ("exp-2a --runs 16 --resolution IV", "at least 32 runs"),
+        ("exp-2a --foldover X2,X4", '--foldover = "X4": unknown factor'),
+        ("exp-2a --foldover all --half X4", '--half = "X4": unknown factor'),
+        ("exp-2a --half X1", "a half goes with a foldover"),
+        ("exp-2a --blocks 3", "--blocks = 3: not a number of blocks. Allowed: 2, 4, 8, 16"),
+        ("exp-2a --blocks 16", "cannot be told from a main effect"),
+        ("exp-2a --blocks 2 --foldover all", "either --blocks or --foldover"),
+        ("exp-2a --replicates 0", "--replicates = 0"),
+        ("exp-2a --centre-points -1", "--centre-points = -1"),
+        ("exp-2a --kind sobols", "nearest: sobol"),
+        ("exp-2a --kind sobol", "--runs: missing"),
+        ("exp-2a --kind sobol --runs 0", "--runs = 0"),
+        ("exp-2a --kind sobol --blocks 2", "--blocks: goes with two-level designs only"),
+        ("--kind sobol --runs 4", "--factors: missing"),
+        ("exp-2a --kind plackett-burman --runs 10", "--runs = 10"),
+        ("exp-2a --kind one-at-a-time --runs 10", "--runs = 10"),
     ],
 )
 def test_bad_input_is_one_line(arguments: str, says: str) -> None:
@@ -122,6 +137,39 @@ def test_bad_input_is_one_line(arguments: str, says: str) -> None:
     assert result.stderr.startswith("mesonet: ")
     assert result.stderr.count("\n") == 1
     assert not result.stdout
+
+
+def test_what_is_added() -> None:
+    shown = text("exp-2a", "--foldover", "X1", "--half=-X5")
+    assert "foldover: 16 runs more, 48 in all\ntold apart: X1*X2 and X6*X11; " in shown
+    assert "\n21 of 36 two-factor interactions are clear then\n336 runs with what is added\n" in shown
+    found = document("exp-2a", "--foldover", "X1", "--half=-X5")
+    rows = np.array(found["matrix"])
+    assert rows.shape == (48, 9)
+    assert set(rows[32:, 4].tolist()) == {-1}  # X5 is the fifth
+    assert len(found["foldover"]["broken"]) == 9
+    assert len(found["foldover"]["clear"]) == 21
+    rows = np.array(document("exp-2a", "--replicates", "2", "--centre-points", "3")["matrix"])
+    assert rows.shape == (67, 9)
+    assert not rows[64:].any()
+
+
+def test_blocks() -> None:
+    assert "cannot be told from blocks: no two-factor interaction\n" in text("exp-2a", "--blocks", "2")
+    found = document("--factors", "5", "--runs", "32", "--blocks", "8")["blocks"]
+    assert sorted(found["block"]) == sorted(list(range(1, 9)) * 4)
+    assert len(found["confounded"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rows"),
+    [("plackett-burman", 12), ("one-at-a-time", 10), ("latin-hypercube --runs 7", 7), ("sobol --runs 7", 7)],
+)
+def test_other_kinds(arguments: str, rows: int) -> None:
+    found = document("exp-2a", "--kind", *arguments.split())
+    assert found["factors"] == ["X1", "X2", "X3", "X7", "X5", "X6", "X11", "X15", "X12"]
+    assert np.array(found["matrix"]).shape == (found["runs"], 9) == (rows, 9)
+    assert text("exp-2a", "--kind", *arguments.split()).count("\n") == rows + 1
 
 
 @pytest.mark.parametrize(

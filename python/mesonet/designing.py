@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from mesonet import designs
+from mesonet.design_runs import other_rows
 from mesonet.designs.choose import roman
-from mesonet.designs.two_level import Design, size_text
+from mesonet.designs.two_level import Design, checked_factors, size_text
 from mesonet.errors import InputError
-from mesonet.experiment import experiment
+from mesonet.experiment import Experiment, experiment
 from mesonet.terminal import plural
 
 COLUMNS = ("design", "runs", "resolution", "clear interactions", "words by length", "known as")
@@ -56,10 +57,7 @@ def find_design(
     values = (runs, resolution, name, generators or None)
     given = [way for way, value in zip(_WAYS, values, strict=True) if value is not None]
     try:
-        own = None if target is None else experiment(target)
-        ids = _factors(factors) if own is None else list(own.levels)
-        if own is not None and factors is not None:
-            raise InputError("an experiment has its own factors", path="factors", value=factors)
+        ids, own = _factors(target, factors)
         if len(given) > 1 and given != ["runs", "resolution"]:
             problem = f"say either --{given[0]} or --{given[1]}"
             raise InputError(problem, allowed="--runs, --resolution, both, --name, or --generators")
@@ -77,12 +75,21 @@ def find_design(
             problem = "nothing says which design"
             raise InputError(problem, allowed="an experiment, or --factors with --runs or --resolution, or --name")
     except InputError as error:
-        if error.file is not None or error.path is None or error.path.startswith("-"):
-            raise
-        raise InputError(error.problem, None, f"--{error.path}", error.value, error.allowed) from None
+        raise _of_option(error) from None
     if own is None:
         return Proposal(design, {id: id for id in design.factors})
     return Proposal(design, own.names, len(own.algorithms), own.replicates)
+
+
+def find_plan(
+    kind: str, target: str | None, factors: str | None, runs: int | None, seed: int
+) -> tuple[tuple[str, ...], list[list[float]]]:
+    """Ids of the factors and rows of a plan of another kind, from options as users type them."""
+    try:
+        ids = _needed(_factors(target, factors)[0])
+        return checked_factors(ids), other_rows(kind, ids, runs, seed).tolist()
+    except InputError as error:
+        raise _of_option(error) from None
 
 
 def heading(proposal: Proposal) -> str:
@@ -144,7 +151,7 @@ def choice_rows(design: Design, seed: int = 1) -> list[list[str]]:
 
 
 def as_json(proposal: Proposal, seed: int = 1) -> dict[str, Any]:
-    """The design as plain data."""
+    """The design as plain data, but for its runs."""
     design = proposal.design
     larger = designs.next_larger(design, seed)
     return {
@@ -167,21 +174,32 @@ def as_json(proposal: Proposal, seed: int = 1) -> dict[str, Any]:
             "clear": list(larger.clear_interactions),
             "status": larger.status,
         },
-        "matrix": design.matrix.tolist(),
     }
 
 
-def _factors(factors: str | None) -> list[str] | int | None:
-    """Ids or number of the factors."""
+def _of_option(error: InputError) -> InputError:
+    """The error with the option that it is about instead of the parameter."""
+    if error.file is not None or error.path is None or error.path.startswith("-"):
+        return error
+    return InputError(error.problem, None, f"--{error.path}", error.value, error.allowed)
+
+
+def _factors(target: str | None, factors: str | None) -> tuple[list[str] | int | None, Experiment | None]:
+    """Ids or number of the factors, and the experiment that has them."""
+    if target is not None:
+        if factors is not None:
+            raise InputError("an experiment has its own factors", path="factors", value=factors)
+        own = experiment(target)
+        return list(own.levels), own
     if factors is None:
-        return None
+        return None, None
     text = factors.strip()
     if re.fullmatch(r"-?\d{1,9}", text):
-        return int(text)
+        return int(text), None
     ids = [id.strip() for id in factors.split(",")]
     if not all(id.isidentifier() for id in ids):
         raise InputError("not factors", path="factors", value=factors, allowed='a number, or ids such as "speed,delay"')
-    return ids
+    return ids, None
 
 
 def _known_as(design: Design) -> str:
@@ -190,7 +208,7 @@ def _known_as(design: Design) -> str:
 
 def _needed(ids: list[str] | int | None) -> list[str] | int:
     if ids is None:
-        raise InputError("of how many factors?", path="factors", allowed="a number, or ids separated by commas")
+        raise InputError("missing", path="factors", allowed="a number, or ids separated by commas")
     return ids
 
 

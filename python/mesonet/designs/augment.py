@@ -21,7 +21,7 @@ import numpy.typing as npt
 from mesonet.designs.two_level import Design
 from mesonet.errors import InputError, unknown
 
-_MOST_ADDED = 1_000_000
+_MOST_ADDED = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,16 +100,16 @@ def semifold(design: Design, switched: Sequence[str], where: str) -> Augmented:
     return _augmented(design, _switched(design, switched), half)
 
 
-def centre_points(design: Design, number: int) -> npt.NDArray[np.int8]:
-    """The matrix with this many rows of 0 behind it: all factors half-way, to see curvature and pure error."""
-    _check_number(number, 1, _MOST_ADDED)
-    return np.concatenate([design.matrix, np.zeros((number, len(design.factors)), np.int8)])
+def centre_points(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
+    """The runs and behind them `number` rows of 0: all factors half-way, to see curvature and pure error."""
+    _check_number("centre_points", number)
+    return np.concatenate([matrix, np.zeros((number, matrix.shape[1]), np.int8)])
 
 
-def replicates(design: Design, number: int) -> npt.NDArray[np.int8]:
-    """The matrix this many times, the whole of it each time."""
-    _check_number(number, 1, max(1, _MOST_ADDED // design.runs))
-    return np.tile(design.matrix, (number, 1))
+def replicates(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
+    """The runs `number` times, all of them each time."""
+    _check_number("replicates", number)
+    return np.tile(matrix, (number, 1))
 
 
 def _augmented(design: Design, switched: list[int], repeated: npt.NDArray[np.bool_]) -> Augmented:
@@ -153,6 +153,6 @@ def _place(design: Design, name: str, path: str) -> int:
     return design.factors.index(name)
 
 
-def _check_number(number: int, least: int, most: int) -> None:
-    if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
-        raise InputError("not a number of runs to add", path="number", value=number, allowed=f"{least} to {most}")
+def _check_number(path: str, number: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= _MOST_ADDED:
+        raise InputError("not a number of runs to add", path=path, value=number, allowed=f"1 to {_MOST_ADDED}")
