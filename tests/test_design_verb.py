@@ -60,6 +60,8 @@ def test_text_says_what_a_run_buys() -> None:
     assert "\nnext larger 512 V 190 of 190 16 of 5, 120 of 6, 240 of 7, ... minimum aberration (Xu 2009)\n" in shown
     assert text("--factors", "20", "--resolution", "4").startswith("2^(20-14): 20 factors, 64 runs")
     assert "nothing is aliased" in text("--factors", "3", "--runs", "8")
+    assert "\nclear: all two-factor interactions\n" in text("exp-1a")
+    assert "\nclear: no two-factor interaction\n" in text("--factors", "7", "--runs", "8")
 
 
 def test_an_experiment_is_shown_in_its_own_names() -> None:

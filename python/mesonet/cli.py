@@ -231,7 +231,7 @@ def design(
             write_table(header[: len(table[0])], table)
             click.echo("")
     if chosen.generators:
-        click.echo(f"clear: {', '.join(chosen.clear_interactions) or 'no two-factor interaction'}\n")
+        click.echo(f"clear: {designing.clear_text(chosen)}\n")
     if said := design_runs.lines(chosen, added, proposal.algorithms * proposal.replicates):
         click.echo("\n".join(said) + "\n")
     write_table(designing.COLUMNS, designing.choice_rows(proposal.design, seed))

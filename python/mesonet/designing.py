@@ -129,6 +129,14 @@ def alias_rows(proposal: Proposal) -> list[list[str]]:
     return rows
 
 
+def clear_text(design: Design) -> str:
+    """The two-factor interactions that are clear, all of them in one word."""
+    clear = design.clear_interactions
+    if len(clear) == len(design.aliases) - len(design.factors):
+        return "all two-factor interactions"
+    return ", ".join(clear) or "no two-factor interaction"
+
+
 def choice_rows(design: Design, seed: int = 1) -> list[list[str]]:
     """The design beside the best of its size and larger ones: what more runs would buy."""
     rows = [_row("this one", design)]
