@@ -295,6 +295,13 @@ def mixed_with(other: str, minus: str = "0.3", algorithm: str = "scalable") -> C
         (mixed_with('"tcp"', algorithm="tcp=0.5 fast=0.5"), "algorithms[1]", "needs to be one"),
         (append('[design]\ngenerators = ["X5=X1"]'), "design.generators[0]", "not a generator"),
         (append('[design]\ngenerator = "X5=X1"'), "design.generator", "nearest: generators"),
+        (append("[design]\nruns = 8"), "design.runs", "more runs than 2 factors have combinations"),
+        (append('[design]\nruns = "4"'), "design.runs", "not a number of runs"),
+        (append('[design]\nresolution = "II"'), "design.resolution", "not a resolution"),
+        (append('[design]\nname = "nist-2021"'), "design.name", "nearest: nist-2012"),
+        (append('[design]\nname = ["nist-2012"]'), "design.name", "unknown design"),
+        (append('[design]\nname = "nist-2012"'), "design.factors", "for 20 factors"),
+        (append('[design]\nname = "nist-2012"\nruns = 4'), "design", "in two ways"),
     ],
 )
 def test_bad_experiments_are_refused_with_file_and_path(

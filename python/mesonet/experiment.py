@@ -25,6 +25,7 @@ An experiment is a TOML file::
 
     [design]
     generators = []                         # such as "X6=X1*X2*X3"; without any, a full factorial
+                                            # or runs = 16, or resolution = "IV", or name = "nist-2012"
 
 In a mixed experiment only a share of the sources uses the algorithm, and the others the one that all are mixed with::
 

@@ -252,15 +252,25 @@ def _mixed_with(
 
 
 def _design(table: Mapping[str, Any], ids: list[str]) -> Design:
-    from mesonet.designs import two_level
+    from mesonet import designs
 
     design = _table(table, "design")
-    _known(design, ("generators",), "design.")
+    _known(design, ("generators", "name", "runs", "resolution"), "design.")
     generators = _list(design, "generators", "design.")
     if not all(isinstance(generator, str) for generator in generators):
         raise InputError("not equations", path="design.generators", value=generators, allowed='["X6=X1*X2*X3"]')
+    if len(design) > 1 and set(design) != {"runs", "resolution"}:
+        raise InputError(
+            "a design is given in two ways", path="design", allowed="generators, name, or runs and resolution"
+        )
     try:
-        return two_level(ids, generators)
+        if "name" in design:
+            return designs.named(design["name"], ids)
+        if "runs" in design:
+            return designs.by_runs(ids, design["runs"], design.get("resolution"))
+        if "resolution" in design:
+            return designs.by_resolution(ids, design["resolution"])
+        return designs.two_level(ids, generators)
     except InputError as error:
         raise InputError(error.problem, path=f"design.{error.path}", value=error.value, allowed=error.allowed) from None
 

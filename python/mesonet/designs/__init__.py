@@ -1,5 +1,15 @@
-"""Experiment designs: which conditions to run, and what they can and cannot tell apart."""
+"""Experiment designs: which conditions to run, and what they can and cannot tell apart. Usable without networks."""
 
+from mesonet.designs.augment import Augmented, centre_points, foldover, replicates, semifold
+from mesonet.designs.blocking import Blocks, blocks
+from mesonet.designs.choose import by_resolution, by_runs, next_larger
+from mesonet.designs.named import named
+from mesonet.designs.sampling import latin_hypercube, sobol
+from mesonet.designs.screening import one_at_a_time, plackett_burman
 from mesonet.designs.two_level import Design, two_level
 
-__all__ = ["Design", "two_level"]
+__all__ = [
+    "Augmented", "Blocks", "Design", "blocks", "by_resolution", "by_runs", "centre_points", "foldover",
+    "latin_hypercube", "named", "next_larger", "one_at_a_time", "plackett_burman", "replicates", "semifold", "sobol",
+    "two_level",
+]  # fmt: skip

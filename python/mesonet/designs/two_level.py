@@ -13,14 +13,19 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
+from mesonet.designs.words import lengths, parity, places, products
 from mesonet.errors import InputError
 
-_MOST_FACTORS, _MOST_BASE = 32, 16
+MOST_FACTORS, MOST_BASE = 32, 16
+"""Factors, and factors of which all combinations run: 65,536 runs."""
+
+_MOST_WORDS = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +40,10 @@ class Design:
         Shape (runs, k), int8, -1 and +1. Base factors stand in Yates order: the first changes fastest, run 1 is all -1.
     generators
         One equation per factor that is not a base factor, such as ``X6=X1*X2*X3``.
-    relation
-        The defining relation: every word but I, such as ``X1*X2*X3*X6``, shortest first; a leading ``-`` means that the
-        product is -1.
+    columns
+        Per factor the base factors whose product it is, as a bit mask.
+    signs
+        Per factor -1 where it is the negative of that product.
     word_lengths
         Number of words by length.
     resolution
@@ -45,20 +51,74 @@ class Design:
     aliases
         For each main effect and two-factor interaction the other main effects and two-factor interactions that cannot
         be told from it, with a leading ``-`` where the sign differs.
+    status
+        ``given`` by its generators, ``full factorial``, ``minimum aberration`` (the source compared all designs of the
+        size), ``best known`` (the source did not), or ``best found`` by a search.
+    source
+        Where it is from.
     """
 
     factors: tuple[str, ...]
-    matrix: npt.NDArray[np.int8]
+    matrix: npt.NDArray[np.int8] = field(repr=False)
     generators: tuple[str, ...]
-    relation: tuple[str, ...]
+    columns: tuple[int, ...] = field(repr=False)
+    signs: tuple[int, ...] = field(repr=False)
     word_lengths: dict[int, int]
     resolution: int
     aliases: dict[str, tuple[str, ...]] = field(repr=False)
+    status: str = "given"
+    source: str = ""
 
     @property
     def runs(self) -> int:
         """Number of conditions."""
         return int(self.matrix.shape[0])
+
+    @property
+    def base_factors(self) -> tuple[str, ...]:
+        """The factors of which all combinations run, in Yates order."""
+        at = {column: name for name, column in zip(self.factors, self.columns, strict=True)}
+        return tuple(at[1 << bit] for bit in range(self.runs.bit_length() - 1))
+
+    @cached_property
+    def relation(self) -> tuple[str, ...]:
+        """The defining relation: every word but I, such as ``X1*X2*X3*X6``, shortest first.
+
+        A leading ``-`` means that the product is -1.
+
+        Raises
+        ------
+        InputError
+            If there are more than 2^20 words.
+        """
+        number = 2 ** len(self.generators)
+        if number > _MOST_WORDS:
+            raise InputError("too many words to list", value=number, allowed=f"at most {_MOST_WORDS}; see word_lengths")
+        base = {name: place for place, name in enumerate(self.base_factors)}
+        at = {bit: self.factors.index(name) for name, bit in base.items()}
+        generated = [place for place, name in enumerate(self.factors) if name not in base]
+        words = products(
+            1 << place | sum(1 << at[bit] for bit in places(self.columns[place])) for place in generated
+        ).tolist()
+        negative = sum(1 << place for place in generated if self.signs[place] < 0)
+        shortest_first = sorted(words[1:], key=lambda word: (word.bit_count(), places(word)))
+        return tuple(
+            _signed(self.factors, word, -1 if (word & negative).bit_count() & 1 else 1) for word in shortest_first
+        )
+
+    @property
+    def alias_strings(self) -> tuple[tuple[str, ...], ...]:
+        """Main effects and two-factor interactions that only their sum can be estimated of, one tuple each.
+
+        The first one of each is positive, the others have a leading ``-`` where the sign differs.
+        """
+        seen: set[str] = set()
+        strings = []
+        for effect, others in self.aliases.items():
+            if others and effect not in seen:
+                strings.append((effect, *others))
+                seen.update(other.removeprefix("-") for other in others)
+        return tuple(strings)
 
     @property
     def clear_interactions(self) -> tuple[str, ...]:
@@ -67,17 +127,18 @@ class Design:
 
     def column(self, effect: str) -> npt.NDArray[np.int8]:
         """The contrast of a main effect or of a product such as ``X1*X2``; shape (runs,), -1 and +1."""
-        places = [self.factors.index(name) for name in effect.split("*")]
-        return np.prod(self.matrix[:, places], axis=1, dtype=np.int8)
+        names = [self.factors.index(name) for name in effect.split("*")]
+        return np.prod(self.matrix[:, names], axis=1, dtype=np.int8)
 
 
-def two_level(factors: Sequence[str], generators: Sequence[str] = ()) -> Design:
+def two_level(factors: Sequence[str] | int, generators: Sequence[str] = ()) -> Design:
     """The design of `factors`, 2^(k-p) runs for p generators.
 
     Parameters
     ----------
     factors
-        Ids of the factors, in column order. Those that no generator defines are the base factors.
+        Ids of the factors, in column order, or how many: ``X1``, ``X2``, and so on. Those that no generator defines are
+        the base factors.
     generators
         Equations such as ``X6=X1*X2*X3`` or ``X6=-X1*X2*X3``; right-hand sides name base factors only.
 
@@ -86,30 +147,85 @@ def two_level(factors: Sequence[str], generators: Sequence[str] = ()) -> Design:
     InputError
         If ids repeat, a generator is malformed, or two factors would be indistinguishable.
     """
+    names = checked_factors(factors)
+    defined = _parse(names, generators)
+    base = [name for name in names if name not in defined]
+    if len(base) > MOST_BASE:
+        raise InputError("too many runs", path="generators", value=f"2^{len(base)}", allowed=f"2^{MOST_BASE} runs")
+    bits = {name: 1 << bit for bit, name in enumerate(base)}
+    columns = [bits[name] if name in bits else sum(bits[part] for part in defined[name][1]) for name in names]
+    signs = [defined[name][0] if name in defined else 1 for name in names]
+    equations = [_equation(name, sign, parts) for name, (sign, parts) in defined.items()]
+    return _design(names, columns, signs, equations)
+
+
+def from_columns(factors: Sequence[str] | int, columns: Sequence[int]) -> Design:
+    """The design whose first factors are the base factors and whose others stand in these columns of the Yates order.
+
+    Raises
+    ------
+    InputError
+        If ids repeat or two factors would be indistinguishable.
+    """
+    names = checked_factors(factors)
+    base = len(names) - len(columns)
+    generated = zip(names[base:], columns, strict=True)
+    equations = [_equation(name, 1, [names[bit] for bit in places(column)]) for name, column in generated]
+    return _design(names, [*(1 << bit for bit in range(base)), *columns], [1] * len(names), equations)
+
+
+def checked_factors(factors: Sequence[str] | int) -> tuple[str, ...]:
+    """Ids of factors; a number stands for ``X1``, ``X2``, and so on.
+
+    Raises
+    ------
+    InputError
+        If there are none or too many, or ids repeat or are no words.
+    """
+    if isinstance(factors, int):
+        if not 1 <= factors <= MOST_FACTORS:
+            raise InputError("not a number of factors", path="factors", value=factors, allowed=f"1 to {MOST_FACTORS}")
+        return tuple(f"X{number}" for number in range(1, factors + 1))
     names = tuple(factors)
     if not names or len(set(names)) != len(names):
         raise InputError("factor ids must be given and differ", path="factors", value=", ".join(names))
-    if len(names) > _MOST_FACTORS:
-        raise InputError("too many factors", path="factors", value=len(names), allowed=f"at most {_MOST_FACTORS}")
-    defined = _parse(names, generators)
-    base = [name for name in names if name not in defined]
-    if len(base) > _MOST_BASE:
-        raise InputError("too many runs", path="generators", value=f"2^{len(base)}", allowed=f"2^{_MOST_BASE} runs")
-    words = _words(names, defined)
-    _refuse_short_words(names, words)
-    shortest_first = sorted(words, key=lambda word: (word.bit_count(), _places(word)))
-    lengths = [word.bit_count() for word in shortest_first]
+    if len(names) > MOST_FACTORS:
+        raise InputError("too many factors", path="factors", value=len(names), allowed=f"at most {MOST_FACTORS}")
+    return names
+
+
+def size_text(design: Design) -> str:
+    """The size in the usual notation, such as ``2^(9-4)``."""
+    k, base = len(design.factors), int(math.log2(design.runs))
+    return f"2^({k}-{k - base})" if base < k else f"2^{k}"
+
+
+def _design(names: tuple[str, ...], columns: Sequence[int], signs: Sequence[int], equations: Sequence[str]) -> Design:
+    base = sum(column.bit_count() == 1 for column in columns)
+    if short := next(
+        (pair for pair in combinations(range(len(names)), 2) if columns[pair[0]] == columns[pair[1]]), None
+    ):
+        raise InputError(
+            f"the generators make {names[short[0]]} and {names[short[1]]} indistinguishable",
+            path="generators",
+            allowed="generators that give resolution III or more",
+        )
+    number = {length: count for length, count in enumerate(lengths(columns, base)) if length and count}
     return Design(
         factors=names,
-        matrix=_matrix(names, base, defined),
-        generators=tuple(
-            f"{name}={'-' if sign < 0 else ''}{'*'.join(parts)}" for name, (sign, parts) in defined.items()
-        ),
-        relation=tuple(_signed(names, word, words[word]) for word in shortest_first),
-        word_lengths={length: lengths.count(length) for length in sorted(set(lengths))},
-        resolution=min(lengths, default=len(names) + 1),
-        aliases=_aliases(names, words),
+        status="given" if equations else "full factorial",
+        matrix=_matrix(columns, signs, base),
+        generators=tuple(equations),
+        columns=tuple(columns),
+        signs=tuple(signs),
+        word_lengths=number,
+        resolution=min(number, default=len(names) + 1),
+        aliases=_aliases(names, columns, signs),
     )
+
+
+def _equation(name: str, sign: int, parts: Sequence[str]) -> str:
+    return f"{name}={'-' if sign < 0 else ''}{'*'.join(parts)}"
 
 
 def _parse(names: tuple[str, ...], generators: Sequence[str]) -> dict[str, tuple[int, list[str]]]:
@@ -139,62 +255,32 @@ def _parse(names: tuple[str, ...], generators: Sequence[str]) -> dict[str, tuple
     return defined
 
 
-def _matrix(names: tuple[str, ...], base: list[str], defined: dict[str, tuple[int, list[str]]]) -> npt.NDArray[np.int8]:
+def _matrix(columns: Sequence[int], signs: Sequence[int], base: int) -> npt.NDArray[np.int8]:
     """All runs: base factors in Yates order, the others as products."""
-    run = np.arange(2 ** len(base))
-    columns = {name: (2 * (run >> bit & 1) - 1).astype(np.int8) for bit, name in enumerate(base)}
-    for name, (sign, parts) in defined.items():
-        columns[name] = np.prod([columns[part] for part in parts], axis=0, dtype=np.int8) * np.int8(sign)
-    matrix = np.stack([columns[name] for name in names], axis=1)
+    run = np.arange(1 << base, dtype=np.int64)
+    minus = np.stack([parity(~run & column) for column in columns], axis=1)
+    matrix = ((1 - 2 * minus) * np.array(signs)).astype(np.int8)
     matrix.setflags(write=False)
     return matrix
 
 
-def _words(names: tuple[str, ...], defined: dict[str, tuple[int, list[str]]]) -> dict[int, int]:
-    """Sign by word, a word being the bit mask of its factors: all products of the generators' words."""
-    words = {0: 1}
-    for name, (sign, parts) in defined.items():
-        generator = sum(1 << names.index(part) for part in (name, *parts))
-        words |= {word ^ generator: word_sign * sign for word, word_sign in words.items()}
-    del words[0]
-    return words
-
-
-def _refuse_short_words(names: tuple[str, ...], words: dict[int, int]) -> None:
-    for word in words:
-        if word.bit_count() < 3:
-            raise InputError(
-                f"the generators make {' and '.join(_effect(names, word).split('*'))} indistinguishable",
-                path="generators",
-                allowed="generators that give resolution III or more",
-            )
-
-
-def _aliases(names: tuple[str, ...], words: dict[int, int]) -> dict[str, tuple[str, ...]]:
-    places = range(len(names))
-    effects = [1 << i for i in places] + [1 << i | 1 << j for i, j in combinations(places, 2)]
-    short = [(word, sign) for word, sign in words.items() if word.bit_count() <= 4]
-    aliases = {}
-    for effect in effects:
-        others = [(effect ^ word, sign) for word, sign in short if (effect ^ word).bit_count() <= 2]
-        others.sort(key=lambda other: (other[0].bit_count(), _places(other[0])))
-        aliases[_effect(names, effect)] = tuple(_signed(names, mask, sign) for mask, sign in others)
-    return aliases
-
-
-def _places(mask: int) -> list[int]:
-    return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
-
-
-def _effect(names: tuple[str, ...], mask: int) -> str:
-    return "*".join(names[place] for place in _places(mask))
+def _aliases(names: tuple[str, ...], columns: Sequence[int], signs: Sequence[int]) -> dict[str, tuple[str, ...]]:
+    """Effects in the same column cannot be told apart."""
+    effects: list[tuple[str, int, int]] = list(zip(names, columns, signs, strict=True))
+    effects += [
+        (f"{names[i]}*{names[j]}", columns[i] ^ columns[j], signs[i] * signs[j])
+        for i, j in combinations(range(len(names)), 2)
+    ]
+    there: dict[int, list[tuple[str, int]]] = {}
+    for effect, column, sign in effects:
+        there.setdefault(column, []).append((effect, sign))
+    return {
+        effect: tuple(
+            f"{'-' if other_sign != sign else ''}{other}" for other, other_sign in there[column] if other != effect
+        )
+        for effect, column, sign in effects
+    }
 
 
 def _signed(names: tuple[str, ...], mask: int, sign: int) -> str:
-    return ("-" if sign < 0 else "") + _effect(names, mask)
-
-
-def size_text(design: Design) -> str:
-    """The size in the usual notation, such as ``2^(9-4)``."""
-    k, base = len(design.factors), int(math.log2(design.runs))
-    return f"2^({k}-{k - base})" if base < k else f"2^{k}"
+    return ("-" if sign < 0 else "") + "*".join(names[place] for place in places(mask))

@@ -1,0 +1,117 @@
+"""Which runs ``mesonet design`` asks for: those of a design and what is added to it, or of another kind of plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mesonet import designs
+from mesonet.designs import Augmented, Blocks, Design
+from mesonet.errors import InputError, unknown
+from mesonet.terminal import plural
+
+KINDS = ("two-level", "plackett-burman", "one-at-a-time", "latin-hypercube", "sobol")
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """All runs, shape (runs, k), 0 for half-way, and how they came about."""
+
+    matrix: npt.NDArray[np.int8]
+    folded: Augmented | None
+    blocked: Blocks | None
+
+
+def runs_of(
+    design: Design,
+    foldover: str | None = None,
+    half: str | None = None,
+    blocks: int | None = None,
+    replicates: int | None = None,
+    centre_points: int | None = None,
+    seed: int = 1,
+) -> Runs:
+    """The runs of a design with what options as users type them add.
+
+    Parameters
+    ----------
+    foldover
+        ``all``, or ids separated by commas: the factors whose signs are switched in the runs added.
+    half
+        The factor, or with a ``-`` before it, at whose level + (or -) alone runs are added.
+    """
+    if half is not None and foldover is None:
+        raise InputError("a half goes with a foldover", path="--half", value=half, allowed="--foldover too")
+    if blocks is not None and foldover is not None:
+        raise InputError("say either --blocks or --foldover: the runs of a foldover are a block of their own")
+    try:
+        folded = None
+        if foldover is not None:
+            switched = list(design.factors) if foldover == "all" else [id.strip() for id in foldover.split(",")]
+            folded = designs.semifold(design, switched, half) if half else designs.foldover(design, switched)
+        blocked = None if blocks is None else designs.blocks(design, blocks, seed)
+        matrix = folded.matrix if folded else design.matrix
+        if replicates is not None:
+            matrix = designs.replicates(matrix, replicates)
+        if centre_points is not None:
+            matrix = designs.centre_points(matrix, centre_points)
+    except InputError as error:
+        option = {"switched": "foldover", "where": "half"}.get(str(error.path), str(error.path).replace("_", "-"))
+        raise InputError(error.problem, None, f"--{option}", error.value, error.allowed) from None
+    return Runs(matrix, folded, blocked)
+
+
+def lines(design: Design, runs: Runs, times: int) -> list[str]:
+    """What was added to the design, and what it tells apart; `times` is how often each run is made."""
+    said = []
+    if runs.folded:
+        folded, pairs = runs.folded, len(design.aliases) - len(design.factors)
+        said.append(f"foldover: {plural(folded.runs - design.runs, 'run')} more, {folded.runs} in all")
+        said.append(f"told apart: {'; '.join(f'{one} and {other}' for one, other in folded.broken) or 'nothing more'}")
+        said.append(f"{len(folded.clear_interactions)} of {pairs} two-factor interactions are clear then")
+    if runs.blocked:
+        blocked = runs.blocked
+        said.append(f"{plural(int(blocked.block.max()), 'block')} by {', '.join(blocked.generators)}")
+        said.append(f"cannot be told from blocks: {', '.join(blocked.confounded) or 'no two-factor interaction'}")
+    if len(runs.matrix) != design.runs:
+        said.append(f"{plural(len(runs.matrix) * times, 'run')} with what is added")
+    return said
+
+
+def as_json(runs: Runs) -> dict[str, Any]:
+    """What was added as plain data."""
+    folded, blocked = runs.folded, runs.blocked
+    return {
+        "foldover": folded
+        and {
+            "broken": [list(pair) for pair in folded.broken],
+            "aliases": folded.aliases,
+            "clear": list(folded.clear_interactions),
+            "estimable": folded.estimable,
+        },
+        "blocks": blocked
+        and {
+            "generators": list(blocked.generators),
+            "confounded": list(blocked.confounded),
+            "block": blocked.block.tolist(),
+        },
+        "matrix": runs.matrix.tolist(),
+    }
+
+
+def other_rows(kind: str, factors: list[str] | int, runs: int | None, seed: int) -> npt.NDArray[Any]:
+    """The rows of a plan of another kind than two-level; shape (runs, k), -1 for minus to +1 for plus."""
+    if kind == "plackett-burman":
+        return designs.plackett_burman(factors, runs)
+    if kind == "one-at-a-time":
+        if runs is not None:
+            raise InputError("one at a time needs one run per factor and one more", path="runs", value=runs)
+        return designs.one_at_a_time(factors)
+    if kind not in ("latin-hypercube", "sobol"):
+        raise unknown("kind of design", kind, KINDS, path="kind")
+    if runs is None:
+        raise InputError("missing", path="runs", allowed="a number of runs")
+    return (designs.sobol if kind == "sobol" else designs.latin_hypercube)(factors, runs, seed)

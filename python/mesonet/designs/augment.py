@@ -1,0 +1,158 @@
+"""More runs for a design that is done: foldover, semifold, centre points, replicates.
+
+A foldover repeats the design with the signs of some factors switched, which breaks every alias whose word has an odd
+number of them. All factors: every word of odd length, so that resolution III becomes IV. One factor: every word that
+has it, so that its main effect and all its interactions become clear of the rest. A semifold repeats only half of the
+runs: cheaper by half, at the price of estimates that are correlated.
+
+Source: Box, Hunter and Hunter, *Statistics for Experimenters*; Mee and Peralta, *Technometrics* 42 (2000) 122.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from mesonet.designs.two_level import Design
+from mesonet.errors import InputError, unknown
+
+_MOST_ADDED = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Augmented:
+    """A design and the runs added to it.
+
+    Attributes
+    ----------
+    design
+        What was augmented.
+    matrix
+        All runs, those of `design` first; shape (runs, k), int8, -1 and +1.
+    aliases
+        As those of `design`, in all runs.
+    broken
+        Pairs of effects that only the added runs tell apart, with a leading ``-`` where the sign differed.
+    """
+
+    design: Design
+    matrix: npt.NDArray[np.int8] = field(repr=False)
+    aliases: dict[str, tuple[str, ...]] = field(repr=False)
+    broken: tuple[tuple[str, str], ...]
+
+    @property
+    def runs(self) -> int:
+        """Number of runs, with those added."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def clear_interactions(self) -> tuple[str, ...]:
+        """Two-factor interactions not aliased with a main effect or another two-factor interaction in all runs."""
+        return tuple(effect for effect, others in self.aliases.items() if "*" in effect and not others)
+
+    @cached_property
+    def estimable(self) -> int:
+        """How many main effects and two-factor interactions, or sums of them, can be estimated at once."""
+        signs = self.matrix.astype(np.float64)
+        pairs = [signs[:, i] * signs[:, j] for i, j in combinations(range(signs.shape[1]), 2)]
+        model = np.column_stack([np.ones(len(signs)), signs, *pairs])
+        return int(np.linalg.matrix_rank(model.T @ model, hermitian=True)) - 1
+
+
+def foldover(design: Design, switched: Sequence[str] | None = None) -> Augmented:
+    """The design and its mirror image, twice the runs.
+
+    Parameters
+    ----------
+    switched
+        Factors whose signs the added runs switch; by default all.
+
+    Raises
+    ------
+    InputError
+        If it names no factor of the design.
+    """
+    return _augmented(design, _switched(design, switched), np.ones(design.runs, bool))
+
+
+def semifold(design: Design, switched: Sequence[str], where: str) -> Augmented:
+    """The design and the mirror image of half of it.
+
+    Parameters
+    ----------
+    switched
+        Factors whose signs the added runs switch.
+    where
+        The factor that stands at + in the runs that are repeated, or, written as ``-X1``, at -.
+
+    Raises
+    ------
+    InputError
+        If a name is no factor of the design.
+    """
+    name = where.removeprefix("-")
+    half = design.matrix[:, _place(design, name, "where")] == (-1 if where.startswith("-") else 1)
+    return _augmented(design, _switched(design, switched), half)
+
+
+def centre_points(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
+    """The runs and behind them `number` rows of 0: all factors half-way, to see curvature and pure error."""
+    _check_number("centre_points", number)
+    return np.concatenate([matrix, np.zeros((number, matrix.shape[1]), np.int8)])
+
+
+def replicates(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
+    """The runs `number` times, all of them each time."""
+    _check_number("replicates", number)
+    return np.tile(matrix, (number, 1))
+
+
+def _augmented(design: Design, switched: list[int], repeated: npt.NDArray[np.bool_]) -> Augmented:
+    added = design.matrix[repeated].copy()
+    added[:, switched] *= -1
+    names = {design.factors[place] for place in switched}
+    repeated_signs = {
+        effect: -1 if sum(name in names for name in effect.split("*")) % 2 else 1 for effect in design.aliases
+    }
+
+    def stays(effect: str, other: str) -> bool:
+        return repeated_signs[effect] == repeated_signs[other.removeprefix("-")]
+
+    order = {effect: place for place, effect in enumerate(design.aliases)}
+    return Augmented(
+        design=design,
+        matrix=np.concatenate([design.matrix, added]),
+        aliases={
+            effect: tuple(other for other in others if stays(effect, other))
+            for effect, others in design.aliases.items()
+        },
+        broken=tuple(
+            (effect, other)
+            for effect, others in design.aliases.items()
+            for other in others
+            if order[effect] < order[other.removeprefix("-")] and not stays(effect, other)
+        ),
+    )
+
+
+def _switched(design: Design, names: Sequence[str] | None) -> list[int]:
+    chosen = design.factors if names is None else tuple(names)
+    if not chosen:
+        raise InputError("no factor is switched", path="switched", allowed=", ".join(design.factors))
+    return sorted({_place(design, name, "switched") for name in chosen})
+
+
+def _place(design: Design, name: str, path: str) -> int:
+    if name not in design.factors:
+        raise unknown("factor", name, design.factors, path=path)
+    return design.factors.index(name)
+
+
+def _check_number(path: str, number: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= _MOST_ADDED:
+        raise InputError("not a number of runs to add", path=path, value=number, allowed=f"1 to {_MOST_ADDED}")

@@ -1,0 +1,160 @@
+"""The design for a number of factors and a number of runs or a resolution.
+
+Up to 24 factors and 512 runs from the table of the literature, beyond it by search. Never of a lower resolution than
+asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mesonet.designs.catalogue import ENTRIES
+from mesonet.designs.search import extended, search, start
+from mesonet.designs.two_level import MOST_BASE, MOST_FACTORS, Design, checked_factors, from_columns
+from mesonet.designs.words import lengths
+from mesonet.errors import InputError
+
+MOST_RUNS = 1 << MOST_BASE
+_ROMAN = ("III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
+
+
+def by_runs(factors: Sequence[str] | int, runs: int, resolution: int | str | None = None, seed: int = 1) -> Design:
+    """The design with the fewest short words (minimum aberration, where that is known) in this many runs.
+
+    Parameters
+    ----------
+    factors
+        Ids, or how many.
+    runs
+        A power of 2, more than there are factors and not more than all their combinations.
+    resolution
+        The lowest one accepted: 3 or more, or ``"III"``, ``"IV"``, and so on.
+    seed
+        Of the search, where the table of the literature ends.
+
+    Raises
+    ------
+    InputError
+        If there is no such number of runs, or no design of this resolution in as many runs is known; the message says
+        which number of runs has one.
+    """
+    names = checked_factors(factors)
+    least = None if resolution is None else parsed_resolution(resolution)
+    base = _checked_base(len(names), runs)
+    design = _best(names, base, seed)
+    if least is not None and design.generators and design.resolution < least:
+        problem = (
+            f"{len(names)} factors in {runs} runs have resolution {roman(design.resolution)} at best, as far as known"
+        )
+        enough = f"at least {1 << _base_for(len(names), least, seed)} runs for resolution {roman(least)}"
+        raise InputError(problem, path="resolution", value=resolution, allowed=enough)
+    return design
+
+
+def by_resolution(factors: Sequence[str] | int, resolution: int | str, seed: int = 1) -> Design:
+    """The design with the fewest short words in the fewest runs known to give this resolution.
+
+    Parameters and errors are those of `by_runs`. Where the resolution is above the number of factors, a full factorial.
+    """
+    names = checked_factors(factors)
+    return _best(names, _base_for(len(names), parsed_resolution(resolution), seed), seed)
+
+
+def next_larger(design: Design, seed: int = 1) -> Design | None:
+    """The design of the same factors in twice the runs; None after a full factorial or where that is too large."""
+    base = design.runs.bit_length()
+    if not design.generators or base > MOST_BASE:
+        return None
+    return _best(design.factors, base, seed)
+
+
+def roman(resolution: int) -> str:
+    """The resolution as it is written, such as IV."""
+    return _ROMAN[resolution - 3] if 3 <= resolution < 3 + len(_ROMAN) else str(resolution)
+
+
+def parsed_resolution(resolution: int | str) -> int:
+    """The number of a resolution such as 4, "4" or "IV".
+
+    Raises
+    ------
+    InputError
+        If it is none, or below III.
+    """
+    text = str(resolution).strip().upper()
+    number = _ROMAN.index(text) + 3 if text in _ROMAN else int(text) if text.isdecimal() and len(text) < 4 else 0
+    if not 3 <= number <= MOST_FACTORS:
+        raise InputError("not a resolution", path="resolution", value=resolution, allowed="III (3), IV (4), V (5), ...")
+    return number
+
+
+def _checked_base(factors: int, runs: int) -> int:
+    fewest = 1 << min(factors.bit_length(), factors)
+    sizes = f"a power of 2, {fewest} to {min(MOST_RUNS, 1 << factors)} for {factors} factors"
+    if isinstance(runs, bool) or not isinstance(runs, int) or runs < 2 or runs & (runs - 1):
+        raise InputError("not a number of runs", path="runs", value=runs, allowed=sizes)
+    if runs < fewest:
+        raise InputError(f"too few runs to tell {factors} factors apart", path="runs", value=runs, allowed=sizes)
+    if runs > 1 << factors:
+        problem = f"more runs than {factors} factors have combinations: use replicates"
+        raise InputError(problem, path="runs", value=runs, allowed=sizes)
+    if runs > MOST_RUNS:
+        raise InputError("too many runs", path="runs", value=runs, allowed=sizes)
+    return runs.bit_length() - 1
+
+
+def _best(names: tuple[str, ...], base: int, seed: int) -> Design:
+    k = len(names)
+    if k == base:
+        return from_columns(names, ())
+    if entry := ENTRIES.get((1 << base, k)):
+        status = "minimum aberration" if entry.minimum_aberration else "best known"
+        return replace(from_columns(names, entry.columns), status=status, source=entry.source)
+    if k == base + 1:
+        half = from_columns(names, [(1 << base) - 1])  # one word, and it has all factors
+        return replace(half, status="minimum aberration", source="half fraction")
+    columns = search(k, base, seed, _from_half(k, base))
+    return replace(from_columns(names, columns), status="best found", source=f"search with seed {seed}")
+
+
+def _base_for(factors: int, resolution: int, seed: int) -> int:
+    """The fewest base factors of which a design of this resolution is known or found."""
+    if resolution > factors:
+        if factors > MOST_BASE:
+            problem = f"only a full factorial of {factors} factors has it, which is too large"
+            raise InputError(problem, path="resolution", value=resolution, allowed=f"at most {MOST_RUNS} runs")
+        return factors
+    smallest = factors.bit_length()
+    known = next((base for base in range(smallest, MOST_BASE + 1) if _is_known(factors, base, resolution)), None)
+    if known is None:
+        problem = f"no design of {factors} factors with it is known in {MOST_RUNS} runs"
+        raise InputError(problem, path="resolution", value=resolution, allowed="a lower resolution")
+    while (
+        known - 1 >= smallest and (1 << known - 1, factors) not in ENTRIES
+    ):  # the rule of the start is not the last word
+        columns = search(factors, known - 1, seed, _from_half(factors, known - 1))
+        if _resolution(columns, known - 1) < resolution:
+            break
+        known -= 1
+    return known
+
+
+def _is_known(factors: int, base: int, resolution: int) -> bool:
+    if base >= factors:
+        return True
+    if entry := ENTRIES.get((1 << base, factors)):
+        return _resolution(entry.columns, base) >= resolution
+    half = _from_half(factors, base)
+    return bool(half and _resolution(half, base) >= resolution) or start(factors, base, resolution) is not None
+
+
+def _from_half(factors: int, base: int) -> tuple[int, ...]:
+    """Columns from the entry with one factor less in half the runs, if there is one."""
+    entry = ENTRIES.get((1 << base - 1, factors - 1))
+    return extended(entry.columns, base - 1) if entry else ()
+
+
+def _resolution(columns: Sequence[int], base: int) -> int:
+    count = lengths([*(1 << bit for bit in range(base)), *columns], base)
+    return next((length for length in range(1, len(count)) if count[length]), len(count))

@@ -1,0 +1,55 @@
+"""Points between the levels, for follow-ups of the few factors that matter: Latin hypercube and Sobol sequence.
+
+Both fill the space with far fewer points than a grid; both need factors whose values between the levels make sense.
+
+Source: McKay, Beckman and Conover, *Technometrics* 21 (1979) 239; Sobol, *USSR Computational Mathematics* 7 (1967) 86;
+scipy.stats.qmc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from mesonet.designs.two_level import checked_factors
+from mesonet.errors import InputError
+
+_MOST_POINTS = 1_000_000
+
+
+def latin_hypercube(factors: Sequence[str] | int, runs: int, seed: int = 1) -> npt.NDArray[np.float64]:
+    """Points in coded units, -1 for minus to +1 for plus; shape (runs, k), one in each of `runs` slices per factor.
+
+    Raises
+    ------
+    InputError
+        If the number of runs is below 1 or above 1,000,000.
+    """
+    from scipy.stats import qmc
+
+    k = _checked(factors, runs)
+    return np.asarray(2 * qmc.LatinHypercube(k, rng=np.random.default_rng(seed)).random(runs) - 1)
+
+
+def sobol(factors: Sequence[str] | int, runs: int, seed: int = 1) -> npt.NDArray[np.float64]:
+    """Points in coded units, -1 for minus to +1 for plus; shape (runs, k), scrambled; best with a power of 2 of runs.
+
+    Raises
+    ------
+    InputError
+        If the number of runs is below 1 or above 1,000,000.
+    """
+    from scipy.stats import qmc
+
+    k = _checked(factors, runs)
+    sequence = qmc.Sobol(k, rng=np.random.default_rng(seed))
+    points = sequence.random_base2((runs - 1).bit_length())[:runs]
+    return np.asarray(2 * points - 1)
+
+
+def _checked(factors: Sequence[str] | int, runs: int) -> int:
+    if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs <= _MOST_POINTS:
+        raise InputError("not a number of runs", path="runs", value=runs, allowed=f"1 to {_MOST_POINTS}")
+    return len(checked_factors(factors))

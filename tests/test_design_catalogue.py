@@ -1,0 +1,202 @@
+"""Designs by runs, by resolution and by name: published patterns, and what is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from mesonet.designs import Design, by_resolution, by_runs, named, next_larger, two_level
+from mesonet.designs.catalogue import ENTRIES, Entry
+from mesonet.designs.search import extended, improve, search, start
+from mesonet.designs.two_level import from_columns
+from mesonet.designs.words import lengths, products
+from mesonet.errors import InputError
+
+
+def all_columns(base: int, columns: tuple[int, ...]) -> list[int]:
+    return [*(1 << bit for bit in range(base)), *columns]
+
+
+def base_of(entry: Entry) -> int:
+    return entry.runs.bit_length() - 1
+
+
+def test_table_is_complete() -> None:
+    sizes = {(1 << base, k) for base in range(3, 10) for k in range(base + 1, min(24, (1 << base) - 1) + 1)}
+    assert set(ENTRIES) == sizes
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=lambda e: f"{e.factors} in {e.runs}")
+def test_words_of_every_entry_are_the_published_ones(entry: Entry) -> None:
+    base = base_of(entry)
+    words = products(1 << base + place | column for place, column in enumerate(entry.columns))
+    counted = Counter(np.bitwise_count(words[1:]).tolist())  # one by one
+    count = lengths(all_columns(base, entry.columns), base)  # from the runs
+    assert {length: number for length, number in enumerate(count) if length and number} == counted
+    printed = {length: number for length, number in enumerate(entry.word_lengths, start=3) if number}
+    last = 2 + len(entry.word_lengths)
+    assert {length: number for length, number in counted.items() if length <= last} == printed
+
+
+@pytest.mark.parametrize("base", [3, 4])
+def test_no_design_of_8_or_16_runs_has_less_aberration(base: int) -> None:
+    free = [column for column in range(1 << base) if column.bit_count() > 1]
+    for number in range(1, len(free) + 1):
+        least = min(lengths(all_columns(base, chosen), base) for chosen in combinations(free, number))
+        assert lengths(all_columns(base, ENTRIES[1 << base, base + number].columns), base) == least
+
+
+def test_what_is_known_of_an_entry() -> None:
+    """Xu 2009 compared all designs up to 17 factors in 256 runs, and in 512 runs those of resolution V."""
+    known = {size: by_runs(size[1], size[0]).status for size in [(64, 24), (128, 24), (256, 17), (256, 18), (512, 24)]}
+    assert list(known.values()) == ["minimum aberration"] * 3 + ["best known"] * 2
+    assert all(by_runs(k, 512).resolution >= 5 for k in range(10, 24))
+
+
+def test_nist_2012() -> None:
+    design = named("nist-2012")
+    assert (design.runs, design.resolution, len(design.clear_interactions)) == (256, 4, 9)
+    assert design.word_lengths == {4: 70, 6: 276, 8: 940, 10: 1432, 12: 1074, 14: 276, 16: 27}
+    longest = {" = ".join(effects) for effects in design.alias_strings if len(effects) == 7}
+    assert longest == {
+        "X1*X2 = X3*X9 = X4*X10 = X5*X11 = X6*X12 = X7*X13 = X8*X14",
+        "X1*X3 = X2*X9 = X10*X15 = X11*X16 = X12*X17 = X13*X18 = X14*X19",
+        "X1*X9 = X2*X3 = X4*X15 = X5*X16 = X6*X17 = X7*X18 = X8*X19",
+    }
+    assert set(design.clear_interactions) == {f"X{i}*X20" for i in (6, 7, 8, 12, 13, 14, 17, 18, 19)}
+    assert len(design.alias_strings) + len(design.clear_interactions) == 72
+    own = two_level(20, [f"X{i + 6}=X1*X2*X{i}" for i in range(3, 9)] + [f"X{i + 11}=X2*X3*X{i}" for i in range(4, 9)]
+                    + ["X20=X3*X4*X5"])  # fmt: skip
+    assert np.array_equal(design.matrix, own.matrix)
+    assert design.generators == own.generators
+
+
+def test_min_aberration() -> None:
+    design = named("min-aberration")
+    assert (design.runs, design.resolution, len(design.clear_interactions)) == (256, 4, 160)
+    assert [design.word_lengths.get(length, 0) for length in (4, 5, 6, 20)] == [5, 64, 240, 1]
+    assert {len(effects) for effects in design.alias_strings} == {2}
+    assert len(design.alias_strings) + len(design.clear_interactions) == 175
+    assert design.status == "best known"
+    assert sorted(design.columns[8:]) == [27, 46, 92, 105, 127, 143, 179, 182, 194, 213, 229, 248]
+
+
+def test_named_designs_of_the_experiments() -> None:
+    assert named("2^(6-1)", list("abcdef")).generators == ("f=a*b*c*d*e",)
+    nine = named("2^(9-4)")
+    assert nine.generators == ("X6=X2*X3*X4*X5", "X7=X1*X3*X4*X5", "X8=X1*X2*X4*X5", "X9=X1*X2*X3*X5")
+    assert nine.word_lengths == by_runs(9, 32).word_lengths
+    with pytest.raises(InputError, match="for 20 factors"):
+        named("nist-2012", 19)
+    with pytest.raises(InputError, match=r"unknown design \(nearest: nist-2012"):
+        named("nist-2021")
+
+
+@pytest.mark.parametrize(
+    ("factors", "resolution", "runs"),
+    [(7, 3, 8), (5, "V", 16), (8, "IV", 16), (6, 6, 32), (9, 4, 32), (9, 5, 128), (17, "v", 256), (20, 4, 64),
+     (20, 5, 512), (23, 5, 512), (18, 6, 512), (24, 5, 1024), (5, 9, 32), (2, 4, 4)],
+)  # fmt: skip
+def test_fewest_runs_of_a_resolution(factors: int, resolution: int | str, runs: int) -> None:
+    design = by_resolution(factors, resolution)
+    assert design.runs == runs
+    if design.generators:
+        assert design.resolution >= {"IV": 4, "V": 5, "v": 5}.get(str(resolution), resolution)
+
+
+@pytest.mark.parametrize("factors", range(5, 11))
+def test_a_lower_resolution_is_an_error_that_names_the_runs(factors: int) -> None:
+    for base in range(factors.bit_length(), factors):
+        asked = by_runs(factors, 1 << base).resolution + 1
+        with pytest.raises(InputError, match=r"have resolution .* at best") as caught:
+            by_runs(factors, 1 << base, asked)
+        enough = by_resolution(factors, asked).runs
+        assert f"at least {enough} runs" in str(caught.value)
+        assert enough > 1 << base
+        there = by_runs(factors, enough, asked)
+        assert not there.generators or there.resolution >= asked
+
+
+@pytest.mark.parametrize(
+    ("factors", "runs", "says"),
+    [(20, 100, "a power of 2, 32 to 65536"), (20, 16, "too few runs"), (3, 16, "use replicates"), (0, 4, "factors = 0"),
+     (20, 2**17, "too many runs"), (33, 64, "1 to 32"), (4, 0, "not a number of runs"), (4, True, "not a number")],
+)  # fmt: skip
+def test_sizes_that_are_refused(factors: int, runs: int, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        by_runs(factors, runs)
+
+
+@pytest.mark.parametrize("resolution", ["II", 2, "", "four", 33, 1.5, None])
+def test_resolutions_that_are_refused(resolution: object) -> None:
+    with pytest.raises(InputError, match="not a resolution"):
+        by_resolution(6, resolution)  # type: ignore[arg-type]
+
+
+def test_a_high_resolution_of_many_factors_is_refused_in_words() -> None:
+    with pytest.raises(InputError, match="no design of 32 factors with it is known in 65536 runs"):
+        by_resolution(32, 20)
+    with pytest.raises(InputError, match="only a full factorial of 20 factors has it"):
+        by_resolution(20, 21)
+
+
+def test_full_factorials_and_half_fractions() -> None:
+    assert by_runs(3, 8).status == "full factorial"
+    half = by_runs(12, 2048)
+    assert (half.word_lengths, half.status) == ({12: 1}, "minimum aberration")
+    assert next_larger(half).runs == 4096  # type: ignore[union-attr]
+    assert next_larger(by_runs(3, 8)) is None
+
+
+@pytest.mark.parametrize("size", [(32, 9), (64, 17), (256, 20)])
+def test_the_search_finds_what_is_published(size: tuple[int, int]) -> None:
+    base = size[0].bit_length() - 1
+    found = search(size[1], base, seed=1)
+    assert lengths(all_columns(base, found), base) == lengths(all_columns(base, ENTRIES[size].columns), base)
+
+
+def test_beyond_the_table() -> None:
+    design = by_runs(28, 64)
+    assert (design.status, design.resolution) == ("best found", 4)
+    assert np.array_equal(design.matrix, by_runs(28, 64).matrix)
+    assert_orthogonal(design)
+    assert by_runs(24, 1024).resolution == 6  # from 23 factors in 512 runs, resolution V
+
+
+@pytest.mark.parametrize(("factors", "base", "resolution"), [(12, 6, 4), (23, 11, 7), (24, 12, 8), (9, 7, 5)])
+def test_the_start_has_its_resolution(factors: int, base: int, resolution: int) -> None:
+    columns = start(factors, base, resolution)
+    assert columns is not None
+    assert from_columns(factors, columns).resolution >= resolution
+    better = improve(columns, base, seed=3, rounds=20)
+    assert lengths(all_columns(base, better), base) <= lengths(all_columns(base, columns), base)
+    assert start(factors, base - 3, resolution) is None
+
+
+def test_one_more_factor_in_twice_the_runs_makes_every_word_even() -> None:
+    seven = from_columns(7, ENTRIES[8, 7].columns)
+    eight = from_columns(8, extended(ENTRIES[8, 7].columns, 3))
+    assert (seven.word_lengths, eight.word_lengths) == ({3: 7, 4: 7, 7: 1}, {4: 14, 8: 1})
+
+
+def test_words_of_15_generators_cost_little() -> None:
+    design = by_runs(24, 512)
+    assert sum(design.word_lengths.values()) == 2**15 - 1 == len(design.relation)
+    many = by_runs(31, 32)
+    assert sum(many.word_lengths.values()) == 2**26 - 1
+    with pytest.raises(InputError, match="too many words to list"):
+        many.relation  # noqa: B018
+
+
+def assert_orthogonal(design: Design) -> None:
+    signs = design.matrix.astype(int)
+    assert np.array_equal(signs.T @ signs, design.runs * np.eye(len(design.factors), dtype=int))
+    assert not signs.sum(axis=0).any()
+
+
+@pytest.mark.parametrize("size", [(8, 7), (16, 15), (32, 24), (64, 20), (128, 24), (256, 20), (512, 24)])
+def test_designs_of_the_table_are_balanced_and_orthogonal(size: tuple[int, int]) -> None:
+    assert_orthogonal(by_runs(size[1], size[0]))
