@@ -7,7 +7,7 @@
 //! * DRAIN: pacing at `drain_gain`, until no more is in flight than the path holds.
 //! * PROBE_BW: eight phases of about a min_rtt each. 1.25 lasts until that much is in flight or something is lost, 0.75
 //!   at most until no more is in flight than the path holds, six are 1. The first phase is drawn from all but 0.75.
-//! * PROBE_RTT: where min_rtt has not been seen again for ten seconds, four segments in flight for 200 ms and a round.
+//! * PROBE_RTT: where min_rtt has not fallen for ten seconds, four segments in flight for 200 ms and a round.
 //! * Losses: no multiplicative decrease. In the first round of recovery what is delivered may be sent, later losses leave
 //!   the window; recovery ends with the window from before it. A time-out sets the window to 1.
 //!
@@ -205,7 +205,7 @@ impl Bbr {
 
     fn update_min_rtt(&mut self, c: &BbrConfig, ack: &AckEvent) {
         let expired = self.min_rtt > 0 && ack.now > self.min_rtt_stamp + c.min_rtt_time;
-        if ack.rtt > 0 && (self.min_rtt == 0 || ack.rtt <= self.min_rtt || expired) {
+        if ack.rtt > 0 && (self.min_rtt == 0 || ack.rtt < self.min_rtt || expired) {
             (self.min_rtt, self.min_rtt_stamp) = (ack.rtt, ack.now);
         }
         if expired && self.mode != Mode::ProbeRtt {
@@ -380,7 +380,7 @@ impl CongestionControl for Bbr {
         },
         Param {
             name: "min_rtt_time",
-            doc: "time after which a smallest round-trip time that was not seen again is probed",
+            doc: "time after which a smallest round-trip time that has not fallen is probed",
             unit: "s",
             min: 0.01,
             max: 3600.0,

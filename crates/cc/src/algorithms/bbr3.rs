@@ -9,7 +9,7 @@
 //!   2 % sets the long-term bound on what is in flight; the next one stops there as a precaution, and goes on if that
 //!   was clean.
 //! * Losses outside a probe bound bandwidth and flight for the short term, by 0.7 at most a round, until the next probe.
-//! * ProbeRTT: half of the product in flight for 200 ms, where 5 s have not shown the smallest round-trip time.
+//! * ProbeRTT: half of the product in flight for 200 ms, where the smallest round-trip time has not fallen for 5 s.
 //! * Recovery conserves packets for a round and ends with the window from before it, as in version 1; a time-out leaves
 //!   one segment more than what is in flight, so one.
 //!
@@ -366,7 +366,9 @@ impl Bbr3 {
         if !self.full {
             return;
         }
-        self.adapt_long_term(c, ack);
+        if self.adapt_long_term(c, ack) {
+            return;
+        }
         match self.mode {
             Mode::Down => {
                 if !self.probe_is_due(c, ack) {
@@ -412,7 +414,8 @@ impl Bbr3 {
         }
     }
 
-    fn adapt_long_term(&mut self, c: &Bbr3Config, ack: &AckEvent) {
+    /// What the probe before tells of the long-term bound; whether that was enough to begin the next one.
+    fn adapt_long_term(&mut self, c: &Bbr3Config, ack: &AckEvent) -> bool {
         if self.feedback == Feedback::Starting && self.round_start {
             self.feedback = Feedback::Probing;
         }
@@ -425,17 +428,18 @@ impl Bbr3 {
                 }
                 if std::mem::take(&mut self.precautionary) && !self.too_high_before {
                     self.start_refill(ack.delivered);
-                    return;
+                    return true;
                 }
             }
         }
         if self.long_in_flight == UNBOUNDED || c.too_high(ack.sample.lost, ack.sample.in_flight) {
-            return;
+            return false;
         }
         self.long_in_flight = self.long_in_flight.max(f64::from(ack.sample.in_flight));
         if self.mode == Mode::Up {
             self.probe_upward(ack);
         }
+        false
     }
 
     fn probe_upward(&mut self, ack: &AckEvent) {
@@ -685,7 +689,7 @@ impl CongestionControl for Bbr3 {
         },
         Param {
             name: "probe_rtt_interval",
-            doc: "time after which a smallest round-trip time that was not seen again is probed",
+            doc: "time after which a smallest round-trip time that has not fallen is probed",
             unit: "s",
             min: 0.01,
             max: 3600.0,
@@ -1000,5 +1004,239 @@ impl CongestionControl for Bbr3 {
 
     fn phase(&self, _: &Bbr3Config, _: Picos) -> Phase {
         if self.mode == Mode::Startup { Phase::SlowStart } else { Phase::Alternate }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{acks, assert_near, config, loss, start};
+    use crate::{DeliverySample, MILLISECOND, Preset, SECOND};
+
+    const MS: Picos = MILLISECOND;
+    const RTT: Picos = 162 * MS;
+
+    fn flow() -> (Bbr3Config, Bbr3) {
+        let config = config::<Bbr3>(Preset::Standard, &[]);
+        let bbr = Bbr3::new(&config, &Start { rtt: RTT, ..start(10.0, 1e9) });
+        (config, bbr)
+    }
+
+    /// A flow in `mode` that knows 21 segments/ms and 162 ms.
+    fn known(mode: Mode) -> (Bbr3Config, Bbr3) {
+        let (config, mut bbr) = flow();
+        (bbr.mode, bbr.full, bbr.max_bandwidth) = (mode, true, [21_000.0; 2]);
+        (bbr.probe_wait, bbr.delivered) = (2500 * MS, 100_000);
+        bbr.window.set(&config.common, 6804.0);
+        (config, bbr)
+    }
+
+    /// The acknowledgement that ends a round of 162 ms in which `rate` segments/ms were delivered.
+    fn round(bbr: &Bbr3, now: Picos, rate: f64, in_flight: u32) -> AckEvent {
+        AckEvent {
+            now,
+            rtt: RTT,
+            srtt: RTT,
+            in_flight,
+            delivered: bbr.delivered + 1000,
+            delivery_rate: rate * 1e3,
+            sample: DeliverySample {
+                prior_delivered: bbr.delivered,
+                interval: RTT,
+                in_flight,
+                ..DeliverySample::default()
+            },
+            ..acks(1)
+        }
+    }
+
+    fn lost(lost: u32, in_flight: u32) -> LostSegment {
+        LostSegment { delivered: 100_000, in_flight, lost, app_limited: false }
+    }
+
+    #[test]
+    fn headroom_is_left_below_the_long_term_bound() {
+        let (config, _) = flow();
+        for (bound, expected) in [(1000.0, 850.0), (6.0, 5.0), (4.0, 4.0), (UNBOUNDED, UNBOUNDED)] {
+            assert_eq!(config.with_headroom(bound), expected);
+        }
+    }
+
+    #[test]
+    fn the_windows_and_rates_of_a_known_path() {
+        for (mode, window, rate) in [
+            (Mode::Down, 6804.0, 18_711.0),
+            (Mode::Cruise, 6804.0, 20_790.0),
+            (Mode::Refill, 6804.0, 20_790.0),
+            (Mode::Up, 7656.5, 25_987.5),
+            (Mode::ProbeRtt, 1701.0, 20_790.0),
+        ] {
+            let (config, mut bbr) = known(mode);
+            bbr.window.set(&config.common, 9000.0);
+            bbr.set_pacing_rate(&config, &acks(1));
+            bbr.set_window(&config, &acks(1));
+            assert_near(bbr.cwnd(), window, 1e-9);
+            assert_near(bbr.pacing_rate, rate, 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_probe_that_loses_too_much_bounds_what_is_in_flight() {
+        let (config, mut bbr) = known(Mode::Up);
+        (bbr.probing, bbr.feedback) = (true, Feedback::Probing);
+        bbr.on_segment_lost(&config, &lost(80, 4000));
+        assert_eq!((bbr.mode, bbr.long_in_flight), (Mode::Up, UNBOUNDED), "2 % are allowed");
+        bbr.on_segment_lost(&config, &lost(81, 4000));
+        // The 80 before it were 0.02 less than 2 % of the 3999.
+        assert_near(bbr.long_in_flight, 3999.0, 1e-9);
+        bbr.on_segment_lost(&config, &lost(300, 9000));
+        assert_near(bbr.long_in_flight, 3999.0, 1e-9);
+        bbr.on_ack(&config, &round(&bbr, MS, 21.0, 3900));
+        assert_eq!((bbr.mode, bbr.too_high_before), (Mode::Down, true));
+        assert!(bbr.cwnd() <= 3999.0);
+        assert_near(bbr.target(), 3402.0, 1e-9);
+    }
+
+    #[test]
+    fn the_bound_is_at_least_beta_of_what_the_path_holds() {
+        let (config, mut bbr) = known(Mode::Up);
+        bbr.probing = true;
+        bbr.on_segment_lost(&config, &lost(60, 1000));
+        assert_near(bbr.long_in_flight, 2381.4, 1e-9);
+        let (config, mut bbr) = known(Mode::Up);
+        bbr.probing = true;
+        bbr.on_segment_lost(&config, &lost(120, 4000));
+        // 3 % lost of 4000 that were in flight: no less than before the last of them.
+        assert_near(bbr.long_in_flight, 3999.0, 1e-9);
+    }
+
+    #[test]
+    fn flight_at_loss_is_interpolated() {
+        let (config, _) = flow();
+        assert_near(config.flight_at_loss(11, 1001), 1010.204, 5e-4);
+    }
+
+    #[test]
+    fn losses_outside_a_probe_bound_the_short_term() {
+        for (latest, expected) in [(16.0, 16.0), (10.0, 14.7)] {
+            let (config, mut bbr) = known(Mode::Cruise);
+            let mut now = MS;
+            bbr.on_ack(&config, &round(&bbr, now, latest, 3000));
+            bbr.on_segment_lost(&config, &lost(1, 3000));
+            now += RTT;
+            bbr.on_ack(&config, &round(&bbr, now, latest, 3000));
+            assert_near(bbr.short_bandwidth, expected * 1e3, 1e-9);
+            assert_near(bbr.short_in_flight, 0.7 * 6804.0, 1e-9);
+            assert_near(bbr.bandwidth(), expected * 1e3, 1e-9);
+        }
+    }
+
+    #[test]
+    fn probes_follow_the_clock_on_long_paths_and_the_rounds_on_short_ones() {
+        let until_probe = |rtt: Picos| {
+            let (config, mut bbr) = known(Mode::Cruise);
+            (bbr.min_rtt, bbr.probe_min_rtt, bbr.probe_min_rtt_stamp) = (rtt, rtt, 100 * SECOND);
+            bbr.window.set(&config.common, 1000.0);
+            let mut now = 0;
+            while bbr.mode == Mode::Cruise {
+                now += rtt;
+                let ack = AckEvent { rtt, ..round(&bbr, now, 21.0, 200) };
+                bbr.on_ack(&config, &ack);
+            }
+            assert_eq!(bbr.mode, Mode::Refill);
+            seconds(now)
+        };
+        let long = until_probe(RTT);
+        assert!((2.0..3.2).contains(&long), "{long}");
+        assert_near(until_probe(10 * MS), 0.63, 1e-9);
+    }
+
+    #[test]
+    fn a_clean_precautionary_probe_goes_on_at_once() {
+        let (config, mut bbr) = known(Mode::Refill);
+        (bbr.long_in_flight, bbr.too_high_before) = (4000.0, true);
+        bbr.on_ack(&config, &round(&bbr, MS, 21.0, 3000));
+        assert_eq!(bbr.mode, Mode::Up);
+        bbr.on_ack(&config, &round(&bbr, 2 * MS, 21.0, 4000));
+        assert_eq!((bbr.mode, bbr.precautionary, bbr.too_high_before), (Mode::Down, true, false));
+        bbr.on_ack(&config, &round(&bbr, 2 * MS + RTT, 21.0, 3900));
+        assert_eq!(bbr.mode, Mode::Refill);
+        // The next probe is not held back.
+        bbr.on_ack(&config, &round(&bbr, 2 * MS + 2 * RTT, 21.0, 3900));
+        bbr.on_ack(&config, &round(&bbr, 3 * MS + 2 * RTT, 30.0, 3999));
+        assert_eq!((bbr.mode, bbr.precautionary), (Mode::Up, false));
+    }
+
+    #[test]
+    fn down_lasts_until_there_is_headroom_and_no_queue() {
+        for (bound, in_flight, mode) in [
+            (UNBOUNDED, 3403, Mode::Down),
+            (UNBOUNDED, 3402, Mode::Cruise),
+            (3600.0, 3061, Mode::Down),
+            (3600.0, 3060, Mode::Cruise),
+        ] {
+            let (config, mut bbr) = known(Mode::Down);
+            bbr.long_in_flight = bound;
+            bbr.on_ack(&config, &round(&bbr, MS, 21.0, in_flight));
+            assert_eq!(bbr.mode, mode, "{bound} {in_flight}");
+        }
+    }
+
+    #[test]
+    fn the_start_ends_after_three_rounds_without_growth_or_one_with_many_losses() {
+        let (config, mut bbr) = flow();
+        for (i, rate) in [10.0, 20.0, 21.0, 21.0, 21.0].into_iter().enumerate() {
+            assert_eq!(bbr.mode, Mode::Startup, "{i}");
+            bbr.on_ack(&config, &round(&bbr, RTT * (1 + i as u64), rate, 9000));
+        }
+        assert_eq!((bbr.mode, bbr.full), (Mode::Drain, true));
+
+        for (places, mode) in [(5, Mode::Startup), (6, Mode::Drain)] {
+            let (config, mut bbr) = flow();
+            bbr.on_ack(&config, &round(&bbr, RTT, 21.0, 9000));
+            for _ in 0..places {
+                bbr.on_segment_lost(&config, &lost(30, 1000));
+                let mut ack = AckEvent { lost: 1, ..round(&bbr, RTT, 21.0, 9000) };
+                ack.sample.prior_delivered = 0;
+                bbr.on_ack(&config, &ack);
+                bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 9000));
+            }
+            let mut last = round(&bbr, 2 * RTT, 40.0, 9000);
+            (last.delivered, last.sample.prior_delivered) = (200_000, 190_000);
+            (last.sample.lost, last.sample.in_flight) = (30, 1000);
+            bbr.on_ack(&config, &last);
+            assert_eq!(bbr.mode, mode, "{places} places");
+        }
+    }
+
+    #[test]
+    fn an_old_round_trip_time_is_probed_with_half_of_the_product() {
+        let (config, mut bbr) = known(Mode::Cruise);
+        let late =
+            |now, in_flight, bbr: &Bbr3| AckEvent { rtt: RTT + MS, ..round(bbr, now, 21.0, in_flight) };
+        bbr.cycle_stamp = 5 * SECOND;
+        bbr.on_ack(&config, &late(5001 * MS, 3402, &bbr));
+        assert_eq!((bbr.mode, bbr.cwnd(), bbr.min_rtt), (Mode::ProbeRtt, 1701.0, RTT));
+        assert!(bbr.holds_back());
+        bbr.on_ack(&config, &late(5100 * MS, 1701, &bbr));
+        bbr.on_ack(&config, &late(5300 * MS, 1701, &bbr));
+        assert_eq!(bbr.mode, Mode::ProbeRtt);
+        bbr.on_ack(&config, &late(5301 * MS, 1701, &bbr));
+        assert_eq!(bbr.mode, Mode::Cruise);
+        assert_near(bbr.cwnd(), 6804.0, 1e-9);
+    }
+
+    #[test]
+    fn recovery_restores_the_window_and_a_time_out_leaves_one_segment() {
+        let (config, mut bbr) = known(Mode::Cruise);
+        bbr.on_ack(&config, &round(&bbr, MS, 21.0, 5000));
+        bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 6000));
+        assert_eq!(bbr.cwnd(), 5001.0);
+        bbr.on_recovery_exit(&config, 2 * MS);
+        assert_near(bbr.cwnd(), 6804.0, 1e-9);
+        bbr.on_loss(&config, &loss(LossCause::Timeout, 6000));
+        assert_eq!(bbr.cwnd(), 1.0);
+        bbr.on_ack(&config, &AckEvent { after_timeout: true, ..round(&bbr, 3 * MS, 21.0, 0) });
+        assert_eq!(bbr.cwnd(), 4.0);
     }
 }
