@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use crate::transport::{DeliverySampler, Flow};
-use mesonet_cc::Config;
+use mesonet_cc::{Config, DeliverySample, Picos};
 
 impl Simulation {
     /// A flow with samples is connected.
@@ -13,6 +13,37 @@ impl Simulation {
         }
         self.samplers[slot] = DeliverySampler::new(self.flows[slot].base);
     }
+}
+
+/// What an acknowledgement tells about delivery; all zero for flows without samples.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Delivery {
+    /// Segments/s, 0 without a valid sample.
+    pub rate: f64,
+    pub sample: DeliverySample,
+    /// Segments newly found lost.
+    pub lost: u32,
+}
+
+// Kept out of the sender's code, which is faster without them for the flows that take no samples.
+
+/// Segment `sequence` leaves.
+#[inline(never)]
+pub(super) fn sent(sampler: &mut DeliverySampler, flow: &Flow, sequence: u64, now: Picos) {
+    sampler.sent(sequence, now, flow.board.pipe());
+}
+
+/// Segment `sequence` is acknowledged; the scoreboard knows already.
+#[inline(never)]
+pub(super) fn sample(
+    sampler: &mut DeliverySampler,
+    flow: &mut Flow,
+    config: &Config,
+    sequence: u64,
+    now: Picos,
+) -> Delivery {
+    let (rate, sample) = sampler.acknowledged(sequence, now, flow.rtt.min_rtt);
+    Delivery { rate, sample, lost: tell_losses(sampler, flow, config) }
 }
 
 /// Tells the congestion control which segments the scoreboard has found lost; their number.
@@ -28,6 +59,7 @@ pub(super) fn tell_losses(sampler: &mut DeliverySampler, flow: &mut Flow, config
 
 /// After an acknowledgement: whether the sender, not the network, limits what is in flight. It has nothing more to
 /// send, or the algorithm holds it back.
+#[inline(never)]
 pub(super) fn update_limits(sampler: &mut DeliverySampler, flow: &Flow) {
     if flow.controller.holds_back() || flow.board.next() == flow.end {
         sampler.limited(flow.board.pipe());

@@ -226,9 +226,10 @@ impl Simulation {
     /// Marks a segment that found a long queue in a router, which it leaves at `departure`.
     fn mark(&mut self, router: usize, departure: Picos, segment: &mut Segment) {
         let router = &mut self.network.routers[router];
-        if router.marks(self.now, departure) && segment.mark() {
+        if router.marks(self.now, departure) {
             router.marked += 1;
-            self.counters.marked += 1;
+            self.counters.marked += u64::from(!segment.is_marked());
+            segment.mark();
         }
     }
 

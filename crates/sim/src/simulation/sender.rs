@@ -1,10 +1,11 @@
 //! Sending: acknowledgements, loss recovery, time-outs, and what the window and the interface allow.
 
-use super::{Simulation, code, delivery, pacing};
+use super::delivery::{self, Delivery};
+use super::{Simulation, code, pacing};
 use crate::engine::Segment;
 use crate::transport::scoreboard::Acked;
 use crate::transport::{FlowState, OFF, Recovery};
-use mesonet_cc::{AckEvent, DeliverySample, LossCause, LossEvent, Picos, SendEvent};
+use mesonet_cc::{AckEvent, LossCause, LossEvent, Picos, SendEvent};
 
 impl Simulation {
     /// An acknowledgement reaches its source. `segment` is the one that it acknowledges.
@@ -40,11 +41,9 @@ impl Simulation {
             flow.rtt.sample(rtt, &self.limits);
         }
         let config = &self.configs[usize::from(flow.algorithm)];
-        let (mut delivery_rate, mut sample, mut lost) = (0.0, DeliverySample::default(), 0);
+        let mut delivery = Delivery::default();
         if config.wants_delivery_rate() {
-            let sampler = &mut self.samplers[slot as usize];
-            (delivery_rate, sample) = sampler.acknowledged(sequence, now, flow.rtt.min_rtt);
-            lost = delivery::tell_losses(sampler, flow, config);
+            delivery = delivery::sample(&mut self.samplers[slot as usize], flow, config, sequence, now);
         }
         let new_una = flow.board.una();
         let advanced = new_una > una;
@@ -80,9 +79,9 @@ impl Simulation {
                 srtt: flow.rtt.srtt,
                 in_flight: flow.board.pipe(),
                 delivered: flow.delivered,
-                delivery_rate,
-                sample,
-                lost,
+                delivery_rate: delivery.rate,
+                sample: delivery.sample,
+                lost: delivery.lost,
                 round_start,
                 // Duplicate acknowledgements before fast retransmit do not raise the window either (RFC 5681).
                 in_recovery: was_fast || !advanced,
@@ -132,6 +131,7 @@ impl Simulation {
 
     /// A mark, and no reduction since the marked segment left: one, then none until what is outstanding now has been
     /// acknowledged (RFC 3168, section 6.1.2).
+    #[inline(never)]
     fn answer_mark(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         flow.recover = flow.board.next();
@@ -329,7 +329,7 @@ impl Simulation {
             flow.controller.on_send(config, &SendEvent { now, in_flight, retransmission });
         }
         if config.wants_delivery_rate() {
-            self.samplers[slot as usize].sent(sequence, now, flow.board.pipe());
+            delivery::sent(&mut self.samplers[slot as usize], flow, sequence, now);
         }
         let mut segment = Segment::new(now, slot, sequence as u32, flow.receiver);
         // Retransmissions are not to be marked (RFC 3168, section 6.1.5).
