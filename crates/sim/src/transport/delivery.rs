@@ -146,12 +146,13 @@ mod tests {
             assert!((rate - 1000.0 * (i + 1) as f64 / (100 + 2 * i) as f64).abs() < 1e-9);
             sampler.forget_below(i + 1);
         }
-        // What leaves now, one each millisecond, sees a whole round at the rate of the path.
+        // Segment 9 left at 9 ms, the next one leaves at 118 ms: sending took longer than the 100 ms to the answer.
         for i in 10..20 {
             sampler.sent(i, (118 + i - 10) * MS, 10);
         }
         let (rate, sample) = sampler.acknowledged(10, 218 * MS, 100 * MS);
-        assert_eq!((rate, sample.prior_delivered, sample.delivered(11)), (10.0, 10, 1));
+        assert_eq!((sample.prior_delivered, sample.delivered(11), sample.interval), (10, 1, 109 * MS));
+        assert!((rate - 1.0 / 0.109).abs() < 1e-9, "{rate}");
     }
 
     #[test]
@@ -178,11 +179,12 @@ mod tests {
     fn a_retransmission_that_is_acknowledged_too_soon_gives_no_rate() {
         let mut sampler = DeliverySampler::new(7);
         sampler.sent(7, 0, 2);
-        sampler.sent(8, MS, 2);
-        sampler.acknowledged(8, 101 * MS, 100 * MS);
-        sampler.sent(7, 102 * MS, 2);
+        sampler.sent(8, 99 * MS, 2);
+        sampler.acknowledged(8, 195 * MS, 90 * MS);
+        // 97 ms after the segment that was delivered last.
+        sampler.sent(7, 196 * MS, 2);
         // By its first copy, after all.
-        let (rate, sample) = sampler.acknowledged(7, 103 * MS, 100 * MS);
+        let (rate, sample) = sampler.acknowledged(7, 201 * MS, 100 * MS);
         assert_eq!((rate, sample.interval), (0.0, 0));
     }
 
