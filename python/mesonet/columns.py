@@ -20,6 +20,7 @@ _SERIES_UNITS = {
     "segments_entering": "segments/interval",
     "segments_leaving": "segments/interval",
     "segments_dropped": "segments/interval",
+    "segments_marked": "segments/interval",
     "flows_completed": "flows/interval",
     "connection_failures": "failures/interval",
     "cwnd_increases": "increases/interval",

@@ -151,6 +151,12 @@ _TABLE = (
         "assumed: the model that was calibrated on ASME Fig. 3 leaves it out",
     ),
     Parameter(
+        "network.ecn_threshold", "threshold", "off",
+        "A segment that finds more segments in a router than this, the one in service included, is marked (ECN) where "
+        "its flow understands marks; `off` marks nothing. BBR does not understand them, the other algorithms do.",
+        "RFC 3168: marking is optional; RFC 8257 section 3.1 has the rule", least=0.0, most=1e9,
+    ),
+    Parameter(
         "tiers.pops_per_backbone", "count", 2,
         "Points of presence that are built below each backbone router of a topology of your own, where it has backbone "
         "routers only. Any other topology is taken as it is.",

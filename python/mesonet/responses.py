@@ -220,8 +220,13 @@ RESPONSES: tuple[Response, ...] = (
         "Segments that found a router full: data, retransmissions, SYNs", "lower", "chosen: the numerator of y5",
     ),
     Response(
+        "segments_marked", "", "Segments marked", "segments/interval",
+        "Segments that routers marked instead of dropping them, each once (network.ecn_threshold)", "neutral",
+        "chosen: the signal of RFC 3168",
+    ),
+    Response(
         "window_reductions", "", "Window reductions", "reductions/interval",
-        "Loss events that reduced a window, time-outs apart: on fast paths many segments are lost in one", "lower",
+        "Losses and marks that reduced a window, time-outs apart: on fast paths many segments are lost in one", "lower",
         "chosen: losses and halvings differ on large links",
     ),
     *(_completed_goodput(pair, category) for pair in PAIR_CLASSES for category in FILE_CATEGORIES),

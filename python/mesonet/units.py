@@ -17,14 +17,20 @@ from mesonet.errors import InputError, unknown
 
 Kind = Literal[
     "time", "rate", "segments", "number", "probability", "count", "choice", "buffer", "distribution", "flag", "numbers",
-    "names", "topology",
+    "names", "topology", "threshold",
 ]  # fmt: skip
 KINDS: tuple[str, ...] = get_args(Kind)
 
 SEGMENT_BYTES = 1500
 """Bytes in a segment unless a scenario says otherwise (ASME paper; SP 500-282 ch. 9)."""
 
-BASE_UNITS = {"time": "s", "rate": "segments/s", "segments": "segments", "buffer": "rule and factor"}
+BASE_UNITS = {
+    "time": "s",
+    "rate": "segments/s",
+    "segments": "segments",
+    "threshold": "segments",
+    "buffer": "rule and factor",
+}
 """Unit of the parsed value by kind; the other kinds have none."""
 
 EXAMPLES = {"time": "81 ms", "rate": "1600 seg/ms", "segments": "50 segments", "buffer": "1 bdp"}
@@ -80,7 +86,8 @@ def parse(
     kind
         One of `KINDS`.
     value
-        Text with a unit for a time, a rate, a number of segments and a buffer; a bare number (or its text) for the
+        Text with a unit for a time, a rate, a number of segments and a buffer; the same or ``off`` for a threshold;
+        a bare number (or its text) for the
         kinds without a unit; three numbers for a distribution; a boolean for a flag.
     choices
         The words allowed for the kind ``choice``.
@@ -91,7 +98,9 @@ def parse(
 
     Returns
     -------
-    float, int, bool, str, list of floats, of ints or of str, or a dict of ``rule`` and ``factor`` for a buffer.
+    float, int, bool, str, list of floats, of ints or of str, a dict of ``rule`` and ``factor`` for a buffer or
+    None for
+    a threshold that is off.
 
     Raises
     ------
@@ -105,6 +114,8 @@ def parse(
             return float(_plain(value))
         case "count":
             return _count(value)
+        case "threshold":
+            return None if value == "off" else _threshold(value, segment_bytes)
         case "buffer":
             return _buffer(value)
         case "distribution":
@@ -131,7 +142,9 @@ def show(kind: str, value: Any) -> str:
             return f"{_number_text(value)} s" if value >= 1 or value == 0 else f"{_number_text(value * 1000)} ms"
         case "rate":
             return f"{_number_text(value / 1000)} seg/ms" if value >= 1000 else f"{_number_text(value)} seg/s"
-        case "segments":
+        case "threshold" if value is None:
+            return "off"
+        case "segments" | "threshold":
             return f"{_number_text(value)} segment{'' if value == 1 else 's'}"
         case "buffer":
             unit = {"bdp": "bdp", "bdp_per_sqrt_n": "bdp/sqrt(n)", "segments": "segments"}[value["rule"]]
@@ -179,6 +192,13 @@ def _quantity(kind: str, value: Any, example: str, segment_bytes: float) -> floa
         raise InputError(f'"{unit}" is not a unit of a {_noun(kind)}', value=value, allowed=allowed)
     size = Fraction(segment_bytes) if unit in _OF_BYTES else 1
     return _finite(_fraction(number, value) * _UNITS[kind][unit] / size, value)
+
+
+def _threshold(value: Any, segment_bytes: float) -> float:
+    try:
+        return _quantity("segments", value, EXAMPLES["segments"], segment_bytes)
+    except InputError as error:
+        raise InputError(error.problem, value=value, allowed=f'"off", or {error.allowed}') from None
 
 
 def _plain(value: Any) -> Fraction:

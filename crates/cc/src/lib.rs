@@ -11,6 +11,8 @@
 //! Windows are in segments, instants and durations in picoseconds ([`Picos`]).
 
 mod algorithms;
+mod draw;
+mod max_filter;
 mod param;
 pub mod registry;
 mod slow_start;
@@ -64,18 +66,63 @@ pub struct AckEvent {
     pub in_flight: u32,
     /// Segments of the flow delivered so far, this acknowledgement included.
     pub delivered: u64,
-    /// Delivery-rate sample in segments/s, 0 where none was taken.
+    /// Delivery-rate sample in segments/s, 0 where none was taken: only [`CongestionControl::WANTS_DELIVERY_RATE`] has
+    /// samples taken.
     pub delivery_rate: f64,
+    /// What the delivery-rate sample spans; all zero where the algorithm wants none.
+    pub sample: DeliverySample,
+    /// Segments newly found lost; counted where delivery rates are sampled.
+    pub lost: u32,
     /// The first acknowledgement of a new round trip: it covers a segment sent after the previous round began.
     pub round_start: bool,
     /// The sender is in fast recovery: windows do not grow.
     pub in_recovery: bool,
+    /// Not all that was outstanding at the last time-out has been acknowledged.
+    pub after_timeout: bool,
     /// The window, not the application or the interface, limited what was in flight.
     pub cwnd_limited: bool,
     /// The sender had nothing more to send.
     pub app_limited: bool,
     /// Acknowledged segments that carried a congestion-experienced mark.
     pub ce: u32,
+}
+
+/// What a delivery-rate sample spans: from the acknowledgement that was the last one when the acknowledged segment left
+/// to the one now (draft-cheng-iccrg-delivery-rate-estimation).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeliverySample {
+    /// Segments of the flow delivered when the acknowledged segment left.
+    pub prior_delivered: u64,
+    /// Time over which the segments since then were sent or acknowledged, whichever took longer; 0 where the sample is
+    /// not valid because that is less than the smallest round-trip time.
+    pub interval: Picos,
+    /// Segments in flight when the acknowledged segment left, itself included.
+    pub in_flight: u32,
+    /// Segments found lost since it left.
+    pub lost: u32,
+    /// It left while the sender, not the network, limited what was in flight.
+    pub app_limited: bool,
+}
+
+impl DeliverySample {
+    /// Segments delivered over the interval, `delivered` having been delivered by now.
+    #[must_use]
+    pub fn delivered(&self, delivered: u64) -> u64 {
+        delivered - self.prior_delivered
+    }
+}
+
+/// A segment was found lost.
+#[derive(Clone, Copy, Debug)]
+pub struct LostSegment {
+    /// Segments of the flow delivered so far.
+    pub delivered: u64,
+    /// Segments in flight when the lost one left, itself included.
+    pub in_flight: u32,
+    /// Segments found lost since it left, itself included.
+    pub lost: u32,
+    /// It left while the sender, not the network, limited what was in flight.
+    pub app_limited: bool,
 }
 
 /// Why the sender concluded that the network is congested.
@@ -137,6 +184,10 @@ pub struct Start {
     pub initial_ssthresh: f64,
     /// Slow-start variant.
     pub slow_start: SlowStart,
+    /// Round-trip time of the connection's establishment, 0 where it was not measured.
+    pub rtt: Picos,
+    /// Names the flow's own random numbers: what it draws never depends on the order of events.
+    pub seed: u64,
 }
 
 /// One congestion control algorithm: the state of one flow.
@@ -181,6 +232,22 @@ pub trait CongestionControl: Copy + std::fmt::Debug + Serialize + for<'de> Deser
 
     /// Whether the algorithm looks at departures.
     const WANTS_SENDS: bool = false;
+
+    /// A segment was found lost; the acknowledgement that told so follows. Called only where
+    /// [`Self::WANTS_DELIVERY_RATE`].
+    fn on_segment_lost(&mut self, _config: &Self::Config, _lost: &LostSegment) {}
+
+    /// Whether the sender takes delivery-rate samples, which it has to remember something of every segment for.
+    const WANTS_DELIVERY_RATE: bool = false;
+
+    /// The algorithm deliberately keeps less in flight than the path would take: delivery-rate samples are then marked.
+    fn holds_back(&self) -> bool {
+        false
+    }
+
+    /// Routers may mark the flow's segments instead of dropping them (RFC 3168). The sender answers the first mark of a
+    /// round trip with [`LossCause::Ecn`], outside loss recovery, and counts every one in [`AckEvent::ce`].
+    const ECN_CAPABLE: bool = true;
 
     /// The period of [`Self::on_timer`], counted from the start of the flow.
     fn timer_period(_config: &Self::Config) -> Option<Picos> {

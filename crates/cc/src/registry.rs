@@ -1,7 +1,8 @@
 //! The list of algorithms. One line each; everything that enumerates algorithms reads this list.
 
 use crate::{
-    AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, SendEvent, Start, algorithms,
+    AckEvent, Common, CongestionControl, LossEvent, LostSegment, Param, Phase, Picos, SendEvent, Start,
+    algorithms,
 };
 use serde::{Deserialize, Serialize};
 
@@ -74,6 +75,20 @@ macro_rules! registry {
             pub fn wants_sends(&self) -> bool {
                 match self { $(Self::$variant(_) => <$state>::WANTS_SENDS,)* }
             }
+
+            /// See [`CongestionControl::WANTS_DELIVERY_RATE`].
+            #[inline]
+            #[must_use]
+            pub fn wants_delivery_rate(&self) -> bool {
+                match self { $(Self::$variant(_) => <$state>::WANTS_DELIVERY_RATE,)* }
+            }
+
+            /// See [`CongestionControl::ECN_CAPABLE`].
+            #[inline]
+            #[must_use]
+            pub fn ecn_capable(&self) -> bool {
+                match self { $(Self::$variant(_) => <$state>::ECN_CAPABLE,)* }
+            }
         }
 
         // A flow is only ever given the constants it was started with.
@@ -111,6 +126,18 @@ macro_rules! registry {
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
+            /// See [`CongestionControl::on_segment_lost`].
+            pub fn on_segment_lost(&mut self, config: &Config, lost: &LostSegment) {
+                match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_segment_lost(c, lost),)*
+                    #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
+            }
+
+            /// See [`CongestionControl::holds_back`].
+            #[must_use]
+            pub fn holds_back(&self) -> bool {
+                match self { $(Self::$variant(s) => s.holds_back(),)* }
+            }
+
             /// See [`CongestionControl::phase`].
             #[must_use]
             pub fn phase(&self, config: &Config, now: Picos) -> Phase {
@@ -132,6 +159,7 @@ macro_rules! registry {
             }
 
             /// Pacing rate, segments/s.
+            #[inline]
             #[must_use]
             pub fn pacing_rate(&self) -> Option<f64> {
                 match self { $(Self::$variant(s) => s.pacing_rate(),)* }
@@ -153,6 +181,9 @@ registry! {
     Scalable => algorithms::scalable::Scalable,
     Vegas => algorithms::vegas::Vegas,
     Westwood => algorithms::westwood::Westwood,
+    Dctcp => algorithms::dctcp::Dctcp,
+    Bbr => algorithms::bbr::Bbr,
+    Bbr3 => algorithms::bbr3::Bbr3,
 }
 
 /// The algorithm called `name`.

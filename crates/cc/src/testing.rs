@@ -15,7 +15,7 @@ pub fn config<T: CongestionControl>(preset: Preset, changes: &[(&str, f64)]) -> 
 
 /// A flow with classic slow start.
 pub fn start(initial_window: f64, initial_ssthresh: f64) -> Start {
-    Start { now: 0, initial_window, initial_ssthresh, slow_start: SlowStart::Classic }
+    Start { now: 0, initial_window, initial_ssthresh, slow_start: SlowStart::Classic, rtt: 0, seed: 1 }
 }
 
 /// An acknowledgement of `acked` segments of a flow that its window limits.

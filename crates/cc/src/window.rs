@@ -110,6 +110,12 @@ impl Window {
         self.ssthresh
     }
 
+    /// Initial window, segments.
+    #[must_use]
+    pub fn initial(&self) -> f64 {
+        self.initial
+    }
+
     /// Below ssthresh (RFC 5681 leaves equality open; here it is congestion avoidance).
     #[inline]
     #[must_use]

@@ -3,8 +3,8 @@
 
 use mesonet_cc::registry::{ALGORITHMS, algorithm};
 use mesonet_cc::{
-    AckEvent, Algorithm, Common, Config, Controller, HyStart, LossCause, LossEvent, MILLISECOND, Phase,
-    Picos, Preset, SECOND, SendEvent, SlowStart, Start,
+    AckEvent, Algorithm, Common, Config, Controller, DeliverySample, HyStart, LossCause, LossEvent,
+    LostSegment, MILLISECOND, Phase, Picos, Preset, SECOND, SendEvent, SlowStart, Start,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -123,12 +123,30 @@ impl Flow {
                     in_flight,
                     delivered: self.delivered,
                     delivery_rate: if rtt > 0 { f64::from(acked) / (rtt as f64 * 1e-12) } else { 0.0 },
+                    sample: DeliverySample {
+                        prior_delivered: self.delivered - u64::from(acked),
+                        interval: rtt,
+                        in_flight,
+                        lost: u32::from(in_recovery),
+                        app_limited: !cwnd_limited,
+                    },
+                    lost: u32::from(in_recovery),
                     round_start,
                     in_recovery,
+                    after_timeout: false,
                     cwnd_limited,
                     app_limited: !cwnd_limited,
                     ce: if ce { acked } else { 0 },
                 };
+                if ack.lost > 0 && self.config.wants_delivery_rate() {
+                    let lost = LostSegment {
+                        delivered: ack.delivered,
+                        in_flight: in_flight.max(1),
+                        lost: ack.lost,
+                        app_limited: ack.app_limited,
+                    };
+                    self.controller.on_segment_lost(&self.config, &lost);
+                }
                 self.controller.on_ack(&self.config, &ack);
             }
             What::Loss { cause, in_flight, first_timeout } => {
@@ -183,6 +201,8 @@ fn classic_start() -> impl Strategy<Value = Start> {
         initial_window: window,
         initial_ssthresh,
         slow_start: SlowStart::Classic,
+        rtt: now / 100,
+        seed: now,
     })
 }
 

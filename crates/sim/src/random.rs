@@ -14,6 +14,8 @@ pub enum Purpose {
     Record = 3,
     /// Random overhead of a sender.
     Overhead = 4,
+    /// What the congestion control of one transfer draws.
+    Control = 5,
 }
 
 /// One stream of random numbers: SplitMix64 (Steele, Lea and Flood 2014), started at a mixed key.

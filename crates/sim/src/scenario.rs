@@ -81,6 +81,9 @@ pub struct NetworkParameters {
     pub buffer_floor: u64,
     /// Whether the segment in service occupies a place of the buffer.
     pub buffer_counts_in_service: bool,
+    /// A segment that finds more segments in a router than this, the one in service included, is marked where its flow
+    /// understands that; none marks nothing.
+    pub ecn_threshold: Option<f64>,
 }
 
 /// How large buffers are (X3).
@@ -380,6 +383,9 @@ impl Scenario {
         within("network.speed", self.network.speed, 1.0, 1e11)?;
         within("network.delay_multiplier", self.network.delay_multiplier, 0.0, 1e4)?;
         within("network.buffer", self.network.buffer.factor, 0.0, 1e12)?;
+        if let Some(threshold) = self.network.ecn_threshold {
+            within("network.ecn_threshold", threshold, 0.0, 1e9)?;
+        }
         within("users.base_sources", u.base_sources, 0.0, 1e7)?;
         within("users.source_multiplier", u.source_multiplier, 0.0, 1e6)?;
         for (path, weights) in [

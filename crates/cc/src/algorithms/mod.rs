@@ -1,8 +1,11 @@
 //! One file per algorithm.
 
+pub mod bbr;
+pub mod bbr3;
 pub mod bic;
 pub mod ctcp;
 pub mod cubic;
+pub mod dctcp;
 pub mod fast;
 pub mod fast_at;
 pub mod hstcp;

@@ -19,7 +19,7 @@ pub fn config(name: &str, preset: Preset, changes: &[(&str, f64)]) -> Config {
 
 /// A flow with classic slow start.
 pub fn start(initial_window: f64, initial_ssthresh: f64) -> Start {
-    Start { now: 0, initial_window, initial_ssthresh, slow_start: SlowStart::Classic }
+    Start { now: 0, initial_window, initial_ssthresh, slow_start: SlowStart::Classic, rtt: 0, seed: 1 }
 }
 
 /// A backlogged flow in congestion avoidance whose acknowledgements arrive at the pace of its window: a fluid.

@@ -10,6 +10,6 @@ pub mod timers;
 pub mod winner_tree;
 
 pub use lanes::Lanes;
-pub use ring::{Ring, Segment};
+pub use ring::{MOST_TARGETS, Ring, Segment};
 pub use timers::Timers;
 pub use winner_tree::WinnerTree;

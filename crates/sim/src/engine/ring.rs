@@ -11,19 +11,55 @@ pub struct Segment {
     pub flow: u32,
     /// Low 32 bits of the sequence number.
     pub sequence: u32,
-    /// Low 48 bits of the departure from the source (281 s, longer than any round trip), then the access router of
-    /// the receiver in 16 bits: transit touches no flow.
+    /// Low 48 bits of the departure from the source (281 s, longer than any round trip), then the two bits of ECN (RFC
+    /// 3168, section 5) and the access router of the receiver in 14 bits: transit touches no flow.
     stamp: u64,
 }
 
-const TARGET_BITS: u32 = 16;
-const TARGET_MASK: u64 = (1 << TARGET_BITS) - 1;
+/// Bits below the departure.
+const LOW_BITS: u32 = 16;
+const LOW_MASK: u64 = (1 << LOW_BITS) - 1;
+/// Routers may mark the segment instead of dropping it.
+const ECN_CAPABLE: u64 = 1 << 15;
+/// Congestion experienced: a router has marked it.
+const MARKED: u64 = 1 << 14;
+const TARGET_MASK: u64 = MARKED - 1;
+
+/// Most access routers that a segment can name.
+pub const MOST_TARGETS: usize = TARGET_MASK as usize + 1;
 
 impl Segment {
     /// A segment of `flow` that leaves its source at `sent` for the access router `target`.
     #[must_use]
     pub fn new(sent: Picos, flow: u32, sequence: u32, target: u16) -> Self {
-        Self { time: sent, flow, sequence, stamp: (sent << TARGET_BITS) | u64::from(target) }
+        Self { time: sent, flow, sequence, stamp: (sent << LOW_BITS) | u64::from(target) }
+    }
+
+    /// The same, and routers may mark it.
+    #[must_use]
+    #[inline]
+    pub fn ecn_capable(self) -> Self {
+        Self { stamp: self.stamp | ECN_CAPABLE, ..self }
+    }
+
+    /// Whether routers may mark it.
+    #[must_use]
+    #[inline]
+    pub fn is_ecn_capable(&self) -> bool {
+        self.stamp & ECN_CAPABLE != 0
+    }
+
+    /// A router marks it.
+    #[inline]
+    pub fn mark(&mut self) {
+        self.stamp |= MARKED;
+    }
+
+    /// Whether a router has marked it.
+    #[must_use]
+    #[inline]
+    pub fn is_marked(&self) -> bool {
+        self.stamp & MARKED != 0
     }
 
     /// Access router of the receiver.
@@ -35,7 +71,7 @@ impl Segment {
     /// Time since the departure from the source.
     #[must_use]
     pub fn age(&self, now: Picos) -> Picos {
-        (now << TARGET_BITS).wrapping_sub(self.stamp & !TARGET_MASK) >> TARGET_BITS
+        (now << LOW_BITS).wrapping_sub(self.stamp & !LOW_MASK) >> LOW_BITS
     }
 }
 
@@ -135,10 +171,23 @@ mod tests {
         }
 
         #[test]
-        fn age_and_target_survive_packing(sent in 0..1u64 << 60, age in 0..1u64 << 47, target: u16) {
-            let segment = Segment::new(sent, 7, 9, target);
+        fn age_target_and_marks_survive_packing(
+            sent in 0..1u64 << 60,
+            age in 0..1u64 << 47,
+            target in 0..MOST_TARGETS as u16,
+            capable: bool,
+            marks in 0..3,
+        ) {
+            let mut segment = Segment::new(sent, 7, 9, target);
+            if capable {
+                segment = segment.ecn_capable();
+            }
+            for _ in 0..marks {
+                segment.mark();
+            }
             prop_assert_eq!(segment.age(sent + age), age);
             prop_assert_eq!(segment.target(), usize::from(target));
+            prop_assert_eq!((segment.is_ecn_capable(), segment.is_marked()), (capable, marks > 0));
         }
     }
 }

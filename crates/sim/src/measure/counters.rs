@@ -11,6 +11,8 @@ pub struct Counters {
     pub leaving: u64,
     /// Segments dropped by routers.
     pub dropped: u64,
+    /// Segments marked by routers, each once.
+    pub marked: u64,
     /// Data segments sent, retransmissions included.
     pub data_sent: u64,
     /// Data segments acknowledged, each once.
@@ -59,6 +61,7 @@ impl Counters {
             entering: f(self.entering, other.entering),
             leaving: f(self.leaving, other.leaving),
             dropped: f(self.dropped, other.dropped),
+            marked: f(self.marked, other.marked),
             data_sent: f(self.data_sent, other.data_sent),
             delivered: f(self.delivered, other.delivered),
             completed: f(self.completed, other.completed),

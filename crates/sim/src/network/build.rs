@@ -5,6 +5,7 @@ use super::distances::Distances;
 use super::routing::{Routing, adjacency, routes_to};
 use super::topology::{RouterClass, Topology};
 use super::{Router, given, load};
+use crate::engine::MOST_TARGETS;
 use crate::scenario::{BufferKind, InvalidScenario, Scenario, invalid};
 use mesonet_cc::Picos;
 
@@ -84,6 +85,7 @@ impl Network {
         for (index, &router) in access.iter().enumerate() {
             access_index[router] = Some(index as u16);
         }
+        check_targets(access.len())?;
         let groups = Groups::of(&topology, &neighbours, &access);
         check_lanes(2 * topology.links.len() + access.len(), groups.anchors.len())?;
 
@@ -217,10 +219,19 @@ impl Network {
             }
             let waiting = if parameters.buffer_counts_in_service { buffer.saturating_sub(1) } else { buffer };
             self.buffers.push(buffer);
-            self.routers.push(Router::new(service, waiting));
+            self.routers.push(Router::new(service, waiting).marking(parameters.ecn_threshold));
         }
         Ok(())
     }
+}
+
+/// Refuses more access routers than a segment can name.
+fn check_targets(access: usize) -> Result<(), InvalidScenario> {
+    if access <= MOST_TARGETS {
+        return Ok(());
+    }
+    let message = format!("{access} access routers are too many; at most {MOST_TARGETS} are allowed");
+    Err(invalid("topology", message))
 }
 
 /// Refuses more lanes than can be numbered, before any is made.

@@ -14,17 +14,43 @@ pub struct Router {
     busy_until: Picos,
     /// An arrival that finds more work than this is dropped.
     limit: Picos,
+    /// An arrival that finds more work than this is marked where it may be.
+    mark_above: Picos,
     /// Segments accepted so far.
     pub accepted: u64,
     /// Segments dropped so far.
     pub dropped: u64,
+    /// Segments marked so far.
+    pub marked: u64,
 }
 
 impl Router {
     /// An idle router. `waiting` is how many segments may wait beside the one in service.
     #[must_use]
     pub fn new(service: Picos, waiting: u64) -> Self {
-        Self { service, busy_until: 0, limit: service.saturating_mul(waiting), accepted: 0, dropped: 0 }
+        Self {
+            service,
+            busy_until: 0,
+            limit: service.saturating_mul(waiting),
+            mark_above: Picos::MAX,
+            accepted: 0,
+            dropped: 0,
+            marked: 0,
+        }
+    }
+
+    /// The same router, which marks what finds more than `threshold` segments in it (RFC 8257, section 3.1).
+    #[must_use]
+    pub fn marking(mut self, threshold: Option<f64>) -> Self {
+        self.mark_above = threshold.map_or(Picos::MAX, |t| (t * self.service as f64).round() as Picos);
+        self
+    }
+
+    /// Whether an arrival at `now` whose service ends at `departure` found so many segments that it is marked.
+    #[must_use]
+    #[inline]
+    pub fn marks(&self, now: Picos, departure: Picos) -> bool {
+        departure - now - self.service > self.mark_above
     }
 
     /// A segment arrives at `now`: the instant at which its service ends, or `None` where it is dropped.
@@ -77,6 +103,19 @@ mod tests {
         assert_eq!(router.arrive(10), Some(40));
         assert_eq!((router.accepted, router.dropped), (4, 2));
         assert_eq!(router.arrive(100), Some(110));
+    }
+
+    #[test]
+    fn marks_what_finds_more_than_the_threshold() {
+        let mut router = Router::new(10, 9).marking(Some(2.0));
+        let marks: Vec<bool> = (0..5)
+            .map(|_| {
+                let departure = router.arrive(100).unwrap();
+                router.marks(100, departure)
+            })
+            .collect();
+        assert_eq!(marks, [false, false, false, true, true]);
+        assert!(!Router::new(10, 9).marks(0, 1_000_000));
     }
 
     proptest! {

@@ -5,7 +5,7 @@ use crate::network::Network;
 use crate::network::build::LaneEnd;
 use crate::scenario::{InvalidScenario, Scenario, invalid};
 use crate::simulation::EXTRA_LEAVES;
-use mesonet_cc::{Picos, Start, seconds};
+use mesonet_cc::{Picos, seconds};
 
 /// Holds the users and the explicit flows of a scenario against its network.
 ///
@@ -14,23 +14,9 @@ use mesonet_cc::{Picos, Start, seconds};
 pub fn check(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenario> {
     check_receivers(scenario, network)?;
     check_explicit(scenario, network)?;
-    check_pacing(scenario)?;
     // Flows with an extra delay get two lanes each.
     let own = scenario.flows.iter().filter(|flow| flow.extra_delay > 0.0).count();
     check_spans(scenario, network, Lanes::new(network.lanes.len() + 2 * own, EXTRA_LEAVES).horizon())
-}
-
-/// The sender does not pace: an algorithm that relies on it must not run unpaced without a word.
-fn check_pacing(scenario: &Scenario) -> Result<(), InvalidScenario> {
-    let start =
-        Start { now: 0, initial_window: 1.0, initial_ssthresh: 2.0, slow_start: scenario.slow_start() };
-    for (config, algorithm) in scenario.configs().iter().zip(&scenario.algorithms) {
-        if config.start(&start).pacing_rate().is_some() {
-            let path = format!("algorithms.{}", algorithm.name);
-            return Err(invalid(path, "paces its segments, which the sender does not do yet"));
-        }
-    }
-    Ok(())
 }
 
 /// Longest round trip that a segment's 48-bit departure stamp can measure, s.

@@ -1,11 +1,11 @@
 //! Connections: sources that begin a transfer, SYNs and their retries, flows that end.
 
-use super::explicit::OwnLanes;
 use super::{Simulation, code};
 use crate::engine::Segment;
 use crate::measure::PairClass;
 use crate::network::RouterClass;
 use crate::network::build::picos;
+use crate::random::{Purpose, Stream};
 use crate::transport::{Flow, FlowState, OFF, Recovery, RttEstimator, Scoreboard};
 use crate::users::files::EXPLICIT;
 use mesonet_cc::{Picos, SECOND, Start};
@@ -16,6 +16,15 @@ const RTO_AFTER_SYN_RETRY: Picos = 3 * SECOND;
 /// Largest file, segments: more than any run delivers, and sequence numbers cannot overflow (a chosen bound; products of
 /// size factors could exceed it).
 const LARGEST_SIZE: u64 = 1 << 50;
+
+/// Lanes of one flow whose source is some way from its access router.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnLanes {
+    /// From the source to its access router.
+    pub access: u16,
+    /// From the receiver back to the source.
+    pub acks: u16,
+}
 
 /// A flow about to connect.
 pub(super) struct Opening {
@@ -77,7 +86,8 @@ impl Simulation {
         let (origin, receiver) = (usize::from(opening.origin), usize::from(opening.receiver));
         let ack_lane = opening.own.map_or_else(|| self.network.ack_lane(receiver, origin), |own| own.acks);
         let extra = opening.own.map_or(0, |own| self.network.lanes[usize::from(own.access)].delay);
-        let start = self.start(self.scenario.transport.initial_window);
+        let seed = self.control_seed(opening.source, opening.transfer);
+        let start = self.start(self.scenario.transport.initial_window, 0, seed);
         let controller = self.configs[usize::from(opening.algorithm)].start(&start);
         // Sequence numbers go on where the last flow of the slot ended; the SYN takes one.
         let syn = self.flows.get(slot as usize).map_or(0, |f| f.board.next());
@@ -120,12 +130,19 @@ impl Simulation {
         slot
     }
 
-    fn start(&self, initial_window: f64) -> Start {
+    /// Names the random numbers of the congestion control of one transfer.
+    fn control_seed(&self, source: u32, transfer: u64) -> u64 {
+        Stream::new(self.seed, Purpose::Control, u64::from(source), transfer).bits()
+    }
+
+    fn start(&self, initial_window: f64, rtt: Picos, seed: u64) -> Start {
         Start {
             now: self.now,
             initial_window,
             initial_ssthresh: self.scenario.transport.initial_ssthresh,
             slow_start: self.scenario.slow_start(),
+            rtt,
+            seed,
         }
     }
 
@@ -162,7 +179,9 @@ impl Simulation {
         } else {
             self.scenario.transport.initial_window
         };
-        let start = self.start(window);
+        let (source, transfer) = (self.flows[slot as usize].source, self.flows[slot as usize].transfer);
+        let measured = rtt.filter(|_| !retried).unwrap_or(0);
+        let start = self.start(window, measured, self.control_seed(source, transfer));
         let flow = &mut self.flows[slot as usize];
         let algorithm = usize::from(flow.algorithm);
         flow.state = FlowState::Sending;
@@ -174,6 +193,10 @@ impl Simulation {
         } else if let Some(rtt) = rtt {
             flow.rtt.sample(rtt, &self.limits);
         }
+        if self.configs[algorithm].wants_delivery_rate() {
+            self.start_sampling(slot);
+        }
+        let flow = &mut self.flows[slot as usize];
         if let Some(period) = self.tick_period[algorithm] {
             flow.tick = self.now + period;
             let tick = flow.tick;

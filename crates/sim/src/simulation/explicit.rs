@@ -1,22 +1,13 @@
 //! Flows given one by one: when they begin and stop, and what distinguishes them from those of the users.
 
 use super::Simulation;
-use super::connection::Opening;
+use super::connection::{Opening, OwnLanes};
 use crate::network::Network;
 use crate::network::build::{LaneEnd, LaneSpec, picos};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{InvalidScenario, Scenario, invalid};
 use crate::transport::FlowState;
 use crate::users::files::EXPLICIT;
-
-/// Lanes of one flow whose source is some way from its access router.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OwnLanes {
-    /// From the source to its access router.
-    pub access: u16,
-    /// From the receiver back to the source.
-    pub acks: u16,
-}
 
 /// Adds to the network the lanes of the flows with an extra delay; by flow.
 ///

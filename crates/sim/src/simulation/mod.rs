@@ -2,12 +2,15 @@
 //!
 //! `advance` takes the next event, whatever it is, until an instant. Everything that happens is in one of these files:
 //! segments crossing the network (here), connections (`connection`), sending and recovery (`sender`), samples
-//! (`sampling`), flows given one by one (`explicit`), impatient users (`patience`), detailed traces (`tracing`).
+//! (`sampling`), flows given one by one (`explicit`), impatient users (`patience`), detailed traces (`tracing`). Of
+//! sending, the gaps between paced segments (`pacing`) and delivery-rate samples (`delivery`) stand apart.
 
 pub mod check;
 mod connection;
+mod delivery;
 mod explicit;
 mod long_lived;
+mod pacing;
 mod patience;
 mod sampling;
 mod sender;
@@ -20,10 +23,10 @@ use crate::measure::{Convergence, Counters, FlowGroups, FlowRecords, PeriodSums,
 use crate::network::Network;
 use crate::network::build::{LaneEnd, picos};
 use crate::scenario::{InvalidScenario, Scenario};
-use crate::transport::Flow;
 use crate::transport::rtt::RtoLimits;
+use crate::transport::{DeliverySampler, Flow};
 use crate::users::Population;
-use explicit::OwnLanes;
+use connection::OwnLanes;
 use mesonet_cc::{Config, Picos};
 use tracing::Tracing;
 
@@ -61,6 +64,10 @@ pub struct Simulation {
     timers: Timers,
     interfaces: Timers,
     flows: Vec<Flow>,
+    /// Delivery-rate samples by slot; those of other flows are empty.
+    samplers: Vec<DeliverySampler>,
+    /// Routers mark segments.
+    marking: bool,
     /// Lane of acknowledgements by slot: what a delivery needs to know of a flow.
     ack_lanes: Vec<u16>,
     free: Vec<u32>,
@@ -119,6 +126,8 @@ impl Simulation {
             timers: Timers::default(),
             interfaces: Timers::default(),
             flows: Vec::new(),
+            samplers: Vec::new(),
+            marking: scenario.network.ecn_threshold.is_some(),
             ack_lanes: Vec::new(),
             free: Vec::new(),
             explicit_slots: vec![None; scenario.flows.len()],
@@ -207,10 +216,23 @@ impl Simulation {
         match self.network.routers[router].arrive(self.now) {
             None => self.dropped(segment),
             Some(departure) => {
+                if segment.is_ecn_capable() {
+                    self.mark(router, departure, &mut segment);
+                }
                 let lane = self.network.next_lane(router, segment.target());
                 segment.time = departure + self.network.lanes[lane].delay;
                 self.lanes.push(lane, segment);
             }
+        }
+    }
+
+    /// Marks a segment that found a long queue in a router, which it leaves at `departure`.
+    fn mark(&mut self, router: usize, departure: Picos, segment: &mut Segment) {
+        let router = &mut self.network.routers[router];
+        if router.marks(self.now, departure) {
+            router.marked += 1;
+            self.counters.marked += u64::from(!segment.is_marked());
+            segment.mark();
         }
     }
 

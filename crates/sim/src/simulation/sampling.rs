@@ -138,6 +138,12 @@ impl Simulation {
         explicit_sample(self.explicit_slots[index].map(|s| &self.flows[s as usize]), 0).cwnd
     }
 
+    /// Pacing rate of explicit flow `index`, segments/s; none where it is not sending, or sends unpaced.
+    #[must_use]
+    pub fn flow_pacing_rate(&self, index: usize) -> Option<f64> {
+        self.flows[self.explicit_slots[index]? as usize].controller.pacing_rate()
+    }
+
     /// Seconds simulated so far.
     #[must_use]
     pub fn time(&self) -> f64 {

@@ -1,6 +1,7 @@
 //! Sending: acknowledgements, loss recovery, time-outs, and what the window and the interface allow.
 
-use super::{Simulation, code};
+use super::delivery::{self, Delivery};
+use super::{Simulation, code, pacing};
 use crate::engine::Segment;
 use crate::transport::scoreboard::Acked;
 use crate::transport::{FlowState, OFF, Recovery};
@@ -39,6 +40,11 @@ impl Simulation {
             rtt = segment.age(now);
             flow.rtt.sample(rtt, &self.limits);
         }
+        let config = &self.configs[usize::from(flow.algorithm)];
+        let mut delivery = Delivery::default();
+        if config.wants_delivery_rate() {
+            delivery = delivery::sample(&mut self.samplers[slot as usize], flow, config, sequence, now);
+        }
         let new_una = flow.board.una();
         let advanced = new_una > una;
         if advanced {
@@ -50,7 +56,6 @@ impl Simulation {
         } else {
             self.counters.duplicate_acks += 1;
         }
-        let config = &self.configs[usize::from(flow.algorithm)];
         let was_fast = flow.recovery == Recovery::Fast;
         if flow.recovery != Recovery::Open && new_una >= flow.recover {
             flow.recovery = Recovery::Open;
@@ -74,18 +79,28 @@ impl Simulation {
                 srtt: flow.rtt.srtt,
                 in_flight: flow.board.pipe(),
                 delivered: flow.delivered,
-                delivery_rate: 0.0,
+                delivery_rate: delivery.rate,
+                sample: delivery.sample,
+                lost: delivery.lost,
                 round_start,
                 // Duplicate acknowledgements before fast retransmit do not raise the window either (RFC 5681).
                 in_recovery: was_fast || !advanced,
+                after_timeout: flow.recovery == Recovery::Timeout,
                 cwnd_limited: flow.uses_window(before),
                 app_limited: flow.board.next() == flow.end,
-                ce: 0,
+                ce: u32::from(segment.is_marked()),
             },
         );
         self.counters.increases += u64::from(flow.controller.cwnd() > before);
-        if flow.recovery == Recovery::Open && flow.board.has_loss() {
-            self.fast_retransmit(slot);
+        if config.wants_delivery_rate() {
+            delivery::update_limits(&mut self.samplers[slot as usize], flow);
+        }
+        if flow.recovery == Recovery::Open {
+            if flow.board.has_loss() {
+                self.fast_retransmit(slot);
+            } else if segment.is_marked() && sequence >= flow.recover {
+                self.answer_mark(slot);
+            }
         }
         self.watch_deadline(slot);
         self.send_allowed(slot);
@@ -112,6 +127,25 @@ impl Simulation {
         };
         flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &loss);
         flow.retransmit_first = true;
+    }
+
+    /// A mark, and no reduction since the marked segment left: one, then none until what is outstanding now has been
+    /// acknowledged (RFC 3168, section 6.1.2).
+    #[inline(never)]
+    fn answer_mark(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        flow.recover = flow.board.next();
+        flow.initial_slow_start = false;
+        flow.loss_events += 1;
+        self.counters.loss_events += 1;
+        let mark = LossEvent {
+            now: self.now,
+            cause: LossCause::Ecn,
+            in_flight: flow.board.flight() as u32,
+            lost: 0,
+            first_timeout: false,
+        };
+        flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &mark);
     }
 
     /// The heap entry that watches a flow came up: the timer may have been restarted since.
@@ -147,6 +181,10 @@ impl Simulation {
         flow.initial_slow_start = false;
         flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &loss);
         flow.board.lose_everything();
+        let config = &self.configs[usize::from(flow.algorithm)];
+        if config.wants_delivery_rate() {
+            delivery::tell_losses(&mut self.samplers[slot as usize], flow, config);
+        }
         flow.retransmit_first = false;
         flow.recovery = Recovery::Timeout;
         flow.recover = flow.board.next();
@@ -280,7 +318,7 @@ impl Simulation {
         flow.sent += 1;
         flow.peak_flight[0] = flow.peak_flight[0].max(flow.board.pipe());
         flow.retransmit_first = false;
-        flow.interface_free = now + flow.interface_time;
+        flow.interface_free = now + pacing::gap(flow);
         // An event armed for this very instant is superseded.
         flow.interface_armed = false;
         self.counters.entering += 1;
@@ -290,7 +328,14 @@ impl Simulation {
             let in_flight = flow.board.pipe();
             flow.controller.on_send(config, &SendEvent { now, in_flight, retransmission });
         }
-        let segment = Segment::new(now, slot, sequence as u32, flow.receiver);
+        if config.wants_delivery_rate() {
+            delivery::sent(&mut self.samplers[slot as usize], flow, sequence, now);
+        }
+        let mut segment = Segment::new(now, slot, sequence as u32, flow.receiver);
+        // Retransmissions are not to be marked (RFC 3168, section 6.1.5).
+        if self.marking && config.ecn_capable() && !retransmission {
+            segment = segment.ecn_capable();
+        }
         self.inject(segment);
     }
 

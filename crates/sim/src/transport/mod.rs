@@ -1,9 +1,11 @@
 //! One flow: what has been sent and acknowledged, when the timer fires, when the network counts as congested.
 
+pub mod delivery;
 pub mod flow;
 pub mod rtt;
 pub mod scoreboard;
 
+pub use delivery::DeliverySampler;
 pub use flow::{Flow, FlowState, OFF, Recovery};
 pub use rtt::RttEstimator;
 pub use scoreboard::Scoreboard;

@@ -95,6 +95,14 @@ impl Scoreboard {
         self.holes.iter().map(lost).sum::<u64>() as u32
     }
 
+    /// The lowest missing segment from `from` on that counts as lost.
+    #[must_use]
+    pub fn lost_from(&self, from: u64) -> Option<u64> {
+        let hole = self.holes.get(self.holes.partition_point(|h| h.end <= from))?;
+        let sequence = hole.start.max(from);
+        (sequence < self.lost_end).then_some(sequence)
+    }
+
     /// Sends the next new segment.
     #[inline]
     pub fn send_new(&mut self) -> u64 {

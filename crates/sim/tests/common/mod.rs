@@ -17,7 +17,7 @@ pub fn abilene() -> Value {
         },
         "network": {
             "speed": 80_000.0, "delay_multiplier": 1.0, "buffer": {"rule": "bdp", "factor": 1.0},
-            "buffer_floor": 8, "buffer_counts_in_service": false
+            "buffer_floor": 8, "buffer_counts_in_service": false, "ecn_threshold": null
         },
         "users": {
             "base_sources": 2.0, "source_multiplier": 2.0,
@@ -80,6 +80,42 @@ pub fn algorithm(name: &str, share: f64) -> Value {
     let parameters: Map<String, Value> =
         params.iter().map(|p| (p.name.to_string(), json!(p.default(Preset::Sp500282)))).collect();
     json!({"name": name, "share": share, "parameters": parameters})
+}
+
+/// The dumbbell with a flow of each algorithm, which start `gap` s after each other.
+pub fn dumbbell_of(algorithms: &[&str], gap: f64) -> Value {
+    let mut scenario = dumbbell();
+    let flows = algorithms.iter().enumerate().map(|(i, name)| {
+        let mut flow = flow("A", "B", gap * i as f64);
+        flow["algorithm"] = json!(name);
+        flow
+    });
+    scenario["flows"] = flows.collect();
+    let mut names = algorithms.to_vec();
+    names.dedup();
+    let share = |i: usize| if i == 0 { 1.0 } else { 0.0 };
+    scenario["algorithms"] = names.iter().enumerate().map(|(i, name)| algorithm(name, share(i))).collect();
+    scenario
+}
+
+/// A buffer of so many segments.
+pub fn segments(count: f64) -> Value {
+    json!({"rule": "segments", "factor": count})
+}
+
+/// Value of a router in the table of routers over the whole measured span.
+pub fn of_router(simulation: &Simulation, router: &str, name: &str) -> f64 {
+    let table = simulation.routers();
+    let (Column::Text(periods), Column::Text(routers)) = (column(&table, "period"), column(&table, "router"))
+    else {
+        panic!("words expected")
+    };
+    let row = (0..routers.len()).find(|&i| periods[i] == "measured" && routers[i] == router).expect("a row");
+    match column(&table, name) {
+        Column::Float(values) => values[row],
+        Column::Integer(values) => values[row] as f64,
+        Column::Text(_) => panic!("{name} is a word"),
+    }
 }
 
 /// Replaces the value at a dotted path.

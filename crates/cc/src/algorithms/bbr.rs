@@ -1,0 +1,784 @@
+//! BBR, version 1 (Linux `tcp_bbr.c`; Cardwell, Cheng, Gunn, Yeganeh and Jacobson, ACM Queue 2016): a flow paced at
+//! what the path was seen to deliver, with a window of twice what the path holds.
+//!
+//! * Model: the bandwidth is the largest delivery rate of ten round trips, without those samples that the sender itself
+//!   limited unless they are larger; min_rtt is the smallest round-trip time of ten seconds.
+//! * STARTUP: pacing and window gain `high_gain`, until the bandwidth has grown by less than 25 % in three rounds.
+//! * DRAIN: pacing at `drain_gain`, until no more is in flight than the path holds.
+//! * PROBE_BW: eight phases of about a min_rtt each. 1.25 lasts until that much is in flight or something is lost, 0.75
+//!   at most until no more is in flight than the path holds, six are 1. The first phase is drawn from all but 0.75.
+//! * PROBE_RTT: where min_rtt has not fallen for ten seconds, four segments in flight for 200 ms and a round.
+//! * Losses: no multiplicative decrease. In the first round of recovery what is delivered may be sent, later losses leave
+//!   the window; recovery ends with the window from before it. A time-out sets the window to 1.
+//!
+//! Left out: aggregated acknowledgements (each segment has its own here), and the long-term bandwidth of policers.
+
+use crate::draw::Draw;
+use crate::max_filter::MaxFilter;
+use crate::param::constants;
+use crate::{
+    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window, picos,
+    seconds,
+};
+use serde::{Deserialize, Serialize};
+
+/// Constants of BBR.
+#[derive(Clone, Debug)]
+pub struct BbrConfig {
+    common: Common,
+    high_gain: f64,
+    drain_gain: f64,
+    probe_up_gain: f64,
+    probe_down_gain: f64,
+    cwnd_gain: f64,
+    phases: u8,
+    min_window: f64,
+    bandwidth_rounds: u32,
+    min_rtt_time: Picos,
+    probe_rtt_time: Picos,
+    full_growth: f64,
+    full_rounds: u8,
+    pacing_margin: f64,
+    quantum: f64,
+    probe_extra: f64,
+    first_rtt: f64,
+}
+
+/// What the flow is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// Loss recovery of the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Recovery {
+    Open,
+    Fast,
+    Timeout,
+}
+
+/// BBR: the state of one flow.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Bbr {
+    window: Window,
+    /// Bandwidth, segments/s, over rounds.
+    bandwidth: MaxFilter,
+    /// Smallest round-trip time, 0 before the first, and when it was seen.
+    min_rtt: Picos,
+    min_rtt_stamp: Picos,
+    /// When PROBE_RTT may end; 0 until little enough is in flight.
+    probe_rtt_done: Picos,
+    /// Since when the phase of PROBE_BW lasts.
+    phase_stamp: Picos,
+    /// A round ends when a segment is acknowledged that left after this many had been delivered.
+    round_end: u64,
+    rounds: u32,
+    /// Bandwidth that the pipe seemed to be full at, and rounds since it grew.
+    full_bandwidth: f64,
+    full_count: u8,
+    full: bool,
+    mode: Mode,
+    phase: u8,
+    recovery: Recovery,
+    /// First round of recovery: packet conservation.
+    conserving: bool,
+    round_start: bool,
+    probe_rtt_round_done: bool,
+    /// The pacing rate rests on a measured round-trip time.
+    seen_rtt: bool,
+    /// After the last acknowledgement.
+    in_flight: u32,
+    delivered: u64,
+    /// Window before recovery or PROBE_RTT.
+    prior_window: f64,
+    pacing_rate: f64,
+    draw: Draw,
+}
+
+impl BbrConfig {
+    /// Pacing rate for a bandwidth in segments/s.
+    fn pacing(&self, bandwidth: f64, gain: f64) -> f64 {
+        bandwidth * gain * (1.0 - self.pacing_margin)
+    }
+}
+
+impl Bbr {
+    fn pacing_gain(&self, c: &BbrConfig) -> f64 {
+        match (self.mode, self.phase) {
+            (Mode::Startup, _) => c.high_gain,
+            (Mode::Drain, _) => c.drain_gain,
+            (Mode::ProbeBw, 0) => c.probe_up_gain,
+            (Mode::ProbeBw, 1) => c.probe_down_gain,
+            (Mode::ProbeBw | Mode::ProbeRtt, _) => 1.0,
+        }
+    }
+
+    fn cwnd_gain(&self, c: &BbrConfig) -> f64 {
+        match self.mode {
+            Mode::Startup | Mode::Drain => c.high_gain,
+            Mode::ProbeBw => c.cwnd_gain,
+            Mode::ProbeRtt => 1.0,
+        }
+    }
+
+    /// Segments in flight at `gain` times the bandwidth, with room for bursts (bbr_inflight).
+    fn target(&self, c: &BbrConfig, gain: f64) -> f64 {
+        let product = if self.min_rtt == 0 {
+            self.window.initial()
+        } else {
+            (gain * self.bandwidth.get() * seconds(self.min_rtt)).ceil()
+        };
+        let even = ((product + 3.0 * c.quantum) / 2.0).ceil() * 2.0;
+        if self.mode == Mode::ProbeBw && self.phase == 0 { even + c.probe_extra } else { even }
+    }
+
+    fn update_bandwidth(&mut self, c: &BbrConfig, ack: &AckEvent) {
+        self.round_start = false;
+        if ack.sample.interval == 0 {
+            return;
+        }
+        if ack.sample.prior_delivered >= self.round_end {
+            self.round_end = ack.delivered;
+            self.rounds += 1;
+            self.round_start = true;
+            self.conserving = false;
+        }
+        if !ack.sample.app_limited || ack.delivery_rate >= self.bandwidth.get() {
+            self.bandwidth.add(c.bandwidth_rounds, self.rounds, ack.delivery_rate);
+        }
+    }
+
+    fn update_phase(&mut self, c: &BbrConfig, ack: &AckEvent) {
+        if self.mode != Mode::ProbeBw {
+            return;
+        }
+        let whole = ack.now - self.phase_stamp > self.min_rtt;
+        let before = f64::from(ack.in_flight.saturating_add(ack.acked));
+        let over = match self.phase {
+            0 => whole && (ack.lost > 0 || before >= self.target(c, c.probe_up_gain)),
+            1 => whole || before <= self.target(c, 1.0),
+            _ => whole,
+        };
+        if over {
+            self.begin_phase(ack.now, (self.phase + 1) % c.phases);
+        }
+    }
+
+    fn begin_phase(&mut self, now: Picos, phase: u8) {
+        self.phase = phase;
+        self.phase_stamp = now;
+    }
+
+    /// The bandwidth has not grown enough for some rounds: the pipe is full.
+    fn check_full(&mut self, c: &BbrConfig, ack: &AckEvent) {
+        if self.full || !self.round_start || ack.sample.app_limited {
+            return;
+        }
+        let bandwidth = self.bandwidth.get();
+        if bandwidth >= self.full_bandwidth * c.full_growth {
+            (self.full_bandwidth, self.full_count) = (bandwidth, 0);
+            return;
+        }
+        self.full_count += 1;
+        self.full = self.full_count >= c.full_rounds;
+    }
+
+    fn check_drain(&mut self, c: &BbrConfig, ack: &AckEvent) {
+        if self.mode == Mode::Startup && self.full {
+            self.mode = Mode::Drain;
+        }
+        if self.mode == Mode::Drain && f64::from(ack.in_flight) <= self.target(c, 1.0) {
+            self.probe_bandwidth(c, ack.now);
+        }
+    }
+
+    /// PROBE_BW begins, in any phase but the second.
+    fn probe_bandwidth(&mut self, c: &BbrConfig, now: Picos) {
+        self.mode = Mode::ProbeBw;
+        let drawn = c.phases - self.draw.below(u32::from(c.phases) - 1) as u8;
+        self.begin_phase(now, drawn % c.phases);
+    }
+
+    fn update_min_rtt(&mut self, c: &BbrConfig, ack: &AckEvent) {
+        let expired = self.min_rtt > 0 && ack.now > self.min_rtt_stamp + c.min_rtt_time;
+        if ack.rtt > 0 && (self.min_rtt == 0 || ack.rtt < self.min_rtt || expired) {
+            (self.min_rtt, self.min_rtt_stamp) = (ack.rtt, ack.now);
+        }
+        if expired && self.mode != Mode::ProbeRtt {
+            self.save_window();
+            self.mode = Mode::ProbeRtt;
+            self.probe_rtt_done = 0;
+        }
+        if self.mode != Mode::ProbeRtt {
+            return;
+        }
+        if self.probe_rtt_done == 0 {
+            if f64::from(ack.in_flight) <= c.min_window {
+                self.probe_rtt_done = ack.now + c.probe_rtt_time;
+                self.probe_rtt_round_done = false;
+                self.round_end = ack.delivered;
+            }
+            return;
+        }
+        self.probe_rtt_round_done |= self.round_start;
+        if self.probe_rtt_round_done && ack.now > self.probe_rtt_done {
+            self.min_rtt_stamp = ack.now;
+            self.restore_window(c);
+            if self.full {
+                self.probe_bandwidth(c, ack.now);
+            } else {
+                self.mode = Mode::Startup;
+            }
+        }
+    }
+
+    fn save_window(&mut self) {
+        let cwnd = self.window.cwnd();
+        let fresh = self.recovery == Recovery::Open && self.mode != Mode::ProbeRtt;
+        self.prior_window = if fresh { cwnd } else { self.prior_window.max(cwnd) };
+    }
+
+    fn restore_window(&mut self, c: &BbrConfig) {
+        self.window.set(&c.common, self.window.cwnd().max(self.prior_window));
+    }
+
+    fn leave_recovery(&mut self, c: &BbrConfig) {
+        self.recovery = Recovery::Open;
+        self.conserving = false;
+        self.restore_window(c);
+    }
+
+    fn set_pacing_rate(&mut self, c: &BbrConfig, ack: &AckEvent) {
+        if !self.seen_rtt && ack.srtt > 0 {
+            self.seen_rtt = true;
+            self.pacing_rate = c.pacing(self.window.cwnd() / seconds(ack.srtt), c.high_gain);
+        }
+        let rate = c.pacing(self.bandwidth.get(), self.pacing_gain(c));
+        if rate > self.pacing_rate || (self.full && rate > 0.0) {
+            self.pacing_rate = rate;
+        }
+    }
+
+    fn set_window(&mut self, c: &BbrConfig, ack: &AckEvent) {
+        let acked = f64::from(ack.acked);
+        let mut cwnd = self.window.cwnd();
+        if self.recovery != Recovery::Open {
+            cwnd = (cwnd - f64::from(ack.lost)).max(1.0);
+        }
+        if self.conserving {
+            cwnd = cwnd.max(f64::from(ack.in_flight) + acked);
+        } else {
+            let target = self.target(c, self.cwnd_gain(c));
+            if self.full {
+                cwnd = (cwnd + acked).min(target);
+            } else if cwnd < target || (ack.delivered as f64) < self.window.initial() {
+                cwnd += acked;
+            }
+            cwnd = cwnd.max(c.min_window);
+        }
+        if self.mode == Mode::ProbeRtt {
+            cwnd = cwnd.min(c.min_window);
+        }
+        self.window.set(&c.common, cwnd);
+    }
+}
+
+impl CongestionControl for Bbr {
+    type Config = BbrConfig;
+
+    const NAME: &'static str = "bbr";
+    const TITLE: &'static str = "BBR, version 1";
+    const SOURCE: &'static str = "Linux tcp_bbr.c; Cardwell et al., ACM Queue 2016";
+    const SHARED_SLOW_START: bool = false;
+    const WANTS_DELIVERY_RATE: bool = true;
+    // Linux's BBR does not answer marks, so its segments must not ask for them (RFC 3168, section 5).
+    const ECN_CAPABLE: bool = false;
+    const PARAMS: &'static [Param] = &[
+        Param {
+            name: "high_gain",
+            doc: "pacing and window gain while the bandwidth is looked for; 2 / ln 2 doubles the rate each round",
+            unit: "1",
+            min: 1.0,
+            max: 10.0,
+            standard: 2.885,
+            sp500_282: 2.885,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "drain_gain",
+            doc: "pacing gain while the queue of the start is drained: 1 / high_gain",
+            unit: "1",
+            min: 0.01,
+            max: 1.0,
+            standard: 0.3466,
+            sp500_282: 0.3466,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "probe_up_gain",
+            doc: "pacing gain of the phase that looks for more bandwidth",
+            unit: "1",
+            min: 1.0,
+            max: 10.0,
+            standard: 1.25,
+            sp500_282: 1.25,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "probe_down_gain",
+            doc: "pacing gain of the phase after it, which drains what it queued",
+            unit: "1",
+            min: 0.01,
+            max: 1.0,
+            standard: 0.75,
+            sp500_282: 0.75,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "cwnd_gain",
+            doc: "window over the product of bandwidth and smallest round-trip time",
+            unit: "1",
+            min: 1.0,
+            max: 100.0,
+            standard: 2.0,
+            sp500_282: 2.0,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "phases",
+            doc: "phases of the cycle in which bandwidth is probed, all but the first two at gain 1",
+            unit: "1",
+            min: 3.0,
+            max: 100.0,
+            standard: 8.0,
+            sp500_282: 8.0,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "min_window",
+            doc: "smallest window outside loss recovery, and the window while the round-trip time is probed",
+            unit: "segments",
+            min: 1.0,
+            max: 1000.0,
+            standard: 4.0,
+            sp500_282: 4.0,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "bandwidth_rounds",
+            doc: "round trips over which the largest delivery rate counts",
+            unit: "round trips",
+            min: 1.0,
+            max: 1000.0,
+            standard: 10.0,
+            sp500_282: 10.0,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "min_rtt_time",
+            doc: "time after which a smallest round-trip time that has not fallen is probed",
+            unit: "s",
+            min: 0.01,
+            max: 3600.0,
+            standard: 10.0,
+            sp500_282: 10.0,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "probe_rtt_time",
+            doc: "least time for which that probe holds the window down",
+            unit: "s",
+            min: 0.0,
+            max: 60.0,
+            standard: 0.2,
+            sp500_282: 0.2,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "full_growth",
+            doc: "growth of the bandwidth below which a round counts as one without growth",
+            unit: "1",
+            min: 1.0,
+            max: 10.0,
+            standard: 1.25,
+            sp500_282: 1.25,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "full_rounds",
+            doc: "rounds without growth after which the pipe counts as full",
+            unit: "round trips",
+            min: 1.0,
+            max: 100.0,
+            standard: 3.0,
+            sp500_282: 3.0,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "pacing_margin",
+            doc: "part of the bandwidth by which pacing stays below it",
+            unit: "1",
+            min: 0.0,
+            max: 0.9,
+            standard: 0.01,
+            sp500_282: 0.01,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "quantum",
+            doc: "segments that leave in one burst; the window has room for three",
+            unit: "segments",
+            min: 0.0,
+            max: 1000.0,
+            standard: 1.0,
+            sp500_282: 1.0,
+            source: "Linux tcp_bbr.c, for segments that leave one by one",
+        },
+        Param {
+            name: "probe_extra",
+            doc: "window beyond that while bandwidth is looked for",
+            unit: "segments",
+            min: 0.0,
+            max: 1000.0,
+            standard: 2.0,
+            sp500_282: 2.0,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "first_rtt",
+            doc: "round-trip time assumed before the first measurement",
+            unit: "s",
+            min: 0.000_001,
+            max: 10.0,
+            standard: 0.001,
+            sp500_282: 0.001,
+            source: "Linux tcp_bbr.c",
+        },
+    ];
+
+    fn config(common: Common, values: &[f64]) -> BbrConfig {
+        let [
+            high_gain,
+            drain_gain,
+            probe_up_gain,
+            probe_down_gain,
+            cwnd_gain,
+            phases,
+            min_window,
+            bandwidth_rounds,
+            min_rtt_time,
+            probe_rtt_time,
+            full_growth,
+            full_rounds,
+            pacing_margin,
+            quantum,
+            probe_extra,
+            first_rtt,
+        ] = constants(values);
+        BbrConfig {
+            common,
+            high_gain,
+            drain_gain,
+            probe_up_gain,
+            probe_down_gain,
+            cwnd_gain,
+            phases: phases.round() as u8,
+            min_window,
+            bandwidth_rounds: bandwidth_rounds.round() as u32,
+            min_rtt_time: picos(min_rtt_time),
+            probe_rtt_time: picos(probe_rtt_time),
+            full_growth,
+            full_rounds: full_rounds.round() as u8,
+            pacing_margin,
+            quantum,
+            probe_extra,
+            first_rtt,
+        }
+    }
+
+    fn new(config: &BbrConfig, start: &Start) -> Self {
+        let window = Window::new(&config.common, start);
+        let rtt = if start.rtt > 0 { seconds(start.rtt) } else { config.first_rtt };
+        Self {
+            pacing_rate: config.pacing(window.cwnd() / rtt, config.high_gain),
+            window,
+            bandwidth: MaxFilter::default(),
+            min_rtt: start.rtt,
+            min_rtt_stamp: start.now,
+            probe_rtt_done: 0,
+            phase_stamp: start.now,
+            round_end: 0,
+            rounds: 0,
+            full_bandwidth: 0.0,
+            full_count: 0,
+            full: false,
+            mode: Mode::Startup,
+            phase: 0,
+            recovery: Recovery::Open,
+            conserving: false,
+            round_start: false,
+            probe_rtt_round_done: false,
+            seen_rtt: start.rtt > 0,
+            in_flight: 0,
+            delivered: 0,
+            prior_window: 0.0,
+            draw: Draw::new(start.seed),
+        }
+    }
+
+    fn on_ack(&mut self, config: &BbrConfig, ack: &AckEvent) {
+        if self.recovery == Recovery::Timeout && !ack.after_timeout {
+            self.leave_recovery(config);
+        }
+        (self.in_flight, self.delivered) = (ack.in_flight, ack.delivered);
+        self.update_bandwidth(config, ack);
+        self.update_phase(config, ack);
+        self.check_full(config, ack);
+        self.check_drain(config, ack);
+        self.update_min_rtt(config, ack);
+        self.set_pacing_rate(config, ack);
+        self.set_window(config, ack);
+    }
+
+    fn on_loss(&mut self, config: &BbrConfig, loss: &LossEvent) {
+        match loss.cause {
+            LossCause::Ecn => {}
+            LossCause::FastRetransmit => {
+                self.save_window();
+                self.recovery = Recovery::Fast;
+                self.conserving = true;
+                // Packet conservation lasts until what leaves from now on is acknowledged. The acknowledgement that
+                // told of the loss lets one segment go.
+                self.round_end = self.delivered;
+                self.window.set(&config.common, f64::from(self.in_flight) + 1.0);
+            }
+            LossCause::Timeout => {
+                self.save_window();
+                self.recovery = Recovery::Timeout;
+                self.conserving = false;
+                self.full_bandwidth = 0.0;
+                self.window.set(&config.common, 1.0);
+            }
+        }
+    }
+
+    fn on_recovery_exit(&mut self, config: &BbrConfig, _: Picos) {
+        self.leave_recovery(config);
+    }
+
+    fn holds_back(&self) -> bool {
+        self.mode == Mode::ProbeRtt
+    }
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        Some(self.pacing_rate)
+    }
+
+    fn phase(&self, _: &BbrConfig, _: Picos) -> Phase {
+        if self.mode == Mode::Startup { Phase::SlowStart } else { Phase::Alternate }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{acks, assert_near, config, loss, start};
+    use crate::{DeliverySample, MILLISECOND, Preset};
+
+    const MS: Picos = MILLISECOND;
+    const RTT: Picos = 162 * MS;
+
+    fn flow() -> (BbrConfig, Bbr) {
+        let config = config::<Bbr>(Preset::Standard, &[]);
+        let bbr = Bbr::new(&config, &Start { rtt: RTT, ..start(10.0, 1e9) });
+        (config, bbr)
+    }
+
+    /// The acknowledgement that ends a round of 162 ms in which `rate` segments/ms were delivered.
+    fn round(bbr: &Bbr, now: Picos, rate: f64, in_flight: u32) -> AckEvent {
+        let delivered = bbr.delivered + 1000;
+        AckEvent {
+            now,
+            rtt: RTT,
+            srtt: RTT,
+            in_flight,
+            delivered,
+            delivery_rate: rate * 1e3,
+            sample: DeliverySample {
+                prior_delivered: bbr.delivered,
+                interval: RTT,
+                in_flight,
+                ..DeliverySample::default()
+            },
+            ..acks(1)
+        }
+    }
+
+    /// A flow in PROBE_BW that knows 21 segments/ms and 162 ms, in its phase `phase`.
+    fn probing(phase: u8) -> (BbrConfig, Bbr) {
+        let (config, mut bbr) = flow();
+        (bbr.mode, bbr.full) = (Mode::ProbeBw, true);
+        bbr.bandwidth.add(10, 0, 21_000.0);
+        bbr.begin_phase(0, phase);
+        (config, bbr)
+    }
+
+    #[test]
+    fn the_window_and_the_rates_of_a_known_path() {
+        let (config, mut bbr) = probing(2);
+        // The product is 3402; three bursts of one segment, to the next even number.
+        assert_eq!(bbr.target(&config, 2.0), 6808.0);
+        assert_eq!(bbr.target(&config, 1.0), 3406.0);
+        for (phase, rate) in [(0, 25_987.5), (1, 15_592.5), (2, 20_790.0), (7, 20_790.0)] {
+            bbr.phase = phase;
+            bbr.set_pacing_rate(&config, &acks(1));
+            assert_near(bbr.pacing_rate, rate, 1e-9);
+        }
+        bbr.phase = 0;
+        assert_eq!(bbr.target(&config, 2.0), 6810.0, "two more while bandwidth is looked for");
+    }
+
+    #[test]
+    fn the_pipe_is_full_after_three_rounds_without_a_quarter_more() {
+        let (config, mut bbr) = flow();
+        let mut found = Vec::new();
+        for (i, rate) in [10.0, 20.0, 21.0, 21.0, 21.0].into_iter().enumerate() {
+            bbr.on_ack(&config, &round(&bbr, RTT * (1 + i as u64), rate, 5000));
+            found.push((bbr.full_bandwidth, bbr.full, bbr.mode));
+        }
+        assert_eq!(found[1], (20_000.0, false, Mode::Startup));
+        assert_eq!(found[3], (20_000.0, false, Mode::Startup));
+        assert_eq!(found[4], (20_000.0, true, Mode::Drain));
+        assert_near(bbr.pacing_rate, 21_000.0 * 0.99 * 0.3466, 1e-6);
+        bbr.on_ack(&config, &round(&bbr, 6 * RTT, 21.0, 3407));
+        assert_eq!(bbr.mode, Mode::Drain);
+        bbr.on_ack(&config, &round(&bbr, 7 * RTT, 21.0, 3406));
+        assert_eq!(bbr.mode, Mode::ProbeBw);
+    }
+
+    #[test]
+    fn samples_that_the_sender_limited_count_only_upwards() {
+        let (config, mut bbr) = flow();
+        let limited = |rate: f64, bbr: &Bbr| {
+            let mut ack = round(bbr, RTT, rate, 10);
+            ack.sample.app_limited = true;
+            ack
+        };
+        bbr.on_ack(&config, &round(&bbr, RTT, 10.0, 10));
+        for _ in 0..20 {
+            bbr.on_ack(&config, &limited(5.0, &bbr));
+        }
+        assert_eq!((bbr.bandwidth.get(), bbr.full), (10_000.0, false));
+        bbr.on_ack(&config, &limited(12.0, &bbr));
+        assert_eq!(bbr.bandwidth.get(), 12_000.0);
+    }
+
+    #[test]
+    fn the_bandwidth_is_the_largest_of_ten_rounds() {
+        let (config, mut bbr) = flow();
+        bbr.on_ack(&config, &round(&bbr, RTT, 20.0, 10));
+        for i in 0..10 {
+            bbr.on_ack(&config, &round(&bbr, RTT * (2 + i), 10.0, 10));
+            assert_eq!(bbr.bandwidth.get(), 20_000.0);
+        }
+        bbr.on_ack(&config, &round(&bbr, RTT * 12, 10.0, 10));
+        assert_eq!(bbr.bandwidth.get(), 10_000.0);
+    }
+
+    #[test]
+    fn phases_end_as_their_gains_say() {
+        let next = |phase: u8, now: Picos, in_flight: u32, lost: u32| {
+            let (config, mut bbr) = probing(phase);
+            bbr.update_phase(&config, &AckEvent { now, in_flight, lost, ..acks(1) });
+            bbr.phase
+        };
+        let (early, late) = (RTT, RTT + 1);
+        // 1.25 x 3402 with room for bursts and two more is 4258.
+        assert_eq!([next(0, late, 4256, 0), next(0, late, 4257, 0), next(0, late, 10, 1)], [0, 1, 1]);
+        assert_eq!([next(0, early, 9999, 1), next(1, early, 3406, 0), next(1, early, 3405, 0)], [0, 1, 2]);
+        assert_eq!([next(1, late, 9999, 0), next(2, early, 0, 0), next(7, late, 9999, 0)], [2, 2, 0]);
+    }
+
+    #[test]
+    fn the_first_phase_is_drawn_from_all_but_the_second() {
+        let mut counts = [0; 8];
+        for seed in 0..700 {
+            let (config, mut bbr) = probing(3);
+            bbr.draw = Draw::new(seed);
+            bbr.probe_bandwidth(&config, 0);
+            counts[usize::from(bbr.phase)] += 1;
+        }
+        assert_eq!(counts[1], 0);
+        assert!(counts.iter().enumerate().all(|(i, c)| i == 1 || (60..140).contains(c)), "{counts:?}");
+    }
+
+    #[test]
+    fn an_old_min_rtt_is_probed_with_four_segments_for_200_ms_and_a_round() {
+        let (config, mut bbr) = probing(2);
+        bbr.window.set(&config.common, 6808.0);
+        let mut now = 10_001 * MS;
+        let late = |now, in_flight, bbr: &Bbr| AckEvent { rtt: RTT + MS, ..round(bbr, now, 21.0, in_flight) };
+        bbr.on_ack(&config, &late(now, 3402, &bbr));
+        assert_eq!((bbr.mode, bbr.cwnd(), bbr.min_rtt), (Mode::ProbeRtt, 4.0, RTT + MS));
+        assert!(bbr.holds_back());
+        bbr.on_ack(&config, &late(now, 4, &bbr));
+        now += 200 * MS;
+        bbr.on_ack(&config, &late(now, 4, &bbr));
+        assert_eq!(bbr.mode, Mode::ProbeRtt);
+        bbr.on_ack(&config, &late(now + 1, 4, &bbr));
+        assert_eq!((bbr.mode, bbr.min_rtt_stamp), (Mode::ProbeBw, now + 1));
+        assert!(bbr.cwnd() >= 6808.0 && !bbr.holds_back());
+    }
+
+    #[test]
+    fn recovery_conserves_packets_for_a_round_and_restores_the_window() {
+        let (config, mut bbr) = probing(2);
+        bbr.window.set(&config.common, 6808.0);
+        bbr.on_ack(&config, &round(&bbr, MS, 21.0, 5000));
+        bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 6000));
+        assert_eq!(bbr.cwnd(), 5001.0);
+        let within = |bbr: &Bbr, in_flight, lost| {
+            let mut ack = AckEvent { lost, in_recovery: true, ..round(bbr, 2 * MS, 21.0, in_flight) };
+            ack.sample.prior_delivered = 0;
+            ack
+        };
+        bbr.on_ack(&config, &within(&bbr, 4000, 10));
+        assert_eq!(bbr.cwnd(), 4991.0);
+        bbr.on_ack(&config, &within(&bbr, 5500, 0));
+        assert_eq!(bbr.cwnd(), 5501.0);
+        bbr.on_recovery_exit(&config, 3 * MS);
+        assert_eq!(bbr.cwnd(), 6808.0);
+    }
+
+    #[test]
+    fn a_time_out_sends_one_segment_and_then_restores_the_window() {
+        let (config, mut bbr) = probing(2);
+        bbr.window.set(&config.common, 100.0);
+        bbr.on_loss(&config, &loss(LossCause::Timeout, 100));
+        assert_eq!((bbr.cwnd(), bbr.full_bandwidth), (1.0, 0.0));
+        bbr.on_ack(&config, &AckEvent { after_timeout: true, ..round(&bbr, MS, 21.0, 0) });
+        assert_eq!(bbr.cwnd(), 4.0);
+        bbr.on_ack(&config, &round(&bbr, 2 * MS, 21.0, 0));
+        assert_eq!(bbr.cwnd(), 101.0);
+    }
+
+    #[test]
+    fn pacing_starts_from_the_first_round_trip_and_does_not_fall_before_the_pipe_is_full() {
+        let config = config::<Bbr>(Preset::Standard, &[]);
+        let mut bbr = Bbr::new(&config, &start(10.0, 1e9));
+        assert_near(bbr.pacing_rate, 10.0 / 0.001 * 2.885 * 0.99, 1e-6);
+        bbr.on_ack(&config, &AckEvent { rtt: RTT, srtt: RTT, ..acks(1) });
+        assert_near(bbr.pacing_rate, 11.0 / 0.162 * 2.885 * 0.99, 18.0);
+        let before = bbr.pacing_rate;
+        bbr.on_ack(&config, &round(&bbr, RTT, 0.001, 10));
+        assert_eq!(bbr.pacing_rate, before);
+    }
+}

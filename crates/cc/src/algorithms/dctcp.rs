@@ -1,0 +1,192 @@
+//! Data Center TCP (RFC 8257): a window cut by the share of segments that routers have marked.
+//!
+//! * Routers mark what arrives at a queue longer than a threshold; the receiver echoes every mark (section 3.2), which
+//!   [`AckEvent::ce`] is.
+//! * Once per window of data, alpha moves by `gain` towards the share of its segments that were marked (section 3.3).
+//! * The first mark of a window cuts cwnd and ssthresh to `1 - alpha / 2` of the window, at least 2 (section 3.3).
+//! * Growth, losses and time-outs are those of standard TCP (sections 3.4 and 3.5); alpha is kept.
+
+use crate::param::constants;
+use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window};
+use serde::{Deserialize, Serialize};
+
+/// Constants of DCTCP.
+#[derive(Clone, Debug)]
+pub struct DctcpConfig {
+    common: Common,
+    gain: f64,
+    initial_alpha: f64,
+    increase: f64,
+    decrease: f64,
+}
+
+/// DCTCP: the state of one flow.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Dctcp {
+    window: Window,
+    /// Estimated share of marked segments.
+    alpha: f64,
+    /// Segments acknowledged in this window of data, and those of them that were marked.
+    acked: u64,
+    marked: u64,
+}
+
+impl CongestionControl for Dctcp {
+    type Config = DctcpConfig;
+
+    const NAME: &'static str = "dctcp";
+    const TITLE: &'static str = "Data Center TCP";
+    const SOURCE: &'static str = "RFC 8257";
+    const PARAMS: &'static [Param] = &[
+        Param {
+            name: "gain",
+            doc: "weight of the last window of data in the estimated share of marked segments",
+            unit: "1",
+            min: 0.0001,
+            max: 1.0,
+            standard: 0.0625,
+            sp500_282: 0.0625,
+            source: "RFC 8257, section 4.2",
+        },
+        Param {
+            name: "initial_alpha",
+            doc: "estimated share of marked segments at the beginning",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 1.0,
+            sp500_282: 1.0,
+            source: "RFC 8257, section 3.3",
+        },
+        Param {
+            name: "increase",
+            doc: "window growth per round trip in congestion avoidance",
+            unit: "segments",
+            min: 0.0,
+            max: 1000.0,
+            standard: 1.0,
+            sp500_282: 1.0,
+            source: "RFC 5681, section 3.1",
+        },
+        Param {
+            name: "decrease",
+            doc: "part of the window given up after a loss",
+            unit: "1",
+            min: 0.01,
+            max: 0.99,
+            standard: 0.5,
+            sp500_282: 0.5,
+            source: "RFC 8257, section 3.5; RFC 5681, section 3.1",
+        },
+    ];
+
+    fn config(common: Common, values: &[f64]) -> DctcpConfig {
+        let [gain, initial_alpha, increase, decrease] = constants(values);
+        DctcpConfig { common, gain, initial_alpha, increase, decrease }
+    }
+
+    fn new(config: &DctcpConfig, start: &Start) -> Self {
+        Self { window: Window::new(&config.common, start), alpha: config.initial_alpha, acked: 0, marked: 0 }
+    }
+
+    #[inline]
+    fn on_ack(&mut self, config: &DctcpConfig, ack: &AckEvent) {
+        self.acked += u64::from(ack.acked);
+        self.marked += u64::from(ack.ce);
+        if ack.round_start {
+            let share = self.marked as f64 / self.acked as f64;
+            self.alpha += config.gain * (share - self.alpha);
+            (self.acked, self.marked) = (0, 0);
+        }
+        if !config.common.may_grow(ack) {
+            return;
+        }
+        for _ in 0..self.window.grow_in_slow_start(&config.common, ack) {
+            self.window.grow(&config.common, config.increase / self.window.cwnd());
+        }
+    }
+
+    fn on_loss(&mut self, config: &DctcpConfig, loss: &LossEvent) {
+        if loss.cause == LossCause::Ecn {
+            self.window.reduce(&config.common, self.window.cwnd() * (1.0 - self.alpha / 2.0));
+            return;
+        }
+        let basis = self.window.basis(&config.common, loss);
+        let reduced = basis * (1.0 - config.decrease);
+        self.window.back_off(&config.common, loss, reduced, basis / 2.0);
+    }
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+
+    fn phase(&self, _: &DctcpConfig, _: Picos) -> Phase {
+        if self.window.in_slow_start() { Phase::SlowStart } else { Phase::Alternate }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use crate::testing::{acks, assert_near, config, loss, start};
+
+    /// A flow in congestion avoidance.
+    fn flow(cwnd: f64, alpha: f64) -> (DctcpConfig, Dctcp) {
+        let config = config::<Dctcp>(Preset::Standard, &[("initial_alpha", alpha)]);
+        let dctcp = Dctcp::new(&config, &start(cwnd, 2.0));
+        (config, dctcp)
+    }
+
+    /// A window of ten segments, `marked` of them marked.
+    fn window(config: &DctcpConfig, dctcp: &mut Dctcp, marked: u32) -> f64 {
+        for i in 0..10 {
+            let ce = u32::from(i < marked);
+            dctcp.on_ack(config, &AckEvent { ce, round_start: i == 9, ..acks(1) });
+        }
+        dctcp.alpha
+    }
+
+    #[test]
+    fn alpha_falls_from_one_without_marks() {
+        let (config, mut dctcp) = flow(10.0, 1.0);
+        let alphas: Vec<f64> = (0..20).map(|_| window(&config, &mut dctcp, 0)).collect();
+        for (after, alpha) in [(1, 0.9375), (2, 0.878_906), (5, 0.724_196), (10, 0.524_460), (20, 0.275_059)]
+        {
+            assert_near(alphas[after - 1], alpha, 5e-7);
+        }
+    }
+
+    #[test]
+    fn alpha_follows_the_share_of_marked_segments() {
+        let (config, mut dctcp) = flow(10.0, 0.0);
+        for (marked, alpha) in [(10, 0.0625), (10, 0.121_094), (0, 0.113_525), (5, 0.137_680)] {
+            assert_near(window(&config, &mut dctcp, marked), alpha, 5e-7);
+        }
+    }
+
+    #[test]
+    fn a_mark_cuts_by_half_of_alpha_whatever_is_in_flight() {
+        for (cwnd, alpha, expected) in [(100.0, 0.5, 75.0), (100.0, 1.0, 50.0), (2.0, 1.0, 2.0)] {
+            let (config, mut dctcp) = flow(cwnd, alpha);
+            dctcp.on_loss(&config, &loss(LossCause::Ecn, 3));
+            assert_eq!((dctcp.cwnd(), dctcp.ssthresh()), (expected, expected));
+        }
+    }
+
+    #[test]
+    fn losses_halve_and_keep_alpha() {
+        for (cause, cwnd) in [(LossCause::FastRetransmit, 50.0), (LossCause::Timeout, 1.0)] {
+            let (config, mut dctcp) = flow(100.0, 0.25);
+            dctcp.on_loss(&config, &loss(cause, 100));
+            assert_eq!((dctcp.cwnd(), dctcp.ssthresh(), dctcp.alpha), (cwnd, 50.0, 0.25));
+        }
+    }
+
+    #[test]
+    fn grows_like_standard_tcp() {
+        let (config, mut dctcp) = flow(10.0, 1.0);
+        dctcp.on_ack(&config, &acks(1));
+        assert_eq!(dctcp.cwnd(), 10.1);
+    }
+}

@@ -1,0 +1,67 @@
+//! Delivery-rate samples of the flows whose algorithm wants them.
+
+use super::Simulation;
+use crate::transport::{DeliverySampler, Flow};
+use mesonet_cc::{Config, DeliverySample, Picos};
+
+impl Simulation {
+    /// A flow with samples is connected.
+    pub(super) fn start_sampling(&mut self, slot: u32) {
+        let slot = slot as usize;
+        if self.samplers.len() <= slot {
+            self.samplers.resize_with(slot + 1, DeliverySampler::default);
+        }
+        self.samplers[slot] = DeliverySampler::new(self.flows[slot].base);
+    }
+}
+
+/// What an acknowledgement tells about delivery; all zero for flows without samples.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Delivery {
+    /// Segments/s, 0 without a valid sample.
+    pub rate: f64,
+    pub sample: DeliverySample,
+    /// Segments newly found lost.
+    pub lost: u32,
+}
+
+// Kept out of the sender's code, which is faster without them for the flows that take no samples.
+
+/// Segment `sequence` leaves.
+#[inline(never)]
+pub(super) fn sent(sampler: &mut DeliverySampler, flow: &Flow, sequence: u64, now: Picos) {
+    sampler.sent(sequence, now, flow.board.pipe());
+}
+
+/// Segment `sequence` is acknowledged; the scoreboard knows already.
+#[inline(never)]
+pub(super) fn sample(
+    sampler: &mut DeliverySampler,
+    flow: &mut Flow,
+    config: &Config,
+    sequence: u64,
+    now: Picos,
+) -> Delivery {
+    let (rate, sample) = sampler.acknowledged(sequence, now, flow.rtt.min_rtt);
+    Delivery { rate, sample, lost: tell_losses(sampler, flow, config) }
+}
+
+/// Tells the congestion control which segments the scoreboard has found lost; their number.
+pub(super) fn tell_losses(sampler: &mut DeliverySampler, flow: &mut Flow, config: &Config) -> u32 {
+    let mut lost = 0;
+    while let Some(segment) = sampler.next_lost(&flow.board) {
+        flow.controller.on_segment_lost(config, &segment);
+        lost += 1;
+    }
+    sampler.forget_below(flow.board.una());
+    lost
+}
+
+/// After an acknowledgement: whether the sender, not the network, limits what is in flight. It has nothing more to
+/// send, or the algorithm holds it back.
+#[inline(never)]
+pub(super) fn update_limits(sampler: &mut DeliverySampler, flow: &Flow) {
+    if flow.controller.holds_back() || flow.board.next() == flow.end {
+        sampler.limited(flow.board.pipe());
+    }
+}

@@ -1,0 +1,135 @@
+//! Marks: which segments get one, and what their flows do about it.
+
+mod common;
+
+use common::*;
+use serde_json::{Value, json};
+
+/// A path of 21 segments/ms and 3.24 ms with a deep buffer, which holds 70 segments without a queue.
+fn path(algorithms: &[&str], threshold: Option<f64>) -> Value {
+    with(
+        dumbbell_of(algorithms, 0.1),
+        &[
+            ("network.delay_multiplier", json!(0.02)),
+            ("network.buffer", segments(20_000.0)),
+            ("network.ecn_threshold", json!(threshold)),
+            ("time", time(20.0, 5.0, 1)),
+            ("measurement.interval", json!(0.01)),
+        ],
+    )
+}
+
+/// Alizadeh et al., SIGCOMM 2010, section 3.3: N flows in step swing between K + N and K + N - sqrt(N (C RTT + K) / 2)
+/// segments, and alpha^2 (1 - alpha / 4) = (2 W + 1) / (W + 1)^2 at a critical window of W = (C RTT + K) / N. The threshold of
+/// 65 is above C RTT / 7, so the path stays full.
+#[test]
+fn dctcp_keeps_the_queue_near_the_threshold() {
+    for flows in [1, 2] {
+        let simulation = run(&path(&vec!["dctcp"; flows], Some(65.0)), 1);
+        assert_eq!(response(&simulation, "total_segments_dropped"), 0.0);
+        assert!(of_router(&simulation, "A", "utilisation") > 0.999);
+        let n = flows as f64;
+        let window = (70.0 + 65.0) / n;
+        let swing = (n * (70.0 + 65.0) / 2.0).sqrt();
+        let (mean, most) =
+            (of_router(&simulation, "A", "queue_mean"), of_router(&simulation, "A", "queue_max"));
+        assert!(most <= 65.0 + 2.0 * n + 1.0, "{flows}: at most {most}");
+        assert!((65.0 - swing..=65.0 + n + 1.0).contains(&mean), "{flows}: {mean} on average");
+        let marked = response(&simulation, "segments_marked") / response(&simulation, "segments_leaving");
+        let model = (2.0 * window + 1.0) / ((window + 1.0) * (window + 1.0));
+        let found = marked * marked * (1.0 - marked / 4.0);
+        println!("{flows}: share {marked:.4}, model {:.4}, queue {mean:.1} (at most {most})", model.sqrt());
+        assert!((0.7..1.4).contains(&(found / model)), "{flows}: a share of {marked} marked");
+    }
+}
+
+/// RFC 3168, section 6.1.2: one reduction for all marks of a round trip, no retransmission, no loss.
+#[test]
+fn standard_tcp_halves_once_a_round_trip() {
+    let mut simulation = simulation(&path(&["tcp"], Some(65.0)), 1);
+    let (mut reductions, mut last) = (0, -1.0);
+    while simulation.time() < 20.0 {
+        simulation.step(u64::MAX);
+        if simulation.counters().loss_events > reductions {
+            reductions += 1;
+            assert_eq!(simulation.counters().loss_events, reductions);
+            assert!(simulation.time() - last > 0.003_24, "{} s after the last one", simulation.time() - last);
+            last = simulation.time();
+        }
+        if simulation.finished() {
+            break;
+        }
+    }
+    let c = *simulation.counters();
+    assert!(reductions > 20, "{reductions}");
+    assert!(c.marked > reductions && c.dropped == 0 && c.timeouts == 0, "{c:?}");
+    assert_eq!(c.data_sent - c.delivered, simulation.flow_window(0).floor() as u64, "nothing was sent twice");
+}
+
+/// BBR does not answer marks, so it gets none, however long the queue of the other flow.
+#[test]
+fn flows_that_do_not_understand_marks_get_none() {
+    let marked = |algorithms: &[&str], threshold| run(&path(algorithms, threshold), 1).counters().marked;
+    assert!(marked(&["tcp", "bbr"], Some(65.0)) > 0);
+    assert!(marked(&["bbr", "bbr3"], Some(0.0)) == 0);
+    assert_eq!(marked(&["dctcp", "tcp"], None), 0);
+}
+
+/// Without a threshold DCTCP is standard TCP.
+#[test]
+fn dctcp_without_marks_is_standard_tcp() {
+    let windows = |name: &str| {
+        let scenario = with(dumbbell_of(&[name], 0.0), &[("time", time(30.0, 0.0, 1))]);
+        let series = run(&scenario, 1).take_series();
+        (float(&series, "flow_1_cwnd").to_vec(), integer(&series, "segments_dropped").to_vec())
+    };
+    assert_eq!(format!("{:?}", windows("dctcp")), format!("{:?}", windows("tcp")));
+}
+
+/// Users of paced, marked and unpaced flows on a congested network.
+fn mixed() -> Value {
+    let share = |name: &str| algorithm(name, 0.25);
+    with(
+        abilene(),
+        &[
+            ("users.base_sources", json!(20.0)),
+            ("network.speed", json!(40_000.0)),
+            ("network.ecn_threshold", json!(20.0)),
+            ("algorithms", json!([share("dctcp"), share("bbr"), share("bbr3"), share("tcp")])),
+        ],
+    )
+}
+
+#[test]
+fn no_segment_is_lost_sight_of() {
+    let mut simulation = simulation(&mixed(), 3);
+    for step in 1..=40 {
+        simulation.advance(f64::from(step) * 0.5);
+        let (c, census) = (*simulation.counters(), simulation.census());
+        assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight, "step {step}");
+    }
+    let c = simulation.counters();
+    assert!(c.marked > 1000 && c.dropped > 1000 && c.completed > 1000, "{c:?}");
+}
+
+#[test]
+fn one_seed_gives_one_result_however_it_is_sliced() {
+    let text = |slice: f64| {
+        let mut simulation = simulation(&mixed(), 5);
+        let mut t = 0.0;
+        while !simulation.finished() {
+            t += slice;
+            simulation.advance(t);
+        }
+        simulation.record_unfinished();
+        format!("{:?} {:?} {:?}", simulation.responses(), simulation.take_series(), simulation.take_flows())
+    };
+    assert_eq!(text(20.0), text(0.37));
+}
+
+#[test]
+fn a_threshold_is_not_negative() {
+    let scenario = path(&["dctcp"], Some(-1.0));
+    let refused = mesonet_sim::Scenario::from_json(&scenario.to_string()).unwrap_err();
+    assert_eq!(refused.path, "network.ecn_threshold");
+}
