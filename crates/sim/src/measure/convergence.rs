@@ -29,7 +29,7 @@ impl<const N: usize> Convergence<N> {
         self.samples.push(sample);
         let batch = self.samples.len() / BATCHES;
         self.samples.len() == batch * BATCHES
-            && batch.is_multiple_of(SMALLEST_BATCH)
+            && batch % SMALLEST_BATCH == 0
             && (batch / SMALLEST_BATCH).is_power_of_two()
             && (0..N).all(|i| self.is_known(i, batch, tolerance))
     }
