@@ -87,7 +87,8 @@ def parse(
         One of `KINDS`.
     value
         Text with a unit for a time, a rate, a number of segments and a buffer; the same or ``off`` for a threshold;
-        a bare number (or its text) for the kinds without a unit; three numbers for a distribution; a boolean for a flag.
+        a bare number (or its text) for the kinds without a unit; three numbers for a distribution; a boolean for a
+        flag.
     choices
         The words allowed for the kind ``choice``.
     example
