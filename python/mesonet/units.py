@@ -87,8 +87,8 @@ def parse(
         One of `KINDS`.
     value
         Text with a unit for a time, a rate, a number of segments and a buffer; the same or ``off`` for a threshold;
-        a bare number (or its text) for the
-        kinds without a unit; three numbers for a distribution; a boolean for a flag.
+        a bare number (or its text) for the kinds without a unit; three numbers for a distribution; a boolean for a
+        flag.
     choices
         The words allowed for the kind ``choice``.
     example
@@ -99,8 +99,7 @@ def parse(
     Returns
     -------
     float, int, bool, str, list of floats, of ints or of str, a dict of ``rule`` and ``factor`` for a buffer or
-    None for
-    a threshold that is off.
+    None for a threshold that is off.
 
     Raises
     ------
