@@ -220,7 +220,7 @@ def test_a_short_sensitivity_analysis_keeps_its_phases() -> None:
 )
 def test_conditions_run(name: str, condition: int, algorithm: str, long_lived: set[str]) -> None:
     values = {"warmup": "200 ms", "measurement.flow_records": 1} | ({} if name == "exp-2b" else {"jumbo_factor": 2})
-    there = experiment(name, duration="500 ms", scale=0.6, values=values).condition(condition, algorithm)
+    there = experiment(name, duration="1 s", scale=0.6, values=values).condition(condition, algorithm)
     result = simulate(there, seed=1)
     assert result.value("total_flows_completed", "run") > 0
     flows = result.flows.to_polars()
