@@ -115,7 +115,7 @@ fn algorithms_differ_once_ssthresh_is_reached() {
             set(&mut scenario, "algorithms.0.parameters.tuning_period", json!(1.0));
         }
         if name == "dctcp" {
-            set(&mut scenario, "network.ecn_threshold", json!(5.0));
+            set(&mut scenario, "network.ecn_threshold", json!(0.0));
         }
         answers(&scenario)
     };
