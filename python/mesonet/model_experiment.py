@@ -5,6 +5,7 @@ An experiment file names it instead of a scenario::
     name = "queues"
     title = "Waiting times in a shop"
     model = {command = ["python3", "queue.py"]}     # JSON in, JSON out; beside this file
+                                                    # or {function = "queue.py:simulate"}, which starts no process
     algorithms = ["fifo", "sjf"]                    # optional: given to the model as the parameter algorithm
     seed = 1
     replicates = 3

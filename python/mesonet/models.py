@@ -15,6 +15,7 @@ import hashlib
 import importlib
 import json
 import math
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -45,13 +46,15 @@ def described(model: Function | Sequence[str] | Mapping[str, Any], directory: st
         return _function(model)
     if isinstance(model, Mapping):
         for key in model:
-            if key not in ("command", "version"):
-                raise InputError("unknown key", path=f"model.{key}", allowed="command, version")
+            if key not in ("command", "function", "version"):
+                raise InputError("unknown key", path=f"model.{key}", allowed="command or function, version")
         version = model.get("version")
         if version is not None and not isinstance(version, str):
             raise InputError("not text", path="model.version", value=version, allowed="text in quotes")
-        given = _command(model.get("command"), "model.command")
-        return {"command": given, "directory": place, **({"version": version} if version is not None else {})}
+        own = {"version": version} if version is not None else {}
+        if "function" in model:
+            return {**_function_of_file(model["function"], place), **own}
+        return {"command": _command(model.get("command"), "model.command"), "directory": place, **own}
     return {"command": _command(model, "model"), "directory": place}
 
 
@@ -111,6 +114,15 @@ def _function(model: Any) -> dict[str, Any]:
         return {"function": name, "module": place.stem, "directory": str(place.parent)}
     depth = module.__name__.count(".") + (1 if place.name == "__init__.py" else 0)
     return {"function": name, "module": module.__name__, "directory": str(place.parents[depth])}
+
+
+def _function_of_file(text: Any, directory: str) -> dict[str, Any]:
+    """The function that ``file.py:name`` means, without importing it."""
+    match = re.fullmatch(r"(\w+)\.py:(\w+)", text) if isinstance(text, str) else None
+    if not match or not (Path(directory) / f"{match[1]}.py").is_file():
+        allowed = 'a function of a Python file beside this one, such as "queue.py:simulate"'
+        raise InputError("no such function", path="model.function", value=text, allowed=allowed)
+    return {"function": match[2], "module": match[1], "directory": directory}
 
 
 def _imported(module: str, function: str, directory: str) -> Function:
