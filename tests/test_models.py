@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import math
 import os
 import shutil
 import sys
@@ -252,6 +254,30 @@ def test_answers_that_are_no_numbers_fail_the_run(tmp_path: Path) -> None:
         models.evaluate(listed, {}, 1)
     assert models.code_version(words) != models.code_version(listed)
     assert models.code_version({**words, "version": "1"}) == models.code_version({**listed, "version": "1"})
+
+
+def test_the_example_follows_theory_and_goes_the_whole_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    example = Path(__file__).parents[1] / "examples" / "clinic"
+    monkeypatch.syspath_prepend(str(example))
+    clinic = importlib.import_module("clinic")
+    days = [clinic.simulate({"returning": 0.0, "patients": 20_000}, seed) for seed in range(3)]
+    means = [sum(day[name] for day in days) / 3 for name in ("registration_wait", "treatment_wait", "clerks_busy")]
+    # M/M/c (Erlang C): the second queue is fed by the output of the first, which is Poisson (Burke 1956)
+    assert means == pytest.approx([erlang_wait(0.5, 1 / 3, 2), erlang_wait(0.5, 1 / 9, 6), 0.75], rel=0.1)
+    few = {"values": {"patients": 300}, "algorithms": ["fifo"], "replicates": 1}
+    campaign = mesonet.experiment(example / "clinic.toml", **few).run(tmp_path / "out", workers=2, progress=False)
+    assert campaign.counts["done"] == 16
+    effects = mesonet.analysis.main_effects(campaign.design, campaign.response("clerks_busy"))
+    signs = dict(zip(effects.factors, np.sign(effects.effect), strict=True))
+    assert (signs["A"], signs["B"], signs["D"]) == (1, -1, 1)
+
+
+def erlang_wait(arrivals: float, service: float, servers: int) -> float:
+    """Mean time in the queue M/M/c."""
+    load = arrivals / service
+    all_busy = load**servers / math.factorial(servers) / (1 - load / servers)
+    waiting = all_busy / (sum(load**k / math.factorial(k) for k in range(servers)) + all_busy)
+    return waiting / (servers * service - arrivals)
 
 
 def test_records_of_networks_follow_the_schema(one_factor: Path, tmp_path: Path) -> None:

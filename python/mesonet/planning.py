@@ -174,7 +174,7 @@ def cost_lines(cost: Cost, workers: int) -> list[str]:
         f"{duration(cost.total_cpu_s / workers)} with {plural(workers, 'run')} at a time",
         f"a run takes {duration(min(cost.cpu_s))} to {duration(max(cost.cpu_s))}, "
         f"and at least {cost.memory_bytes / 2**20:.0f} MiB of memory; "
-        f"all need {cost.disk_bytes / 2**20:.1f} MiB of disk",
+        f"all need about {cost.disk_bytes / 2**20:.1f} MiB of disk",
         f"from pilots of {plural(len(cost.pilots), 'condition')}: "
         + ", ".join(str(each["condition"]) for each in cost.pilots),
     ]

@@ -10,6 +10,7 @@ stopped half-way: one run of each pilot condition is made whole.
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -132,12 +133,12 @@ def _model(task: Mapping[str, Any]) -> dict[str, Any]:
     from mesonet.campaign.worker import answer_tables
 
     watch = provenance.Stopwatch()
-    tables, about = answer_tables({**task, "key": ""})
+    tables, _ = answer_tables({**task, "key": ""})
     used = watch.resources(children="command" in task["model"])
     return {
         "cpu_s": used["cpu_s"],
         "memory_bytes": used["peak_rss_bytes"],
-        "disk_bytes": _size(tables) + len(about),
+        "disk_bytes": _size(tables),
     }
 
 
@@ -147,11 +148,16 @@ def _size(tables: Mapping[str, Any]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         for name, table in tables.items():
             write_parquet(table, Path(folder) / f"{name}.parquet")
-        return sum(file.stat().st_size for file in Path(folder).iterdir()) + _RECORD_BYTES
+        return sum(_blocks(file.stat().st_size) for file in Path(folder).iterdir()) + 2 * _BLOCK_BYTES
 
 
-_RECORD_BYTES = 4096
-"""Of ``run.json`` (measured: 3 to 4 kB)."""
+def _blocks(size: int) -> int:
+    """What a file takes of the disk."""
+    return math.ceil(size / _BLOCK_BYTES) * _BLOCK_BYTES
+
+
+_BLOCK_BYTES = 4096
+"""What file systems commonly give at a time; ``run.json`` and the folder of a run take about one each."""
 
 
 if __name__ == "__main__":
