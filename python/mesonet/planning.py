@@ -168,8 +168,11 @@ def estimate(chosen: Designed, budget_s: float) -> Cost:
 
 def cost_lines(cost: Cost, workers: int) -> list[str]:
     """An estimate in words, with the time that `workers` runs at a time need."""
+    from mesonet.campaign.pilot import SEEN
+
     least, most = (duration(seconds) for seconds in (cost.least_cpu_s, cost.most_cpu_s))
-    return [
+    share = min(each["share"] for each in cost.pilots)
+    lines = [
         f"about {duration(cost.total_cpu_s)} of processor time ({least} to {most}), "
         f"{duration(cost.total_cpu_s / workers)} with {plural(workers, 'run')} at a time",
         f"a run takes {duration(min(cost.cpu_s))} to {duration(max(cost.cpu_s))}, "
@@ -178,6 +181,9 @@ def cost_lines(cost: Cost, workers: int) -> list[str]:
         f"from pilots of {plural(len(cost.pilots), 'condition')}: "
         + ", ".join(str(each["condition"]) for each in cost.pilots),
     ]
+    if share < SEEN:
+        lines.append(f"the pilots saw {share:.1g} of a run or more; the rest is told from the segments to be expected")
+    return lines
 
 
 def status_lines(status: Status) -> list[str]:

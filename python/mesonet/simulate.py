@@ -113,10 +113,24 @@ def simulate_json(
 
 @dataclass(frozen=True)
 class Beginning:
-    """How far a run came in a while: what that took, what all of it would take, and its tables so far."""
+    """How far a run came in a while.
 
+    Attributes
+    ----------
+    share
+        Of the simulated time.
+    cpu_s, whole_cpu_s
+        Processor time that it took, and that all would take at the pace of the second half.
+    router_hops
+        Segments that crossed routers.
+    responses, groups
+        Tables so far.
+    """
+
+    share: float
     cpu_s: float
     whole_cpu_s: float
+    router_hops: int
     responses: Table
     groups: Table
 
@@ -146,8 +160,10 @@ def beginning(scenario_json: str, seed: int, wall_s: float) -> Beginning:
     left = 0.0 if run.finished() else duration - last_time
     finished = run.finish()
     return Beginning(
+        share=1.0 if not left else last_time / duration,
         cpu_s=last_cpu,
         whole_cpu_s=last_cpu + left * pace,
+        router_hops=run.performance()["router_hops"],
         responses=_responses(finished["responses"]),
         groups=table(finished["groups"], GROUP_UNITS, ("period", "category", "path_class", "rate_class", "algorithm")),
     )

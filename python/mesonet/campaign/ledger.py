@@ -95,8 +95,9 @@ class Ledger:
         ledger = cls(path)
         ledger.refuse_other(document)
         if not (ledger.path / "experiment.json").exists():
-            ledger.runs.mkdir(parents=True, exist_ok=True)
+            ledger.path.mkdir(parents=True, exist_ok=True)
             _write(ledger.path / "experiment.json", document)
+        ledger.runs.mkdir(exist_ok=True)
         return ledger
 
     def refuse_other(self, document: Mapping[str, Any]) -> None:
@@ -189,9 +190,10 @@ class Ledger:
 
     def remove_stale(self) -> None:
         """Removes what writers left behind that were killed while they wrote."""
-        for left in self.runs.glob(".tmp-*"):
-            if time.time() - left.stat().st_mtime > _STALE_S:
-                shutil.rmtree(left, ignore_errors=True)
+        for left in [*self.runs.glob(".tmp-*"), *self.runs.glob(".clock-*"), *self.path.glob(f"{ASIDE}*")]:
+            with suppress(OSError):  # another runner removes them too
+                if time.time() - left.stat().st_mtime > _STALE_S:
+                    shutil.rmtree(left) if left.is_dir() else left.unlink()
 
     def _place(self, aside: Path, key: str) -> None:
         place = self.runs / key
@@ -213,7 +215,7 @@ class Ledger:
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:
-    aside = path.with_name(f".{path.name}.{uuid4().hex[:12]}")
+    aside = path.with_name(f"{ASIDE}{path.name}-{uuid4().hex[:12]}")
     try:
         with aside.open("w") as file:
             file.write(json.dumps(content, sort_keys=True) + "\n")

@@ -2,7 +2,8 @@
 
 Of a few conditions, the cheapest and the most expensive expected among them, a run is begun and stopped after a moment
 of wall-clock time. What it simulated in the second half of that moment, beyond the quiet start, says how long all of it
-would take. The other conditions are scaled by their expected relative cost. Memory is that of the process then, which
+would take; where that is too little of the run, the time that a segment took to cross a router does, and how many are
+expected to. The other conditions are scaled by their expected relative cost. Memory is that of the process then, which
 still grows with queues and flows; the disk is what the tables of the moment need. A model that is no network cannot be
 stopped half-way: one run of each pilot condition is made whole.
 """
@@ -26,6 +27,8 @@ from mesonet.campaign.cost import Expected
 from mesonet.campaign.ledger import Run, planned
 from mesonet.campaign.process import package_path
 
+SEEN = 0.05
+"""Share of a run that a pilot must see for its pace to be that of the rest (chosen: an eighth of the usual warm-up)."""
 PILOTS = 4
 """Conditions of a pilot: the cheapest, the most expensive and two between (chosen)."""
 
@@ -47,7 +50,7 @@ class Cost:
     disk_bytes
         Of all runs.
     pilots
-        Condition, algorithm, cpu_s, memory_bytes and disk_bytes of each pilot.
+        Condition, algorithm, share of the run that was simulated, cpu_s, memory_bytes and disk_bytes of each pilot.
     """
 
     cpu_s: list[float]
@@ -97,7 +100,14 @@ def _spread(runs: list[Run]) -> list[Run]:
 
 def _begun(document: Mapping[str, Any], run: Run, budget_s: float) -> dict[str, Any]:
     """A pilot in a process of its own, so that its memory is that of a run."""
-    task = {"scenario": run.scenario, "seed": run.seed, "model": document.get("model"), "budget_s": budget_s}
+    costs = document.get("expected_cost")
+    task = {
+        "scenario": run.scenario,
+        "seed": run.seed,
+        "model": document.get("model"),
+        "budget_s": budget_s,
+        "expected": costs[run.condition - 1] if costs else None,
+    }
     done = subprocess.run(
         [sys.executable, "-m", "mesonet.campaign.pilot"],
         input=json.dumps(task), capture_output=True, text=True, env=package_path(),
@@ -122,8 +132,12 @@ def _network(task: Mapping[str, Any]) -> dict[str, Any]:
     started = time.process_time()
     part = beginning(task["scenario"], task["seed"], task["budget_s"])
     set_up = time.process_time() - started - part.cpu_s
+    whole, hops = part.whole_cpu_s, task["expected"]
+    if part.share < SEEN and hops and part.router_hops:
+        whole = hops * part.cpu_s / part.router_hops
     return {
-        "cpu_s": set_up + part.whole_cpu_s,
+        "cpu_s": set_up + whole,
+        "share": part.share,
         "memory_bytes": provenance.peak_rss_bytes(),
         "disk_bytes": _size({"responses": part.responses, "groups": part.groups}),
     }
@@ -137,6 +151,7 @@ def _model(task: Mapping[str, Any]) -> dict[str, Any]:
     used = watch.resources(children="command" in task["model"])
     return {
         "cpu_s": used["cpu_s"],
+        "share": 1.0,
         "memory_bytes": used["peak_rss_bytes"],
         "disk_bytes": _size(tables),
     }

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mesonet import units
 from mesonet.campaign.cost import Expected, expected
 from mesonet.campaign.ledger import Ledger, Run, planned
 from mesonet.errors import InputError
@@ -43,6 +44,16 @@ class How:
     tries: int = TRIES
     retry: bool = False
     mix: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises an `InputError` for values that make no sense."""
+        for name, least in (("workers", 1), ("memory", 1), ("tries", 1)):
+            value = getattr(self, name)
+            if value is not None:
+                units.integer(value, name, least, 2**63 - 1)
+        if self.shard is not None:
+            place, parts = self.shard
+            units.integer(place, "shard", 1, units.integer(parts, "shard", 1, 2**31))
 
 
 @dataclass(frozen=True)
