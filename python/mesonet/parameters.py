@@ -347,6 +347,14 @@ _TABLE = (
         "ASME paper; SP 500-282 ch. 9", least=1.0, most=1e6,
     ),
     Parameter(
+        "transport.recovery", "choice", "sack",
+        "What repairs losses. `sack`: selective acknowledgements (RFC 6675). `newreno`: duplicates of the cumulative "
+        "acknowledgement, one hole a round trip (RFC 6582). `reno`: the same, and the first acknowledgement that moves "
+        "on ends recovery (RFC 5681).",
+        "RFC 6675; ASME paper: duplicate acknowledgements name the segments that are missing, and Fig. 3 needs it",
+        choices=("sack", "newreno", "reno"),
+    ),
+    Parameter(
         "transport.duplicate_threshold", "count", 3,
         "A segment is lost once this many segments sent after it were acknowledged.",
         "RFC 5681, RFC 6675", least=1, most=1000,

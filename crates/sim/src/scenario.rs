@@ -210,6 +210,8 @@ pub struct TransportParameters {
     pub initial_window: f64,
     /// Initial slow-start threshold, segments (X17).
     pub initial_ssthresh: f64,
+    /// What repairs losses.
+    pub recovery: RecoveryKind,
     /// A segment is lost when this many later ones have been acknowledged.
     pub duplicate_threshold: u32,
     /// Retransmission timeout before the first sample, s.
@@ -248,6 +250,19 @@ pub struct TransportParameters {
     pub receiver_window: f64,
     /// Bytes in a segment; for the record only.
     pub segment_bytes: f64,
+}
+
+/// What repairs losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecoveryKind {
+    /// Selective acknowledgements (RFC 6675).
+    Sack,
+    /// RFC 6582: duplicates of the cumulative acknowledgement; one hole a round trip.
+    #[serde(rename = "newreno")]
+    NewReno,
+    /// RFC 5681, section 3.2: the first acknowledgement that moves on ends recovery.
+    Reno,
 }
 
 /// What a time-out does to the window.

@@ -196,6 +196,9 @@ impl Simulation {
         if self.configs[algorithm].wants_delivery_rate() {
             self.start_sampling(slot);
         }
+        if !self.rules.is_plain() {
+            self.start_repair(slot);
+        }
         let flow = &mut self.flows[slot as usize];
         if let Some(period) = self.tick_period[algorithm] {
             flow.tick = self.now + period;

@@ -3,7 +3,8 @@
 //! `advance` takes the next event, whatever it is, until an instant. Everything that happens is in one of these files:
 //! segments crossing the network (here), connections (`connection`), sending and recovery (`sender`), samples
 //! (`sampling`), flows given one by one (`explicit`), impatient users (`patience`), detailed traces (`tracing`). Of
-//! sending, the gaps between paced segments (`pacing`) and delivery-rate samples (`delivery`) stand apart.
+//! sending, the gaps between paced segments (`pacing`), delivery-rate samples (`delivery`) and every loss recovery but the
+//! default one (`recovery`) stand apart.
 
 pub mod check;
 mod connection;
@@ -12,6 +13,7 @@ mod explicit;
 mod long_lived;
 mod pacing;
 mod patience;
+mod recovery;
 mod sampling;
 mod sender;
 mod tracing;
@@ -24,7 +26,7 @@ use crate::network::Network;
 use crate::network::build::{LaneEnd, picos};
 use crate::scenario::{InvalidScenario, Scenario};
 use crate::transport::rtt::RtoLimits;
-use crate::transport::{DeliverySampler, Flow};
+use crate::transport::{DeliverySampler, Flow, Repair, Rules};
 use crate::users::Population;
 use connection::OwnLanes;
 use mesonet_cc::{Config, Picos};
@@ -56,6 +58,7 @@ pub struct Simulation {
     algorithm_names: Vec<&'static str>,
     tick_period: Vec<Option<Picos>>,
     limits: RtoLimits,
+    rules: Rules,
     now: Picos,
     end: Picos,
     lanes: Lanes,
@@ -66,6 +69,8 @@ pub struct Simulation {
     flows: Vec<Flow>,
     /// Delivery-rate samples by slot; those of other flows are empty.
     samplers: Vec<DeliverySampler>,
+    /// What recovery keeps beside the flows, by slot; nothing where the rules are plain.
+    repairs: Vec<Repair>,
     /// Routers mark segments.
     marking: bool,
     /// Lane of acknowledgements by slot: what a delivery needs to know of a flow.
@@ -93,6 +98,9 @@ pub struct Simulation {
     long_lived: [u64; LONG_LIVED],
     convergence: Convergence<2>,
     tracing: Tracing,
+    /// Number of the next transmission that is lost on the way, and of those after it, last first.
+    next_loss: u64,
+    losses: Vec<u64>,
 }
 
 impl Simulation {
@@ -119,6 +127,7 @@ impl Simulation {
             tick_period: configs.iter().map(Config::timer_period).collect(),
             configs,
             limits: RtoLimits::new(&scenario.transport),
+            rules: Rules::new(&scenario.transport),
             now: 0,
             end,
             timer_leaf: network.lanes.len(),
@@ -127,6 +136,7 @@ impl Simulation {
             interfaces: Timers::default(),
             flows: Vec::new(),
             samplers: Vec::new(),
+            repairs: Vec::new(),
             marking: scenario.network.ecn_threshold.is_some(),
             ack_lanes: Vec::new(),
             free: Vec::new(),
@@ -147,6 +157,8 @@ impl Simulation {
             long_lived: [0; LONG_LIVED],
             convergence: Convergence::default(),
             tracing,
+            next_loss: u64::MAX,
+            losses: Vec::new(),
             scenario,
             network,
             population,

@@ -1,7 +1,7 @@
 //! Sending: acknowledgements, loss recovery, time-outs, and what the window and the interface allow.
 
 use super::delivery::{self, Delivery};
-use super::{Simulation, code, pacing};
+use super::{Simulation, code, pacing, recovery};
 use crate::engine::Segment;
 use crate::transport::scoreboard::Acked;
 use crate::transport::{FlowState, OFF, Recovery};
@@ -25,12 +25,18 @@ impl Simulation {
             return; // Of an earlier flow of this slot, or a repeated SYN.
         }
         let una = flow.board.una();
-        let Acked::New { sent_once } =
-            flow.board.acknowledge(sequence, self.scenario.transport.duplicate_threshold)
-        else {
+        let threshold = self.scenario.transport.duplicate_threshold;
+        let acked = if self.rules.is_plain() {
+            flow.board.acknowledge(sequence, threshold)
+        } else {
+            self.take_acknowledgement(slot, sequence)
+        };
+        let Acked::New { sent_once } = acked else {
             self.counters.duplicate_acks += 1;
+            self.known_again(slot);
             return;
         };
+        let flow = &mut self.flows[slot as usize];
         flow.delivered += 1;
         flow.last_acked = now;
         self.counters.delivered += 1;
@@ -52,13 +58,20 @@ impl Simulation {
                 self.complete(slot);
                 return;
             }
-            flow.deadline = if flow.board.flight() == 0 { OFF } else { now + flow.rtt.rto };
+            if self.rules.is_plain() || recovery::restarts_timer(&mut self.repairs[slot as usize], flow) {
+                flow.deadline = if flow.board.flight() == 0 { OFF } else { now + flow.rtt.rto };
+            }
         } else {
             self.counters.duplicate_acks += 1;
         }
         let was_fast = flow.recovery == Recovery::Fast;
-        if flow.recovery != Recovery::Open && new_una >= flow.recover {
+        if flow.recovery != Recovery::Open
+            && (new_una >= flow.recover || self.rules.ends(flow.recovery, advanced))
+        {
             flow.recovery = Recovery::Open;
+            if !self.rules.is_plain() {
+                self.repairs[slot as usize].ended(&mut flow.board);
+            }
             if was_fast {
                 flow.controller.on_recovery_exit(config, now);
             }
@@ -96,9 +109,9 @@ impl Simulation {
             delivery::update_limits(&mut self.samplers[slot as usize], flow);
         }
         if flow.recovery == Recovery::Open {
-            if flow.board.has_loss() {
+            if self.finds_loss(slot) {
                 self.fast_retransmit(slot);
-            } else if segment.is_marked() && sequence >= flow.recover {
+            } else if segment.is_marked() && sequence >= self.flows[slot as usize].recover {
                 self.answer_mark(slot);
             }
         }
@@ -109,9 +122,9 @@ impl Simulation {
     /// Enough later segments were acknowledged: one reduction, then recovery until everything now outstanding is
     /// acknowledged. A segment that is sent from now on and lost belongs to the next episode: it is retransmitted then,
     /// after a second reduction, because it was sent after the first one. The first lost segment is retransmitted whatever the window (RFC 6675, section 5).
-    fn fast_retransmit(&mut self, slot: u32) {
+    pub(super) fn fast_retransmit(&mut self, slot: u32) {
+        let flight = self.begin_repair(slot);
         let flow = &mut self.flows[slot as usize];
-        let flight = flow.board.flight() as u32;
         flow.recovery = Recovery::Fast;
         flow.recover = flow.board.next();
         flow.rescued = false;
@@ -180,7 +193,11 @@ impl Simulation {
         flow.timeouts += 1;
         flow.initial_slow_start = false;
         flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &loss);
-        flow.board.lose_everything();
+        if self.rules.is_cumulative() {
+            self.repairs[slot as usize].reno.timed_out(&mut flow.board);
+        } else {
+            flow.board.lose_everything();
+        }
         let config = &self.configs[usize::from(flow.algorithm)];
         if config.wants_delivery_rate() {
             delivery::tell_losses(&mut self.samplers[slot as usize], flow, config);
@@ -282,6 +299,9 @@ impl Simulation {
     /// The next segment to send (RFC 6675 NextSeg): a lost one, else a new one, else one that too few later segments
     /// have passed, else once per recovery the highest outstanding one.
     fn next_segment(&mut self, slot: u32, recovering: bool) -> Option<(u64, bool)> {
+        if !self.rules.is_plain() {
+            return self.next_segment_of_repair(slot);
+        }
         let flow = &mut self.flows[slot as usize];
         if recovering && let Some(sequence) = flow.board.retransmit(flow.recover, false) {
             return Some((sequence, true));
@@ -335,6 +355,10 @@ impl Simulation {
         // Retransmissions are not to be marked (RFC 3168, section 6.1.5).
         if self.marking && config.ecn_capable() && !retransmission {
             segment = segment.ecn_capable();
+        }
+        if self.counters.data_sent == self.next_loss {
+            self.lose(segment);
+            return;
         }
         self.inject(segment);
     }

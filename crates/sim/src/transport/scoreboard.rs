@@ -129,6 +129,23 @@ impl Scoreboard {
         Acked::New { sent_once: true }
     }
 
+    /// Segment `sequence`, which has been sent, has arrived, and nothing follows from that for any other segment: for
+    /// senders that do not see which one it is and say themselves what is in flight ([`Self::believe`]).
+    pub fn receive(&mut self, sequence: u64) -> Acked {
+        let pipe = self.pipe;
+        // What is missing is never lost, so every arrival takes one off.
+        self.pipe = u32::MAX;
+        let acked = self.acknowledge(sequence, u32::MAX);
+        self.pipe = pipe;
+        acked
+    }
+
+    /// So many segments are believed to be in the network.
+    #[inline]
+    pub fn believe(&mut self, pipe: u32) {
+        self.pipe = pipe;
+    }
+
     /// Moves `lost_end` over the holes that enough later segments have passed. At most `threshold` holes are undecided.
     fn mark_lost(&mut self, threshold: u64) {
         let mut undecided = self.holes.len();
