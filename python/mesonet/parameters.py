@@ -355,6 +355,16 @@ _TABLE = (
         choices=("sack", "newreno", "reno"),
     ),
     Parameter(
+        "transport.prr", "choice",
+        Derived("transport.recovery", "safe_ack; off without sack", lambda kind: "safe_ack" if kind == "sack" else "off"),
+        "Proportional rate reduction: how much recovery with selective acknowledgements sends for each of them. `off`: "
+        "what the reduced window allows. Otherwise what is in flight comes down to it over a round trip; below it, `crb` "
+        "sends as much as is delivered, `ssrb` one segment more, `safe_ack` one more where the acknowledgement tells of "
+        "no further loss. BBR says itself what it sends.",
+        "RFC 9937 (`safe_ack`); RFC 6937 has the other bounds", study="off",
+        study_source="assumed: RFC 6937 is later than the study", choices=("off", "crb", "ssrb", "safe_ack"),
+    ),
+    Parameter(
         "transport.duplicate_threshold", "count", 3,
         "A segment is lost once this many segments sent after it were acknowledged.",
         "RFC 5681, RFC 6675", least=1, most=1000,

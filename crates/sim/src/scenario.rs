@@ -212,6 +212,8 @@ pub struct TransportParameters {
     pub initial_ssthresh: f64,
     /// What repairs losses.
     pub recovery: RecoveryKind,
+    /// How much is sent during recovery with selective acknowledgements.
+    pub prr: PrrKind,
     /// A segment is lost when this many later ones have been acknowledged.
     pub duplicate_threshold: u32,
     /// Retransmission timeout before the first sample, s.
@@ -263,6 +265,20 @@ pub enum RecoveryKind {
     NewReno,
     /// RFC 5681, section 3.2: the first acknowledgement that moves on ends recovery.
     Reno,
+}
+
+/// Proportional rate reduction, and what bounds it below the new window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PrrKind {
+    /// None: what the reduced window allows (RFC 6675).
+    Off,
+    /// RFC 6937, conservative reduction bound.
+    Crb,
+    /// RFC 6937, slow start reduction bound.
+    Ssrb,
+    /// RFC 9937: the slow start bound where an acknowledgement is safe, the conservative one otherwise.
+    SafeAck,
 }
 
 /// What a time-out does to the window.
@@ -452,6 +468,12 @@ impl Scenario {
         within("transport.initial_window", t.initial_window, 1.0, 1e6)?;
         within("transport.initial_ssthresh", t.initial_ssthresh, 2.0, 1e12)?;
         within("transport.duplicate_threshold", f64::from(t.duplicate_threshold), 1.0, 1000.0)?;
+        if t.recovery != RecoveryKind::Sack && t.prr != PrrKind::Off {
+            return Err(invalid(
+                "transport.prr",
+                "needs transport.recovery = sack; otherwise it must be off",
+            ));
+        }
         within("transport.min_rto", t.min_rto, 1e-9, 1e5)?;
         within("transport.initial_rto", t.initial_rto, t.min_rto, 1e5)?;
         within("transport.max_rto", t.max_rto, t.min_rto, 1e5)?;

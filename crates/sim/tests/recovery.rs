@@ -152,3 +152,69 @@ fn users_of_every_algorithm_without_selective_acknowledgements() {
         }
     }
 }
+
+/// What leaves while a window of 100 segments, each acknowledged after 100 ms, of which the first is lost, is
+/// halved: instants of departure after the fast retransmit, s, as long as recovery lasts.
+fn departures_in_recovery(prr: &str, algorithm: &str) -> (Vec<f64>, Simulation) {
+    let scenario = with(
+        path("sack"),
+        &[
+            ("transport.prr", json!(prr)),
+            ("transport.initial_window", json!(100.0)),
+            ("transport.initial_ssthresh", json!(2.0)),
+            ("algorithms", json!([self::algorithm(algorithm, 1.0)])),
+        ],
+    );
+    let mut simulation = simulation(&scenario, 1);
+    simulation.lose_transmissions(vec![1]);
+    let (mut departures, mut sent) = (Vec::new(), 0);
+    let mut start = None;
+    loop {
+        simulation.step(u64::MAX);
+        let (now, c) = (simulation.time(), simulation.counters());
+        if c.loss_events > 0 && start.is_none() {
+            start = Some(now);
+        }
+        if let Some(start) = start {
+            if now > start + 0.1 {
+                return (departures, simulation);
+            }
+            departures.extend((c.data_sent > sent).then_some(now - start));
+        }
+        sent = c.data_sent;
+    }
+}
+
+/// RFC 9937, section 6.1: without reduction in proportion half of the round trip is silent; with it one segment leaves for
+/// every second acknowledgement, and as many in all as the new window holds.
+#[test]
+fn a_reduction_in_proportion_spreads_what_is_sent() {
+    let longest = |times: &[f64]| times.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
+    let (at_once, _) = departures_in_recovery("off", "tcp");
+    assert!(longest(&at_once) > 0.045, "{}", longest(&at_once));
+    for prr in ["crb", "ssrb", "safe_ack"] {
+        let (spread, mut simulation) = departures_in_recovery(prr, "tcp");
+        // The last acknowledgement of the window comes 98 ms after the one that tells of the loss.
+        assert!(longest(&spread[..48]) < 0.003, "{prr}: {}", longest(&spread[..48]));
+        assert!((49..=52).contains(&spread.len()), "{prr}: {}", spread.len());
+        simulation.advance(1.0);
+        assert!((50.0..70.0).contains(&simulation.flow_window(0)), "{}", simulation.flow_window(0));
+        assert_eq!(simulation.counters().timeouts, 0);
+    }
+}
+
+#[test]
+fn bbr_is_not_reduced_in_proportion() {
+    for name in ["bbr", "bbr3"] {
+        assert_eq!(departures_in_recovery("safe_ack", name).0, departures_in_recovery("off", name).0);
+    }
+}
+
+/// A choice that needs another one is refused by its name.
+#[test]
+fn choices_that_need_selective_acknowledgements() {
+    let scenario = with(path("newreno"), &[("transport.prr", json!("safe_ack"))]);
+    let refused = mesonet_sim::Scenario::from_json(&scenario.to_string()).unwrap_err();
+    assert_eq!(refused.path, "transport.prr");
+    assert!(refused.message.contains("sack"), "{}", refused.message);
+}

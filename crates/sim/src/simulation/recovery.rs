@@ -5,13 +5,14 @@
 use super::{Simulation, delivery};
 use crate::engine::Segment;
 use crate::scenario::RecoveryKind;
+use crate::transport::recovery::{Prr, Step};
 use crate::transport::scoreboard::Acked;
-use crate::transport::{Flow, Recovery, Repair};
+use crate::transport::{Flow, Recovery, Repair, Rules};
 
 /// An acknowledgement moved on: whether that restarts the retransmission timer.
 #[inline(never)]
-pub(super) fn restarts_timer(repair: &mut Repair, flow: &Flow) -> bool {
-    let partial = flow.recovery == Recovery::Fast && flow.board.una() < flow.recover;
+pub(super) fn restarts_timer(rules: &Rules, repair: &mut Repair, flow: &Flow) -> bool {
+    let partial = rules.is_cumulative() && flow.recovery == Recovery::Fast && flow.board.una() < flow.recover;
     !partial || repair.reno.partial()
 }
 
@@ -47,6 +48,9 @@ impl Simulation {
     pub(super) fn take_acknowledgement(&mut self, slot: u32, sequence: u64) -> Acked {
         let flow = &mut self.flows[slot as usize];
         let repair = &mut self.repairs[slot as usize];
+        if !self.rules.is_cumulative() {
+            return flow.board.acknowledge(sequence, self.scenario.transport.duplicate_threshold);
+        }
         let una = flow.board.una();
         let acked = repair.reno.acknowledged(&mut flow.board, sequence, flow.recovery);
         let partial = flow.board.una() > una && flow.recovery == Recovery::Fast;
@@ -59,7 +63,7 @@ impl Simulation {
 
     /// A segment was acknowledged that is known to have arrived: another duplicate, where duplicates count.
     pub(super) fn known_again(&mut self, slot: u32) {
-        if self.rules.is_plain() {
+        if !self.rules.is_cumulative() {
             return;
         }
         if self.flows[slot as usize].recovery == Recovery::Open && self.finds_loss(slot) {
@@ -84,7 +88,13 @@ impl Simulation {
     #[inline]
     pub(super) fn begin_repair(&mut self, slot: u32) -> u32 {
         let flow = &self.flows[slot as usize];
-        if self.rules.is_plain() {
+        if self.rules.reduces() {
+            // What the acknowledgement that tells of the loss has delivered is among what was outstanding.
+            let outstanding = flow.board.outstanding() + 1;
+            let managed = self.configs[usize::from(flow.algorithm)].manages_recovery();
+            self.repairs[slot as usize].prr = Prr::new(outstanding, flow.board.lost_end(), !managed);
+        }
+        if !self.rules.is_cumulative() {
             return flow.board.flight() as u32;
         }
         let guarded = self.rules.kind == RecoveryKind::NewReno;
@@ -102,9 +112,20 @@ impl Simulation {
         }
     }
 
-    /// The next segment to send.
+    /// What an acknowledgement of fast recovery allows to send.
     #[inline(never)]
-    pub(super) fn next_segment_of_repair(&mut self, slot: u32) -> Option<(u64, bool)> {
+    pub(super) fn reduce(&mut self, slot: u32, advanced: bool) {
+        let flow = &self.flows[slot as usize];
+        if flow.recovery == Recovery::Fast {
+            let (pipe, target) = (flow.board.pipe(), flow.controller.cwnd());
+            let step = Step { pipe, target, advanced, losses: flow.board.lost_end() };
+            self.repairs[slot as usize].prr.acknowledged(self.rules.prr, &step);
+        }
+    }
+
+    /// The next segment to send where acknowledgements are cumulative.
+    #[inline(never)]
+    pub(super) fn next_segment_in_turn(&mut self, slot: u32) -> Option<(u64, bool)> {
         let flow = &mut self.flows[slot as usize];
         let reno = &mut self.repairs[slot as usize].reno;
         if flow.retransmit_first {

@@ -58,7 +58,9 @@ impl Simulation {
                 self.complete(slot);
                 return;
             }
-            if self.rules.is_plain() || recovery::restarts_timer(&mut self.repairs[slot as usize], flow) {
+            if self.rules.is_plain()
+                || recovery::restarts_timer(&self.rules, &mut self.repairs[slot as usize], flow)
+            {
                 flow.deadline = if flow.board.flight() == 0 { OFF } else { now + flow.rtt.rto };
             }
         } else {
@@ -70,7 +72,7 @@ impl Simulation {
         {
             flow.recovery = Recovery::Open;
             if !self.rules.is_plain() {
-                self.repairs[slot as usize].ended(&mut flow.board);
+                self.repairs[slot as usize].ended(&self.rules, &mut flow.board);
             }
             if was_fast {
                 flow.controller.on_recovery_exit(config, now);
@@ -114,6 +116,9 @@ impl Simulation {
             } else if segment.is_marked() && sequence >= self.flows[slot as usize].recover {
                 self.answer_mark(slot);
             }
+        }
+        if self.rules.reduces() {
+            self.reduce(slot, advanced);
         }
         self.watch_deadline(slot);
         self.send_allowed(slot);
@@ -263,7 +268,11 @@ impl Simulation {
     pub(super) fn send_now(&mut self, slot: u32) {
         loop {
             let flow = &mut self.flows[slot as usize];
-            if f64::from(flow.board.pipe()) + 1.0 > flow.controller.cwnd() && !flow.retransmit_first {
+            let mut window = flow.controller.cwnd();
+            if self.rules.reduces() && flow.recovery == Recovery::Fast {
+                window = self.repairs[slot as usize].prr.window(window);
+            }
+            if f64::from(flow.board.pipe()) + 1.0 > window && !flow.retransmit_first {
                 return;
             }
             let retransmit = flow.recovery != Recovery::Open;
@@ -299,8 +308,8 @@ impl Simulation {
     /// The next segment to send (RFC 6675 NextSeg): a lost one, else a new one, else one that too few later segments
     /// have passed, else once per recovery the highest outstanding one.
     fn next_segment(&mut self, slot: u32, recovering: bool) -> Option<(u64, bool)> {
-        if !self.rules.is_plain() {
-            return self.next_segment_of_repair(slot);
+        if self.rules.is_cumulative() {
+            return self.next_segment_in_turn(slot);
         }
         let flow = &mut self.flows[slot as usize];
         if recovering && let Some(sequence) = flow.board.retransmit(flow.recover, false) {
@@ -338,6 +347,9 @@ impl Simulation {
         flow.sent += 1;
         flow.peak_flight[0] = flow.peak_flight[0].max(flow.board.pipe());
         flow.retransmit_first = false;
+        if self.rules.reduces() && flow.recovery == Recovery::Fast {
+            self.repairs[slot as usize].prr.sent();
+        }
         flow.interface_free = now + pacing::gap(flow);
         // An event armed for this very instant is superseded.
         flow.interface_armed = false;

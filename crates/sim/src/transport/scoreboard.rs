@@ -81,6 +81,18 @@ impl Scoreboard {
         self.next - self.una()
     }
 
+    /// Sent but not acknowledged, not even selectively.
+    #[must_use]
+    pub fn outstanding(&self) -> u64 {
+        self.next - self.passed + self.holes.iter().map(|h| h.end - h.start).sum::<u64>()
+    }
+
+    /// What is missing below counts as lost.
+    #[must_use]
+    pub fn lost_end(&self) -> u64 {
+        self.lost_end
+    }
+
     /// The lowest missing segment counts as lost.
     #[must_use]
     #[inline]

@@ -3,10 +3,12 @@
 //! What these need to know of a flow is kept beside it, in a [`Repair`] by flow slot that exists only where a scenario
 //! asks for one of them: flows with the default rules pay a branch.
 
+mod prr;
 mod reno;
 
 use super::{Recovery, Scoreboard};
-use crate::scenario::{RecoveryKind, TransportParameters};
+use crate::scenario::{PrrKind, RecoveryKind, TransportParameters};
+pub use prr::{Prr, Step};
 pub use reno::Reno;
 
 /// What a scenario chooses.
@@ -14,20 +16,29 @@ pub use reno::Reno;
 pub struct Rules {
     /// What repairs losses.
     pub kind: RecoveryKind,
+    /// How much is sent meanwhile.
+    pub prr: PrrKind,
 }
 
 impl Rules {
     /// From the parameters of a scenario.
     #[must_use]
     pub fn new(parameters: &TransportParameters) -> Self {
-        Self { kind: parameters.recovery }
+        Self { kind: parameters.recovery, prr: parameters.prr }
     }
 
     /// Nothing is kept beside the flows.
     #[must_use]
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.kind == RecoveryKind::Sack
+        self.kind == RecoveryKind::Sack && self.prr == PrrKind::Off
+    }
+
+    /// Recovery reduces what it sends in proportion.
+    #[must_use]
+    #[inline]
+    pub fn reduces(&self) -> bool {
+        self.prr != PrrKind::Off
     }
 
     /// An acknowledgement that came in `recovery` ends it, whatever is outstanding: the first one that `advanced` the
@@ -51,17 +62,21 @@ impl Rules {
 pub struct Repair {
     /// Cumulative acknowledgements and their duplicates.
     pub reno: Reno,
+    /// What fast recovery may send.
+    pub prr: Prr,
 }
 
 impl Repair {
     /// Of a flow whose first segment has number `first`.
     #[must_use]
     pub fn new(first: u64) -> Self {
-        Self { reno: Reno::new(first) }
+        Self { reno: Reno::new(first), prr: Prr::default() }
     }
 
     /// Recovery has ended.
-    pub fn ended(&mut self, board: &mut Scoreboard) {
-        self.reno.ended(board);
+    pub fn ended(&mut self, rules: &Rules, board: &mut Scoreboard) {
+        if rules.is_cumulative() {
+            self.reno.ended(board);
+        }
     }
 }
