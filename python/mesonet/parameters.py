@@ -114,6 +114,12 @@ class Parameter:
 
 _LARGEST_WINDOW = "2147483648 segments"
 
+
+def _with_sack(recovery: str, chosen: str, otherwise: str) -> str:
+    """What `transport.recovery` leaves to choose."""
+    return chosen if recovery == "sack" else otherwise
+
+
 _TABLE = (
     # -- what network ------------------------------------------------------------------------------------------------
     Parameter(
@@ -356,13 +362,28 @@ _TABLE = (
     ),
     Parameter(
         "transport.prr", "choice",
-        Derived("transport.recovery", "safe_ack; off without sack", lambda kind: "safe_ack" if kind == "sack" else "off"),
+        Derived("transport.recovery", "safe_ack; off without sack", lambda k: _with_sack(k, "safe_ack", "off")),
         "Proportional rate reduction: how much recovery with selective acknowledgements sends for each of them. `off`: "
-        "what the reduced window allows. Otherwise what is in flight comes down to it over a round trip; below it, `crb` "
-        "sends as much as is delivered, `ssrb` one segment more, `safe_ack` one more where the acknowledgement tells of "
-        "no further loss. BBR says itself what it sends.",
+        "what the reduced window allows. Otherwise what is in flight comes down to it over a round trip; below it, "
+        "`crb` sends as much as is delivered, `ssrb` one segment more, `safe_ack` one more where the acknowledgement "
+        "tells of no further loss. BBR says itself what it sends.",
         "RFC 9937 (`safe_ack`); RFC 6937 has the other bounds", study="off",
         study_source="assumed: RFC 6937 is later than the study", choices=("off", "crb", "ssrb", "safe_ack"),
+    ),
+    Parameter(
+        "transport.loss_detection", "choice",
+        Derived("transport.recovery", "rack; dupthresh without sack", lambda k: _with_sack(k, "rack", "dupthresh")),
+        "When a segment counts as lost. `dupthresh`: once `duplicate_threshold` later ones were acknowledged. `rack`: "
+        "once one that left later was acknowledged and a round trip has passed, retransmissions too; and where "
+        "acknowledgements do not come, a tail loss probe asks for one after two round trips. Needs sack.",
+        "RFC 8985; the default of Linux since 4.18", study="dupthresh",
+        study_source="assumed: the rule in force at the time of the study", choices=("dupthresh", "rack"),
+    ),
+    Parameter(
+        "transport.probe_ack_delay", "time", "200 ms",
+        "How long a receiver may hold back the acknowledgement of a single segment, as tail loss probes assume "
+        "(max_ack_delay).",
+        "RFC 8985 section 7.2; Linux", least=0.0, most=1e3,
     ),
     Parameter(
         "transport.duplicate_threshold", "count", 3,

@@ -214,6 +214,10 @@ pub struct TransportParameters {
     pub recovery: RecoveryKind,
     /// How much is sent during recovery with selective acknowledgements.
     pub prr: PrrKind,
+    /// When a segment counts as lost.
+    pub loss_detection: LossDetection,
+    /// Longest time for which a receiver may hold an acknowledgement back, as tail loss probes assume, s.
+    pub probe_ack_delay: f64,
     /// A segment is lost when this many later ones have been acknowledged.
     pub duplicate_threshold: u32,
     /// Retransmission timeout before the first sample, s.
@@ -279,6 +283,16 @@ pub enum PrrKind {
     Ssrb,
     /// RFC 9937: the slow start bound where an acknowledgement is safe, the conservative one otherwise.
     SafeAck,
+}
+
+/// When a segment counts as lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossDetection {
+    /// When enough later ones have been acknowledged (RFC 5681, RFC 6675).
+    Dupthresh,
+    /// When one that left later has been acknowledged and a round trip has passed (RFC 8985).
+    Rack,
 }
 
 /// What a time-out does to the window.
@@ -474,6 +488,11 @@ impl Scenario {
                 "needs transport.recovery = sack; otherwise it must be off",
             ));
         }
+        if t.recovery != RecoveryKind::Sack && t.loss_detection != LossDetection::Dupthresh {
+            let message = "rack needs transport.recovery = sack; otherwise it must be dupthresh";
+            return Err(invalid("transport.loss_detection", message));
+        }
+        within("transport.probe_ack_delay", t.probe_ack_delay, 0.0, 1e3)?;
         within("transport.min_rto", t.min_rto, 1e-9, 1e5)?;
         within("transport.initial_rto", t.initial_rto, t.min_rto, 1e5)?;
         within("transport.max_rto", t.max_rto, t.min_rto, 1e5)?;

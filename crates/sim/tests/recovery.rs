@@ -129,27 +129,47 @@ fn kinds_differ_only_where_segments_are_lost() {
     assert_eq!(end("reno"), end("sack"));
 }
 
-/// Users on a congested network, every algorithm: nothing is lost sight of, everything comes to its end.
+/// Users on a congested network, a share of them for every algorithm.
+fn users(transport: &[(&str, Value)]) -> Value {
+    let known = mesonet_cc::registry::ALGORITHMS;
+    let shares: Vec<Value> = known.iter().map(|a| algorithm(a.name, 1.0 / known.len() as f64)).collect();
+    let scenario = with(
+        abilene(),
+        &[
+            ("users.base_sources", json!(20.0)),
+            ("network.speed", json!(40_000.0)),
+            ("network.ecn_threshold", json!(20.0)),
+            ("time", time(12.0, 2.0, 1)),
+            ("algorithms", json!(shares)),
+        ],
+    );
+    with(scenario, transport)
+}
+
+/// Every kind of recovery: nothing is lost sight of, flows come to their end, however the run is sliced.
 #[test]
-fn users_of_every_algorithm_without_selective_acknowledgements() {
-    for kind in ["newreno", "reno"] {
-        for algorithm_of in mesonet_cc::registry::ALGORITHMS {
-            let scenario = with(
-                abilene(),
-                &[
-                    ("users.base_sources", json!(20.0)),
-                    ("network.speed", json!(40_000.0)),
-                    ("transport.recovery", json!(kind)),
-                    ("network.ecn_threshold", json!(20.0)),
-                    ("time", time(10.0, 2.0, 1)),
-                    ("algorithms", json!([algorithm(algorithm_of.name, 1.0)])),
-                ],
-            );
-            let simulation = run(&scenario, 1);
-            let (c, census) = (*simulation.counters(), simulation.census());
-            assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight, "{kind}");
-            assert!(c.completed > 1000 && c.dropped > 100, "{kind} {}: {c:?}", algorithm_of.name);
+fn users_of_every_algorithm() {
+    let (prr, rack) = (("transport.prr", json!("safe_ack")), ("transport.loss_detection", json!("rack")));
+    for transport in [
+        vec![("transport.recovery", json!("newreno"))],
+        vec![("transport.recovery", json!("reno"))],
+        vec![prr.clone()],
+        vec![rack.clone()],
+        vec![prr, rack],
+    ] {
+        let scenario = users(&transport);
+        let mut whole = run(&scenario, 1);
+        let (c, census) = (*whole.counters(), whole.census());
+        assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight, "{transport:?}");
+        assert!(c.completed > 1000 && c.dropped > 1000, "{transport:?}: {c:?}");
+        let mut sliced = simulation(&scenario, 1);
+        let mut t = 0.0;
+        while !sliced.finished() {
+            t += 0.37;
+            sliced.advance(t);
         }
+        sliced.record_unfinished();
+        assert_eq!(format!("{:?}", whole.take_flows()), format!("{:?}", sliced.take_flows()));
     }
 }
 
@@ -213,8 +233,113 @@ fn bbr_is_not_reduced_in_proportion() {
 /// A choice that needs another one is refused by its name.
 #[test]
 fn choices_that_need_selective_acknowledgements() {
-    let scenario = with(path("newreno"), &[("transport.prr", json!("safe_ack"))]);
-    let refused = mesonet_sim::Scenario::from_json(&scenario.to_string()).unwrap_err();
-    assert_eq!(refused.path, "transport.prr");
-    assert!(refused.message.contains("sack"), "{}", refused.message);
+    for (path_of, value) in [("transport.prr", "safe_ack"), ("transport.loss_detection", "rack")] {
+        let scenario = with(path("newreno"), &[(path_of, json!(value))]);
+        let refused = mesonet_sim::Scenario::from_json(&scenario.to_string()).unwrap_err();
+        assert_eq!(refused.path, path_of);
+        assert!(refused.message.contains("sack"), "{}", refused.message);
+    }
+}
+
+/// The path with losses found by time.
+fn by_time() -> Value {
+    with(path("sack"), &[("transport.loss_detection", json!("rack"))])
+}
+
+/// RFC 8985, section 3.4 and RFC 5681, section 4.3: a retransmission that is lost is found by what was sent after it, without
+/// a time-out, and counts as congestion again.
+#[test]
+fn a_lost_retransmission() {
+    // 33 is lost, and its retransmission: it is the 45th transmission, after the acknowledgement of 36.
+    let numbers = (40..60).map(|retransmission| {
+        let [waiting, found] = [path("sack"), by_time()].map(|s| lose(s, 200.0, [33, retransmission]));
+        (retransmission, waiting, found)
+    });
+    let hit: Vec<_> = numbers.filter(|(_, waiting, _)| waiting.timeouts > 0).collect();
+    assert_eq!(hit.len(), 1, "one of them is the retransmission");
+    let (retransmission, waiting, found) = &hit[0];
+    println!(
+        "transmission {retransmission}: {:.3} s with a time-out, {:.3} s without",
+        waiting.end, found.end
+    );
+    assert_eq!((found.timeouts, found.reductions, found.sent), (0, 2, 202));
+    assert!(found.end < waiting.end - 0.5, "{} and {}", found.end, waiting.end);
+}
+
+/// RFC 8985, section 7: of the last segments of a file any number may be lost; a probe after two round trips brings what
+/// tells of them, where the duplicates of the others are too few. Without, a time-out of a second repairs them.
+#[test]
+fn a_lost_tail() {
+    let size = 40;
+    let undisturbed = lose(by_time(), f64::from(size), []).end;
+    for tail in 1..=8_u64 {
+        let lost: Vec<u64> = (0..tail).map(|i| 40 - i).collect();
+        let [waiting, found] = [path("sack"), by_time()].map(|s| lose(s, f64::from(size), lost.clone()));
+        println!(
+            "{tail} lost: {:.3} s with a time-out, {:.3} s with a probe, {undisturbed:.3} s undisturbed",
+            waiting.end, found.end
+        );
+        assert_eq!((waiting.timeouts, found.timeouts), (1, 0), "{tail} lost");
+        // A single one that is repaired by the probe ends the file: nobody hears of its loss.
+        assert_eq!(found.reductions, u64::from(tail > 1), "{tail} lost");
+        assert_eq!(found.sent, 40 + tail, "{tail} lost");
+        assert!(found.end < undisturbed + 0.55 && waiting.end > undisturbed + 0.9);
+    }
+}
+
+/// A probe that repairs the loss of the last segment of a window is congestion: one reduction (RFC 8985, section 7.4). Here the
+/// receiver's window stops the sender for that long.
+#[test]
+fn a_probe_that_repairs_a_loss() {
+    let scenario = with(by_time(), &[("transport.receiver_window", json!(4.0))]);
+    let found = lose(scenario, 100.0, [20]);
+    assert_eq!((found.timeouts, found.reductions, found.sent), (0, 1, 101));
+}
+
+/// A window of two of which the first is lost: no three duplicates, but a quarter of a round trip tells as much.
+#[test]
+fn a_small_window() {
+    let small = |scenario| with(scenario, &[("transport.receiver_window", json!(2.0))]);
+    let [waiting, found] = [path("sack"), by_time()].map(|s| lose(small(s), 30.0, [11]));
+    assert_eq!((waiting.timeouts, found.timeouts, found.reductions), (1, 0, 1));
+    assert!(found.end < waiting.end - 0.5);
+}
+
+/// Nothing is lost: times change nothing.
+#[test]
+fn loss_detection_differs_only_where_segments_are_lost() {
+    assert_eq!(lose(by_time(), 500.0, []).end.to_bits(), lose(path("sack"), 500.0, []).end.to_bits());
+}
+
+/// BBR fills the path whatever it loses; on a shallow buffer its retransmissions are lost, too. Found by time they are sent
+/// again at once; otherwise they wait for time-outs.
+#[test]
+fn bbr_on_a_shallow_buffer() {
+    for name in ["bbr", "bbr3"] {
+        for buffer in [34.0, 170.0, 680.0] {
+            let found = |detection: &str| {
+                let scenario = with(
+                    dumbbell_of(&[name], 0.0),
+                    &[
+                        ("network.buffer", segments(buffer)),
+                        ("transport.loss_detection", json!(detection)),
+                        ("time", time(60.0, 20.0, 1)),
+                    ],
+                );
+                let simulation = run(&scenario, 1);
+                let c = *simulation.counters();
+                let lost = c.dropped as f64 / c.data_sent as f64;
+                println!(
+                    "{name}, {buffer} segments, {detection}: {:.2} % lost, {} time-outs, utilisation {:.3}",
+                    100.0 * lost,
+                    c.timeouts,
+                    of_router(&simulation, "A", "utilisation"),
+                );
+                (lost, c.timeouts, of_router(&simulation, "A", "utilisation"))
+            };
+            let (duplicates, time) = (found("dupthresh"), found("rack"));
+            assert_eq!(time.1, 0, "{name}, {buffer}: time-outs");
+            assert!(time.0 <= duplicates.0 * 1.1 && time.2 >= duplicates.2 * 0.95, "{name}, {buffer}");
+        }
+    }
 }

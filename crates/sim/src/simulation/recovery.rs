@@ -7,13 +7,36 @@ use crate::engine::Segment;
 use crate::scenario::RecoveryKind;
 use crate::transport::recovery::{Prr, Step};
 use crate::transport::scoreboard::Acked;
-use crate::transport::{Flow, Recovery, Repair, Rules};
+use crate::transport::{Flow, FlowState, OFF, Recovery, Repair, Rules};
+use mesonet_cc::Picos;
 
 /// An acknowledgement moved on: whether that restarts the retransmission timer.
 #[inline(never)]
 pub(super) fn restarts_timer(rules: &Rules, repair: &mut Repair, flow: &Flow) -> bool {
     let partial = rules.is_cumulative() && flow.recovery == Recovery::Fast && flow.board.una() < flow.recover;
     !partial || repair.reno.partial()
+}
+
+/// A segment leaves.
+#[inline(never)]
+pub(super) fn sent(
+    rules: &Rules,
+    repair: &mut Repair,
+    flow: &Flow,
+    sequence: u64,
+    retransmission: bool,
+    now: Picos,
+) {
+    if rules.reduces() && flow.recovery == Recovery::Fast {
+        repair.prr.sent();
+    }
+    if rules.rack {
+        // Outside recovery only a probe is sent again.
+        repair.rack.sent(sequence, now, retransmission && flow.recovery == Recovery::Open);
+        if !retransmission {
+            repair.probe.schedule(flow, now, rules.probe_ack_delay);
+        }
+    }
 }
 
 impl Simulation {
@@ -43,9 +66,12 @@ impl Simulation {
         self.repairs[slot] = Repair::new(self.flows[slot].base);
     }
 
-    /// Segment `sequence` is acknowledged.
+    /// Segment `sequence` is acknowledged: by the copy `segment`.
     #[inline(never)]
-    pub(super) fn take_acknowledgement(&mut self, slot: u32, sequence: u64) -> Acked {
+    pub(super) fn take_acknowledgement(&mut self, slot: u32, sequence: u64, segment: &Segment) -> Acked {
+        if self.rules.rack {
+            return self.take_by_time(slot, sequence, self.now - segment.age(self.now));
+        }
         let flow = &mut self.flows[slot as usize];
         let repair = &mut self.repairs[slot as usize];
         if !self.rules.is_cumulative() {
@@ -63,12 +89,13 @@ impl Simulation {
 
     /// A segment was acknowledged that is known to have arrived: another duplicate, where duplicates count.
     pub(super) fn known_again(&mut self, slot: u32) {
-        if !self.rules.is_cumulative() {
+        if self.rules.is_plain() {
             return;
         }
         if self.flows[slot as usize].recovery == Recovery::Open && self.finds_loss(slot) {
             self.fast_retransmit(slot);
         }
+        self.watch_deadline(slot);
         self.send_allowed(slot);
     }
 
@@ -88,19 +115,30 @@ impl Simulation {
     #[inline]
     pub(super) fn begin_repair(&mut self, slot: u32) -> u32 {
         let flow = &self.flows[slot as usize];
+        let relapse = flow.recovery != Recovery::Open;
+        if self.rules.rack {
+            self.repairs[slot as usize].rack.reduced(self.now);
+        }
         if self.rules.reduces() {
             // What the acknowledgement that tells of the loss has delivered is among what was outstanding.
-            let outstanding = flow.board.outstanding() + 1;
+            let outstanding =
+                1 + if relapse { u64::from(flow.board.pipe()) } else { flow.board.outstanding() };
             let managed = self.configs[usize::from(flow.algorithm)].manages_recovery();
-            self.repairs[slot as usize].prr = Prr::new(outstanding, flow.board.lost_end(), !managed);
+            self.repairs[slot as usize].prr = Prr::new(outstanding, self.losses_found(slot), !managed);
         }
         if !self.rules.is_cumulative() {
-            return flow.board.flight() as u32;
+            // In a relapse what was lost before has left the network long since, and the window was reduced for it.
+            return if relapse { flow.board.pipe() } else { flow.board.flight() as u32 };
         }
         let guarded = self.rules.kind == RecoveryKind::NewReno;
         let flight = self.repairs[slot as usize].reno.begin(&flow.board, guarded);
         self.tell_lost(slot);
         flight as u32
+    }
+
+    /// A number that grows with every segment found lost.
+    fn losses_found(&self, slot: u32) -> u64 {
+        self.flows[slot as usize].board.lost_end() + self.repairs[slot as usize].rack.relapses()
     }
 
     /// Tells an algorithm that samples delivery rates of the lowest missing segment: more is not known to be lost.
@@ -118,9 +156,126 @@ impl Simulation {
         let flow = &self.flows[slot as usize];
         if flow.recovery == Recovery::Fast {
             let (pipe, target) = (flow.board.pipe(), flow.controller.cwnd());
-            let step = Step { pipe, target, advanced, losses: flow.board.lost_end() };
+            let step = Step { pipe, target, advanced, losses: self.losses_found(slot) };
             self.repairs[slot as usize].prr.acknowledged(self.rules.prr, &step);
         }
+    }
+
+    /// Segment `sequence` is acknowledged by the copy that left at `departure`, and others are found lost.
+    fn take_by_time(&mut self, slot: u32, sequence: u64, departure: Picos) -> Acked {
+        let now = self.now;
+        let flow = &mut self.flows[slot as usize];
+        let repair = &mut self.repairs[slot as usize];
+        repair.rack.acknowledged(&mut flow.board, sequence, departure, now);
+        let acked = flow.board.acknowledge(sequence, u32::MAX);
+        let new = acked != Acked::Known;
+        if !new && !repair.probe.is(sequence) {
+            repair.rack.needless(&flow.board);
+        }
+        repair.repaired = repair.probe.acknowledged(sequence, departure, new);
+        repair.probe.forget_below(flow.board.una());
+        self.detect(slot);
+        acked
+    }
+
+    /// Finds what is lost now.
+    fn detect(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        let repair = &mut self.repairs[slot as usize];
+        let config = &self.configs[usize::from(flow.algorithm)];
+        let (samplers, controller) = (&mut self.samplers, &mut flow.controller);
+        let mut told = 0;
+        let congested = repair.rack.detect(&mut flow.board, self.now, flow.recovery, &flow.rtt, |sequence| {
+            if config.wants_delivery_rate() {
+                controller.on_segment_lost(config, &samplers[slot as usize].lost(sequence));
+                told += 1;
+            }
+        });
+        repair.lost_again += told;
+        repair.relapsed |= congested && !config.manages_recovery();
+    }
+
+    /// After an acknowledgement: further reductions, and the timers.
+    #[inline(never)]
+    pub(super) fn follow_acknowledgement(&mut self, slot: u32, advanced: bool) {
+        self.reduce_again(slot);
+        let flow = &self.flows[slot as usize];
+        let probe = &mut self.repairs[slot as usize].probe;
+        if advanced {
+            probe.schedule(flow, self.now, self.rules.probe_ack_delay);
+        } else {
+            probe.timer = OFF;
+        }
+    }
+
+    /// A retransmission that left after the last reduction is lost: one more, with a recovery of its own (RFC 5681,
+    /// section 4.3). A probe has repaired a loss: one reduction, and nothing to recover (RFC 8985, section 7.4).
+    fn reduce_again(&mut self, slot: u32) {
+        let repair = &mut self.repairs[slot as usize];
+        let [relapsed, repaired] = [&mut repair.relapsed, &mut repair.repaired].map(std::mem::take);
+        let recovery = self.flows[slot as usize].recovery;
+        if relapsed && recovery != Recovery::Open {
+            self.fast_retransmit(slot);
+        } else if repaired && recovery == Recovery::Open {
+            self.fast_retransmit(slot);
+            let flow = &mut self.flows[slot as usize];
+            (flow.recovery, flow.retransmit_first) = (Recovery::Open, false);
+            flow.controller.on_recovery_exit(&self.configs[usize::from(flow.algorithm)], self.now);
+        }
+    }
+
+    /// One of the timers of recovery is due: something has been missing for long enough to be lost, or nothing came back
+    /// for so long that a probe is sent. Whether one was.
+    pub(super) fn recovery_timer(&mut self, slot: u32, time: Picos) -> bool {
+        let flow = &self.flows[slot as usize];
+        if flow.state != FlowState::Sending || self.repairs[slot as usize].timer() > time {
+            return false;
+        }
+        if self.repairs[slot as usize].probe.timer <= time {
+            self.send_probe(slot);
+            return true;
+        }
+        self.detect(slot);
+        if self.flows[slot as usize].recovery == Recovery::Open && self.finds_loss(slot) {
+            self.fast_retransmit(slot);
+        }
+        self.reduce_again(slot);
+        self.send_allowed(slot);
+        true
+    }
+
+    /// Sends something new, or the last segment again, whatever the window (RFC 8985, section 7.3).
+    fn send_probe(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        let probe = &mut self.repairs[slot as usize].probe;
+        if flow.interface_free > self.now {
+            probe.timer = flow.interface_free;
+            return;
+        }
+        probe.timer = OFF;
+        if probe.is_free() {
+            let new = flow.may_send_new(self.receiver_window);
+            let sequence = if new { flow.board.send_new() } else { flow.board.next() - 1 };
+            self.emit(slot, sequence, !new);
+            self.repairs[slot as usize].probe.sent(sequence, (!new).then_some(self.now));
+        }
+        let flow = &mut self.flows[slot as usize];
+        flow.deadline = self.now + flow.rtt.rto;
+    }
+
+    /// The next segment to send where losses are found by time: a lost one, else a new one. Probes and lost
+    /// retransmissions leave nothing to do for the early and the rescue retransmissions of RFC 6675.
+    #[inline(never)]
+    pub(super) fn next_segment_by_time(&mut self, slot: u32, recovering: bool) -> Option<(u64, bool)> {
+        let flow = &mut self.flows[slot as usize];
+        if recovering {
+            let rack = &mut self.repairs[slot as usize].rack;
+            let lost = rack.resend(&mut flow.board, flow.recover);
+            if let Some(sequence) = lost.or_else(|| flow.board.retransmit(flow.recover, false)) {
+                return Some((sequence, true));
+            }
+        }
+        flow.may_send_new(self.receiver_window).then(|| (flow.board.send_new(), false))
     }
 
     /// The next segment to send where acknowledgements are cumulative.

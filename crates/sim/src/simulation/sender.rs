@@ -29,7 +29,7 @@ impl Simulation {
         let acked = if self.rules.is_plain() {
             flow.board.acknowledge(sequence, threshold)
         } else {
-            self.take_acknowledgement(slot, sequence)
+            self.take_acknowledgement(slot, sequence, &segment)
         };
         let Acked::New { sent_once } = acked else {
             self.counters.duplicate_acks += 1;
@@ -50,6 +50,9 @@ impl Simulation {
         let mut delivery = Delivery::default();
         if config.wants_delivery_rate() {
             delivery = delivery::sample(&mut self.samplers[slot as usize], flow, config, sequence, now);
+            if self.rules.rack {
+                delivery.lost += std::mem::take(&mut self.repairs[slot as usize].lost_again);
+            }
         }
         let new_una = flow.board.una();
         let advanced = new_una > una;
@@ -117,6 +120,9 @@ impl Simulation {
                 self.answer_mark(slot);
             }
         }
+        if self.rules.rack {
+            self.follow_acknowledgement(slot, advanced);
+        }
         if self.rules.reduces() {
             self.reduce(slot, advanced);
         }
@@ -173,6 +179,11 @@ impl Simulation {
             return;
         }
         flow.watched = 0;
+        if self.rules.rack && self.recovery_timer(slot, time) {
+            self.watch_deadline(slot);
+            return;
+        }
+        let flow = &mut self.flows[slot as usize];
         if flow.deadline > time {
             self.watch_deadline(slot);
         } else if flow.state == FlowState::Connecting {
@@ -202,6 +213,11 @@ impl Simulation {
             self.repairs[slot as usize].reno.timed_out(&mut flow.board);
         } else {
             flow.board.lose_everything();
+        }
+        if self.rules.rack {
+            let repair = &mut self.repairs[slot as usize];
+            repair.rack.timed_out(self.now);
+            repair.probe.timed_out();
         }
         let config = &self.configs[usize::from(flow.algorithm)];
         if config.wants_delivery_rate() {
@@ -239,10 +255,13 @@ impl Simulation {
 
     /// Sees to it that a heap entry comes up at the deadline or before.
     #[inline]
-    fn watch_deadline(&mut self, slot: u32) {
+    pub(super) fn watch_deadline(&mut self, slot: u32) {
         let flow = &self.flows[slot as usize];
-        if flow.deadline != OFF && (flow.watched == 0 || flow.deadline < flow.watched) {
-            let deadline = flow.deadline;
+        let mut deadline = flow.deadline;
+        if self.rules.rack && flow.state == FlowState::Sending {
+            deadline = deadline.min(self.repairs[slot as usize].timer());
+        }
+        if deadline != OFF && (flow.watched == 0 || deadline < flow.watched) {
             self.watch(slot, deadline);
         }
     }
@@ -284,7 +303,12 @@ impl Simulation {
                 return;
             }
             match self.next_segment(slot, retransmit) {
-                Some((sequence, retransmission)) => self.emit(slot, sequence, retransmission),
+                Some((sequence, retransmission)) => {
+                    self.emit(slot, sequence, retransmission);
+                    if self.rules.rack {
+                        self.watch_deadline(slot);
+                    }
+                }
                 None => return,
             }
         }
@@ -311,6 +335,9 @@ impl Simulation {
         if self.rules.is_cumulative() {
             return self.next_segment_in_turn(slot);
         }
+        if self.rules.rack {
+            return self.next_segment_by_time(slot, recovering);
+        }
         let flow = &mut self.flows[slot as usize];
         if recovering && let Some(sequence) = flow.board.retransmit(flow.recover, false) {
             return Some((sequence, true));
@@ -333,7 +360,7 @@ impl Simulation {
 
     /// A segment leaves the interface and reaches the access router at once.
     #[inline]
-    fn emit(&mut self, slot: u32, sequence: u64, retransmission: bool) {
+    pub(super) fn emit(&mut self, slot: u32, sequence: u64, retransmission: bool) {
         let now = self.now;
         let flow = &mut self.flows[slot as usize];
         if flow.deadline == OFF {
@@ -347,8 +374,15 @@ impl Simulation {
         flow.sent += 1;
         flow.peak_flight[0] = flow.peak_flight[0].max(flow.board.pipe());
         flow.retransmit_first = false;
-        if self.rules.reduces() && flow.recovery == Recovery::Fast {
-            self.repairs[slot as usize].prr.sent();
+        if !self.rules.is_plain() {
+            recovery::sent(
+                &self.rules,
+                &mut self.repairs[slot as usize],
+                flow,
+                sequence,
+                retransmission,
+                now,
+            );
         }
         flow.interface_free = now + pacing::gap(flow);
         // An event armed for this very instant is superseded.

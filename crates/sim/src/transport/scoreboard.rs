@@ -87,6 +87,56 @@ impl Scoreboard {
         self.next - self.passed + self.holes.iter().map(|h| h.end - h.start).sum::<u64>()
     }
 
+    /// Segment `sequence`, which has been sent, is acknowledged.
+    #[must_use]
+    #[inline]
+    pub fn has_arrived(&self, sequence: u64) -> bool {
+        if sequence >= self.passed {
+            return false;
+        }
+        self.holes.front().is_none_or(|front| sequence < front.start) || !self.is_missing(sequence)
+    }
+
+    fn is_missing(&self, sequence: u64) -> bool {
+        let hole = self.holes.get(self.holes.partition_point(|h| h.end <= sequence));
+        hole.is_some_and(|h| h.start <= sequence)
+    }
+
+    /// Nothing is missing below what is acknowledged.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.holes.is_empty()
+    }
+
+    /// First transmissions acknowledged since the lowest missing segment was passed over.
+    #[must_use]
+    pub fn passed_over(&self) -> u64 {
+        self.holes.front().map_or(0, |hole| self.passed_count - hole.seen)
+    }
+
+    /// Missing segment `sequence` counts as lost, by a sender that loses segments in the order in which they left.
+    /// Whether it had been retransmitted: the caller has it sent again.
+    pub fn lose(&mut self, sequence: u64) -> bool {
+        self.pipe -= 1;
+        if sequence < self.lost_end {
+            debug_assert!(sequence < self.retransmitted_end, "lost twice");
+            return true;
+        }
+        if sequence >= self.passed {
+            debug_assert_eq!(sequence, self.passed, "what left before is lost already");
+            match self.holes.back_mut() {
+                Some(hole) if hole.end == sequence => hole.end += 1,
+                _ => {
+                    let hole = Hole { start: sequence, end: sequence + 1, seen: self.passed_count };
+                    self.holes.push_back(hole);
+                }
+            }
+            self.passed = sequence + 1;
+        }
+        self.lost_end = sequence + 1;
+        false
+    }
+
     /// What is missing below counts as lost.
     #[must_use]
     pub fn lost_end(&self) -> u64 {

@@ -3,12 +3,18 @@
 //! What these need to know of a flow is kept beside it, in a [`Repair`] by flow slot that exists only where a scenario
 //! asks for one of them: flows with the default rules pay a branch.
 
+mod probe;
 mod prr;
+mod rack;
 mod reno;
 
 use super::{Recovery, Scoreboard};
-use crate::scenario::{PrrKind, RecoveryKind, TransportParameters};
+use crate::network::build::picos;
+use crate::scenario::{LossDetection, PrrKind, RecoveryKind, TransportParameters};
+use mesonet_cc::Picos;
+pub use probe::Probe;
 pub use prr::{Prr, Step};
+pub use rack::Rack;
 pub use reno::Reno;
 
 /// What a scenario chooses.
@@ -18,20 +24,29 @@ pub struct Rules {
     pub kind: RecoveryKind,
     /// How much is sent meanwhile.
     pub prr: PrrKind,
+    /// Losses are found by time.
+    pub rack: bool,
+    /// Longest time for which a receiver may hold an acknowledgement back, as probes assume.
+    pub probe_ack_delay: Picos,
 }
 
 impl Rules {
     /// From the parameters of a scenario.
     #[must_use]
     pub fn new(parameters: &TransportParameters) -> Self {
-        Self { kind: parameters.recovery, prr: parameters.prr }
+        Self {
+            kind: parameters.recovery,
+            prr: parameters.prr,
+            rack: parameters.loss_detection == LossDetection::Rack,
+            probe_ack_delay: picos(parameters.probe_ack_delay),
+        }
     }
 
     /// Nothing is kept beside the flows.
     #[must_use]
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.kind == RecoveryKind::Sack && self.prr == PrrKind::Off
+        self.kind == RecoveryKind::Sack && self.prr == PrrKind::Off && !self.rack
     }
 
     /// Recovery reduces what it sends in proportion.
@@ -64,13 +79,23 @@ pub struct Repair {
     pub reno: Reno,
     /// What fast recovery may send.
     pub prr: Prr,
+    /// Losses by time.
+    pub rack: Rack,
+    /// Tail loss probes.
+    pub probe: Probe,
+    /// A retransmission that left after the last reduction was found lost.
+    pub relapsed: bool,
+    /// A probe has repaired a loss.
+    pub repaired: bool,
+    /// Retransmissions found lost of which the congestion control was told since the last acknowledgement.
+    pub lost_again: u32,
 }
 
 impl Repair {
     /// Of a flow whose first segment has number `first`.
     #[must_use]
     pub fn new(first: u64) -> Self {
-        Self { reno: Reno::new(first), prr: Prr::default() }
+        Self { reno: Reno::new(first), ..Self::default() }
     }
 
     /// Recovery has ended.
@@ -78,5 +103,12 @@ impl Repair {
         if rules.is_cumulative() {
             self.reno.ended(board);
         }
+        self.rack.recovered();
+    }
+
+    /// When the sender must look at the flow next, the retransmission timer apart.
+    #[must_use]
+    pub fn timer(&self) -> Picos {
+        self.rack.timer.min(self.probe.timer)
     }
 }
