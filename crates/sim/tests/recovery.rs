@@ -109,7 +109,7 @@ fn the_first_overshoot() {
         |kind: &str| with(dumbbell(), &[("transport.recovery", json!(kind)), ("time", time(60.0, 0.0, 1))]);
     let found = |kind: &str| {
         let simulation = run(&scenario(kind), 1);
-        let c = *simulation.counters();
+        let c = simulation.counters();
         println!("{kind}: {} lost, {} time-outs, {} reductions", c.dropped, c.timeouts, c.loss_events);
         (c.dropped, c.timeouts, c.loss_events, c.delivered)
     };
@@ -159,7 +159,7 @@ fn users_of_every_algorithm() {
     ] {
         let scenario = users(&transport);
         let mut whole = run(&scenario, 1);
-        let (c, census) = (*whole.counters(), whole.census());
+        let (c, census) = (whole.counters(), whole.census());
         assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight, "{transport:?}");
         assert!(c.completed > 1000 && c.dropped > 1000, "{transport:?}: {c:?}");
         let mut sliced = simulation(&scenario, 1);
@@ -327,7 +327,7 @@ fn bbr_on_a_shallow_buffer() {
                     ],
                 );
                 let simulation = run(&scenario, 1);
-                let c = *simulation.counters();
+                let c = simulation.counters();
                 let lost = c.dropped as f64 / c.data_sent as f64;
                 println!(
                     "{name}, {buffer} segments, {detection}: {:.2} % lost, {} time-outs, utilisation {:.3}",

@@ -2,6 +2,7 @@
 //!
 //! Kept out of the sender's code, which decides by one branch whether to come here.
 
+use super::domain::Domain;
 use super::{Simulation, delivery};
 use crate::engine::Segment;
 use crate::scenario::RecoveryKind;
@@ -40,21 +41,24 @@ pub(super) fn sent(
 }
 
 impl Simulation {
-    /// Takes the transmissions of data with these numbers off the network, counted from 1 over all flows, retransmissions
-    /// included: to test recovery by the cases of the literature, which say which segments are lost. They count as
-    /// dropped before the first router.
+    /// Takes the transmissions of data with these numbers off the network, counted from 1, retransmissions included, over
+    /// the flows with sources in one domain: to test recovery by the cases of the literature, which say what is lost.
     pub fn lose_transmissions(&mut self, mut numbers: Vec<u64>) {
         numbers.sort_unstable_by(|a, b| b.cmp(a));
         numbers.dedup();
-        self.next_loss = numbers.pop().unwrap_or(u64::MAX);
-        self.losses = numbers;
+        for domain in &mut self.domains {
+            domain.losses = numbers.clone();
+            domain.next_loss = domain.losses.pop().unwrap_or(u64::MAX);
+        }
     }
+}
 
+impl Domain {
     /// The transmission whose turn it is to be lost.
     #[cold]
     pub(super) fn lose(&mut self, segment: Segment) {
         self.next_loss = self.losses.pop().unwrap_or(u64::MAX);
-        self.dropped(segment);
+        self.fabric.drop(self.now, segment);
     }
 
     /// A flow is connected.
@@ -69,18 +73,18 @@ impl Simulation {
     /// Segment `sequence` is acknowledged: by the copy `segment`.
     #[inline(never)]
     pub(super) fn take_acknowledgement(&mut self, slot: u32, sequence: u64, segment: &Segment) -> Acked {
-        if self.rules.rack {
+        if self.shared.rules.rack {
             return self.take_by_time(slot, sequence, self.now - segment.age(self.now));
         }
         let flow = &mut self.flows[slot as usize];
         let repair = &mut self.repairs[slot as usize];
-        if !self.rules.is_cumulative() {
-            return flow.board.acknowledge(sequence, self.scenario.transport.duplicate_threshold);
+        if !self.shared.rules.is_cumulative() {
+            return flow.board.acknowledge(sequence, self.shared.scenario.transport.duplicate_threshold);
         }
         let una = flow.board.una();
         let acked = repair.reno.acknowledged(&mut flow.board, sequence, flow.recovery);
         let partial = flow.board.una() > una && flow.recovery == Recovery::Fast;
-        if partial && self.rules.kind == RecoveryKind::NewReno && flow.board.una() < flow.recover {
+        if partial && self.shared.rules.kind == RecoveryKind::NewReno && flow.board.una() < flow.recover {
             flow.retransmit_first = true;
             self.tell_lost(slot);
         }
@@ -89,7 +93,7 @@ impl Simulation {
 
     /// A segment was acknowledged that is known to have arrived: another duplicate, where duplicates count.
     pub(super) fn known_again(&mut self, slot: u32) {
-        if self.rules.is_plain() {
+        if self.shared.rules.is_plain() {
             return;
         }
         if self.flows[slot as usize].recovery == Recovery::Open && self.finds_loss(slot) {
@@ -103,8 +107,8 @@ impl Simulation {
     #[inline]
     pub(super) fn finds_loss(&self, slot: u32) -> bool {
         let flow = &self.flows[slot as usize];
-        if self.rules.is_cumulative() {
-            let threshold = self.scenario.transport.duplicate_threshold;
+        if self.shared.rules.is_cumulative() {
+            let threshold = self.shared.scenario.transport.duplicate_threshold;
             self.repairs[slot as usize].reno.finds_loss(&flow.board, threshold)
         } else {
             flow.board.has_loss()
@@ -116,21 +120,21 @@ impl Simulation {
     pub(super) fn begin_repair(&mut self, slot: u32) -> u32 {
         let flow = &self.flows[slot as usize];
         let relapse = flow.recovery != Recovery::Open;
-        if self.rules.rack {
+        if self.shared.rules.rack {
             self.repairs[slot as usize].rack.reduced(self.now);
         }
-        if self.rules.reduces() {
+        if self.shared.rules.reduces() {
             // What the acknowledgement that tells of the loss has delivered is among what was outstanding.
             let outstanding =
                 1 + if relapse { u64::from(flow.board.pipe()) } else { flow.board.outstanding() };
-            let managed = self.configs[usize::from(flow.algorithm)].manages_recovery();
+            let managed = self.shared.configs[usize::from(flow.algorithm)].manages_recovery();
             self.repairs[slot as usize].prr = Prr::new(outstanding, self.losses_found(slot), !managed);
         }
-        if !self.rules.is_cumulative() {
+        if !self.shared.rules.is_cumulative() {
             // In a relapse what was lost before has left the network long since, and the window was reduced for it.
             return if relapse { flow.board.pipe() } else { flow.board.flight() as u32 };
         }
-        let guarded = self.rules.kind == RecoveryKind::NewReno;
+        let guarded = self.shared.rules.kind == RecoveryKind::NewReno;
         let flight = self.repairs[slot as usize].reno.begin(&flow.board, guarded);
         self.tell_lost(slot);
         flight as u32
@@ -144,7 +148,7 @@ impl Simulation {
     /// Tells an algorithm that samples delivery rates of the lowest missing segment: more is not known to be lost.
     fn tell_lost(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
-        let config = &self.configs[usize::from(flow.algorithm)];
+        let config = &self.shared.configs[usize::from(flow.algorithm)];
         if config.wants_delivery_rate() {
             delivery::tell_lost(&mut self.samplers[slot as usize], flow, config, flow.board.una());
         }
@@ -157,7 +161,7 @@ impl Simulation {
         if flow.recovery == Recovery::Fast {
             let (pipe, target) = (flow.board.pipe(), flow.controller.cwnd());
             let step = Step { pipe, target, advanced, losses: self.losses_found(slot) };
-            self.repairs[slot as usize].prr.acknowledged(self.rules.prr, &step);
+            self.repairs[slot as usize].prr.acknowledged(self.shared.rules.prr, &step);
         }
     }
 
@@ -182,7 +186,7 @@ impl Simulation {
     fn detect(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         let repair = &mut self.repairs[slot as usize];
-        let config = &self.configs[usize::from(flow.algorithm)];
+        let config = &self.shared.configs[usize::from(flow.algorithm)];
         let (samplers, controller) = (&mut self.samplers, &mut flow.controller);
         let mut told = 0;
         let congested = repair.rack.detect(&mut flow.board, self.now, flow.recovery, &flow.rtt, |sequence| {
@@ -202,7 +206,7 @@ impl Simulation {
         let flow = &self.flows[slot as usize];
         let probe = &mut self.repairs[slot as usize].probe;
         if advanced {
-            probe.schedule(flow, self.now, self.rules.probe_ack_delay);
+            probe.schedule(flow, self.now, self.shared.rules.probe_ack_delay);
         } else {
             probe.timer = OFF;
         }
@@ -220,7 +224,7 @@ impl Simulation {
             self.fast_retransmit(slot);
             let flow = &mut self.flows[slot as usize];
             (flow.recovery, flow.retransmit_first) = (Recovery::Open, false);
-            flow.controller.on_recovery_exit(&self.configs[usize::from(flow.algorithm)], self.now);
+            flow.controller.on_recovery_exit(&self.shared.configs[usize::from(flow.algorithm)], self.now);
         }
     }
 
@@ -254,7 +258,7 @@ impl Simulation {
         }
         probe.timer = OFF;
         if probe.is_free() {
-            let new = flow.may_send_new(self.receiver_window);
+            let new = flow.may_send_new(self.shared.receiver_window);
             let sequence = if new { flow.board.send_new() } else { flow.board.next() - 1 };
             self.emit(slot, sequence, !new);
             self.repairs[slot as usize].probe.sent(sequence, (!new).then_some(self.now));
@@ -275,7 +279,7 @@ impl Simulation {
                 return Some((sequence, true));
             }
         }
-        flow.may_send_new(self.receiver_window).then(|| (flow.board.send_new(), false))
+        flow.may_send_new(self.shared.receiver_window).then(|| (flow.board.send_new(), false))
     }
 
     /// The next segment to send where acknowledgements are cumulative.
@@ -291,7 +295,7 @@ impl Simulation {
         {
             return Some((sequence, true));
         }
-        if !flow.may_send_new(self.receiver_window) {
+        if !flow.may_send_new(self.shared.receiver_window) {
             return None;
         }
         let sequence = flow.board.send_new();

@@ -1,17 +1,18 @@
 //! Sending: acknowledgements, loss recovery, time-outs, and what the window and the interface allow.
 
 use super::delivery::{self, Delivery};
-use super::{Simulation, code, pacing, recovery};
+use super::domain::Domain;
+use super::{code, pacing, recovery};
 use crate::engine::Segment;
 use crate::transport::scoreboard::Acked;
 use crate::transport::{FlowState, OFF, Recovery};
 use mesonet_cc::{AckEvent, LossCause, LossEvent, Picos, SendEvent};
 
-impl Simulation {
+impl Domain {
     /// An acknowledgement reaches its source. `segment` is the one that it acknowledges.
     #[inline]
     pub(super) fn acknowledged(&mut self, segment: Segment) {
-        let slot = segment.flow;
+        let slot = self.slot(segment.flow);
         let now = self.now;
         let flow = &mut self.flows[slot as usize];
         let sequence = flow.expand(segment.sequence);
@@ -25,8 +26,8 @@ impl Simulation {
             return; // Of an earlier flow of this slot, or a repeated SYN.
         }
         let una = flow.board.una();
-        let threshold = self.scenario.transport.duplicate_threshold;
-        let acked = if self.rules.is_plain() {
+        let threshold = self.shared.scenario.transport.duplicate_threshold;
+        let acked = if self.shared.rules.is_plain() {
             flow.board.acknowledge(sequence, threshold)
         } else {
             self.take_acknowledgement(slot, sequence, &segment)
@@ -44,13 +45,13 @@ impl Simulation {
         let mut rtt = 0;
         if sent_once {
             rtt = segment.age(now);
-            flow.rtt.sample(rtt, &self.limits);
+            flow.rtt.sample(rtt, &self.shared.limits);
         }
-        let config = &self.configs[usize::from(flow.algorithm)];
+        let config = &self.shared.configs[usize::from(flow.algorithm)];
         let mut delivery = Delivery::default();
         if config.wants_delivery_rate() {
             delivery = delivery::sample(&mut self.samplers[slot as usize], flow, config, sequence, now);
-            if self.rules.rack {
+            if self.shared.rules.rack {
                 delivery.lost += std::mem::take(&mut self.repairs[slot as usize].lost_again);
             }
         }
@@ -61,8 +62,8 @@ impl Simulation {
                 self.complete(slot);
                 return;
             }
-            if self.rules.is_plain()
-                || recovery::restarts_timer(&self.rules, &mut self.repairs[slot as usize], flow)
+            if self.shared.rules.is_plain()
+                || recovery::restarts_timer(&self.shared.rules, &mut self.repairs[slot as usize], flow)
             {
                 flow.deadline = if flow.board.flight() == 0 { OFF } else { now + flow.rtt.rto };
             }
@@ -71,11 +72,11 @@ impl Simulation {
         }
         let was_fast = flow.recovery == Recovery::Fast;
         if flow.recovery != Recovery::Open
-            && (new_una >= flow.recover || self.rules.ends(flow.recovery, advanced))
+            && (new_una >= flow.recover || self.shared.rules.ends(flow.recovery, advanced))
         {
             flow.recovery = Recovery::Open;
-            if !self.rules.is_plain() {
-                self.repairs[slot as usize].ended(&self.rules, &mut flow.board);
+            if !self.shared.rules.is_plain() {
+                self.repairs[slot as usize].ended(&self.shared.rules, &mut flow.board);
             }
             if was_fast {
                 flow.controller.on_recovery_exit(config, now);
@@ -120,10 +121,10 @@ impl Simulation {
                 self.answer_mark(slot);
             }
         }
-        if self.rules.rack {
+        if self.shared.rules.rack {
             self.follow_acknowledgement(slot, advanced);
         }
-        if self.rules.reduces() {
+        if self.shared.rules.reduces() {
             self.reduce(slot, advanced);
         }
         self.watch_deadline(slot);
@@ -149,7 +150,7 @@ impl Simulation {
             lost: flow.board.lost(),
             first_timeout: false,
         };
-        flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &loss);
+        flow.controller.on_loss(&self.shared.configs[usize::from(flow.algorithm)], &loss);
         flow.retransmit_first = true;
     }
 
@@ -169,7 +170,7 @@ impl Simulation {
             lost: 0,
             first_timeout: false,
         };
-        flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &mark);
+        flow.controller.on_loss(&self.shared.configs[usize::from(flow.algorithm)], &mark);
     }
 
     /// The heap entry that watches a flow came up: the timer may have been restarted since.
@@ -179,7 +180,7 @@ impl Simulation {
             return;
         }
         flow.watched = 0;
-        if self.rules.rack && self.recovery_timer(slot, time) {
+        if self.shared.rules.rack && self.recovery_timer(slot, time) {
             self.watch_deadline(slot);
             return;
         }
@@ -208,25 +209,25 @@ impl Simulation {
         flow.timed_out = una;
         flow.timeouts += 1;
         flow.initial_slow_start = false;
-        flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &loss);
-        if self.rules.is_cumulative() {
+        flow.controller.on_loss(&self.shared.configs[usize::from(flow.algorithm)], &loss);
+        if self.shared.rules.is_cumulative() {
             self.repairs[slot as usize].reno.timed_out(&mut flow.board);
         } else {
             flow.board.lose_everything();
         }
-        if self.rules.rack {
+        if self.shared.rules.rack {
             let repair = &mut self.repairs[slot as usize];
             repair.rack.timed_out(self.now);
             repair.probe.timed_out();
         }
-        let config = &self.configs[usize::from(flow.algorithm)];
+        let config = &self.shared.configs[usize::from(flow.algorithm)];
         if config.wants_delivery_rate() {
             delivery::tell_losses(&mut self.samplers[slot as usize], flow, config);
         }
         flow.retransmit_first = false;
         flow.recovery = Recovery::Timeout;
         flow.recover = flow.board.next();
-        flow.rtt.back_off(&self.limits);
+        flow.rtt.back_off(&self.shared.limits);
         flow.deadline = self.now + flow.rtt.rto;
         self.watch_deadline(slot);
         self.send_allowed(slot);
@@ -236,16 +237,16 @@ impl Simulation {
     pub(super) fn tick(&mut self, slot: u32, time: Picos) {
         let flow = &mut self.flows[slot as usize];
         let algorithm = usize::from(flow.algorithm);
-        let Some(period) = self.tick_period[algorithm] else { return };
+        let Some(period) = self.shared.tick_period[algorithm] else { return };
         if flow.state != FlowState::Sending || flow.tick != time {
             return;
         }
         let before = flow.controller.cwnd();
-        flow.controller.on_timer(&self.configs[algorithm], time);
+        flow.controller.on_timer(&self.shared.configs[algorithm], time);
         let after = flow.controller.cwnd();
         self.counters.increases += u64::from(after > before);
         flow.tick = time + period;
-        self.arm(time + period, code::TICK | u64::from(slot));
+        self.arm_flow(time + period, code::TICK, slot);
         // A tick that changes nothing must not send: at the instant at which the interface becomes free it would only
         // change the order of simultaneous events, and algorithms with and without a timer would drift apart.
         if after > before {
@@ -258,7 +259,7 @@ impl Simulation {
     pub(super) fn watch_deadline(&mut self, slot: u32) {
         let flow = &self.flows[slot as usize];
         let mut deadline = flow.deadline;
-        if self.rules.rack && flow.state == FlowState::Sending {
+        if self.shared.rules.rack && flow.state == FlowState::Sending {
             deadline = deadline.min(self.repairs[slot as usize].timer());
         }
         if deadline != OFF && (flow.watched == 0 || deadline < flow.watched) {
@@ -269,7 +270,7 @@ impl Simulation {
     /// Arms a heap entry for the flow.
     pub(super) fn watch(&mut self, slot: u32, at: Picos) {
         self.flows[slot as usize].watched = at;
-        self.arm(at, code::FLOW | u64::from(slot));
+        self.arm_flow(at, code::FLOW, slot);
     }
 
     /// Sends what the windows and the interface allow, at once or after the sender's overhead.
@@ -288,14 +289,14 @@ impl Simulation {
         loop {
             let flow = &mut self.flows[slot as usize];
             let mut window = flow.controller.cwnd();
-            if self.rules.reduces() && flow.recovery == Recovery::Fast {
+            if self.shared.rules.reduces() && flow.recovery == Recovery::Fast {
                 window = self.repairs[slot as usize].prr.window(window);
             }
             if f64::from(flow.board.pipe()) + 1.0 > window && !flow.retransmit_first {
                 return;
             }
             let retransmit = flow.recovery != Recovery::Open;
-            if !retransmit && !flow.may_send_new(self.receiver_window) {
+            if !retransmit && !flow.may_send_new(self.shared.receiver_window) {
                 return;
             }
             if flow.interface_free > self.now {
@@ -305,7 +306,7 @@ impl Simulation {
             match self.next_segment(slot, retransmit) {
                 Some((sequence, retransmission)) => {
                     self.emit(slot, sequence, retransmission);
-                    if self.rules.rack {
+                    if self.shared.rules.rack {
                         self.watch_deadline(slot);
                     }
                 }
@@ -323,26 +324,23 @@ impl Simulation {
         }
         flow.interface_armed = true;
         let free = flow.interface_free;
-        self.interfaces.arm(free, u64::from(slot));
-        if self.interfaces.next() == Some(free) {
-            self.lanes.set_due(self.timer_leaf + 1, Some(free));
-        }
+        self.arm_interface(free, slot);
     }
 
     /// The next segment to send (RFC 6675 NextSeg): a lost one, else a new one, else one that too few later segments
     /// have passed, else once per recovery the highest outstanding one.
     fn next_segment(&mut self, slot: u32, recovering: bool) -> Option<(u64, bool)> {
-        if self.rules.is_cumulative() {
+        if self.shared.rules.is_cumulative() {
             return self.next_segment_in_turn(slot);
         }
-        if self.rules.rack {
+        if self.shared.rules.rack {
             return self.next_segment_by_time(slot, recovering);
         }
         let flow = &mut self.flows[slot as usize];
         if recovering && let Some(sequence) = flow.board.retransmit(flow.recover, false) {
             return Some((sequence, true));
         }
-        if flow.may_send_new(self.receiver_window) {
+        if flow.may_send_new(self.shared.receiver_window) {
             return Some((flow.board.send_new(), false));
         }
         if flow.recovery != Recovery::Fast {
@@ -374,9 +372,9 @@ impl Simulation {
         flow.sent += 1;
         flow.peak_flight[0] = flow.peak_flight[0].max(flow.board.pipe());
         flow.retransmit_first = false;
-        if !self.rules.is_plain() {
+        if !self.shared.rules.is_plain() {
             recovery::sent(
-                &self.rules,
+                &self.shared.rules,
                 &mut self.repairs[slot as usize],
                 flow,
                 sequence,
@@ -389,7 +387,7 @@ impl Simulation {
         flow.interface_armed = false;
         self.counters.entering += 1;
         self.counters.data_sent += 1;
-        let config = &self.configs[usize::from(flow.algorithm)];
+        let config = &self.shared.configs[usize::from(flow.algorithm)];
         if config.wants_sends() {
             let in_flight = flow.board.pipe();
             flow.controller.on_send(config, &SendEvent { now, in_flight, retransmission });
@@ -397,28 +395,25 @@ impl Simulation {
         if config.wants_delivery_rate() {
             delivery::sent(&mut self.samplers[slot as usize], flow, sequence, now);
         }
-        let mut segment = Segment::new(now, slot, sequence as u32, flow.receiver);
+        let mut segment = Segment::new(now, flow.id, sequence as u32, flow.receiver);
         // Retransmissions are not to be marked (RFC 3168, section 6.1.5).
-        if self.marking && config.ecn_capable() && !retransmission {
+        if self.shared.marking && config.ecn_capable() && !retransmission {
             segment = segment.ecn_capable();
         }
         if self.counters.data_sent == self.next_loss {
             self.lose(segment);
             return;
         }
-        self.inject(segment);
+        self.inject(slot, segment);
     }
 
     /// A segment leaves its source: it reaches the access router at once, or over the flow's own lane.
     #[inline]
-    pub(super) fn inject(&mut self, mut segment: Segment) {
-        let flow = &self.flows[segment.flow as usize];
+    pub(super) fn inject(&mut self, slot: u32, segment: Segment) {
+        let flow = &self.flows[slot as usize];
         match flow.access_lane {
-            None => self.arrive(self.network.access[usize::from(flow.origin)], segment),
-            Some(lane) => {
-                segment.time = self.now + self.network.lanes[usize::from(lane)].delay;
-                self.lanes.push(usize::from(lane), segment);
-            }
+            None => self.fabric.arrive(self.now, flow.access_router, segment),
+            Some(lane) => self.fabric.send_on(self.now, lane, segment),
         }
     }
 }

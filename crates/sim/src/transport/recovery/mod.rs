@@ -28,25 +28,24 @@ pub struct Rules {
     pub rack: bool,
     /// Longest time for which a receiver may hold an acknowledgement back, as probes assume.
     pub probe_ack_delay: Picos,
+    plain: bool,
 }
 
 impl Rules {
     /// From the parameters of a scenario.
     #[must_use]
     pub fn new(parameters: &TransportParameters) -> Self {
-        Self {
-            kind: parameters.recovery,
-            prr: parameters.prr,
-            rack: parameters.loss_detection == LossDetection::Rack,
-            probe_ack_delay: picos(parameters.probe_ack_delay),
-        }
+        let (kind, prr) = (parameters.recovery, parameters.prr);
+        let rack = parameters.loss_detection == LossDetection::Rack;
+        let plain = kind == RecoveryKind::Sack && prr == PrrKind::Off && !rack;
+        Self { kind, prr, rack, probe_ack_delay: picos(parameters.probe_ack_delay), plain }
     }
 
     /// Nothing is kept beside the flows.
     #[must_use]
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.kind == RecoveryKind::Sack && self.prr == PrrKind::Off && !self.rack
+        self.plain
     }
 
     /// Recovery reduces what it sends in proportion.
