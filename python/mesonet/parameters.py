@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mesonet import topologies, units
+from mesonet import changes, topologies, units
 from mesonet.errors import InputError
 
 PRESETS = {
@@ -79,6 +79,8 @@ class Parameter:
         """The bounds in words."""
         if self.kind == "topology":
             return f"{', '.join(self.choices)}, {topologies.ALLOWED}"
+        if self.kind == "changes":
+            return changes.ALLOWED
         if self.choices:
             return ", ".join(self.choices)
         parts = [f"at least {self._shown(self.least)}"] if self.least is not None else []
@@ -90,6 +92,8 @@ class Parameter:
         """A user's value in base units, checked against the bounds; a topology as a name or as what its file holds."""
         if self.kind == "topology":
             return topologies.find(value, self.choices)
+        if self.kind == "changes":
+            return changes.parse(value, segment_bytes)
         example = self.default if isinstance(self.default, str) else "10 s" if self.kind == "time" else ""
         parsed = units.parse(self.kind, value, choices=self.choices, example=example, segment_bytes=segment_bytes)
         if isinstance(parsed, int | float) and not isinstance(parsed, bool):
@@ -161,6 +165,13 @@ _TABLE = (
         "A segment that finds more segments in a router than this, the one in service included, is marked (ECN) where "
         "its flow understands marks; `off` marks nothing. BBR does not understand them, the other algorithms do.",
         "RFC 3168: marking is optional; RFC 8257 section 3.1 has the rule", least=0.0, most=1e9,
+    ),
+    Parameter(
+        "network.changes", "changes", [],
+        "Speeds of routers and delays of links that change during the run: a list of tables with `time`, `router` and "
+        "`speed` or `factor`, or `link` (the two routers at its ends) and `delay` or `factor`. A factor multiplies the "
+        "value at the start. What waits in a router goes on at the new speed; what has left arrives as it would have.",
+        "chosen: none",
     ),
     Parameter(
         "tiers.pops_per_backbone", "count", 2,

@@ -3,6 +3,7 @@
 //! The canonical JSON of the Python package deserialises into [`Scenario`]; unknown keys are refused. Defaults, units in
 //! text and presets belong to the Python side: here every value is given. Labels X1 to X20 are those of the study.
 
+use crate::network::changes;
 use mesonet_cc::{
     Common, Config, HyStart, HyStartRules, SlowStart, SlowStartRules, TimeoutRule, WindowBasis, picos,
     registry,
@@ -84,6 +85,26 @@ pub struct NetworkParameters {
     /// A segment that finds more segments in a router than this, the one in service included, is marked where its flow
     /// understands that; none marks nothing.
     pub ecn_threshold: Option<f64>,
+    /// What changes during the run.
+    pub changes: Vec<GivenChange>,
+}
+
+/// A router's speed or a link's delay from an instant on: by its value, or as a multiple of that at the start.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GivenChange {
+    /// When, s.
+    pub time: f64,
+    /// Name of a router.
+    pub router: Option<String>,
+    /// Names of the routers at the ends of a link.
+    pub link: Option<[String; 2]>,
+    /// Speed of the router, segments/s.
+    pub speed: Option<f64>,
+    /// One-way propagation delay of the link, s.
+    pub delay: Option<f64>,
+    /// Times the value at the start.
+    pub factor: Option<f64>,
 }
 
 /// How large buffers are (X3).
@@ -431,6 +452,7 @@ impl Scenario {
         if let Some(threshold) = self.network.ecn_threshold {
             within("network.ecn_threshold", threshold, 0.0, 1e9)?;
         }
+        changes::check(&self.network.changes)?;
         within("users.base_sources", u.base_sources, 0.0, 1e7)?;
         within("users.source_multiplier", u.source_multiplier, 0.0, 1e6)?;
         for (path, weights) in [

@@ -17,7 +17,7 @@ pub fn abilene() -> Value {
         },
         "network": {
             "speed": 80_000.0, "delay_multiplier": 1.0, "buffer": {"rule": "bdp", "factor": 1.0},
-            "buffer_floor": 8, "buffer_counts_in_service": false, "ecn_threshold": null
+            "buffer_floor": 8, "buffer_counts_in_service": false, "ecn_threshold": null, "changes": []
         },
         "users": {
             "base_sources": 2.0, "source_multiplier": 2.0,
