@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use mesonet_sim::Simulation;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// Kinds of recovery that see cumulative acknowledgements only, and the default one.
@@ -341,5 +342,50 @@ fn bbr_on_a_shallow_buffer() {
             assert_eq!(time.1, 0, "{name}, {buffer}: time-outs");
             assert!(time.0 <= duplicates.0 * 1.1 && time.2 >= duplicates.2 * 0.95, "{name}, {buffer}");
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever is lost, and however often it is lost again, every algorithm with every kind of recovery delivers a file.
+    #[test]
+    fn every_file_comes_to_its_end(
+        losses in prop_oneof![
+            prop::collection::vec(1..400_u64, 0..100),
+            prop::collection::vec(1..60_u64, 0..60),
+            (1..300_u64, 1..60_u64).prop_map(|(first, count)| (first..first + count).collect::<Vec<_>>()),
+        ],
+        kind in prop::sample::select(vec!["sack", "newreno", "reno", "rack", "prr", "rack and prr"]),
+        known in 0..mesonet_cc::registry::ALGORITHMS.len(),
+        window in prop::sample::select(vec![1.0, 2.0, 3.0, 17.0, 1e6]),
+        study: bool,
+    ) {
+        let recovery = if kind.contains("reno") { kind } else { "sack" };
+        let name = mesonet_cc::registry::ALGORITHMS[known].name;
+        let mut scenario = with(
+            path(recovery),
+            &[
+                ("transport.loss_detection", json!(if kind.contains("rack") { "rack" } else { "dupthresh" })),
+                ("transport.prr", json!(if kind.contains("prr") { "safe_ack" } else { "off" })),
+                ("transport.receiver_window", json!(window)),
+                ("transport.timeout_rule", json!(if study { "own_reduction" } else { "rfc" })),
+                ("transport.initial_ssthresh", json!(if study { 2_147_483_648.0 } else { 16.0 })),
+                ("algorithms", json!([algorithm(name, 1.0)])),
+                ("measurement.interval", json!(1000.0)),
+                ("time", time(10_000.0, 0.0, 1)),
+            ],
+        );
+        scenario["flows"][0]["size"] = json!(200.0);
+        let mut simulation = simulation(&scenario, 1);
+        simulation.lose_transmissions(losses.clone());
+        simulation.advance(f64::INFINITY);
+        simulation.record_unfinished();
+        let flows = simulation.take_flows();
+        prop_assert_eq!(integer(&flows, "completed"), [1], "{} {} {:?}", name, kind, losses);
+        prop_assert_eq!(integer(&flows, "segments_delivered"), [200]);
+        let c = simulation.counters();
+        // What is sent twice was lost or thought to be: no more than a few copies of each.
+        prop_assert!(c.data_sent <= 200 + 60 * (c.dropped + 1), "{} sent, {} lost", c.data_sent, c.dropped);
     }
 }
