@@ -399,7 +399,7 @@ _TABLE = (
     Parameter(
         "transport.delayed_acks", "flag", False,
         "Whether receivers hold acknowledgements back: they acknowledge every second segment, or a single one after "
-        "`ack_delay`; at once what arrives out of order or fills a gap, where marks begin or end, and the last segment.",
+        "`ack_delay`; at once what arrives out of order or fills a gap, where marks begin or end, and the last one.",
         "assumed: the study's rules per round trip fit its goodput latencies without; RFC 5681 leaves it open",
     ),
     Parameter(
