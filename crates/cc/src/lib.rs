@@ -11,6 +11,7 @@
 //! Windows are in segments, instants and durations in picoseconds ([`Picos`]).
 
 mod algorithms;
+mod boxed;
 mod draw;
 mod max_filter;
 mod param;
@@ -193,7 +194,7 @@ pub struct Start {
 /// One congestion control algorithm: the state of one flow.
 ///
 /// Constants live in `Config`, one per algorithm and scenario, so that a flow carries only what changes.
-pub trait CongestionControl: Copy + std::fmt::Debug + Serialize + for<'de> Deserialize<'de> {
+pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Deserialize<'de> {
     /// The constants of the algorithm, shared by all flows.
     type Config: Clone + std::fmt::Debug;
 
