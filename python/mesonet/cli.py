@@ -276,9 +276,10 @@ def plan(target: str, as_json: bool, **options: Any) -> None:
         write_json(planning.as_json(chosen, warnings))
         return
     click.echo(planning.heading(chosen))
-    write_table(["factor", "name", "path", "minus", "plus"], [list(vars(factor).values()) for factor in chosen.factors])
-    click.echo("")
-    write_table(*planning.condition_rows(chosen))
+    if factors := [list(vars(factor).values()) for factor in chosen.factors]:
+        write_table(["factor", "name", "path", "minus", "plus"], factors)
+        click.echo("")
+        write_table(*planning.condition_rows(chosen))
     for warning in warnings:
         click.echo(f"\nnote: {warning}")
 

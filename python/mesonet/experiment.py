@@ -9,6 +9,7 @@ An experiment is a TOML file::
     seed = 1
     replicates = 1                          # runs per condition and algorithm, with other random numbers
     responses = "asme-22"                   # what to analyse: see `mesonet list response-sets`
+    keep = []                               # tables of a run to keep beside its responses, such as "flow_traces"
 
     [set]                                   # values for every run
     "time.duration" = "100 s"
@@ -26,6 +27,8 @@ An experiment is a TOML file::
     [design]
     generators = []                         # such as "X6=X1*X2*X3"; without any, a full factorial
                                             # or runs = 16, or resolution = "IV", or name = "nist-2012"
+
+``algorithms = "all"`` stands for every one that there is; without factors there is one condition.
 
 In a mixed experiment only a share of the sources uses the algorithm, and the others the one that all are mixed with::
 
@@ -88,6 +91,7 @@ class Experiment:
     seed: int
     replicates: int
     response_set: str
+    keep: tuple[str, ...] = ()
     scale: float = 1.0
 
     @property
@@ -151,6 +155,7 @@ class Experiment:
             "algorithms": list(self.algorithms),
             "mixed_with": self.mixed_with,
             "response_set": self.response_set,
+            **({"keep": list(self.keep)} if self.keep else {}),
             "factors": [vars(factor) for factor in self.factors],
             "design": {"factors": list(self.design.factors), "generators": list(self.design.generators)},
             "parameters": self.parameters(),

@@ -64,9 +64,10 @@ def heading(chosen: Experiment) -> str:
         f"{plural(runs, 'run')} = {plural(design.runs, 'condition')} x {plural(len(chosen.algorithms), 'algorithm')} "
         f"x {plural(chosen.replicates, 'replicate')}; {', '.join(chosen.algorithms)}"
         + (f", each mixed with {chosen.mixed_with}" if chosen.mixed_with else ""),
-        f"design {size_text(design)}"
-        + (f", {', '.join(design.generators)}" if design.generators else ", full factorial"),
     ]
+    if design.factors:
+        kind = ", ".join(design.generators) or "full factorial"
+        lines.append(f"design {size_text(design)}, {kind}")
     if design.generators:
         words = ", ".join(f"{count} of length {length}" for length, count in design.word_lengths.items())
         lines.append(f"resolution {design.resolution}, defining words: {words}")

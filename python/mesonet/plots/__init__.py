@@ -6,10 +6,12 @@ from mesonet.plots.dendrograms import dendrograms
 from mesonet.plots.export import save, to_html, to_pdf, to_png, to_svg
 from mesonet.plots.half_normal import half_normal
 from mesonet.plots.interactions import interactions
+from mesonet.plots.latencies import latencies
 from mesonet.plots.main_effects import main_effects
 from mesonet.plots.residuals import residuals
 from mesonet.plots.responses import responses
 from mesonet.plots.topology import topology
+from mesonet.plots.windows import windows
 
 __all__ = [
     "Settings",
@@ -18,6 +20,7 @@ __all__ = [
     "dendrograms",
     "half_normal",
     "interactions",
+    "latencies",
     "main_effects",
     "residuals",
     "responses",
@@ -27,4 +30,5 @@ __all__ = [
     "to_png",
     "to_svg",
     "topology",
+    "windows",
 ]
