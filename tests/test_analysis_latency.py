@@ -37,17 +37,17 @@ def test_both_latencies_of_a_flow_that_grows_by_one_segment_a_round_trip() -> No
     # A rate over 0.2 s trails a rising one by 0.1 s.
     assert found.goodput == pytest.approx((0.98 * full * rtt - 100) * rtt + 0.1, abs=0.05)
     assert found.recovery == pytest.approx((0.98 * full * rtt - 50) * rtt + 0.1, abs=0.05)
-    assert found.lowest == pytest.approx(0.1)
+    assert found.during == pytest.approx(0.1)
 
 
 def test_what_never_comes_about_is_not_a_number() -> None:
     time, delivered = flow(np.full(1000, 50.0))
     found = latencies(time, np.full(1000, 10.0), delivered, ssthresh=100, full=100)
-    assert all(np.isnan([found.entered, found.goodput, found.recovery, found.lowest]))
+    assert all(np.isnan([found.entered, found.goodput, found.recovery, found.during]))
     slow = latencies(time, np.full(1000, 200.0), delivered, ssthresh=100, full=100, congestion=(5, 7))
     assert slow.entered == STEP
     assert np.isnan([slow.goodput, slow.recovery]).all()
-    assert slow.lowest == pytest.approx(0.5)
+    assert slow.during == pytest.approx(0.5)
 
 
 def test_the_first_latency_does_not_look_into_the_congestion_nor_the_second_before_its_end() -> None:

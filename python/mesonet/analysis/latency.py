@@ -31,7 +31,7 @@ class Latencies:
     entered: float  #: when the window first reached the initial slow-start threshold, s
     goodput: float  #: goodput latency, s
     recovery: float  #: recovery latency, s; NaN without congestion
-    lowest: float  #: smallest rate during the congestion, as a part of the full rate; NaN without
+    during: float  #: mean rate during the congestion, as a part of the full rate; NaN without
 
 
 def rates(time: ArrayLike, delivered: ArrayLike, window: float = WINDOW) -> Floats:
@@ -95,10 +95,10 @@ def latencies(
     entered = _first(t, calm & (w >= ssthresh))
     goodput = _first(t, calm & (t >= entered) & (rate >= reached * full)) - entered
     after = _first(t, (t >= end) & (rate >= reached * full)) - end
-    during = rate[(t > begin + window) & (t <= end)]
-    during = during[np.isfinite(during)]
-    lowest = float(during.min()) / full if len(during) else np.nan
-    return Latencies(entered, goodput, after if congestion else np.nan, lowest)
+    if not congestion:
+        return Latencies(entered, goodput, np.nan, np.nan)
+    begun, ended = np.interp([begin, end], t, np.asarray(delivered, dtype=float))
+    return Latencies(entered, goodput, after, (ended - begun) / (end - begin) / full)
 
 
 def _first(time: Floats, where: NDArray[np.bool_]) -> float:

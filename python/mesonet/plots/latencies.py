@@ -6,11 +6,11 @@ import polars as pl
 from mesonet.plots import theme
 
 DATA = "latencies"
-STEP = 26  # px per algorithm
+STEP = 34  # px per algorithm
 NAMES = {"goodput": "at first (goodput latency)", "recovery": "after congestion (recovery latency)"}
 
 
-def latencies(values: pl.DataFrame, *, title: str = "", never: str = "not within the run") -> alt.LayerChart:
+def latencies(values: pl.DataFrame, *, title: str = "") -> alt.LayerChart:
     """The figure of a frame with the columns algorithm, goodput and recovery in seconds, null where never.
 
     Algorithms stand in the order of their goodput latency, those that never reach the full rate last.
@@ -18,17 +18,17 @@ def latencies(values: pl.DataFrame, *, title: str = "", never: str = "not within
     order = values.sort("goodput", nulls_last=True)["algorithm"].to_list()
     rows = values.unpivot(index="algorithm", on=list(NAMES), variable_name="kind", value_name="seconds").with_columns(
         kind=pl.col("kind").replace(NAMES),
-        text=pl.when(pl.col("seconds").is_null()).then(pl.lit(never)),
     )
     y = alt.Y("algorithm:N", sort=order, title=None, axis=alt.Axis(grid=True, ticks=False))
     x = alt.X("seconds:Q", title="seconds to the full rate", scale=alt.Scale(type="log", nice=True))
     kinds = list(NAMES.values())
-    known = alt.Chart(alt.NamedData(name=DATA), width=560, height=alt.Step(STEP)).transform_filter(
-        "isValid(datum.seconds) && datum.seconds > 0"
+    beside = alt.YOffset("kind:N", sort=kinds, scale=alt.Scale(paddingOuter=0.7))
+    known = (
+        alt.Chart(alt.NamedData(name=DATA), width=560, height=alt.Step(STEP, **{"for": "position"}))
+        .transform_filter("isValid(datum.seconds) && datum.seconds > 0")
+        .encode(x=x, y=y, yOffset=beside)
     )
     points = known.mark_point(filled=True, size=80, opacity=1).encode(
-        x=x,
-        y=y,
         color=alt.Color(
             "kind:N",
             scale=alt.Scale(domain=kinds, range=[theme.BLUE, theme.VERMILLION]),
@@ -38,6 +38,6 @@ def latencies(values: pl.DataFrame, *, title: str = "", never: str = "not within
         tooltip=[alt.Tooltip("algorithm:N"), alt.Tooltip("kind:N"), alt.Tooltip("seconds:Q", format=".3~g")],
     )
     numbers = known.mark_text(align="left", dx=8, fontSize=10, color=theme.MUTED).encode(
-        x=x, y=y, text=alt.Text("seconds:Q", format=".3~g")
+        text=alt.Text("seconds:Q", format=".3~g")
     )
     return theme.finish(alt.layer(points, numbers), {DATA: rows}, title=title)

@@ -79,8 +79,12 @@ def _latency_table(run: TracedRun) -> pl.DataFrame:
 
 
 def _about(run: TracedRun, table: pl.DataFrame) -> pl.DataFrame:
-    names = {"condition": run.condition, "algorithm": run.algorithm, "replicate": run.replicate}
-    return table.select(*(pl.lit(value).alias(name) for name, value in names.items()), pl.all())
+    return table.select(
+        pl.lit(run.condition, pl.Int64).alias("condition"),
+        pl.lit(run.algorithm).alias("algorithm"),
+        pl.lit(run.replicate, pl.Int64).alias("replicate"),
+        pl.all(),
+    )
 
 
 def _windows_figure(run: TracedRun, several: bool) -> tuple[str, Any, str]:
