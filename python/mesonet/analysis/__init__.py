@@ -1,5 +1,6 @@
 """The method's statistics: arrays in, a result object out. One file per method; no knowledge of networks or files."""
 
+from mesonet.analysis.average_windows import AverageWindows, average_windows, queued
 from mesonet.analysis.blocks import Blocks, blocks
 from mesonet.analysis.clustering import Clustering, clustering
 from mesonet.analysis.comparison import AlgorithmComparison, compare_algorithms
@@ -19,7 +20,6 @@ from mesonet.analysis.ranks import RankSummary, goodput_ranges, rank_summary, ra
 from mesonet.analysis.residuals import Residuals, residuals
 from mesonet.analysis.terms import Terms, half_normal_medians, terms
 from mesonet.analysis.warm_up import WarmUp, warm_up
-from mesonet.analysis.windows import AverageWindows, average_windows, queued
 
 __all__ = [
     "AlgorithmComparison",
