@@ -7,10 +7,9 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import AverageWindows, average_windows, envelope, latencies, queued
+from mesonet.plots.flow_windows import MOST_SAMPLES, flow_windows
 from mesonet.plots.latencies import latencies as latencies_chart
 from mesonet.plots.numbers import number, percent
-from mesonet.plots.windows import MOST_SAMPLES
-from mesonet.plots.windows import windows as windows_chart
 from mesonet.reporting.traced import TracedRun, traced_runs
 from mesonet.reporting.words import listed
 
@@ -97,7 +96,7 @@ def _windows_figure(run: TracedRun, several: bool) -> tuple[str, Any, str]:
         ]
     )
     averages = found.to_polars().select("flow", "begin", "end", "window").drop_nulls()
-    chart: Any = windows_chart(
+    chart: Any = flow_windows(
         samples,
         averages,
         run.flows,

@@ -19,7 +19,7 @@ MOST_SAMPLES = 2 * WIDTH
 _COLOURS = (theme.VERMILLION, theme.BLUE, theme.GREEN, theme.PINK, theme.ORANGE, theme.SKY)
 
 
-def windows(
+def flow_windows(
     samples: pl.DataFrame,
     averages: pl.DataFrame,
     flows: Sequence[str],
