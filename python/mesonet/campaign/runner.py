@@ -53,7 +53,7 @@ def run_missing(ledger: Ledger, workers: int | None = None, progress: bool = Tru
 
 
 def _run(ledger: Ledger, todo: list[Run], workers: int, progress: Progress) -> None:
-    pool = _Pool(ledger, ledger.document().get("keep", []))
+    pool = _Pool(ledger)
     failed = 0
     with _terminate_as_interrupt(), progress as shown, ThreadPoolExecutor(workers) as threads:
         pending: set[Future[bool]] = {threads.submit(pool.run, run) for run in todo}
@@ -73,9 +73,8 @@ def _run(ledger: Ledger, todo: list[Run], workers: int, progress: Progress) -> N
 class _Pool:
     """The processes that are running, so that they can be stopped."""
 
-    def __init__(self, ledger: Ledger, keep: list[str]) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._keep = keep
         self._processes: set[subprocess.Popen[str]] = set()
         self._lock = threading.Lock()
         self._stopped = False
@@ -87,7 +86,7 @@ class _Pool:
                 return False
             process = _start(self._ledger, run)
             self._processes.add(process)
-        _, errors = process.communicate(json.dumps({"scenario": run.scenario, "seed": run.seed, "keep": self._keep}))
+        _, errors = process.communicate(json.dumps({"scenario": run.scenario, "seed": run.seed}))
         with self._lock:
             self._processes.discard(process)
             if self._stopped:

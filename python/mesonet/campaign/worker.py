@@ -26,7 +26,7 @@ def main(folder: str, key: str) -> int:
             (aside / "run.json").write_text(result.run_json())
             write_parquet(result.responses, aside / "responses.parquet")
             write_parquet(result.groups, aside / "groups.parquet")
-            for name in task.get("keep", ()):
+            for name in ledger.document().get("keep", ()):
                 write_parquet(getattr(result, name), aside / f"{name}.parquet")
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
