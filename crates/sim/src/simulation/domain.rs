@@ -7,7 +7,7 @@ use crate::engine::{FlowId, Interfaces, Timers};
 use crate::fabric::{Alarm, Event, Fabric};
 use crate::measure::{Counters, FlowGroups, FlowRecords};
 use crate::network::build::picos;
-use crate::transport::{DeliverySampler, Flow};
+use crate::transport::{DeliverySampler, Flow, Receiver, Repair};
 use crate::users::Source;
 use mesonet_cc::Picos;
 use std::sync::Arc;
@@ -34,6 +34,10 @@ pub(super) struct Domain {
     pub flows: Vec<Flow>,
     /// Delivery-rate samples by slot; those of other flows are empty.
     pub samplers: Vec<DeliverySampler>,
+    /// What recovery keeps beside the flows, by slot; nothing where the rules are plain.
+    pub repairs: Vec<Repair>,
+    /// Receivers that delay acknowledgements, by slot of the flow; none where they do not.
+    pub receivers: Vec<Receiver>,
     pub free: Vec<u32>,
     /// Users' sources, rising by number.
     pub sources: Vec<Source>,
@@ -48,6 +52,9 @@ pub(super) struct Domain {
     pub ended: Vec<Ended>,
     pub records: FlowRecords,
     pub groups: FlowGroups,
+    /// Number of the next transmission that a test loses, and of those after it, last first.
+    pub next_loss: u64,
+    pub losses: Vec<u64>,
 }
 
 impl Domain {
@@ -67,6 +74,8 @@ impl Domain {
             interfaces: Interfaces::new(rates.map(|rate| picos(1.0 / rate))),
             flows: Vec::new(),
             samplers: Vec::new(),
+            repairs: Vec::new(),
+            receivers: Vec::new(),
             free: Vec::new(),
             sources,
             explicit: explicit.into_iter().map(here).collect(),
@@ -76,6 +85,8 @@ impl Domain {
             ended: Vec::new(),
             records: FlowRecords::new(shared.seed, scenario.measurement.flow_records),
             groups: FlowGroups::default(),
+            next_loss: u64::MAX,
+            losses: Vec::new(),
             shared: Arc::clone(shared),
         };
         domain.arm_start();
