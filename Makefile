@@ -38,6 +38,7 @@ format: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python benches/run.py
+	$(BIN)/python benches/acknowledgements.py
 
 verify: $(VENV)/.test
 	$(BIN)/python -m pytest verification

@@ -116,7 +116,8 @@ def test_every_design_is_balanced_orthogonal_and_knows_its_aliases(given_design:
 @pytest.mark.parametrize(
     ("factors", "generators", "says"),
     [
-        ([], [], "must be given"),
+        ((), ["a=b*c"], "a is not a factor"),
+        (0, [], "not a number of factors"),
         (["a", "a"], [], "differ"),
         (["a", "b", "c"], ["c=a"], "not a generator"),
         (["a", "b", "c"], ["c=a*d"], "d is not a factor"),

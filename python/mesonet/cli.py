@@ -305,9 +305,10 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
         write_json(planning.as_json(chosen, warnings, cost))
         return
     click.echo(planning.heading(chosen))
-    write_table(["factor", "name", "path", "minus", "plus"], [list(vars(factor).values()) for factor in chosen.factors])
-    click.echo("")
-    write_table(*planning.condition_rows(chosen))
+    if factors := [list(vars(factor).values()) for factor in chosen.factors]:
+        write_table(["factor", "name", "path", "minus", "plus"], factors)
+        click.echo("")
+        write_table(*planning.condition_rows(chosen))
     if cost:
         click.echo("\n" + "\n".join(planning.cost_lines(cost, os.cpu_count() or 1)))
     for warning in warnings:

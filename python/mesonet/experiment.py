@@ -9,6 +9,7 @@ An experiment is a TOML file::
     seed = 1
     replicates = 1                          # runs per condition and algorithm, with other random numbers
     responses = "asme-22"                   # what to analyse: see `mesonet list response-sets`
+    keep = []                               # tables of a run to keep beside its responses, such as "flow_traces"
 
     [set]                                   # values for every run
     "time.duration" = "100 s"
@@ -28,6 +29,8 @@ An experiment is a TOML file::
 
 What is run need not be a network: ``model = {command = ["python3", "queue.py"]}`` instead of the scenario, see
 `mesonet.model_experiment`.
+
+``algorithms = "all"`` stands for every one that there is; without factors there is one condition.
 
 In a mixed experiment only a share of the sources uses the algorithm, and the others the one that all are mixed with::
 
@@ -72,6 +75,7 @@ class Experiment(Designed):
     scenario: Scenario
     mixed_with: str | None
     response_set: str
+    keep: tuple[str, ...] = ()
     scale: float = 1.0
 
     def condition(self, number: int, algorithm: str | None = None) -> Scenario:
@@ -110,6 +114,7 @@ class Experiment(Designed):
             "scale": self.scale,
             "mixed_with": self.mixed_with,
             "response_set": self.response_set,
+            **({"keep": list(self.keep)} if self.keep else {}),
         }
         return {**super().document(), **own}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet import core, settings, units
-from mesonet.campaign.documents import MOST_RUNS, refuse_too_many
+from mesonet.campaign.documents import KEEPABLE, MOST_RUNS, refuse_too_many
 from mesonet.designed import Level
 from mesonet.errors import InputError, unknown
 from mesonet.factors import FACTORS
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from mesonet.designs.rows import Rows
 
 _KEYS = (
-    "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "responses", "set",
-    "factors", "design",
+    "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "responses", "keep",
+    "set", "factors", "design",
 )  # fmt: skip
+ALL = "all"
+"""Instead of a list of algorithms: every one that there is."""
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
 _STUDY = {factor.id: factor for factor in FACTORS}
 
@@ -43,8 +45,6 @@ def read(
         base = _scenario(table, file, directory)
         base = base.with_values(values, "--set")
         factors = _list(table, "factors")
-        if not factors:
-            raise InputError("an experiment needs factors", path="factors", allowed="at least one [[factors]]")
         levels: dict[str, tuple[Level, ...]] = {}
         names: dict[str, str] = {}
         for place, given in enumerate(factors):
@@ -74,6 +74,7 @@ def read(
             "seed": units.integer(table.get("seed", 1), "seed", 0, LARGEST_SEED),
             "replicates": replicates,
             "response_set": _response_set(table),
+            "keep": _keep(table),
         }
     except InputError as error:
         key = re.split(r"[.\[]", error.path or "")[0]
@@ -87,6 +88,14 @@ def _response_set(table: Mapping[str, Any]) -> str:
     if name not in SETS:
         raise unknown("set of responses", name, SETS, path="responses")
     return name
+
+
+def _keep(table: Mapping[str, Any]) -> tuple[str, ...]:
+    given = _list(table, "keep")
+    for place, name in enumerate(given):
+        if not isinstance(name, str) or name not in KEEPABLE:
+            raise unknown("table to keep", str(name), KEEPABLE, path=f"keep[{place}]")
+    return tuple(name for name in KEEPABLE if name in given)
 
 
 def _scenario(table: Mapping[str, Any], file: str, directory: Path | None) -> Scenario:
@@ -205,9 +214,10 @@ def _refuse_fixed(levels: Mapping[str, tuple[Level, ...]], fixed: Mapping[str, s
 
 
 def _algorithms(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]]) -> tuple[str, ...]:
-    given = _list(table, "algorithms")
+    given = list(core.algorithms()) if table.get("algorithms") == ALL else _list(table, "algorithms")
     if not given:
-        raise InputError("an experiment needs algorithms", path="algorithms", allowed='a list such as ["tcp", "cubic"]')
+        allowed = f'a list such as ["tcp", "cubic"], or "{ALL}"'
+        raise InputError("an experiment needs algorithms", path="algorithms", allowed=allowed)
     if any(level.path == "algorithms" for own in levels.values() for level in own):
         problem = "a factor sets the algorithms, and the list of algorithms does too"
         raise InputError(problem, path="algorithms", value=given)
@@ -249,6 +259,8 @@ def conditions(table: Mapping[str, Any], ids: list[str]) -> Rows:
     from mesonet.designs.rows import rows
 
     design = _table(table, "design")
+    if design and not ids:
+        raise InputError("a design needs factors", path="design", allowed="[[factors]], or no [design]")
     try:
         return rows(ids, design)
     except InputError as error:

@@ -110,10 +110,11 @@ def heading(chosen: Designed) -> str:
     ]
     if rows.kind != "two-level":
         return "\n".join([*lines, f"design of kind {rows.kind}, {plural(len(design.factors), 'factor')}"]) + "\n"
-    lines.append(
-        f"design {size_text(design) if rows.is_plain else 'two-level, with runs added'}"
-        + (f", {', '.join(design.generators)}" if design.generators else ", full factorial")
-    )
+    if design.factors:
+        lines.append(
+            f"design {size_text(design) if rows.is_plain else 'two-level, with runs added'}"
+            + (f", {', '.join(design.generators)}" if design.generators else ", full factorial")
+        )
     if design.generators:
         words = ", ".join(f"{count} of length {length}" for length, count in design.word_lengths.items())
         lines.append(f"resolution {design.resolution}, defining words: {words or 'none'}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from mesonet.errors import InputError, unknown
 from mesonet.parameters import PARAMETERS
 
 _MIX_ALLOWED = 'one name, such as "cubic", or shares that sum to 1, such as "tcp=0.8, scalable=0.2"'
-_FLOW_KEYS = ("from", "to", "start", "stop", "size", "interface", "algorithm", "extra_delay", "overhead")
+_FLOW_KEYS = ("from", "to", "start", "stop", "size", "interface", "algorithm", "extra_delay", "overhead", "count")
+_MOST_FLOWS = 10_000
+"""Flows given one by one: chosen; a run keeps three columns of its series for each."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ def show(path: str, value: Any) -> str:
     if path == "algorithms":
         return value[0][0] if len(value) == 1 else ", ".join(f"{name}={share:g}" for name, share in value)
     if path == "flows":
-        return "; ".join(f"{flow['from']} to {flow['to']} from {units.show('time', flow['start'])}" for flow in value)
+        return _flows_text(value)
     if path == "network.changes":
         return changes.show(value)
     if path in PARAMETERS:
@@ -180,7 +183,18 @@ def _mix_text(value: Mapping[str, Any]) -> str:
 def _flows(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
     if not isinstance(value, list | tuple) or not all(isinstance(flow, Mapping) for flow in value):
         raise InputError("not a list of flows", value=value, allowed=_whole_example("flows"))
-    return [_flow(f"flows[{number}]", flow, segment_bytes) for number, flow in enumerate(value)]
+    flows: list[dict[str, Any]] = []
+    for number, given in enumerate(value):
+        flow = _flow(f"flows[{number}]", given, segment_bytes)
+        count = units.integer(given.get("count", 1), f"flows[{number}].count", 1, _MOST_FLOWS - len(flows))
+        flows += [dict(flow) for _ in range(count)]
+    return flows
+
+
+def _flows_text(flows: Sequence[Mapping[str, Any]]) -> str:
+    texts = [f"{flow['from']} to {flow['to']} from {units.show('time', flow['start'])}" for flow in flows]
+    counted = [(text, len(list(same))) for text, same in groupby(texts)]
+    return "; ".join(text if count == 1 else f"{count} times {text}" for text, count in counted)
 
 
 def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:

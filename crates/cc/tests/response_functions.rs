@@ -65,6 +65,14 @@ fn scalable() {
     }
 }
 
+/// Where the response functions of Scalable and standard TCP cross, sqrt(3 / (2 p)) = 0.075 / p, the windows are equal.
+#[test]
+fn scalable_crosses_standard_tcp_at_twenty_segments() {
+    for name in ["tcp", "scalable"] {
+        check(name, Preset::Standard, &[], &[(3.75e-3, 20.0)]);
+    }
+}
+
 #[test]
 fn hstcp_of_the_rfc() {
     let table = [(1e-2, 12.01), (1e-3, 40.2), (1e-4, 263.5), (1e-5, 1812.0), (1e-6, 12417.0)];
@@ -157,6 +165,12 @@ fn cubic() {
             assert_close(&format!("cubic at p = {p}, {rtt} s"), mean, window, tolerance);
         }
     }
+}
+
+#[test]
+fn cubic_at_the_smallest_loss_rate_of_the_rfc() {
+    let mean = mean_of_two_cycles(config("cubic", Preset::Standard, &[]), 0.1, 1e-7, 33325.0, 6);
+    assert_close("cubic at p = 1e-7", mean, 33325.0, 0.03);
 }
 
 #[test]

@@ -60,7 +60,9 @@ class ConditionResponseSummary(Result):
 
     def _columns(self) -> dict[str, Any]:
         names = ("extreme", "mean", "residual", "relative_effect", "statistic", "p", "q", "count")
-        return {name: getattr(self, name).ravel() for name in (*names, "side", "flagged", "statement")}
+        columns = {name: getattr(self, name).ravel() for name in (*names, "side", "flagged", "statement")}
+        # Polars takes an array of objects that begins with None for objects, a list for text.
+        return {name: values.tolist() if values.dtype == object else values for name, values in columns.items()}
 
     def _attributes(self) -> dict[str, Any]:
         return {

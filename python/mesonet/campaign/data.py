@@ -108,6 +108,28 @@ class Campaign:
             return pl.DataFrame()
         return pl.concat(tables).rename({"run_algorithm": "algorithm"})
 
+    def kept(self, name: str, condition: int, algorithm: str, replicate: int = 1) -> pl.DataFrame:
+        """A table that the experiment has its runs keep, such as ``flow_traces``; empty if the run is not done.
+
+        Raises
+        ------
+        InputError
+            If the experiment does not have it kept.
+        """
+        if name not in self.experiment.get("keep", []):
+            raise unknown("kept table", name, self.experiment.get("keep", []))
+        run = self.runs.row(
+            by_predicate=(pl.col("condition") == condition)
+            & (pl.col("algorithm") == algorithm)
+            & (pl.col("replicate") == replicate),
+            named=True,
+        )
+        return (
+            pl.read_parquet(self.path / "runs" / run["key"] / f"{name}.parquet")
+            if run["status"] == "done"
+            else pl.DataFrame()
+        )
+
     def set_values(self) -> pl.DataFrame:
         """The response set of the experiment: condition, algorithm, replicate, symbol, group, response, period, value.
 

@@ -19,6 +19,9 @@ FORMAT = 1
 MOST_RUNS = 1_000_000
 """Runs of one campaign: chosen, about as many folders as file systems bear in one."""
 
+KEEPABLE = ("series", "flows", "routers", "flow_traces", "router_traces")
+"""Tables of a run that a campaign keeps where its experiment says so: see `mesonet.result.TABLES`."""
+
 _ALLOWED = "a file that `mesonet experiment run` wrote"
 _TEXT_OR_NONE = (str, type(None))
 _FACTOR = dict.fromkeys(("id", "name", "path", "minus", "plus"), str)
@@ -139,6 +142,10 @@ def _refuse_strangers(document: Mapping[str, Any]) -> None:
         raise InputError("too low", path="replicates", value=document["replicates"], allowed="at least 1")
     if document["response_set"] not in SETS:
         raise unknown("set of responses", document["response_set"], SETS, path="response_set")
+    _refuse_shape(document.get("keep", []), [str], "keep")
+    for place, name in enumerate(document.get("keep", [])):
+        if name not in KEEPABLE:
+            raise unknown("table to keep", name, KEEPABLE, path=f"keep[{place}]")
     refuse_too_many(conditions, len(document["algorithms"]), document["replicates"])
     there = [(entry["condition"], entry["algorithm"]) for entry in document["scenarios"]]
     if there != list(product(range(1, conditions + 1), document["algorithms"])):

@@ -101,7 +101,8 @@ def _network(task: dict[str, Any]) -> tuple[dict[str, Table], str]:
     from mesonet.simulate import simulate_json
 
     result = simulate_json(task["scenario"], task["seed"])
-    return {"responses": result.responses, "groups": result.groups}, result.run_json()
+    kept = {name: getattr(result, name) for name in Ledger(task["folder"]).document().get("keep", ())}
+    return {"responses": result.responses, "groups": result.groups, **kept}, result.run_json()
 
 
 def _model(task: dict[str, Any]) -> tuple[dict[str, Table], str]:

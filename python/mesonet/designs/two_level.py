@@ -138,7 +138,7 @@ def two_level(factors: Sequence[str] | int, generators: Sequence[str] = ()) -> D
     ----------
     factors
         Ids of the factors, in column order, or how many: ``X1``, ``X2``, and so on. Those that no generator defines are
-        the base factors.
+        the base factors. None at all gives the design of a single run.
     generators
         Equations such as ``X6=X1*X2*X3`` or ``X6=-X1*X2*X3``; right-hand sides name base factors only.
 
@@ -147,7 +147,7 @@ def two_level(factors: Sequence[str] | int, generators: Sequence[str] = ()) -> D
     InputError
         If ids repeat, a generator is malformed, or two factors would be indistinguishable.
     """
-    names = checked_factors(factors)
+    names = checked_factors(factors) if isinstance(factors, int) or factors else ()
     defined = _parse(names, generators)
     base = [name for name in names if name not in defined]
     if len(base) > MOST_BASE:
@@ -258,8 +258,9 @@ def _parse(names: tuple[str, ...], generators: Sequence[str]) -> dict[str, tuple
 def _matrix(columns: Sequence[int], signs: Sequence[int], base: int) -> npt.NDArray[np.int8]:
     """All runs: base factors in Yates order, the others as products."""
     run = np.arange(1 << base, dtype=np.int64)
-    minus = np.stack([parity(~run & column) for column in columns], axis=1)
-    matrix = ((1 - 2 * minus) * np.array(signs)).astype(np.int8)
+    matrix = np.empty((len(run), len(columns)), dtype=np.int8)
+    for place, (column, sign) in enumerate(zip(columns, signs, strict=True)):
+        matrix[:, place] = sign * (1 - 2 * parity(~run & column))
     matrix.setflags(write=False)
     return matrix
 

@@ -4,8 +4,10 @@ from mesonet.plots.condition_response import Settings, condition_response
 from mesonet.plots.correlations import correlations
 from mesonet.plots.dendrograms import dendrograms
 from mesonet.plots.export import save, to_html, to_pdf, to_png, to_svg
+from mesonet.plots.flow_windows import flow_windows
 from mesonet.plots.half_normal import half_normal
 from mesonet.plots.interactions import interactions
+from mesonet.plots.latencies import latencies
 from mesonet.plots.main_effects import main_effects
 from mesonet.plots.residuals import residuals
 from mesonet.plots.responses import responses
@@ -16,8 +18,10 @@ __all__ = [
     "condition_response",
     "correlations",
     "dendrograms",
+    "flow_windows",
     "half_normal",
     "interactions",
+    "latencies",
     "main_effects",
     "residuals",
     "responses",

@@ -20,6 +20,7 @@ from mesonet.reporting.conditions import conditions_table
 from mesonet.reporting.figures import axis_title, settings
 from mesonet.reporting.method_files import labelled, method_figures, method_tables
 from mesonet.reporting.study import CONGESTION, LARGE, Study
+from mesonet.reporting.traced_files import traced_figures, traced_tables
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -40,7 +41,9 @@ def write_analysis(
     the main effects per algorithm and of the raw values of `responses` (default: effects of the measures of congestion,
     values of the key responses), half-normal plots and interactions of the measure of congestion, correlations, trees
     of the algorithms, and the condition-response summary. `analysis/index.md`: what each figure shows. A campaign
-    without results gives the table of conditions only. `progress` is told (done, total, what is being drawn).
+    without results gives the table of conditions only, one without factors nothing about effects. Where runs kept the
+    traces of flows given one by one: the tables windows (average windows) and latencies, and their figures. `progress`
+    is told (done, total, what is being drawn).
 
     Raises InputError, which is a ValueError, before any work: for a response that the campaign does not have and where
     nothing can be written.
@@ -76,6 +79,18 @@ def _tables(study: Study) -> dict[str, pl.DataFrame]:
     tables = {"conditions": conditions_table(study)}
     if not study.has_results:
         return tables
+    if study.campaign.design.factors:
+        tables["main_effects"] = _effects_table(study)
+        tables |= method_tables(study)
+    if len(study.algorithms) > 1:
+        cells = [labelled(study.summary(period).to_polars(), {"period": period}) for period in study.periods]
+        tables["condition_response"] = pl.concat(cells, how="vertical_relaxed")
+    keys = ["condition", "algorithm", "replicate", "period"]
+    tables["responses"] = study.campaign.responses.pivot(on="response", index=keys, values="value")
+    return tables | traced_tables(study.campaign)
+
+
+def _effects_table(study: Study) -> pl.DataFrame:
     effects = []
     for period, names in study.in_period.items():
         for response, algorithm in product(names, study.choices_of_algorithm):
@@ -84,14 +99,7 @@ def _tables(study: Study) -> dict[str, pl.DataFrame]:
             lost = len(study.conditions) - result.runs
             table = result.to_polars().with_columns(grand_mean=pl.lit(result.grand_mean).fill_nan(None), runs_lost=lost)
             effects.append(labelled(table, about))
-    tables["main_effects"] = pl.concat(effects, how="vertical_relaxed")
-    tables |= method_tables(study)
-    if len(study.algorithms) > 1:
-        cells = [labelled(study.summary(period).to_polars(), {"period": period}) for period in study.periods]
-        tables["condition_response"] = pl.concat(cells, how="vertical_relaxed")
-    keys = ["condition", "algorithm", "replicate", "period"]
-    tables["responses"] = study.campaign.responses.pivot(on="response", index=keys, values="value")
-    return tables
+    return pl.concat(effects, how="vertical_relaxed")
 
 
 def _write_table(table: pl.DataFrame, path: Path) -> list[Path]:
@@ -109,7 +117,8 @@ def _figures(study: Study, chosen: Sequence[str] | None) -> list[tuple[str, Any,
     there = study.in_period[period]
     congestion = [name for name in CONGESTION if name in there] or [study.congestion_response]
     figures: list[tuple[str, Any, str]] = []
-    for response, algorithm in product(chosen or congestion, study.choices_of_algorithm):
+    varied = bool(study.campaign.design.factors)
+    for response, algorithm in product(chosen or congestion, study.choices_of_algorithm if varied else ()):
         result = study.effects(response, period, algorithm)
         if result.runs == 0:
             continue
@@ -121,7 +130,7 @@ def _figures(study: Study, chosen: Sequence[str] | None) -> list[tuple[str, Any,
         )
         name = f"main_effects_{response}_{algorithm.replace(' ', '_')}"
         figures.append((name, effects, captions.effects_caption(study, result, response)))
-    figures += method_figures(study, chosen)
+    figures += method_figures(study, chosen) if varied else []
     for response in chosen or study.key_responses:
         values: Any = values_chart(
             study.long(response, period),
@@ -139,7 +148,7 @@ def _figures(study: Study, chosen: Sequence[str] | None) -> list[tuple[str, Any,
             title = "Condition-response summary" + (f", relative effect above {percent(least)}" if least else "")
             chart = condition_response(cells, settings(study), labels=labels, order=study.by_congestion, title=title)
             figures.append((f"condition_response{suffix}", chart, captions.summary_caption(study, cells)))
-    return figures
+    return [*figures, *traced_figures(study.campaign)]
 
 
 def _index(study: Study, root: Path, captioned: Sequence[tuple[Path, str]]) -> str:

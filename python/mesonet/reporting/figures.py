@@ -76,7 +76,8 @@ def page_figures(study: Study) -> list[PageFigure]:
     """The figures that this campaign can have, in the order of the page."""
     if not study.has_results:
         return []
-    figures = [effects_figure(study), values_figure(study)]
+    figures = [effects_figure(study)] if study.campaign.design.factors else []
+    figures.append(values_figure(study))
     if len(study.algorithms) > 1:
         figures += [summary_figure(study, 0.0), summary_figure(study, LARGE)]
     return figures

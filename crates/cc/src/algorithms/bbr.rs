@@ -666,6 +666,21 @@ mod tests {
     }
 
     #[test]
+    fn the_start_doubles_the_window_in_each_round() {
+        let (config, mut bbr) = flow();
+        let mut rounds = 0;
+        while bbr.cwnd() < 3402.0 {
+            rounds += 1;
+            // The rate that the window of the round before gives.
+            let (rate, acked) = (bbr.cwnd() / 162.0, bbr.cwnd() as u32);
+            let ack = AckEvent { acked, ..round(&bbr, RTT * rounds, rate, acked) };
+            bbr.on_ack(&config, &ack);
+        }
+        // log2(3402 / 10) = 8.4 doublings of the initial window.
+        assert_eq!((rounds, bbr.cwnd()), (9, 5120.0));
+    }
+
+    #[test]
     fn samples_that_the_sender_limited_count_only_upwards() {
         let (config, mut bbr) = flow();
         let limited = |rate: f64, bbr: &Bbr| {

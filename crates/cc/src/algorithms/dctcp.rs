@@ -165,6 +165,34 @@ mod tests {
         }
     }
 
+    /// A queue that marks every segment of a round trip in which the window exceeds `critical`: alpha settles near
+    /// sqrt(2 / W) (Alizadeh et al., SIGCOMM 2010, section 3.3, to first order), where the average is longer than a
+    /// cycle: the gain is well below their bound of 1.386 / sqrt(2 W).
+    #[test]
+    fn alpha_settles_with_the_length_of_the_cycle() {
+        for (critical, settled) in [(100.0, 0.141), (1000.0, 0.0447)] {
+            let changes = [("initial_alpha", settled), ("gain", 0.2 / f64::sqrt(2.0 * critical))];
+            let config = config::<Dctcp>(Preset::Standard, &changes);
+            let mut dctcp = Dctcp::new(&config, &start(critical, 2.0));
+            let (mut sum, mut rounds) = (0.0, 0.0);
+            for round in 0..4000 {
+                let marked = dctcp.cwnd() > critical;
+                if marked {
+                    dctcp.on_loss(&config, &loss(LossCause::Ecn, dctcp.cwnd() as u32));
+                }
+                let acked = dctcp.cwnd() as u32;
+                for i in 0..acked {
+                    let ack = AckEvent { ce: u32::from(marked), round_start: i == acked - 1, ..acks(1) };
+                    dctcp.on_ack(&config, &ack);
+                }
+                if round >= 2000 {
+                    (sum, rounds) = (sum + dctcp.alpha, rounds + 1.0);
+                }
+            }
+            assert_near(sum / rounds, settled, 0.1 * settled);
+        }
+    }
+
     #[test]
     fn a_mark_cuts_by_half_of_alpha_whatever_is_in_flight() {
         for (cwnd, alpha, expected) in [(100.0, 0.5, 75.0), (100.0, 1.0, 50.0), (2.0, 1.0, 2.0)] {

@@ -1,0 +1,105 @@
+"""How long a flow takes to its full rate: at first, and again after congestion.
+
+* *Rate*: segments delivered over the `WINDOW` before an instant.
+* *Full rate*: what the flow can send at most, mostly the rate of its interface. A flow has reached it at the first
+  instant at which its rate is at least `REACHED` of it.
+* *Goodput latency*: from the instant at which the window first reaches the initial slow-start threshold to the full
+  rate, in a network without congestion.
+* *Recovery latency*: from the end of a period of congestion to the full rate.
+
+The words are those of NIST SP 500-282, chapter 10 (Table 10-1), which gives no formula. The definitions look at nothing
+but windows and segments, so that they hold for every algorithm, with or without slow start of its own.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+#: Seconds over which a rate is taken: the measurement interval of the study (ASME paper, Table 11, X18).
+WINDOW = 0.2
+#: Part of the full rate that counts as all of it: paced algorithms keep 1 % below (BBR), and a rate has a resolution.
+REACHED = 0.98
+
+
+@dataclass(frozen=True)
+class Latencies:
+    """Of one flow; NaN where it never came about."""
+
+    entered: float  #: when the window first reached the initial slow-start threshold, s
+    goodput: float  #: goodput latency, s
+    recovery: float  #: recovery latency, s; NaN without congestion
+    during: float  #: mean rate during the congestion, as a part of the full rate; NaN without
+
+
+def rates(time: ArrayLike, delivered: ArrayLike, window: float = WINDOW) -> Floats:
+    """Segments delivered a second over the `window` before each instant; NaN where the series has not begun by then.
+
+    `time` in s, rising; `delivered` counts from the beginning of the flow; both of shape (n,).
+    """
+    t, d = np.asarray(time, dtype=float), np.asarray(delivered, dtype=float)
+    if t.ndim != 1 or t.shape != d.shape:
+        raise ValueError(f"segments of shape {d.shape} for {t.shape} instants")
+    if not window > 0:
+        raise ValueError("window is positive")
+    if not len(t):
+        return t
+    before = np.interp(t - window, t, d)
+    # Half a sample of grace: instants are sums of intervals.
+    known = t - window >= t[0] - 1e-9
+    return np.where(known, (d - before) / window, np.nan)
+
+
+def latencies(
+    time: ArrayLike,
+    cwnd: ArrayLike,
+    delivered: ArrayLike,
+    *,
+    ssthresh: float,
+    full: float,
+    congestion: tuple[float, float] | None = None,
+    window: float = WINDOW,
+    reached: float = REACHED,
+) -> Latencies:
+    """The latencies of one flow.
+
+    Parameters
+    ----------
+    time, cwnd, delivered
+        Instants in s, windows in segments, segments delivered since the beginning; shape (n,). The flow begins with
+        the series.
+    ssthresh
+        Initial slow-start threshold, segments.
+    full
+        Full rate, segments/s.
+    congestion
+        Beginning and end of the period of congestion, s, if there is one.
+    window, reached
+        See `WINDOW` and `REACHED`.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit each other, or a number is not positive.
+    """
+    t, w = np.asarray(time, dtype=float), np.asarray(cwnd, dtype=float)
+    rate = rates(t, delivered, window)
+    if w.shape != t.shape:
+        raise ValueError(f"windows of shape {w.shape} for {t.shape} instants")
+    if not (ssthresh > 0 and full > 0 and window > 0 and 0 < reached <= 1):
+        raise ValueError("ssthresh, full, window and reached are positive, reached at most 1")
+    begin, end = congestion or (np.inf, np.inf)
+    calm = t <= begin
+    entered = _first(t, calm & (w >= ssthresh))
+    goodput = _first(t, calm & (t >= entered) & (rate >= reached * full)) - entered
+    after = _first(t, (t >= end) & (rate >= reached * full)) - end
+    if not congestion:
+        return Latencies(entered, goodput, np.nan, np.nan)
+    begun, ended = np.interp([begin, end], t, np.asarray(delivered, dtype=float))
+    return Latencies(entered, goodput, after, (ended - begun) / (end - begin) / full)
+
+
+def _first(time: Floats, where: NDArray[np.bool_]) -> float:
+    return float(time[np.argmax(where)]) if where.any() else float("nan")

@@ -1,0 +1,108 @@
+"""How long flows share a path: their windows over time with the averages, and what each holds in the queue.
+
+The upper panel is that of the ASME paper, Figs. 3 and 17 to 23: the first flow red, the second blue.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from mesonet.plots import theme
+
+SAMPLES, AVERAGES, MARKS = "window_samples", "window_averages", "window_marks"
+WIDTH, HEIGHT, LOW = 860, 300, 110  # px
+#: Samples of a flow that a figure this wide can show.
+MOST_SAMPLES = 2 * WIDTH
+
+_COLOURS = (theme.VERMILLION, theme.BLUE, theme.GREEN, theme.PINK, theme.ORANGE, theme.SKY)
+
+
+def flow_windows(
+    samples: pl.DataFrame,
+    averages: pl.DataFrame,
+    flows: Sequence[str],
+    *,
+    marks: Sequence[tuple[str, float]] = (),
+    title: str = "",
+    subtitle: Sequence[str] = (),
+) -> alt.VConcatChart:
+    """The figure of one run.
+
+    Parameters
+    ----------
+    samples
+        Columns flow, measure (``cwnd`` or ``queued``), time_s, value: in segments, in the order of time.
+    averages
+        Columns flow, begin, end, window: the time average of cwnd in each span.
+    flows
+        Names in the order of their colours.
+    marks
+        Names and values, in segments, of windows to mark, such as what the path holds.
+    """
+    colour = alt.Color(
+        "flow:N",
+        scale=alt.Scale(domain=list(flows), range=[_COLOURS[i % len(_COLOURS)] for i in range(len(flows))]),
+        legend=alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=3),
+    )
+    time = alt.X("time_s:Q", title=None, scale=alt.Scale(nice=False, zero=True))
+    segments = alt.Y("value:Q", title=None, axis=alt.Axis(minExtent=44))
+    placed = averages.with_columns(
+        text=pl.col("window").round(0).cast(pl.Int64).map_elements(lambda w: f"{w:,}", return_dtype=pl.String),
+        lower=pl.col("window") < pl.col("window").max().over("begin"),
+    )
+    base = alt.Chart(alt.NamedData(name=SAMPLES), width=WIDTH, height=HEIGHT).transform_filter(
+        "datum.measure === 'cwnd'"
+    )
+    lines = base.mark_line(strokeWidth=1.1, opacity=0.75).encode(x=time, y=segments, color=colour, order="time_s:Q")
+    average = alt.Chart(alt.NamedData(name=AVERAGES))
+    rules = average.mark_rule(strokeWidth=2, strokeDash=[7, 4]).encode(
+        x="begin:Q",
+        x2="end:Q",
+        y="window:Q",
+        color=colour,
+        tooltip=[alt.Tooltip("flow:N"), alt.Tooltip("window:Q", title="average window", format=",.1f")],
+    )
+    said: dict[str, Any] = {
+        "align": "left",
+        "dx": 6,
+        "fontWeight": "bold",
+        "stroke": "white",
+        "strokeWidth": 3,
+        "strokeOpacity": 0.9,
+    }
+    texts = [
+        layer.encode(x="begin:Q", y="window:Q", text="text:N", color=alt.value(theme.INK))
+        for below in (False, True)
+        for style in (said, {key: value for key, value in said.items() if not key.startswith("stroke")})
+        for layer in [
+            average.transform_filter(f"datum.lower === {str(below).lower()}").mark_text(
+                **style, baseline="top" if below else "bottom", dy=4 if below else -4
+            )
+        ]
+    ]
+    mark = alt.Chart(alt.NamedData(name=MARKS))
+    marked = [
+        mark.mark_rule(color=theme.MUTED, strokeWidth=1).encode(y="value:Q"),
+        mark.mark_text(align="right", baseline="bottom", dx=-2, dy=-2, color=theme.MUTED).encode(
+            x=alt.value(WIDTH), y="value:Q", text="name:N"
+        ),
+    ]
+    upper = alt.layer(*(marked if marks else []), lines, rules, *texts)
+    lower = (
+        alt.Chart(alt.NamedData(name=SAMPLES), width=WIDTH, height=LOW)
+        .transform_filter("datum.measure === 'queued'")
+        .mark_line(strokeWidth=1.1)
+        .encode(x=time.title("time, s"), y=segments, color=colour, order="time_s:Q")
+    )
+    heading: dict[str, Any] = {"fontSize": 12, "fontWeight": "normal", "anchor": "start", "color": theme.INK}
+    chart = alt.vconcat(
+        upper.properties(title=alt.TitleParams("cwnd, segments (dashed: its average)", **heading)),
+        lower.properties(title=alt.TitleParams("in the queue by the flow's own measure, segments", **heading)),
+        spacing=18,
+    )
+    tables = {SAMPLES: samples, AVERAGES: placed}
+    if marks:
+        tables[MARKS] = pl.DataFrame(marks, schema=["name", "value"], orient="row")
+    return theme.finish(chart, tables, title=title, subtitle=subtitle)

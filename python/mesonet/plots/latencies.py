@@ -1,0 +1,43 @@
+"""How long each algorithm takes to its full rate: at first, and again after congestion."""
+
+import altair as alt
+import polars as pl
+
+from mesonet.plots import theme
+
+DATA = "latencies"
+STEP = 34  # px per algorithm
+NAMES = {"goodput": "at first (goodput latency)", "recovery": "after congestion (recovery latency)"}
+
+
+def latencies(values: pl.DataFrame, *, title: str = "") -> alt.LayerChart:
+    """The figure of a frame with the columns algorithm, goodput and recovery in seconds, null where never.
+
+    Algorithms stand in the order of their goodput latency, those that never reach the full rate last.
+    """
+    order = values.sort("goodput", nulls_last=True)["algorithm"].to_list()
+    rows = values.unpivot(index="algorithm", on=list(NAMES), variable_name="kind", value_name="seconds").with_columns(
+        kind=pl.col("kind").replace(NAMES),
+    )
+    y = alt.Y("algorithm:N", sort=order, title=None, axis=alt.Axis(grid=True, ticks=False))
+    x = alt.X("seconds:Q", title="seconds to the full rate", scale=alt.Scale(type="log", nice=True))
+    kinds = list(NAMES.values())
+    beside = alt.YOffset("kind:N", sort=kinds, scale=alt.Scale(paddingOuter=0.7))
+    known = (
+        alt.Chart(alt.NamedData(name=DATA), width=560, height=alt.Step(STEP, **{"for": "position"}))
+        .transform_filter("isValid(datum.seconds) && datum.seconds > 0")
+        .encode(x=x, y=y, yOffset=beside)
+    )
+    points = known.mark_point(filled=True, size=80, opacity=1).encode(
+        color=alt.Color(
+            "kind:N",
+            scale=alt.Scale(domain=kinds, range=[theme.BLUE, theme.VERMILLION]),
+            legend=alt.Legend(title=None, orient="top", labelLimit=400),
+        ),
+        shape=alt.Shape("kind:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond"])),
+        tooltip=[alt.Tooltip("algorithm:N"), alt.Tooltip("kind:N"), alt.Tooltip("seconds:Q", format=".3~g")],
+    )
+    numbers = known.mark_text(align="left", dx=8, fontSize=10, color=theme.MUTED).encode(
+        text=alt.Text("seconds:Q", format=".3~g")
+    )
+    return theme.finish(alt.layer(points, numbers), {DATA: rows}, title=title)

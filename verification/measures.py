@@ -1,0 +1,174 @@
+"""How the numbers of the claims are measured, from campaigns of flows given one by one.
+
+Every measure takes the campaigns and what a claim says under ``of``: an experiment, an algorithm, mostly a span in
+seconds (beginning excluded), a flow (from 1) and a condition (from 1, where there are several).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from mesonet import campaign as campaign_module
+from mesonet.analysis import AverageWindows, average_windows, queued
+from mesonet.campaign import Campaign
+from mesonet.reporting.traced import TracedRun, traced_runs
+from mesonet.reporting.traced_files import traced_tables
+
+Span = Sequence[float]
+
+
+class Campaigns:
+    """The campaigns of a folder, read when they are asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._runs: dict[str, dict[tuple[str, int], TracedRun]] = {}
+
+    @cache  # noqa: B019 - there is one of these
+    def load(self, experiment: str) -> Campaign:
+        """The campaign of an experiment."""
+        return campaign_module.load(self._folder / experiment)
+
+    def run(self, experiment: str, algorithm: str, condition: int = 1) -> TracedRun:
+        """One run with traces."""
+        if experiment not in self._runs:
+            runs = traced_runs(self.load(experiment))
+            self._runs[experiment] = {(run.algorithm, run.condition): run for run in runs}
+        return self._runs[experiment][algorithm, condition]
+
+    @cache  # noqa: B019
+    def latencies(self, experiment: str) -> dict[str, dict[str, float]]:
+        """Latencies by algorithm."""
+        rows = traced_tables(self.load(experiment))["latencies"]
+        return {row["algorithm"]: row for row in rows.iter_rows(named=True)}
+
+
+def average_window(
+    campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1
+) -> float:
+    """Time average of cwnd, segments."""
+    return float(_averages(campaigns.run(experiment, algorithm, condition), span).window[flow - 1, 0])
+
+
+def total_window(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
+    """Sum of the average windows of all flows, segments."""
+    return float(_averages(campaigns.run(experiment, algorithm, condition), span).total[0])
+
+
+def share(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1) -> float:
+    """Part of the sum of the average windows."""
+    return float(_averages(campaigns.run(experiment, algorithm, condition), span).share[flow - 1, 0])
+
+
+def window_ratio(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
+    """Average window of the second flow over that of the first."""
+    window = _averages(campaigns.run(experiment, algorithm, condition), span).window[:, 0]
+    return float(window[1] / window[0])
+
+
+def rate_ratio(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
+    """Rate of the second flow over that of the first."""
+    rate = _averages(campaigns.run(experiment, algorithm, condition), span).rate[:, 0]
+    return float(rate[1] / rate[0])
+
+
+def utilisation(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
+    """Segments delivered to all flows, as a part of what the slowest router can forward."""
+    run = campaigns.run(experiment, algorithm, condition)
+    return float(np.nansum(_averages(run, span).rate) / run.speed)
+
+
+def buffered(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
+    """Sum of the average windows less what the path holds without queues, segments."""
+    run = campaigns.run(experiment, algorithm, condition)
+    return total_window(campaigns, experiment, algorithm, span, condition) - run.speed * run.path["max_rtt"]
+
+
+def own_queue(
+    campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1
+) -> float:
+    """Mean of what a flow holds in queues by its own measure, segments: its alpha, once a flow of FAST has settled."""
+    run = campaigns.run(experiment, algorithm, condition)
+    inside = (run.time > span[0]) & (run.time <= span[1])
+    return float(np.nanmean(queued(run.cwnd, run.rtt)[inside, flow - 1]))
+
+
+def swing(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1) -> float:
+    """Largest less smallest cwnd, segments."""
+    window = _window(campaigns.run(experiment, algorithm, condition), flow, span)
+    return float(np.nanmax(window) - np.nanmin(window))
+
+
+def relative_swing(campaigns: Campaigns, of: str, to: str, experiment: str, flow: int, span: Span) -> float:
+    """The swing of algorithm `of` over that of algorithm `to`."""
+    return swing(campaigns, experiment, of, flow, span) / swing(campaigns, experiment, to, flow, span)
+
+
+def reductions(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span) -> float:
+    """How often cwnd falls by more than 5 % within a sample; a fall of several samples counts once."""
+    return float(len(_falls(_window(campaigns.run(experiment, algorithm), flow, span))))
+
+
+def reduction(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span) -> float:
+    """Median part of cwnd that is given up when it falls."""
+    window = _window(campaigns.run(experiment, algorithm), flow, span)
+    return float(np.median([1 - window[after] / window[before] for before, after in _falls(window)]))
+
+
+def convergence(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
+    """Seconds into the span from which on both flows keep shares of 40 to 60 %, in means over 25 s."""
+    run = campaigns.run(experiment, algorithm, condition)
+    ends = np.arange(span[0] + 25, span[1] + 1, 25)
+    shares = [_averages(run, (end - 25, end)).share[0, 0] for end in ends]
+    apart = [place for place, part in enumerate(shares) if not 0.4 <= part <= 0.6]
+    return 25.0 * (apart[-1] + 1) if apart else 0.0
+
+
+def earlier_convergence(campaigns: Campaigns, of: str, to: str, experiment: str, span: Span) -> float:
+    """Convergence time of algorithm `of` over that of algorithm `to`."""
+    return convergence(campaigns, experiment, of, span) / convergence(campaigns, experiment, to, span)
+
+
+def goodput_latency(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
+    """Seconds from ssthresh to the full rate."""
+    return float(campaigns.latencies(experiment)[algorithm]["goodput"])
+
+
+def out_of_order(campaigns: Campaigns, experiment: str, algorithms: Sequence[str]) -> float:
+    """Pairs of algorithms whose goodput latencies are not in the order given."""
+    values = [goodput_latency(campaigns, experiment, name) for name in algorithms]
+    return float(sum(a > b for place, a in enumerate(values) for b in values[place + 1 :]))
+
+
+MEASURES: dict[str, Callable[..., float]] = {
+    measure.__name__: measure
+    for measure in (
+        average_window, total_window, share, window_ratio, rate_ratio, utilisation, buffered, own_queue, swing,
+        relative_swing, reductions, reduction, convergence, earlier_convergence, goodput_latency, out_of_order,
+    )
+}  # fmt: skip
+"""What a claim may name as its measure."""
+
+
+def _averages(run: TracedRun, span: Span) -> AverageWindows:
+    return average_windows(run.time, run.cwnd, run.delivered, [(span[0], span[1])], flows=run.flows)
+
+
+def _window(run: TracedRun, flow: int, span: Span) -> np.ndarray:
+    return np.asarray(run.cwnd[(run.time > span[0]) & (run.time <= span[1]), flow - 1])
+
+
+def _falls(window: np.ndarray) -> list[tuple[int, int]]:
+    """Places of the sample before and of the lowest sample of each fall."""
+    falling = np.flatnonzero(window[1:] < 0.95 * window[:-1])
+    falls: list[tuple[int, int]] = []
+    for place in falling.tolist():
+        if falls and falls[-1][1] == place:
+            falls[-1] = (falls[-1][0], place + 1)
+        else:
+            falls.append((place, place + 1))
+    return falls
