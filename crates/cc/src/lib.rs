@@ -245,6 +245,10 @@ pub trait CongestionControl: Copy + std::fmt::Debug + Serialize + for<'de> Deser
         false
     }
 
+    /// The algorithm itself says during fast recovery how much may be in flight: the sender does not bring it down to
+    /// the window in proportion (RFC 9937), and does not tell of the loss of a retransmission as of new congestion.
+    const MANAGES_RECOVERY: bool = false;
+
     /// Routers may mark the flow's segments instead of dropping them (RFC 3168). The sender answers the first mark of a
     /// round trip with [`LossCause::Ecn`], outside loss recovery, and counts every one in [`AckEvent::ce`].
     const ECN_CAPABLE: bool = true;

@@ -83,6 +83,12 @@ macro_rules! registry {
                 match self { $(Self::$variant(_) => <$state>::WANTS_DELIVERY_RATE,)* }
             }
 
+            /// See [`CongestionControl::MANAGES_RECOVERY`].
+            #[must_use]
+            pub fn manages_recovery(&self) -> bool {
+                match self { $(Self::$variant(_) => <$state>::MANAGES_RECOVERY,)* }
+            }
+
             /// See [`CongestionControl::ECN_CAPABLE`].
             #[inline]
             #[must_use]

@@ -52,6 +52,13 @@ impl Lanes {
         }
     }
 
+    /// Gives the segments of `lane` other instants of arrival, in the same order.
+    pub fn retime(&mut self, lane: usize, new: impl FnMut(Picos) -> Picos) {
+        self.rings[lane].retime(new);
+        let key = self.rings[lane].front().map_or(NEVER, |s| self.key(s.time, lane));
+        self.tree.set(lane, key);
+    }
+
     /// Takes the first segment of `lane`.
     #[inline]
     pub fn pop(&mut self, lane: usize) -> Segment {

@@ -133,6 +133,14 @@ impl Fabric {
         }
     }
 
+    /// A segment is dropped before it reaches the first router.
+    pub fn drop(&mut self, now: Picos, segment: Segment) {
+        match self {
+            Self::Lanes(fabric) => fabric.drop(now, segment),
+            Self::Plain(fabric) => fabric.drop(now, segment),
+        }
+    }
+
     /// What happened so far.
     #[must_use]
     pub fn crossed(&self) -> Crossed {
@@ -148,6 +156,38 @@ impl Fabric {
             Self::Lanes(fabric) => fabric.drops(),
             Self::Plain(fabric) => fabric.drops(),
         }
+    }
+
+    /// From `now` on a router, by its number in the domain, serves each segment in `service`.
+    pub fn set_service(&mut self, router: u16, now: Picos, service: Picos) {
+        match self {
+            Self::Lanes(fabric) => fabric.set_service(router, now, service),
+            Self::Plain(fabric) => fabric.set_service(router, now, service),
+        }
+    }
+
+    /// What is sent on a lane that begins here, by its number in the whole network, takes `delay` from now on and does not
+    /// arrive before `floor`.
+    pub fn set_delay(&mut self, lane: u16, delay: Picos, floor: Picos) {
+        match self {
+            Self::Lanes(fabric) => fabric.set_delay(lane, delay, floor),
+            Self::Plain(fabric) => fabric.set_delay(lane, delay, floor),
+        }
+    }
+
+    /// Gives the segments on a lane that ends here, by its number in the whole network, other instants of arrival, first to
+    /// last; the last of them, 0 where there is none.
+    pub fn retime(&mut self, lane: u16, mut new: impl FnMut(Picos) -> Picos) -> Picos {
+        let mut last = 0;
+        let new = |time| {
+            last = new(time);
+            last
+        };
+        match self {
+            Self::Lanes(fabric) => fabric.retime(lane, new),
+            Self::Plain(fabric) => fabric.retime(lane, new),
+        }
+        last
     }
 
     /// A router of this fabric, by its number in the domain, at `now`.

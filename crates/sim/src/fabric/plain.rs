@@ -6,7 +6,7 @@ use super::{Alarm, Crossed, Drop, Event, OwnLanes};
 use crate::engine::Segment;
 use crate::network::Network;
 use crate::network::build::LaneEnd;
-use crate::network::router::RouterState;
+use crate::network::router::{RouterState, rescaled};
 use mesonet_cc::Picos;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
@@ -49,6 +49,8 @@ struct Queue {
     departures: VecDeque<Picos>,
     accepted: u64,
     dropped: u64,
+    /// Time that all accepted segments take.
+    work: Picos,
 }
 
 /// Everything that moves.
@@ -59,6 +61,8 @@ pub struct PlainFabric {
     heap: BinaryHeap<Reverse<Entry>>,
     pushed: u64,
     queues: Vec<Queue>,
+    /// Delay of each lane, and the instant before which nothing arrives there.
+    delays: Vec<(Picos, Picos)>,
     timer: Option<Picos>,
     interface: Option<Picos>,
     crossed: Crossed,
@@ -76,9 +80,11 @@ impl PlainFabric {
             departures: VecDeque::new(),
             accepted: 0,
             dropped: 0,
+            work: 0,
         };
         Self {
             queues: network.routers.iter().map(queue).collect(),
+            delays: network.lanes.iter().map(|lane| (lane.delay, 0)).collect(),
             network: Arc::clone(network),
             own: own.to_vec(),
             heap: BinaryHeap::new(),
@@ -120,8 +126,7 @@ impl PlainFabric {
         }
         if queue.departures.len() > queue.waiting {
             queue.dropped += 1;
-            self.crossed.dropped += 1;
-            self.drops.push(Drop { time: now, flow: segment.flow, sequence: segment.sequence });
+            self.drop(now, segment);
             return;
         }
         let free = queue.departures.back().copied().unwrap_or(now);
@@ -130,9 +135,16 @@ impl PlainFabric {
             segment.mark();
         }
         queue.accepted += 1;
+        queue.work += queue.service;
         queue.departures.push_back(free + queue.service);
         let lane = self.network.next_lane(usize::from(router), segment.target());
         self.push(free + self.queues[usize::from(router)].service, lane, segment);
+    }
+
+    /// See [`super::Fabric::drop`].
+    pub fn drop(&mut self, time: Picos, segment: Segment) {
+        self.crossed.dropped += 1;
+        self.drops.push(Drop { time, flow: segment.flow, sequence: segment.sequence });
     }
 
     /// A segment reaches its receiver, which acknowledges it at once.
@@ -146,7 +158,8 @@ impl PlainFabric {
     }
 
     fn push(&mut self, departure: Picos, lane: usize, mut segment: Segment) {
-        segment.time = departure + self.network.lanes[lane].delay;
+        let (delay, floor) = self.delays[lane];
+        segment.time = (departure + delay).max(floor);
         self.pushed += 1;
         self.heap.push(Reverse(Entry { order: (segment.time, lane, self.pushed), segment }));
     }
@@ -154,6 +167,36 @@ impl PlainFabric {
     /// See [`super::Fabric::send_on`].
     pub fn send_on(&mut self, now: Picos, lane: u16, segment: Segment) {
         self.push(now, usize::from(lane), segment);
+    }
+
+    /// See [`super::Fabric::set_service`].
+    pub fn set_service(&mut self, router: u16, now: Picos, service: Picos) {
+        let queue = &mut self.queues[usize::from(router)];
+        let from = std::mem::replace(&mut queue.service, service);
+        if queue.mark_above != Picos::MAX {
+            queue.mark_above = rescaled(queue.mark_above, from, service);
+        }
+        queue.departures.retain(|departure| *departure > now);
+        let end = |queue: &Queue| queue.departures.back().map_or(0, |last| last - now);
+        queue.work -= end(queue);
+        queue.departures.iter_mut().for_each(|d| *d = now + rescaled(*d - now, from, service));
+        queue.work += end(queue);
+    }
+
+    /// See [`super::Fabric::set_delay`].
+    pub fn set_delay(&mut self, lane: u16, delay: Picos, floor: Picos) {
+        self.delays[usize::from(lane)] = (delay, floor);
+    }
+
+    /// See [`super::Fabric::retime`].
+    pub fn retime(&mut self, lane: u16, mut new: impl FnMut(Picos) -> Picos) {
+        let mut entries = std::mem::take(&mut self.heap).into_sorted_vec();
+        // Of a lane in the order of arrival: sorted in reverse.
+        for Reverse(entry) in entries.iter_mut().rev().filter(|entry| entry.0.order.1 == usize::from(lane)) {
+            entry.segment.time = new(entry.segment.time);
+            entry.order.0 = entry.segment.time;
+        }
+        self.heap = entries.into();
     }
 
     /// See [`super::Fabric::next_instant`].
@@ -186,10 +229,11 @@ impl PlainFabric {
     #[must_use]
     pub fn router(&self, router: u16, now: Picos) -> RouterState {
         let queue = &self.queues[usize::from(router)];
+        let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(now));
         RouterState {
             accepted: queue.accepted,
             dropped: queue.dropped,
-            backlog: queue.departures.back().map_or(0, |last| last.saturating_sub(now)),
+            busy: queue.work - backlog,
             queue: queue.departures.iter().filter(|departure| **departure > now).count() as u64,
         }
     }

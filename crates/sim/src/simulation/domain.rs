@@ -7,7 +7,7 @@ use crate::engine::{FlowId, Timers};
 use crate::fabric::{Alarm, Event, Fabric};
 use crate::measure::{Counters, FlowGroups, FlowRecords};
 use crate::network::build::picos;
-use crate::transport::{DeliverySampler, Flow};
+use crate::transport::{DeliverySampler, Flow, Repair};
 use crate::users::Source;
 use mesonet_cc::Picos;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub(super) struct Domain {
     pub flows: Vec<Flow>,
     /// Delivery-rate samples by slot; those of other flows are empty.
     pub samplers: Vec<DeliverySampler>,
+    /// What recovery keeps beside the flows, by slot; nothing where the rules are plain.
+    pub repairs: Vec<Repair>,
     pub free: Vec<u32>,
     /// Users' sources, rising by number.
     pub sources: Vec<Source>,
@@ -48,6 +50,9 @@ pub(super) struct Domain {
     pub ended: Vec<Ended>,
     pub records: FlowRecords,
     pub groups: FlowGroups,
+    /// Number of the next transmission that a test loses, and of those after it, last first.
+    pub next_loss: u64,
+    pub losses: Vec<u64>,
 }
 
 impl Domain {
@@ -66,6 +71,7 @@ impl Domain {
             interfaces: Timers::default(),
             flows: Vec::new(),
             samplers: Vec::new(),
+            repairs: Vec::new(),
             free: Vec::new(),
             sources,
             explicit: explicit.into_iter().map(here).collect(),
@@ -75,6 +81,8 @@ impl Domain {
             ended: Vec::new(),
             records: FlowRecords::new(shared.seed, scenario.measurement.flow_records),
             groups: FlowGroups::default(),
+            next_loss: u64::MAX,
+            losses: Vec::new(),
             shared: Arc::clone(shared),
         };
         domain.arm_start();
