@@ -338,12 +338,22 @@ def analyze(directory: Path, out: Path | None, as_json: bool) -> None:
 @main.command()
 @_DIRECTORY
 @click.option("--out", type=click.Path(path_type=Path), help="The file; by default DIR/report.html.")
+@click.option(
+    "--replay",
+    metavar="N|most|none",
+    help="Condition to simulate again for the replay; by default the most congested if that takes under a minute.",
+)
 @_JSON
-def report(directory: Path, out: Path | None, as_json: bool) -> None:
+def report(directory: Path, out: Path | None, replay: str | None, as_json: bool) -> None:
     """Writes the report of the campaign in DIR: one HTML file that needs no network."""
+    from mesonet.replay import prepare
     from mesonet.reporting import write_report
 
-    path = _from_results(directory, "report", write_report, out or directory / "report.html")
+    def write(campaign: Any, place: Path, progress: Any) -> Path:
+        prepare(campaign, replay, progress=progress)
+        return write_report(campaign, place, progress=progress)
+
+    path = _from_results(directory, "report", write, out or directory / "report.html")
     if as_json:
         write_json({"path": str(path)})
     else:

@@ -18,6 +18,7 @@ from mesonet.reporting.figures import Group, page_figures
 from mesonet.reporting.methods import methods_html, provenance_html
 from mesonet.reporting.page import sections
 from mesonet.reporting.page.payload import page_data
+from mesonet.reporting.replay import recorded_runs, replay_section
 from mesonet.reporting.study import Study
 
 if TYPE_CHECKING:
@@ -25,17 +26,11 @@ if TYPE_CHECKING:
 
 #: The style sheets and the parts of the script, in the order in which they are put together. The parts of a script
 #: share one scope: what one file declares, the later ones use.
-STYLES = ("page.css",)
+STYLES = ("page.css", "replay.css")
 FIGURE_SCRIPTS = (
-    "table.js",
-    "pairs.js",
-    "state.js",
-    "figures.js",
-    "text.js",
-    "highlight.js",
-    "controls.js",
-    "start.js",
-)
+    "unpack.js", "table.js", "pairs.js", "state.js", "figures.js", "text.js", "highlight.js", "controls.js", "start.js",
+)  # fmt: skip
+REPLAY_SCRIPTS = ("unpack.js", "replay-run.js", "replay-map.js", "replay-series.js", "replay.js")
 
 
 def write_report(campaign: "Campaign", path: Path | str, *, progress: Update | None = None) -> Path:
@@ -57,16 +52,19 @@ def report_html(campaign: "Campaign", progress: Update | None = None) -> str:
     if progress:
         progress(0, 1, "statistics")
     groups = page_figures(study)
+    replay = replay_section(recorded_runs(campaign))
     parts: dict[str, Callable[[], str]] = {
         "title": lambda: html.escape(campaign.title or campaign.name),
         "style": lambda: "".join(asset(name) for name in STYLES),
         "summary": lambda: sections.summary(study),
-        "contents": lambda: sections.contents(groups),
+        "contents": lambda: sections.contents(groups, replay != ""),
         "figures": lambda: sections.figures(study, groups) if groups else sections.statement(study),
+        "replay": lambda: replay,
         "conditions": lambda: conditions_html(study),
         "methods": lambda: methods_html(study),
         "provenance": lambda: provenance_html(study),
         "scripts": lambda: _figure_scripts(study, groups) if groups else "",
+        "replay_scripts": lambda: _script(REPLAY_SCRIPTS) if replay else "",
     }
     made = {}
     for place, (name, make) in enumerate(parts.items()):
@@ -83,11 +81,15 @@ def asset(name: str) -> str:
 
 
 def _figure_scripts(study: Study, groups: Sequence[Group]) -> str:
-    script = "\n".join(asset(name) for name in FIGURE_SCRIPTS)
     return (
         f'<script type="text/plain" id="page-data">{data.pack(page_data(study, groups))}</script>'
-        f'<script type="module">{_libraries()}</script><script type="module">{script}</script>'
+        f'<script type="module">{_libraries()}</script>{_script(FIGURE_SCRIPTS)}'
     )
+
+
+def _script(names: Sequence[str]) -> str:
+    parts = "\n".join(asset(name) for name in names)
+    return f'<script type="module">{parts}</script>'
 
 
 @cache

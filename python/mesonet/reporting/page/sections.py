@@ -10,12 +10,13 @@ from mesonet.reporting.study import Study, status_counts
 from mesonet.reporting.summary import findings, glance
 
 
-def contents(groups: Sequence[Group]) -> str:
+def contents(groups: Sequence[Group], replay: bool) -> str:
     """Links to all sections; those of figures are gathered by group."""
     links = [_link("summary", "In short")]
     for group in groups:
         inside = " ".join(_link(f"section-{figure.id}", figure.short_title) for figure in group.figures)
         links.append(f"<span>{html.escape(group.title)}: {inside}</span>")
+    links += [_link("replay", "Replay on the map")] if replay else []
     links += [_link(anchor, title) for anchor, title in
               (("conditions", "Conditions"), ("methods", "Methods"), ("provenance", "Provenance"))]  # fmt: skip
     return " ".join(links)

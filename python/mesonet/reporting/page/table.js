@@ -1,13 +1,5 @@
 // Tables of the page: columns, with key columns that say for which selection a row is.
 
-async function unpackBytes(id) {
-  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(stream);
-}
-
-const unpack = async (id) => JSON.parse(await (await unpackBytes(id)).text());
-
 class Table {
   constructor({ keys, columns }) {
     this.keys = keys;
