@@ -161,19 +161,29 @@ def _residual_sd(columns: Floats, y: Floats) -> Floats:
     """Residual SD of the models of the mean and the first 1, 2, ... columns."""
     n, m = columns.shape
     if n and m < n:
-        basis, triangle = np.linalg.qr(np.column_stack([np.ones(n), columns]))
-        if np.abs(np.diag(triangle)).min() > 1e-9 * np.sqrt(n):
+        basis = _orthonormal(columns)
+        if basis is not None:
             # Projections from the mean of y on, so that nothing cancels.
-            parts = basis[:, 1:].T @ (y - y.mean())
+            parts = basis.T @ (y - y.mean())
             whole = float(((y - y.mean()) ** 2).sum())
             left = np.maximum(whole - np.cumsum(parts**2), 0.0)
             # Where next to nothing is left the difference of sums is rounding: look at the residuals themselves.
             for place in np.flatnonzero(left < 1e-8 * whole):
-                rest = y - y.mean() - basis[:, 1 : place + 2] @ parts[: place + 1]
+                rest = y - y.mean() - basis[:, : place + 1] @ parts[: place + 1]
                 left[place] = rest @ rest
             freedom = n - 1.0 - np.arange(1, m + 1)
             return np.asarray(np.where(freedom > 0, np.sqrt(left / np.where(freedom > 0, freedom, 1)), np.nan))
     return _residual_sd_of_dependent(columns, y)
+
+
+def _orthonormal(columns: Floats) -> Floats | None:
+    """An orthonormal basis of the columns less their means, one step per column; None if a column depends on others."""
+    n, m = columns.shape
+    products = columns.T @ columns
+    if not columns.sum(axis=0).any() and not (products - n * np.eye(m)).any():
+        return np.asarray(columns / np.sqrt(n))  # no run is lost: signs and their products are exact
+    basis, triangle = np.linalg.qr(np.column_stack([np.ones(n), columns]))
+    return basis[:, 1:] if np.abs(np.diag(triangle)).min() > 1e-9 * np.sqrt(n) else None
 
 
 def _residual_sd_of_dependent(columns: Floats, y: Floats) -> Floats:

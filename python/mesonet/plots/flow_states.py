@@ -43,6 +43,6 @@ def flow_states(
     ).facet(
         facet=alt.Facet("panel:N", sort=[p for p in panels if p in there], title=None,
                         header=alt.Header(labelFontSize=11, labelLimit=WIDTH)),
-        columns=3,
+        columns=2 if len(there) == 4 else 3,
     ).resolve_scale(y="independent")  # fmt: skip
     return theme.finish(chart, {DATA: rows}, title=title)

@@ -43,7 +43,7 @@ def write_analysis(
     directory: Path | str,
     *,
     responses: Sequence[str] | None = None,
-    figures: Extent = "chosen",
+    figures: Extent | str = "chosen",
     png: bool = False,
     workers: int | None = 1,
     progress: Update | None = None,
@@ -55,8 +55,8 @@ def write_analysis(
     `analysis/figures/`: SVG, with `png` PNG beside it, by section; `figures` "chosen" draws the ten steps of one
     response per cluster of the correlation analysis, or of `responses`, "all" of every response and algorithm, "none"
     draws nothing. A figure is drawn again only where the data or the code changed. `workers`: processes that draw
-    (None: as many as there are processors). `analysis/index.md`: what each figure shows. A campaign without results gives the
-    table of conditions only. `progress` is told (done, total, what is being drawn).
+    (None: as many as there are processors). `analysis/index.md`: what each figure shows. A campaign without results
+    gives the table of conditions only. `progress` is told (done, total, what is being drawn).
 
     Raises InputError, which is a ValueError, before any work: for a response that the campaign does not have, an
     unknown extent or number of workers, and where nothing can be written.
@@ -123,7 +123,7 @@ def _write_table(table: pl.DataFrame, path: Path) -> list[Path]:
     return [parquet, csv]
 
 
-def _index(method: Method, root: Path, drawn: Sequence[Drawn], extent: Extent) -> str:
+def _index(method: Method, root: Path, drawn: Sequence[Drawn], extent: str) -> str:
     study = method.study
     lines = [f"# {study.campaign.title or study.campaign.name}", ""]
     if not study.has_results:
@@ -143,7 +143,7 @@ def _index(method: Method, root: Path, drawn: Sequence[Drawn], extent: Extent) -
     return "\n".join(lines)
 
 
-def _reading(method: Method, drawn: Sequence[Drawn], extent: Extent) -> list[str]:
+def _reading(method: Method, drawn: Sequence[Drawn], extent: str) -> list[str]:
     """What the folder holds, where to look first, and what would tell aliases apart."""
     lines = [f"{counted(len(drawn), 'figure')}; the tables are in `tables/`."]
     if extent == "chosen":

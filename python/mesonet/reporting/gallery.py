@@ -23,7 +23,9 @@ MOST_CHOSEN = 8
 _PER_ALGORITHM = ("03_main_effects", "04_interactions", "08_half_normal")
 
 
-def gallery(campaign: "Campaign", extent: Extent = "chosen", responses: Sequence[str] | None = None) -> list[Figure]:
+def gallery(
+    campaign: "Campaign", extent: Extent | str = "chosen", responses: Sequence[str] | None = None
+) -> list[Figure]:
     """All figures of a campaign that has results, by section.
 
     `extent` "chosen": the ten steps of one response per cluster, at most eight, for the mean of all algorithms, and
@@ -36,7 +38,7 @@ def gallery(campaign: "Campaign", extent: Extent = "chosen", responses: Sequence
     return figures_of(method, extent, responses)
 
 
-def figures_of(method: Method, extent: Extent = "chosen", responses: Sequence[str] | None = None) -> list[Figure]:
+def figures_of(method: Method, extent: Extent | str = "chosen", responses: Sequence[str] | None = None) -> list[Figure]:
     """The same for a method, whose results are shared."""
     study = method.study
     choices = study.choices_of_algorithm

@@ -15,8 +15,8 @@ from mesonet.analysis import (
     Extremes,
     FactorTable,
     FollowUp,
-    GroupRules,
     Groupings,
+    GroupRules,
     Interactions,
     MainEffects,
     PrincipalComponents,
@@ -215,7 +215,7 @@ class Method:
         return found
 
     def follow_up(self, response: str, algorithm: str, most: int = 3) -> FollowUp | None:
-        """The runs that would break the aliases of the largest active strings; None where none is active and aliased."""
+        """The runs that would break the aliases of the largest active strings; None where none is aliased."""
         found = self.terms(response, algorithm)
         active = found.noise.active(found.effect)
         strings = [text for text, on in zip(found.strings, active, strict=True) if on and " = " in text][:most]

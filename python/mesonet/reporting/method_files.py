@@ -6,7 +6,6 @@ from typing import Any
 
 import polars as pl
 
-from mesonet.analysis.result import Result
 from mesonet.reporting.algorithm_figures import where_to_look
 from mesonet.reporting.method import Method
 from mesonet.reporting.network_figures import buffer_table, flow_state_table

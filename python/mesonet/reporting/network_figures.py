@@ -1,6 +1,7 @@
 """Figures about the network: congestion of the conditions, states of the flows, buffers, windows, what happens when."""
 
 import re
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -73,15 +74,18 @@ def classes_caption(study: Study, result: ConditionClasses) -> str:
 def flow_state_table(method: Method) -> pl.DataFrame:
     """Mean numbers of flows by state: period, condition, algorithm, state, flows. Empty where they were not measured."""
     study = method.study
-    wanted = (_SENDING, *_SHARES.values())
+    # Whatever the experiment asks about, runs answer these.
+    there = set(study.campaign.responses.select("response", "period").unique().iter_rows())
     frames = []
-    for period in (p for p in PERIODS if p in study.in_period and p != "run"):
-        if not set(wanted) <= set(study.in_period[period]):
+    for period in (p for p in PERIODS if p != "run"):
+        if not {(name, period) for name in (_SENDING, *_SHARES.values())} <= there:
             continue
-        sending = study.values(_SENDING, period)
-        numbers = {state: study.values(name, period) * sending for state, name in _SHARES.items()}
-        if _CONNECTING in study.in_period[period]:
-            numbers = {STATES[0]: study.values(_CONNECTING, period), **numbers}
+        shares = study.campaign.cube([_SENDING, *_SHARES.values()], period)
+        # Where nothing was sending there are no shares, and none in any state.
+        parts = np.where(shares[:, :, :1] == 0, 0.0, shares[:, :, 1:])
+        numbers = {state: parts[:, :, i] * shares[:, :, 0] for i, state in enumerate(_SHARES)}
+        if (_CONNECTING, period) in there:
+            numbers = {STATES[0]: study.campaign.cube([_CONNECTING], period)[:, :, 0], **numbers}
         for state, values in numbers.items():
             condition, algorithm = np.indices(values.shape)
             names = np.asarray(study.algorithms, dtype=object)[algorithm.ravel()]
@@ -131,13 +135,13 @@ def _states(method: Method) -> Made:
         )  # fmt: skip
     title = f"States of the flows, {algorithm}, one condition of each class of congestion"
     chart = plots.flow_states(rows, panels=list(panels.values()), over_time=over_time, title=title)
-    return chart, states_caption(rows, over_time)
+    return chart, states_caption(rows, list(panels.values()), over_time)
 
 
-def states_caption(rows: pl.DataFrame, over_time: bool) -> str:
+def states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -> str:
     """In which state most flows are, in each panel."""
     said = []
-    for panel in dict.fromkeys(rows["panel"]):
+    for panel in panels:
         means = rows.filter(pl.col("panel") == panel).group_by("state", maintain_order=True).agg(pl.mean("flows"))
         total = float(means["flows"].sum() or 0.0)
         if total > 0:
@@ -176,9 +180,10 @@ def buffer_table(study: Study) -> pl.DataFrame:
 
 def _buffers(method: Method) -> Made:
     study = method.study
-    rows = buffer_table(study)
+    rows = buffer_table(study).with_columns(pl.col("router").replace("pop", "PoP"))
+    routers = ["PoP" if router == "pop" else router for router in ROUTER_CLASSES]
     chart = plots.buffers(
-        rows, study.algorithms, routers=ROUTER_CLASSES, order=study.by_congestion,
+        rows, study.algorithms, routers=routers, order=study.by_congestion,
         order_title=f"condition, {study.order_words}",
         title=f"Share of the buffers in use, by class of router, {period_title(study.main_period)}",
     )  # fmt: skip

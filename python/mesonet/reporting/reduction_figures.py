@@ -193,11 +193,13 @@ def scores_caption(method: Method) -> str:
     if groups < 2:
         return "The runs are one cloud: no groups to explain."
     said = [f"group {rule.group}: {_spelt(method.study, rule.settings)}" for rule in rules.rules]
+    unnamed = [str(g) for g in sorted({*method.run_groups} - {None}) if g not in {rule.group for rule in rules.rules}]
     same = [f"{' or '.join(names)}" for names in rules.equally_good if names]
     return (
         f"The groups are associated with settings: {'; '.join(said)}. The rules are right for {rules.right} of "
         f"{counted(rules.runs, 'run')}"
         + (f" ({rules.largest} are in the largest group)." if rules.largest < rules.right else ".")
+        + (f" No rule singles out group {listed(unnamed)}." if unnamed else "")
         + (f" Equally good questions: {'; '.join(same)}." if same else "")
     )
 
