@@ -397,6 +397,17 @@ _TABLE = (
         "RFC 8985 section 7.2; Linux", least=0.0, most=1e3,
     ),
     Parameter(
+        "transport.delayed_acks", "flag", False,
+        "Whether receivers hold acknowledgements back: they acknowledge every second segment, or a single one after "
+        "`ack_delay`; at once what arrives out of order or fills a gap, where marks begin or end, and the last one.",
+        "assumed: the study's rules per round trip fit its goodput latencies without; RFC 5681 leaves it open",
+    ),
+    Parameter(
+        "transport.ack_delay", "time", "200 ms", "How long receivers hold an acknowledgement back at most.",
+        "the usual timer of BSD stacks (Linux: 40 to 200 ms); RFC 1122 section 4.2.3.2: less than 0.5 s",
+        least=0.0, most=0.5,
+    ),
+    Parameter(
         "transport.duplicate_threshold", "count", 3,
         "A segment is lost once this many segments sent after it were acknowledged.",
         "RFC 5681, RFC 6675", least=1, most=1000,

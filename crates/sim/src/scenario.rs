@@ -235,6 +235,10 @@ pub struct TransportParameters {
     pub recovery: RecoveryKind,
     /// How much is sent during recovery with selective acknowledgements.
     pub prr: PrrKind,
+    /// Receivers acknowledge every second segment, and what does not follow at once.
+    pub delayed_acks: bool,
+    /// They hold an acknowledgement back for at most this long, s.
+    pub ack_delay: f64,
     /// When a segment counts as lost.
     pub loss_detection: LossDetection,
     /// Longest time for which a receiver may hold an acknowledgement back, as tail loss probes assume, s.
@@ -514,6 +518,7 @@ impl Scenario {
             let message = "rack needs transport.recovery = sack; otherwise it must be dupthresh";
             return Err(invalid("transport.loss_detection", message));
         }
+        within("transport.ack_delay", t.ack_delay, 0.0, 0.5)?;
         within("transport.probe_ack_delay", t.probe_ack_delay, 0.0, 1e3)?;
         within("transport.min_rto", t.min_rto, 1e-9, 1e5)?;
         within("transport.initial_rto", t.initial_rto, t.min_rto, 1e5)?;

@@ -175,6 +175,7 @@ proptest! {
         recovery in prop::sample::select(vec!["sack", "newreno", "reno"]),
         rack: bool,
         own in 0..2,
+        delayed: bool,
     ) {
         let names = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K"];
         // Some of the backbone, and one without delay.
@@ -197,6 +198,7 @@ proptest! {
                 ("network.changes", json!(changes)),
                 ("network.ecn_threshold", json!(10.0)),
                 ("transport.recovery", json!(recovery)),
+                ("transport.delayed_acks", json!(delayed)),
                 ("transport.loss_detection", json!(if rack { "rack" } else { "dupthresh" })),
                 ("transport.prr", json!(if rack { "safe_ack" } else { "off" })),
                 ("algorithms", json!([algorithm("dctcp", 0.5), algorithm("bbr3", 0.5)])),

@@ -360,6 +360,7 @@ proptest! {
         known in 0..mesonet_cc::registry::ALGORITHMS.len(),
         window in prop::sample::select(vec![1.0, 2.0, 3.0, 17.0, 1e6]),
         study: bool,
+        delayed: bool,
     ) {
         let recovery = if kind.contains("reno") { kind } else { "sack" };
         let name = mesonet_cc::registry::ALGORITHMS[known].name;
@@ -369,6 +370,7 @@ proptest! {
                 ("transport.loss_detection", json!(if kind.contains("rack") { "rack" } else { "dupthresh" })),
                 ("transport.prr", json!(if kind.contains("prr") { "safe_ack" } else { "off" })),
                 ("transport.receiver_window", json!(window)),
+                ("transport.delayed_acks", json!(delayed)),
                 ("transport.timeout_rule", json!(if study { "own_reduction" } else { "rfc" })),
                 ("transport.initial_ssthresh", json!(if study { 2_147_483_648.0 } else { 16.0 })),
                 ("algorithms", json!([algorithm(name, 1.0)])),

@@ -27,12 +27,32 @@ impl Ring {
     /// Appends a segment.
     #[inline]
     pub fn push(&mut self, segment: Segment) {
+        if self.len == 0 {
+            // Begin again where the memory is warm.
+            self.head = 0;
+        }
         if self.len == self.items.len() {
             self.grow();
         }
         let mask = self.items.len() - 1;
         self.items[(self.head + self.len) & mask] = segment;
         self.len += 1;
+    }
+
+    /// Appends segments.
+    pub fn append(&mut self, segments: &[Segment]) {
+        if segments.is_empty() {
+            return;
+        }
+        while self.items.len() < self.len + segments.len() {
+            self.grow();
+        }
+        let capacity = self.items.len();
+        let tail = (self.head + self.len) & (capacity - 1);
+        let (until_end, rest) = segments.split_at(segments.len().min(capacity - tail));
+        self.items[tail..tail + until_end.len()].copy_from_slice(until_end);
+        self.items[..rest.len()].copy_from_slice(rest);
+        self.len += segments.len();
     }
 
     /// Removes the first segment.
@@ -88,15 +108,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_like_a_queue(operations in proptest::collection::vec(any::<Option<u32>>(), 0..300)) {
+        fn behaves_like_a_queue(operations in proptest::collection::vec((0u8..5, 0usize..9), 0..300)) {
             let (mut ring, mut queue) = (Ring::default(), VecDeque::new());
-            for operation in operations {
+            for (number, (operation, count)) in operations.into_iter().enumerate() {
+                let x = number as u32;
                 match operation {
-                    Some(x) => {
+                    0 | 1 => {
                         ring.push(Segment::new(0, FlowId(x), 0, 0));
                         queue.push_back(x);
                     }
-                    None => {
+                    2 => {
+                        ring.append(&vec![Segment::new(0, FlowId(x), 0, 0); count]);
+                        queue.extend(vec![x; count]);
+                    }
+                    _ => {
                         if let Some(x) = queue.pop_front() {
                             prop_assert_eq!(ring.pop().flow.0, x);
                         }

@@ -230,9 +230,7 @@ impl LaneFabric {
 
     /// Segments from another domain on `lane`, by its number here, in the order of their arrival.
     pub fn receive(&mut self, lane: u16, segments: &[Segment]) {
-        for segment in segments {
-            self.lanes.push(usize::from(lane), *segment);
-        }
+        self.lanes.append(usize::from(lane), segments);
     }
 
     /// See [`super::Fabric::set_service`].

@@ -214,6 +214,9 @@ impl Domain {
         if !self.shared.rules.is_plain() {
             self.start_repair(slot);
         }
+        if self.shared.ack_delay.is_some() {
+            self.start_receiving(slot);
+        }
         let flow = &mut self.flows[slot as usize];
         if let Some(period) = self.shared.tick_period[algorithm] {
             flow.tick = self.now + period;

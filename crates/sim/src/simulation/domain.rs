@@ -7,7 +7,7 @@ use crate::engine::{FlowId, Timers};
 use crate::fabric::{Alarm, Event, Fabric};
 use crate::measure::{Counters, FlowGroups, FlowRecords};
 use crate::network::build::picos;
-use crate::transport::{DeliverySampler, Flow, Repair};
+use crate::transport::{DeliverySampler, Flow, Receiver, Repair};
 use crate::users::Source;
 use mesonet_cc::Picos;
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub(super) struct Domain {
     pub samplers: Vec<DeliverySampler>,
     /// What recovery keeps beside the flows, by slot; nothing where the rules are plain.
     pub repairs: Vec<Repair>,
+    /// Receivers that delay acknowledgements, by slot of the flow; none where they do not.
+    pub receivers: Vec<Receiver>,
     pub free: Vec<u32>,
     /// Users' sources, rising by number.
     pub sources: Vec<Source>,
@@ -72,6 +74,7 @@ impl Domain {
             flows: Vec::new(),
             samplers: Vec::new(),
             repairs: Vec::new(),
+            receivers: Vec::new(),
             free: Vec::new(),
             sources,
             explicit: explicit.into_iter().map(here).collect(),

@@ -2,7 +2,7 @@
 //!
 //! A domain (`domain`) holds the sources of a part of the network, their flows and the fabric that carries their
 //! segments; its files are connections (`connection`, `explicit`, `patience`), sending and recovery (`sender`, `pacing`,
-//! `delivery`, and `recovery` for every loss recovery but the default one) and flows that end (`ended`). All domains read what is `shared`. `windows` advances them, on any number
+//! `delivery`, `recovery` for every loss recovery but the default one, `receiving` for delayed acknowledgements) and flows that end (`ended`). All domains read what is `shared`. `windows` advances them, on any number
 //! of `threads`; samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant, and at one
 //! instant the network changes (`changes`).
 
@@ -17,6 +17,7 @@ mod explicit;
 mod long_lived;
 mod pacing;
 mod patience;
+mod receiving;
 mod recovery;
 mod sampling;
 mod sender;

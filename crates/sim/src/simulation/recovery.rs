@@ -156,11 +156,11 @@ impl Domain {
 
     /// What an acknowledgement of fast recovery allows to send.
     #[inline(never)]
-    pub(super) fn reduce(&mut self, slot: u32, advanced: bool) {
+    pub(super) fn reduce(&mut self, slot: u32, acked: u32, advanced: bool) {
         let flow = &self.flows[slot as usize];
         if flow.recovery == Recovery::Fast {
             let (pipe, target) = (flow.board.pipe(), flow.controller.cwnd());
-            let step = Step { pipe, target, advanced, losses: self.losses_found(slot) };
+            let step = Step { acked, pipe, target, advanced, losses: self.losses_found(slot) };
             self.repairs[slot as usize].prr.acknowledged(self.shared.rules.prr, &step);
         }
     }

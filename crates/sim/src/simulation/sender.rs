@@ -25,7 +25,27 @@ impl Domain {
         if sequence < flow.base || sequence >= flow.board.next() {
             return; // Of an earlier flow of this slot, or a repeated SYN.
         }
-        let una = flow.board.una();
+        if self.shared.ack_delay.is_some() {
+            self.receive(slot, sequence, segment);
+        } else {
+            self.acknowledgement(slot, sequence, segment, None);
+        }
+    }
+
+    /// An acknowledgement of `segment`, the one with number `sequence`, and of the one before where that was `held` back.
+    #[inline]
+    pub(super) fn acknowledgement(
+        &mut self,
+        slot: u32,
+        sequence: u64,
+        segment: Segment,
+        held: Option<Segment>,
+    ) {
+        let now = self.now;
+        let una = self.flows[slot as usize].board.una();
+        // A round trip is that of the segment that was held: an echoed timestamp is that of the first one (RFC 7323).
+        let first = held.map(|held| self.acknowledge_first(slot, &held));
+        let flow = &mut self.flows[slot as usize];
         let threshold = self.shared.scenario.transport.duplicate_threshold;
         let acked = if self.shared.rules.is_plain() {
             flow.board.acknowledge(sequence, threshold)
@@ -42,9 +62,11 @@ impl Domain {
         flow.last_acked = now;
         self.counters.delivered += 1;
         self.counters.acked_by_class[usize::from(flow.pair_class)] += 1;
-        let mut rtt = 0;
-        if sent_once {
-            rtt = segment.age(now);
+        let mut rtt = if sent_once { segment.age(now) } else { 0 };
+        if let Some((rtt_of_first, _)) = first {
+            rtt = rtt_of_first;
+        }
+        if rtt > 0 {
             flow.rtt.sample(rtt, &self.shared.limits);
         }
         let config = &self.shared.configs[usize::from(flow.algorithm)];
@@ -55,6 +77,10 @@ impl Domain {
                 delivery.lost += std::mem::take(&mut self.repairs[slot as usize].lost_again);
             }
         }
+        if let Some((_, of_first)) = first {
+            delivery.lost += of_first.lost;
+        }
+        let acked = 1 + u32::from(first.is_some());
         let new_una = flow.board.una();
         let advanced = new_una > una;
         if advanced {
@@ -92,7 +118,7 @@ impl Domain {
             config,
             &AckEvent {
                 now,
-                acked: 1,
+                acked,
                 rtt,
                 min_rtt: flow.rtt.min_rtt,
                 srtt: flow.rtt.srtt,
@@ -107,7 +133,8 @@ impl Domain {
                 after_timeout: flow.recovery == Recovery::Timeout,
                 cwnd_limited: flow.uses_window(before),
                 app_limited: flow.board.next() == flow.end,
-                ce: u32::from(segment.is_marked()),
+                // Both are marked, or neither.
+                ce: acked * u32::from(segment.is_marked()),
             },
         );
         self.counters.increases += u64::from(flow.controller.cwnd() > before);
@@ -125,7 +152,7 @@ impl Domain {
             self.follow_acknowledgement(slot, advanced);
         }
         if self.shared.rules.reduces() {
-            self.reduce(slot, advanced);
+            self.reduce(slot, acked, advanced);
         }
         self.watch_deadline(slot);
         self.send_allowed(slot);
@@ -180,6 +207,10 @@ impl Domain {
             return;
         }
         flow.watched = 0;
+        if self.shared.ack_delay.is_some() && self.receiver_timer(slot, time) {
+            self.watch_deadline(slot);
+            return;
+        }
         if self.shared.rules.rack && self.recovery_timer(slot, time) {
             self.watch_deadline(slot);
             return;
@@ -261,6 +292,9 @@ impl Domain {
         let mut deadline = flow.deadline;
         if self.shared.rules.rack && flow.state == FlowState::Sending {
             deadline = deadline.min(self.repairs[slot as usize].timer());
+        }
+        if self.shared.ack_delay.is_some() && flow.state == FlowState::Sending {
+            deadline = deadline.min(self.receiver_deadline(slot));
         }
         if deadline != OFF && (flow.watched == 0 || deadline < flow.watched) {
             self.watch(slot, deadline);

@@ -26,6 +26,8 @@ pub(super) struct Shared {
     pub limits: RtoLimits,
     /// Loss recovery.
     pub rules: Rules,
+    /// How long receivers hold acknowledgements back; none where they do not.
+    pub ack_delay: Option<Picos>,
     pub seed: u64,
     /// The end of the scenario.
     pub end: Picos,
@@ -59,6 +61,7 @@ impl Shared {
             configs,
             limits: RtoLimits::new(&scenario.transport),
             rules: Rules::new(&scenario.transport),
+            ack_delay: scenario.transport.delayed_acks.then(|| picos(scenario.transport.ack_delay)),
             seed,
             end,
             period_length: measured.div_ceil(u64::from(scenario.time.periods)),

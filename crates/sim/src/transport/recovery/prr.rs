@@ -18,9 +18,11 @@ pub struct Prr {
     losses: u64,
 }
 
-/// What an acknowledgement of one segment during fast recovery tells.
+/// What an acknowledgement during fast recovery tells.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
+    /// Segments newly acknowledged.
+    pub acked: u32,
     /// Segments in flight.
     pub pipe: u32,
     /// The window at which recovery is to end: `ssthresh`.
@@ -39,12 +41,12 @@ impl Prr {
         Self { outstanding: if managed { outstanding.max(1) } else { 0 }, losses, ..Self::default() }
     }
 
-    /// One segment was newly acknowledged, the one that began recovery included.
+    /// Segments were newly acknowledged, the one that began recovery included.
     pub fn acknowledged(&mut self, kind: PrrKind, step: &Step) {
         if self.outstanding == 0 {
             return;
         }
-        self.delivered += 1;
+        self.delivered += u64::from(step.acked);
         let safe = step.advanced && step.losses == self.losses;
         self.losses = step.losses;
         let (pipe, target) = (u64::from(step.pipe), step.target as u64);
@@ -56,7 +58,7 @@ impl Prr {
                 PrrKind::SafeAck => u64::from(safe),
                 PrrKind::Crb | PrrKind::Off => 0,
             };
-            (self.delivered.saturating_sub(self.out).max(1) + catch_up).min(target - pipe)
+            (self.delivered.saturating_sub(self.out).max(u64::from(step.acked)) + catch_up).min(target - pipe)
         };
         if self.out == 0 {
             // The fast retransmit.
@@ -87,7 +89,7 @@ mod tests {
         let mut pipe = flight - lost;
         let step = |_: u32| {
             pipe -= 1;
-            prr.acknowledged(kind, &Step { pipe, target, advanced: false, losses: 0 });
+            prr.acknowledged(kind, &Step { acked: 1, pipe, target, advanced: false, losses: 0 });
             let mut sent = 0;
             while f64::from(pipe) + 1.0 <= prr.window(target) {
                 pipe += 1;
@@ -116,7 +118,7 @@ mod tests {
     fn bounds_below_the_target() {
         let allowed = |kind, pipe, advanced, new_losses: u64| {
             let mut prr = Prr { delivered: 2, out: 1, ..Prr::new(20, 7, true) };
-            prr.acknowledged(kind, &Step { pipe, target: 6.0, advanced, losses: 7 + new_losses });
+            prr.acknowledged(kind, &Step { acked: 1, pipe, target: 6.0, advanced, losses: 7 + new_losses });
             prr.window(6.0) as u32 - pipe
         };
         // prr_delivered 3, prr_out 1: two may be sent, three with the slow-start bound, never beyond the target.
@@ -132,14 +134,20 @@ mod tests {
         // Far more is in flight than the target allows.
         assert_eq!(sends(PrrKind::SafeAck, 1000, 1, 1.0, 5), [1, 0, 0, 0, 0]);
         let mut prr = Prr::new(10, 0, true);
-        prr.acknowledged(PrrKind::SafeAck, &Step { pipe: 2, target: 2.0, advanced: false, losses: 0 });
+        prr.acknowledged(
+            PrrKind::SafeAck,
+            &Step { acked: 1, pipe: 2, target: 2.0, advanced: false, losses: 0 },
+        );
         assert!(prr.window(2.0) >= 3.0);
     }
 
     #[test]
     fn flows_that_manage_their_own_flight_keep_their_window() {
         let mut prr = Prr::new(10, 0, false);
-        prr.acknowledged(PrrKind::SafeAck, &Step { pipe: 8, target: 2.0, advanced: false, losses: 0 });
+        prr.acknowledged(
+            PrrKind::SafeAck,
+            &Step { acked: 1, pipe: 8, target: 2.0, advanced: false, losses: 0 },
+        );
         assert_eq!(prr.window(17.5), 17.5);
     }
 }
