@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from mesonet import campaign as campaign_module
-from mesonet.analysis import AverageWindows, average_windows
+from mesonet.analysis import AverageWindows, average_windows, queued
 from mesonet.campaign import Campaign
 from mesonet.reporting.traced import TracedRun, traced_runs
 from mesonet.reporting.traced_files import traced_tables
@@ -88,6 +88,15 @@ def buffered(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, 
     return total_window(campaigns, experiment, algorithm, span, condition) - run.speed * run.path["max_rtt"]
 
 
+def own_queue(
+    campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1
+) -> float:
+    """Mean of what a flow holds in queues by its own measure, segments: its alpha, once a flow of FAST has settled."""
+    run = campaigns.run(experiment, algorithm, condition)
+    inside = (run.time > span[0]) & (run.time <= span[1])
+    return float(np.nanmean(queued(run.cwnd, run.rtt)[inside, flow - 1]))
+
+
 def swing(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1) -> float:
     """Largest less smallest cwnd, segments."""
     window = _window(campaigns.run(experiment, algorithm, condition), flow, span)
@@ -138,8 +147,8 @@ def out_of_order(campaigns: Campaigns, experiment: str, algorithms: Sequence[str
 MEASURES: dict[str, Callable[..., float]] = {
     measure.__name__: measure
     for measure in (
-        average_window, total_window, share, window_ratio, rate_ratio, utilisation, buffered, swing, relative_swing,
-        reductions, reduction, convergence, earlier_convergence, goodput_latency, out_of_order,
+        average_window, total_window, share, window_ratio, rate_ratio, utilisation, buffered, own_queue, swing,
+        relative_swing, reductions, reduction, convergence, earlier_convergence, goodput_latency, out_of_order,
     )
 }  # fmt: skip
 """What a claim may name as its measure."""
