@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -60,11 +58,15 @@ class Cluster:
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """Kills a process and all that it started, without a chance to clean up."""
-    children = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
-    for each in (process, *children):
-        with suppress(ProcessLookupError):
-            os.kill(each.pid, signal.SIGKILL)
+    """Kills a process and all that it started, without a chance to clean up; none that is gone, its number may be
+    another's by now."""
+    if process.poll() is not None:
+        return
+    with suppress(psutil.NoSuchProcess):
+        for each in psutil.Process(process.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                each.kill()
+    process.kill()
     process.wait()
 
 

@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -30,7 +31,7 @@ def makers(driver: subprocess.Popen[bytes]) -> list[psutil.Process]:
     return psutil.Process(driver.pid).children() if driver.poll() is None else []
 
 
-def test_a_hundred_kills(tmp_path: Path) -> None:
+def test_a_hundred_kills(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     seed = int(os.environ.get("MESONET_KILL_SEED", "1"))
     draw = random.Random(seed)
     file = write(tmp_path, replicates=REPLICATES, pause=0.15)
@@ -71,6 +72,7 @@ def test_a_hundred_kills(tmp_path: Path) -> None:
     begun = sleepy.calls(tmp_path)
     assert len(begun) == 4 * REPLICATES
     extra = sum(begun.values()) - len(begun)
+    record_property("made again", f"{extra} for {lost} processes that died in {kills} kills")
     assert extra <= lost, f"{extra} runs were made again for {lost} processes that died"
     left = [name for name in os.listdir(tmp_path / "out" / "runs") if name.startswith(".claim-")]
     assert not left

@@ -22,7 +22,7 @@ from mesonet.campaign.agenda import Agenda
 from mesonet.campaign.attempt import Ending, attempt
 from mesonet.campaign.claims import Claims
 from mesonet.campaign.ledger import Ledger, Run
-from mesonet.campaign.process import Worker
+from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
 from mesonet.campaign.work import Work
 from mesonet.errors import InputError
 
@@ -75,7 +75,7 @@ def make(folder: str, run: dict[str, Any], model: dict[str, Any] | None, memory:
     worker = getattr(_of_thread, "worker", None)
     if worker is None:
         worker = _of_thread.worker = Worker()
-    worker.memory = memory
+    worker.memory = memory or int(MEMORY_SHARE * memory_of_machine())
     return attempt(Ledger(folder), _claims(folder), worker, Run(**run), model)
 
 
@@ -178,6 +178,8 @@ def _connected(scheduler: str) -> Any:
         raise ImportError("a Dask cluster needs dask.distributed: pip install 'mesonet[cluster]'") from error
     where = {"scheduler_file": scheduler} if _is_file(scheduler) else {"address": scheduler}
     try:
+        if "scheduler_file" in where:
+            Path(scheduler).read_bytes()  # a client would wait for the file forever
         return Client(**where, timeout=_CONNECT_S, set_as_default=False, name="mesonet")
     except (OSError, TimeoutError, ValueError) as error:
         allowed = "tcp://HOST:PORT of a running scheduler, or the file that it wrote with --scheduler-file"

@@ -11,12 +11,10 @@ import psutil
 from mesonet.campaign.agenda import Agenda
 from mesonet.campaign.attempt import attempt
 from mesonet.campaign.claims import Claims
-from mesonet.campaign.process import Worker
+from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
 from mesonet.campaign.work import Work
 
 _TICK_S = 0.5
-_MEMORY_SHARE = 0.9
-"""Of the machine's memory, what one run may have if nothing else is said."""
 
 
 def run_here(work: Work, agenda: Agenda, workers: int, memory: int | None) -> None:
@@ -27,7 +25,7 @@ def run_here(work: Work, agenda: Agenda, workers: int, memory: int | None) -> No
     OSError
         If results cannot be written any more.
     """
-    most = memory or int(_MEMORY_SHARE * psutil.virtual_memory().total)
+    most = memory or int(MEMORY_SHARE * memory_of_machine())
     room = _Room()
     with Claims(work.ledger.runs) as claims, ThreadPoolExecutor(min(workers, len(work.runs) or 1)) as threads:
         served = [threads.submit(_serve, work, agenda, claims, room, most) for _ in range(min(workers, len(work.runs)))]

@@ -21,7 +21,11 @@ import mesonet
 from mesonet.campaign.ledger import Ledger, Run
 
 _TICK_S = 0.25
+MEMORY_SHARE = 0.9
+"""Of the memory there is, what one run may have if nothing else is said (chosen): the rest is the system's."""
 _LOG_SHOWN = 8000
+_END_S = 2.0
+"""How long a process may take to end when it is asked to."""
 _SERVED = 200
 """Runs that one process makes before a fresh one takes over: what a model leaks stays small (chosen)."""
 
@@ -92,14 +96,13 @@ class Worker:
         process, self._process = self._process, None
         if process is None:
             return
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(2.0)
-        except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        if process.poll() is None:  # else its number may be another's by now
+            _signal(process, signal.SIGTERM)
+            try:
+                process.wait(_END_S)
+            except subprocess.TimeoutExpired:
+                _signal(process, signal.SIGKILL)
+                process.wait()
         for stream in (process.stdin, process.stdout, self._log):
             with suppress(OSError):
                 stream.close()  # type: ignore[union-attr]
@@ -115,8 +118,7 @@ class Worker:
         said = self._said()
         process = self._process
         if process is not None and message != "stopped":
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+            _signal(process, signal.SIGKILL)  # right after it died: what it started may still be there
         self.close()
         return Death(message, said, blamed)
 
@@ -140,6 +142,14 @@ class Worker:
         return 0
 
 
+def memory_of_machine() -> int:
+    """Bytes of memory that processes here may have: of the machine, or of the container (cgroup v2)."""
+    total = int(psutil.virtual_memory().total)
+    with suppress(OSError, ValueError):  # "max" is no number
+        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return total
+
+
 def memory_text(size: float) -> str:
     """A number of bytes in GiB or MiB."""
     return f"{size / 2**30:.3g} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
@@ -150,6 +160,12 @@ def package_path() -> dict[str, str]:
     package = str(Path(mesonet.__file__).parents[1])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _signal(process: subprocess.Popen[str], number: int) -> None:
+    """To the process and the programs that it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
 
 
 def _start(log: Any) -> subprocess.Popen[str]:
