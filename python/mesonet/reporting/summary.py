@@ -24,7 +24,8 @@ def findings(study: Study) -> list[tuple[str, str]]:
         return found
     congestion = "How congested" if study.congestion_response in CONGESTION else "Range"
     found.append((congestion, _congestion(study)))
-    found.append(("What drives it", _drivers(study)))
+    if study.campaign.design.factors:
+        found.append(("What drives it", _drivers(study)))
     if len(study.algorithms) > 1:
         found.append(("How they differ", _differences(study)))
     found.append(("Who stands out", _outliers(study)))
@@ -41,8 +42,8 @@ def _compared(study: Study) -> str:
     names = listed(campaign.algorithms) + (f"; each with {other} for the other sources" if other else "")
     text = (
         f"{capitalised(counted(len(campaign.algorithms), 'congestion control'))} ({names}) in "
-        f"{counted(len(campaign.design.matrix), 'network condition')}, which vary {counted(factors, 'factor')} at two "
-        f"levels each. "
+        f"{counted(len(campaign.design.matrix), 'network condition')}"
+        + (f", which vary {counted(factors, 'factor')} at two levels each. " if factors else ". ")
     )
     if counts["done"] == total:
         text += f"All {counted(total, 'run')} are done."
@@ -178,15 +179,18 @@ def _trust(study: Study) -> str:
     design = study.campaign.design
     replicates = study.campaign.runs["replicate"].n_unique() if "replicate" in study.campaign.runs.columns else 1
     text = "This is evidence from simulation, for the conditions described below. "
-    if design.resolution >= 5:
+    if not design.factors:
+        text += "No factor was varied, so nothing is said about what drives the differences. "
+    elif design.resolution >= 5:
         text += "Effects of single factors and of pairs of factors can be told apart"
     elif design.resolution == 4:
         text += "Effects of single factors are clear of those of pairs; pairs are confounded with other pairs"
     else:
         text += "Effects of single factors are confounded with those of pairs"
-    text += f" (resolution {roman(design.resolution)}). "
+    text += f" (resolution {roman(design.resolution)}). " if design.factors else ""
     if replicates == 1:
-        text += "Each run was made once, so an effect is judged against the variation between the conditions. "
+        text += "Each run was made once"
+        text += ", so an effect is judged against the variation between the conditions. " if design.factors else ". "
     else:
         text += f"Each run was made {replicates} times; means over these are compared. "
     return text + f"Unless said otherwise, numbers are for the {period_title(study.main_period)}."
