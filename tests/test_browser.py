@@ -12,7 +12,7 @@ from conftest import TINY
 from fake_campaign import fake_campaign
 from mesonet.replay import record
 from mesonet.reporting import write_report
-from test_report import FIGURES, WITHOUT_CONDITIONS
+from test_report import FIGURES, WITHOUT_CONDITIONS, with_nothing_measured, without_factors
 
 CHROMIUM = next((path for path in (shutil.which("chromium"), "/usr/bin/chromium") if path and Path(path).exists()), "")
 pytestmark = [
@@ -370,19 +370,33 @@ def test_the_replay_fits_the_screen(replay, width):
     assert (other["y"] > one["y"] + one["height"]) is (width == 390), "one below the other on a phone"
 
 
-LESSER = [{"all_status": "missing"}, {"algorithms": ["tcp"]}, {"algorithms": ["tcp", "fast"]}]
+LESSER = {
+    "nothing done": lambda: fake_campaign(all_status="missing"),
+    "one algorithm": lambda: fake_campaign(algorithms=["tcp"]),
+    "two algorithms": lambda: fake_campaign(algorithms=["tcp", "fast"]),
+    "no factors": without_factors,
+    "responses that nobody answered": with_nothing_measured,
+}
 
 
-@pytest.mark.parametrize("options", LESSER)
-def test_lesser_campaigns_open_without_an_error(browser, tmp_path, options):
-    path = write_report(fake_campaign(**options), tmp_path / "report.html")
+@pytest.mark.parametrize("kind", LESSER)
+def test_lesser_campaigns_are_drawn_without_an_error(browser, tmp_path, kind):
+    path = write_report(LESSER[kind](), tmp_path / "report.html")
     context = browser.new_context(offline=True)
     page = context.new_page()
     complaints = []
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(path.as_uri())
+    count = page.locator("figure[data-figure]").count()
+    if count:
+        page.wait_for_selector("html[data-ready]")
+        page.click("#show-all")
+        page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {count}")
+        if page.locator('select[data-state="response"] option[value="rtt"]').count():
+            choose(page, "response", "rtt")
     page.wait_for_timeout(500)
     assert complaints == []
+    assert (count == 0) is (kind == "nothing done")
     assert page.locator("#summary dt").count() >= 1
     context.close()

@@ -4,7 +4,7 @@ import base64
 import gzip
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -308,6 +308,59 @@ def test_one_algorithm(tmp_path):
     names = {path.stem for path in write_analysis(campaign, tmp_path, responses=["rtt"])}
     assert "condition_response" not in names
     assert "main_effects_rtt_tcp" in names
+
+
+@dataclass
+class OneCondition:
+    """A design of one condition without factors."""
+
+    factors: tuple = ()
+    generators: tuple = ()
+    resolution: int = 0
+    word_lengths: dict = field(default_factory=dict)
+    aliases: dict = field(default_factory=dict)
+    matrix: np.ndarray = field(default_factory=lambda: np.zeros((1, 0), dtype=int))
+    runs: int = 1
+
+
+def without_factors(condition=19):
+    """The synthetic campaign reduced to one of its conditions."""
+    campaign, one = fake_campaign(), pl.col("condition") == condition
+    frames = {
+        name: getattr(campaign, name).filter(one).with_columns(condition=pl.lit(1, pl.Int64))
+        for name in ("runs", "responses")
+    }
+    return replace(campaign, design=OneCondition(), factors=(), **frames)
+
+
+def with_nothing_measured():
+    """The synthetic campaign in which nothing answered one response, and one algorithm lacks another."""
+    campaign, name = fake_campaign(), pl.col("response")
+    lost = pl.when(name == "rtt").then(float("nan")).when((name == "loss_rate") & (pl.col("algorithm") == "fast"))
+    return replace(campaign, responses=campaign.responses.with_columns(value=lost.then(None).otherwise("value")))
+
+
+def test_an_experiment_without_factors():
+    page = report_html(without_factors())
+    text = words(page)
+    assert "in 1 network condition. All 5 runs are done." in text
+    assert "No factor was varied" in text
+    shown = [name for name in FIGURES if name in unpacked(page)["figures"]]
+    compare = ["condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters"]
+    assert shown == [*compare, "correlations", "scatter", "components"]
+
+
+def test_responses_that_nobody_answered():
+    data = unpacked(report_html(with_nothing_measured()))
+    assert set(data["figures"]) == set(FIGURES)
+    for name in FIGURES:
+        table = f"{name}-captions"
+        for response in ("rtt", "loss_rate"):
+            start = data["start"] | {"response": response, "algorithm": "fast"}
+            if "maker" not in data["tables"][table]:
+                (caption,) = rows(data["tables"][table], **start)
+                assert caption["text"], name
+                assert "nan" not in caption["text"].split(), name
 
 
 @pytest.mark.parametrize("count", [2, 4])

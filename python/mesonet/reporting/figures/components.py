@@ -29,7 +29,7 @@ def figure(sources: Sources) -> PageFigure:
         {"component": [f"PC{i + 1}" for i in range(len(result.share))][:SHOWN], "share": 100 * result.share[:SHOWN]}
     )
     factors = study.campaign.design.factors
-    loadings = _loadings(study, result)
+    loadings = _loadings(sources, result)
     return PageFigure(
         id="components",
         short_title="Principal components",
@@ -72,12 +72,12 @@ def _scores(study: Study, result: PrincipalComponents) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _loadings(study: Study, result: PrincipalComponents) -> pl.DataFrame:
+def _loadings(sources: Sources, result: PrincipalComponents) -> pl.DataFrame:
     """The responses that weigh most in the first two components."""
     weight = np.abs(result.loadings[:2]).max(axis=0)
     rows = [
         {
-            "response": study.label_of(result.responses[place]),
+            "response": sources.method.labels[result.responses[place]],
             "component": f"PC{component + 1}",
             "loading": float(result.loadings[component, place]),
         }

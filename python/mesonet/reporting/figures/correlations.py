@@ -13,8 +13,9 @@ from mesonet.plots.numbers import number
 from mesonet.reporting import html, method_captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.study import Study
+from mesonet.reporting.space import Column
 from mesonet.reporting.words import capitalised, period_title
+from mesonet.responses import BY_NAME
 
 DATA, GROUPS, NAMES = "correlations", "correlation_groups", "correlation_names"
 LARGEST, SMALLEST, ROOM = 24, 9, 1000  # px per cell, and for all of them
@@ -25,7 +26,7 @@ def figure(sources: Sources) -> PageFigure:
     """The figure of a campaign in which at least two responses vary."""
     study, result = sources.study, sources.method.correlations
     order = [name for cluster in result.clusters for name in _by_weight(result, cluster)]
-    rows = _pairs(study, result, order)
+    rows = _pairs(sources, result, order)
     groups = _groups(result, order)
     count = len(order)
     side = max(SMALLEST, min(LARGEST, ROOM // count))
@@ -39,7 +40,7 @@ def figure(sources: Sources) -> PageFigure:
             f"{number(result.threshold, 2)} are in one group (framed). Below, how many pairs have which |r|, those "
             "above the threshold in blue. Click a cell to see its pair in the next figure."
         ),
-        chart=_chart(side, [study.label_of(name) for name in order], bins.height),
+        chart=_chart(side, [sources.method.labels[name] for name in order], bins.height),
         main=DATA,
         tables={DATA: PageTable(rows), GROUPS: PageTable(groups), BINS: PageTable(bins)},
         captions=PageTable(
@@ -47,14 +48,14 @@ def figure(sources: Sources) -> PageFigure:
                 [
                     {
                         "heading": capitalised(period_title(study.main_period)),
-                        "text": method_captions.correlations_caption(study, result),
+                        "text": method_captions.correlations_caption(sources.method.titles, result),
                     }
                 ]
             )
         ),
         marks=2 * count * count,
         height=430 + side * count,
-        below=_listed(study, result),
+        below=_listed(sources, result),
     )
 
 
@@ -64,24 +65,32 @@ def _by_weight(result: Correlations, cluster: tuple[str, ...]) -> list[str]:
     return sorted(cluster, key=weight.__getitem__)
 
 
-def _pairs(study: Study, result: Correlations, order: list[str]) -> pl.DataFrame:
+def _pairs(sources: Sources, result: Correlations, order: list[str]) -> pl.DataFrame:
     places = [result.responses.index(name) for name in order]
     matrix = result.r[np.ix_(places, places)]
     row, column = np.indices(matrix.shape).reshape(2, -1)
     r = matrix.ravel()
-    labels = [study.label_of(name) for name in order]
+    labels = [sources.method.labels[name] for name in order]
+    picks = [_pick(sources.method.space.columns[sources.method.space.place(name)]) for name in order]
     return pl.DataFrame(
         {
             "i": row,
             "j": column,
             "row": [labels[i] for i in row],
             "column": [labels[j] for j in column],
-            "pick_response": [order[i] for i in row],
-            "pick_other": [order[j] for j in column],
+            "pick_response": [picks[i][0] for i in row],
+            "pick_period": [picks[i][1] for i in row],
+            "pick_other": [picks[j][0] for j in column],
+            "other_period": [picks[j][1] for j in column],
             "r": r,
             "text": ["" if i == j or np.isnan(v) else f"{100 * v:.0f}" for i, j, v in zip(row, column, r, strict=True)],
         }
     ).with_columns(pl.col("r").fill_nan(None), pl.col("text").str.replace("-", "−"))
+
+
+def _pick(column: Column) -> tuple[str, str]:
+    """Which response and period the page is to show of a column: flow groups are responses of their own there."""
+    return (column.response if column.response in BY_NAME else column.name), column.period
 
 
 def _groups(result: Correlations, order: list[str]) -> pl.DataFrame:
@@ -94,11 +103,12 @@ def _groups(result: Correlations, order: list[str]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"start": pl.Int64, "end": pl.Int64})
 
 
-def _listed(study: Study, result: Correlations) -> str:
+def _listed(sources: Sources, result: Correlations) -> str:
+    labels = sources.method.labels
     rows = [
         [
-            html.escape(study.label_of(representative)),
-            html.escape("; ".join(study.label_of(name) for name in cluster if name != representative)) or "–",
+            html.escape(labels[representative]),
+            html.escape("; ".join(labels[name] for name in cluster if name != representative)) or "–",
         ]
         for cluster, representative in zip(result.clusters, result.representatives, strict=True)
     ]

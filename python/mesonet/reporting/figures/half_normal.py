@@ -24,7 +24,7 @@ def figure(sources: Sources) -> PageFigure:
         )
         margins.append(rows.filter(pl.col("size").is_finite()))
         heading = captions.effects_heading(study, response, study.main_period, algorithm)
-        texts.append(caption(selection, heading, method_captions.terms_caption(study, result, response)))
+        texts.append(caption(selection, heading, method_captions.terms_caption(study.title_of(response), result)))
     first = (study.congestion_response, study.choices_of_algorithm[0])
     return PageFigure(
         id="half-normal",

@@ -17,15 +17,15 @@ def figure(sources: Sources) -> PageFigure:
     study = sources.study
     rows, texts = [], []
     for (response, algorithm), terms in sources.terms.items():
-        result = sources.method.interactions(response, algorithm)
+        result = sources.interactions(response, algorithm)
         selection = {"response": response, "algorithm": algorithm}
         # In margins of error: the chart, drawn once for all selections, cuts at 1.
         cells = table(result).with_columns(size=pl.col("size") / terms.noise.me)
         rows.append(keyed(cells, selection))
         heading = captions.effects_heading(study, response, study.main_period, algorithm)
-        text = method_captions.interactions_caption(study, result, terms, response)
+        text = method_captions.interactions_caption(study.title_of(response), result, terms)
         texts.append(caption(selection, heading, f"{text} {_ends(result)}".strip()))
-    first = sources.method.interactions(study.congestion_response, study.choices_of_algorithm[0])
+    first = sources.interactions(study.congestion_response, study.choices_of_algorithm[0])
     factors = len(first.factors)
     return PageFigure(
         id="interactions",

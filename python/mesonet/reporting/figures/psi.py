@@ -19,7 +19,7 @@ def figure(sources: Sources) -> PageFigure:
     """The figure of a campaign with factors."""
     study = sources.study
     factors = study.campaign.design.factors
-    psi = np.array([sources.method.factor_table(algorithm).psi for algorithm in study.algorithms])
+    psi = np.array([sources.factor_tables[algorithm].psi for algorithm in study.algorithms])
     with np.errstate(all="ignore"):
         known = np.isfinite(psi)
         mean = np.where(known, psi, 0).sum(axis=0) / known.sum(axis=0)

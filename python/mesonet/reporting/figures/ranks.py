@@ -132,5 +132,7 @@ def _chart(order: list[int], algorithms: tuple[str, ...]) -> alt.VConcatChart:
         ),
         points.mark_text(align="left", dx=9).encode(text="algorithm:N"),
     )
-    chart = alt.vconcat(matrix, scatter, spacing=24).add_params(theme.HIGHLIGHTED, theme.KEPT)
+    # Of one condition there is no spread.
+    parts = [matrix, scatter] if len(order) > 1 else [matrix]
+    chart = alt.vconcat(*parts, spacing=24).add_params(theme.HIGHLIGHTED, theme.KEPT)
     return theme.finish(chart, {}, title="")

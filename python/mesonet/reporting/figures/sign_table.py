@@ -21,7 +21,7 @@ def figure(sources: Sources) -> PageFigure:
     study = sources.study
     rows, texts = [], []
     for algorithm in study.algorithms:
-        result = sources.method.factor_table(algorithm)
+        result = sources.factor_tables[algorithm]
         rows.append(_rows(study, result, algorithm))
         heading = f"{algorithm}, {period_title(study.main_period)}"
         texts.append(caption({"algorithm": algorithm}, heading, _text(study, result)))

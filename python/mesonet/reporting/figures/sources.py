@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from mesonet.analysis import Residuals, Terms, residuals
+from mesonet.analysis import FactorTable, Interactions, Residuals, Terms, factor_table, interactions, residuals, terms
 from mesonet.plots.condition_response import SETTINGS
 from mesonet.plots.half_normal import table as terms_rows
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageTable, keyed, stacked
@@ -25,7 +27,7 @@ class Sources:
 
     @cached_property
     def method(self) -> Method:
-        """The method's results of the main period."""
+        """The method's results over all responses that the experiment asks about."""
         return Method(self.study)
 
     @cached_property
@@ -36,8 +38,29 @@ class Sources:
     @cached_property
     def terms(self) -> dict[tuple[str, str], Terms]:
         """All estimable terms by response and algorithm."""
+        design = self.study.campaign.design
+        order = min(2, len(design.factors))
         return {
-            (response, algorithm): self.method.terms(response, algorithm) for response, algorithm in self.selections
+            (response, algorithm): terms(design, self.values(response, algorithm), order=order)
+            for response, algorithm in self.selections
+        }
+
+    def values(self, response: str, algorithm: str) -> NDArray[np.float64]:
+        """One response of the main period per condition."""
+        return self.study.for_algorithm(response, self.study.main_period, algorithm)
+
+    def interactions(self, response: str, algorithm: str) -> Interactions:
+        """Effects of every factor and pair."""
+        return interactions(self.study.campaign.design, self.values(response, algorithm))
+
+    @cached_property
+    def factor_tables(self) -> dict[str, FactorTable]:
+        """Signs, stars and Psi of every factor over the responses of the main period, by algorithm."""
+        study = self.study
+        names, cube = study.in_period[study.main_period], study.cube(study.main_period)
+        return {
+            algorithm: factor_table(study.campaign.design, cube[:, place], responses=names)
+            for place, algorithm in enumerate(study.algorithms)
         }
 
     @cached_property

@@ -15,6 +15,7 @@ from mesonet.progress import Update
 from mesonet.reporting import data, html
 from mesonet.reporting.conditions import conditions_html
 from mesonet.reporting.figures import Group, page_figures
+from mesonet.reporting.flow_groups import with_flow_groups
 from mesonet.reporting.methods import methods_html, provenance_html
 from mesonet.reporting.page import sections
 from mesonet.reporting.page.payload import page_data
@@ -51,19 +52,20 @@ def report_html(campaign: "Campaign", progress: Update | None = None) -> str:
     study = Study(campaign)
     if progress:
         progress(0, 1, "statistics")
-    groups = page_figures(study)
+    wider = with_flow_groups(campaign)
+    groups = page_figures(wider)
     replay = replay_section(recorded_runs(campaign))
     parts: dict[str, Callable[[], str]] = {
         "title": lambda: html.escape(campaign.title or campaign.name),
         "style": lambda: "".join(asset(name) for name in STYLES),
         "summary": lambda: sections.summary(study),
         "contents": lambda: sections.contents(groups, replay != ""),
-        "figures": lambda: sections.figures(study, groups) if groups else sections.statement(study),
+        "figures": lambda: sections.figures(wider, groups) if groups else sections.statement(study),
         "replay": lambda: replay,
         "conditions": lambda: conditions_html(study),
         "methods": lambda: methods_html(study),
         "provenance": lambda: provenance_html(study),
-        "scripts": lambda: _figure_scripts(study, groups) if groups else "",
+        "scripts": lambda: _figure_scripts(wider, groups) if groups else "",
         "replay_scripts": lambda: _script(REPLAY_SCRIPTS) if replay else "",
     }
     made = {}

@@ -27,8 +27,8 @@ function embed(figure) {
     view.addEventListener('pointerover', point);
     view.addEventListener('click', (event, item) => {
       point(event, item);
-      const { pick_response: response, pick_other: other } = item?.datum ?? {};
-      if (response) set({ response, other });
+      const { pick_response: response, pick_other: other, pick_period: period } = item?.datum ?? {};
+      if (response) set({ response, other, period });
     });
     plot.style.minHeight = '0'; // the room kept was about right; this is exact
     figure.view = view;

@@ -36,12 +36,16 @@ class PairCaptions {
     if (count === 0) return [];
     const known = tables.correlations
       ?.rows({})
-      .find((row) => row.pick_response === response && row.pick_other === other && row.r !== null);
+      .find(
+        (row) =>
+          row.r !== null &&
+          [row.pick_response, row.pick_period, row.pick_other, row.other_period].join() === [response, period, other, period].join(),
+      );
     const title = page.periods[response].find(([value]) => value === period)?.[1] ?? period;
     return [
       {
         heading: `${page.titles[response]} (up) against ${page.titles[other]} (across), ${title}`,
-        text: `${count} runs have both.` + (known ? ` Over the whole measured time they correlate with r = ${brief(known.r)}.` : ''),
+        text: `${count} runs have both.` + (known ? ` They correlate with r = ${brief(known.r)}.` : ''),
       },
     ];
   }

@@ -8,6 +8,7 @@ from mesonet.reporting import html
 from mesonet.reporting.figures import Control, Group, PageFigure
 from mesonet.reporting.study import Study, status_counts
 from mesonet.reporting.summary import findings, glance
+from mesonet.reporting.verdict import verdict_html
 
 
 def contents(groups: Sequence[Group], replay: bool) -> str:
@@ -23,10 +24,14 @@ def contents(groups: Sequence[Group], replay: bool) -> str:
 
 
 def summary(study: Study) -> str:
-    """The findings in words, and the algorithms at a glance."""
+    """The findings in words, the verdict on each algorithm, and the algorithms at a glance."""
     items = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd>" for name, text in findings(study))
-    table = glance(study) if study.has_results else ""
-    return f'<dl class="findings">{items}</dl>{table}'
+    if not study.has_results:
+        return f'<dl class="findings">{items}</dl>'
+    verdict = verdict_html(study)
+    if verdict:
+        verdict = f'<h3 id="verdict">Verdict on deployment</h3>{verdict}'
+    return f'<dl class="findings">{items}</dl>{verdict}<h3>At a glance</h3>{glance(study)}'
 
 
 def statement(study: Study) -> str:
