@@ -31,7 +31,7 @@ def makers(driver: subprocess.Popen[bytes]) -> list[psutil.Process]:
     return psutil.Process(driver.pid).children() if driver.poll() is None else []
 
 
-def test_a_hundred_kills(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+def test_a_hundred_kills(tmp_path: Path, record_testsuite_property: Callable[[str, object], None]) -> None:
     seed = int(os.environ.get("MESONET_KILL_SEED", "1"))
     draw = random.Random(seed)
     file = write(tmp_path, replicates=REPLICATES, pause=0.15)
@@ -72,7 +72,7 @@ def test_a_hundred_kills(tmp_path: Path, record_property: Callable[[str, object]
     begun = sleepy.calls(tmp_path)
     assert len(begun) == 4 * REPLICATES
     extra = sum(begun.values()) - len(begun)
-    record_property("made again", f"{extra} for {lost} processes that died in {kills} kills")
+    record_testsuite_property("made again", f"{extra} for {lost} processes that died in {kills} kills")
     assert extra <= lost, f"{extra} runs were made again for {lost} processes that died"
     left = [name for name in os.listdir(tmp_path / "out" / "runs") if name.startswith(".claim-")]
     assert not left
