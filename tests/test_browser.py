@@ -1,13 +1,18 @@
 """The report in a real Chromium, from disk, with the network off."""
 
 import os
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+import mesonet as mn
+from conftest import TINY
 from fake_campaign import fake_campaign
+from mesonet.replay import record
 from mesonet.reporting import write_report
+from test_report import FIGURES, WITHOUT_CONDITIONS, with_nothing_measured, without_factors
 
 CHROMIUM = next((path for path in (shutil.which("chromium"), "/usr/bin/chromium") if path and Path(path).exists()), "")
 pytestmark = [
@@ -17,9 +22,10 @@ pytestmark = [
 ]
 sync_api = pytest.importorskip("playwright.sync_api")
 
-FIGURES = ["main-effects", "responses", "condition-response", "condition-response-large"]
+
 #: Marks of a figure that the reader sees: ring and band of the highlight are drawn with no opacity until they are lit.
-COUNT_LIT = """(figure) => [...document.querySelectorAll(`#${figure} path[stroke="#E69F00"]`)]
+COUNT_LIT = """(figure) => [...document.querySelectorAll(
+        `#${figure} path[stroke="#E69F00"], #${figure} path[fill="#fdf0d5"]`)]
     .filter((path) => (path.getAttribute('stroke-opacity') ?? '1') !== '0'
                    && (path.getAttribute('opacity') ?? '1') !== '0').length"""
 
@@ -37,9 +43,33 @@ def report(tmp_path_factory):
     return write_report(fake_campaign(), tmp_path_factory.mktemp("report") / "report.html")
 
 
+@pytest.fixture(scope="module")
+def replayed(tmp_path_factory):
+    """The report of a real campaign with a replay."""
+    folder = tmp_path_factory.mktemp("replay")
+    (folder / "tiny.toml").write_text(TINY)
+    campaign = mn.experiment(folder / "tiny.toml").run(folder / "out", progress=False)
+    record(campaign, 4)
+    return write_report(campaign, folder / "report.html")
+
+
 @pytest.fixture
 def page(browser, report):
-    """The open report; at the end it must have had no error and asked for nothing."""
+    """The open report of the synthetic campaign."""
+    yield from opened(browser, report)
+
+
+@pytest.fixture
+def replay(browser, replayed):
+    """The open report with a replay, scrolled there."""
+    for page in opened(browser, replayed):
+        page.locator("#replay").scroll_into_view_if_needed()
+        page.wait_for_selector("#replay[data-ready]")
+        yield page
+
+
+def opened(browser, report):
+    """The open page; at the end it must have had no error and asked for nothing."""
     context = browser.new_context(offline=True, viewport={"width": 1366, "height": 900}, accept_downloads=True)
     page = context.new_page()
     complaints, requests = [], []
@@ -72,7 +102,7 @@ def test_every_figure_is_drawn(page):
     draw(page)
     for name in FIGURES:
         marks = page.locator(f"#{name} svg g[class*='role-mark'] > *").count()
-        assert marks > 50, name
+        assert marks > 20 or page.locator(f"#{name} canvas").count(), name
         assert page.locator(f"#{name} .heading").inner_text()
         assert len(page.locator(f"#{name} .caption").inner_text()) > 20
 
@@ -86,15 +116,16 @@ def test_figures_wait_until_they_come_near_the_screen(page):
 
 
 def test_pointing_at_a_condition_highlights_it_in_the_other_figures(page):
-    page.set_viewport_size({"width": 1366, "height": 4000})
+    page.set_viewport_size({"width": 1366, "height": 16000})
     draw(page)
-    assert all(page.evaluate(COUNT_LIT, name) == 0 for name in FIGURES)
+    shown = [name for name in FIGURES if name not in WITHOUT_CONDITIONS]
+    assert all(page.evaluate(COUNT_LIT, name) == 0 for name in shown)
     point = page.locator("#responses svg .mark-symbol.role-mark path").first
     point.hover(force=True)
     page.wait_for_function(f"({COUNT_LIT})('main-effects') === 9")
     condition = page.input_value('select[data-state="hl"]')
     assert condition != "0"
-    for name in ("responses", "condition-response", "condition-response-large"):
+    for name in shown:
         page.wait_for_function(f"({COUNT_LIT})('{name}') > 0")
     assert page.locator(f'tr.highlighted[data-condition="{condition}"]').count() == 1
     assert page.locator("tr.highlighted").count() == 1
@@ -227,19 +258,145 @@ def test_the_page_does_not_scroll_sideways(page, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-LESSER = [{"all_status": "missing"}, {"algorithms": ["tcp"]}, {"algorithms": ["tcp", "fast"]}]
+PICTURE = "(side) => document.querySelectorAll('#replay figure canvas')[side].toDataURL()"
+#: Painted points of the left map that are red: rings of routers that drop.
+RED = """() => { const canvas = document.querySelector('#replay figure canvas');
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const points = copy.getImageData(0, 0, canvas.width, canvas.height).data; let red = 0;
+    for (let i = 0; i < points.length; i += 4)
+      red += points[i] > 190 && points[i + 1] > 60 && points[i + 1] < 120 && points[i + 2] < 40;
+    return red; }"""
 
 
-@pytest.mark.parametrize("options", LESSER)
-def test_lesser_campaigns_open_without_an_error(browser, tmp_path, options):
-    path = write_report(fake_campaign(**options), tmp_path / "report.html")
+def at(page, share):
+    page.evaluate(
+        """(share) => { const slider = document.getElementById('replay-time');
+            slider.value = Math.round(share * slider.max); slider.dispatchEvent(new Event('input')); }""",
+        share,
+    )
+    page.wait_for_timeout(100)
+
+
+def test_the_replay_plays_and_stops(replay):
+    before = [replay.evaluate(PICTURE, side) for side in (0, 1)]
+    replay.click("#replay-play")
+    replay.wait_for_function("Number(document.getElementById('replay-time').value) > 5")
+    assert replay.locator("#replay-play").get_attribute("aria-pressed") == "true"
+    assert all(replay.evaluate(PICTURE, side) != before[side] for side in (0, 1)), "both maps follow one time"
+    replay.click("#replay-play")
+    replay.wait_for_timeout(200)
+    place = replay.input_value("#replay-time")
+    replay.wait_for_timeout(300)
+    assert replay.input_value("#replay-time") == place
+    assert replay.locator("#replay-now").inner_text().endswith(" s")
+
+
+def test_the_time_slider_works_by_keyboard_and_says_the_time(replay):
+    replay.focus("#replay-time")
+    replay.keyboard.press("End")
+    replay.wait_for_function("document.getElementById('replay-time').getAttribute('aria-valuetext') === '2 seconds'")
+    assert (
+        replay.locator("#replay canvas").first.get_attribute("aria-label").startswith("Map of tcp, condition 4 at 2 s")
+    )
+
+
+def test_maps_show_drops_where_the_traces_have_them(replay):
+    at(replay, 0)
+    calm = replay.evaluate(RED)
+    said = replay.locator("#replay figcaption").first
+    assert "most dropped: none" in said.inner_text()
+    for step in range(1, 100):
+        at(replay, step / 100)
+        if "most dropped: none" not in said.inner_text():
+            break
+    assert re.search(r"most dropped: \w+ \d", said.inner_text())
+    assert replay.evaluate(RED) > calm + 50
+
+
+def test_two_algorithms_stand_side_by_side(replay):
+    values = replay.eval_on_selector_all("#replay figure select", "all => all.map((select) => select.value)")
+    assert values == ["0", "1"]
+    at(replay, 0.9)
+    assert replay.evaluate(PICTURE, 0) != replay.evaluate(PICTURE, 1)
+    replay.select_option('#replay [data-side="1"] select', "0")
+    replay.wait_for_function(f"({PICTURE})(0) === ({PICTURE})(1)")
+
+
+def test_a_click_on_a_router_shows_its_time_series(replay, tmp_path):
+    at(replay, 0.9)
+    assert replay.locator("#replay-series").is_hidden()
+    where = replay.evaluate(
+        """() => { const canvas = document.querySelector('#replay figure canvas');
+            const box = canvas.getBoundingClientRect(); return [box.width, box.height]; }"""
+    )
+    found = None
+    for x in range(10, int(where[0]), 12):
+        replay.locator("#replay figure canvas").first.click(position={"x": x, "y": where[1] * 0.5}, force=True)
+        if replay.input_value("#replay-router") != "-1":
+            found = replay.input_value("#replay-router")
+            break
+    assert found is not None
+    replay.wait_for_selector("#replay-series:not([hidden])")
+    name = replay.locator(f'#replay-router option[value="{found}"]').inner_text().split(" ")[0]
+    assert replay.locator("#replay-series h3").inner_text().startswith(name)
+    with replay.expect_download() as waiting:
+        replay.click("#replay-series button")
+    waiting.value.save_as(tmp_path / "series.csv")
+    lines = (tmp_path / "series.csv").read_text().splitlines()
+    assert lines[0].startswith("time_s,router,run,queue")
+    assert len(lines) == 1 + 2 * 200
+    replay.select_option("#replay-router", "-1")
+    replay.wait_for_selector("#replay-series", state="hidden")
+
+
+def test_hovering_a_router_shows_its_values(replay):
+    at(replay, 0.5)
+    box = replay.locator("#replay figure canvas").first.bounding_box()
+    for x in range(4, int(box["width"]), 6):
+        replay.mouse.move(box["x"] + x, box["y"] + box["height"] * 0.5)
+        if replay.locator("#replay-tip").is_visible():
+            break
+    tip = replay.locator("#replay-tip").inner_text()
+    assert re.search(r"queue .* %.*\ndropped .* %.*\nbusy .* %", tip)
+
+
+@pytest.mark.parametrize("width", [390, 1366])
+def test_the_replay_fits_the_screen(replay, width):
+    replay.set_viewport_size({"width": width, "height": 844})
+    replay.wait_for_timeout(300)
+    assert replay.evaluate("document.documentElement.scrollWidth") <= width
+    one, other = (replay.locator("#replay figure canvas").nth(side).bounding_box() for side in (0, 1))
+    assert (other["y"] > one["y"] + one["height"]) is (width == 390), "one below the other on a phone"
+
+
+LESSER = {
+    "nothing done": lambda: fake_campaign(all_status="missing"),
+    "one algorithm": lambda: fake_campaign(algorithms=["tcp"]),
+    "two algorithms": lambda: fake_campaign(algorithms=["tcp", "fast"]),
+    "no factors": without_factors,
+    "responses that nobody answered": with_nothing_measured,
+}
+
+
+@pytest.mark.parametrize("kind", LESSER)
+def test_lesser_campaigns_are_drawn_without_an_error(browser, tmp_path, kind):
+    path = write_report(LESSER[kind](), tmp_path / "report.html")
     context = browser.new_context(offline=True)
     page = context.new_page()
     complaints = []
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(path.as_uri())
+    count = page.locator("figure[data-figure]").count()
+    if count:
+        page.wait_for_selector("html[data-ready]")
+        page.click("#show-all")
+        page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {count}")
+        if page.locator('select[data-state="response"] option[value="rtt"]').count():
+            choose(page, "response", "rtt")
     page.wait_for_timeout(500)
     assert complaints == []
+    assert (count == 0) is (kind == "nothing done")
     assert page.locator("#summary dt").count() >= 1
     context.close()

@@ -4,7 +4,7 @@ import base64
 import gzip
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -21,6 +21,15 @@ from mesonet.reporting.summary import NEGLIGIBLE, findings, glance
 from mesonet.reporting.words import listed, quantity, span
 
 NAMES = [response.name for response in RESPONSES]
+FIGURES = [
+    "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters",
+    "main-effects", "sign-table", "psi", "interactions", "half-normal", "effect-sizes", "youden", "blocks", "contour",
+    "ordered", "factor-scatter", "correlations", "scatter", "components",
+]  # fmt: skip
+#: Figures about factors, terms or responses: no condition can be seen in them.
+WITHOUT_CONDITIONS = (
+    "sign-table", "psi", "interactions", "half-normal", "effect-sizes", "youden", "contour", "correlations",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -133,28 +142,56 @@ def test_values_on_the_page_are_those_of_the_campaign(campaign, data):
 
 
 def test_outliers_on_the_page_are_those_of_the_analysis(campaign, data):
-    for name, least in (("condition_response", 0.0), ("condition_response_large", 10.0)):
-        result = condition_response_summary(
-            campaign.cube(NAMES, "2"), responses=NAMES, algorithms=ALGORITHMS, min_relative_effect=least
-        )
-        shown = rows(data["tables"][name], period="2")
+    cube = campaign.cube(NAMES, "2")
+    plain = condition_response_summary(cube, responses=NAMES, algorithms=ALGORITHMS)
+    far = condition_response_summary(cube, responses=NAMES, algorithms=ALGORITHMS, min_relative_effect=10.0)
+    for way, result, flagged in (
+        ("all", plain, plain.flagged), ("far", far, far.flagged), ("discoveries", plain, plain.q < 0.05),
+    ):  # fmt: skip
+        shown = rows(data["tables"]["condition_response"], period="2", outliers=way)
         assert len(shown) == 32 * 22
-        flagged = [row["extreme"] for row in shown if row["text"]]
-        assert flagged == result.extreme[result.flagged].tolist()
+        assert [row["extreme"] for row in shown if row["text"]] == result.extreme[flagged].tolist()
+        assert 0 < flagged.sum() < plain.cells_tested
 
 
-@pytest.mark.parametrize("name", ["main-effects", "responses", "condition-response", "condition-response-large"])
-def test_a_figure_put_together_as_the_page_does_it_has_marks(data, name):
+def pairs(data, start):
+    """What the page makes of the values: one response against another."""
+    table = data["tables"]["responses"]
+    keys = {"period": start["period"]}
+    across = {
+        (row["condition"], row["algorithm"]): row["value"] for row in rows(table, response=start["other"], **keys)
+    }
+    up = rows(table, response=start["response"], **keys)
+    return [{**row, "x": across[row["condition"], row["algorithm"]], "y": row["value"]} for row in up]
+
+
+def put_together(data, name, highlighted=0):
+    """The chart of a figure as the page puts it together, one condition highlighted."""
     figure = data["figures"][name]
     spec = figure["spec"]
     spec["datasets"] = {
         **spec.get("datasets", {}),
-        **{table: rows(data["tables"][table], **data["start"]) for table in figure["tables"]},
+        **{
+            table: pairs(data, data["start"]) if table == "pairs" else rows(data["tables"][table], **data["start"])
+            for table in figure["tables"]
+        },
     }
-    svg = to_svg(spec)
-    assert len(re.findall(r"<path|<text", svg)) > 100
+    now = {"hl": highlighted, "levels": data["signs"].get(str(highlighted), [])}
+    for parameter in spec.get("params", []):
+        parameter["value"] = now.get(parameter["name"], parameter["value"])
+    return spec
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_put_together_as_the_page_does_it_has_marks(data, name):
+    svg = to_svg(put_together(data, name))
+    assert len(re.findall(r"<path|<text", svg)) > 30
     assert not re.search(r">[^<]*(undefined|NaN|null)[^<]*<", svg)
-    assert {"hl", "levels"} & {parameter["name"] for parameter in spec["params"]}
+    assert (to_svg(put_together(data, name, 19)) != svg) is (name not in WITHOUT_CONDITIONS)
+
+
+def test_every_figure_is_on_the_page(data):
+    assert list(data["figures"]) == FIGURES
 
 
 def test_the_summary_is_made_from_the_numbers(campaign, page):
@@ -265,18 +302,72 @@ def test_nothing_done_is_said_and_no_figure_is_shown(status, tmp_path):
 def test_one_algorithm(tmp_path):
     campaign = fake_campaign(algorithms=["tcp"], lost=(), missing=())
     page = report_html(campaign)
-    assert list(unpacked(page)["figures"]) == ["main-effects", "responses"]
+    compare = {"condition-response", "residuals", "condition-bars", "ranks", "clusters"}
+    assert list(unpacked(page)["figures"]) == [name for name in FIGURES if name not in compare]
     assert "Only one congestion control was run, so there is nothing to compare it with." in words(page)
     names = {path.stem for path in write_analysis(campaign, tmp_path, responses=["rtt"])}
     assert "condition_response" not in names
     assert "main_effects_rtt_tcp" in names
 
 
+@dataclass
+class OneCondition:
+    """A design of one condition without factors."""
+
+    factors: tuple = ()
+    generators: tuple = ()
+    resolution: int = 0
+    word_lengths: dict = field(default_factory=dict)
+    aliases: dict = field(default_factory=dict)
+    matrix: np.ndarray = field(default_factory=lambda: np.zeros((1, 0), dtype=int))
+    runs: int = 1
+
+
+def without_factors(condition=19):
+    """The synthetic campaign reduced to one of its conditions."""
+    campaign, one = fake_campaign(), pl.col("condition") == condition
+    frames = {
+        name: getattr(campaign, name).filter(one).with_columns(condition=pl.lit(1, pl.Int64))
+        for name in ("runs", "responses")
+    }
+    return replace(campaign, design=OneCondition(), factors=(), **frames)
+
+
+def with_nothing_measured():
+    """The synthetic campaign in which nothing answered one response, and one algorithm lacks another."""
+    campaign, name = fake_campaign(), pl.col("response")
+    lost = pl.when(name == "rtt").then(float("nan")).when((name == "loss_rate") & (pl.col("algorithm") == "fast"))
+    return replace(campaign, responses=campaign.responses.with_columns(value=lost.then(None).otherwise("value")))
+
+
+def test_an_experiment_without_factors():
+    page = report_html(without_factors())
+    text = words(page)
+    assert "in 1 network condition. All 5 runs are done." in text
+    assert "No factor was varied" in text
+    shown = [name for name in FIGURES if name in unpacked(page)["figures"]]
+    compare = ["condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters"]
+    assert shown == [*compare, "correlations", "scatter", "components"]
+
+
+def test_responses_that_nobody_answered():
+    data = unpacked(report_html(with_nothing_measured()))
+    assert set(data["figures"]) == set(FIGURES)
+    for name in FIGURES:
+        table = f"{name}-captions"
+        for response in ("rtt", "loss_rate"):
+            start = data["start"] | {"response": response, "algorithm": "fast"}
+            if "maker" not in data["tables"][table]:
+                (caption,) = rows(data["tables"][table], **start)
+                assert caption["text"], name
+                assert "nan" not in caption["text"].split(), name
+
+
 @pytest.mark.parametrize("count", [2, 4])
 def test_too_few_algorithms_for_verdicts(count):
     page = report_html(fake_campaign(algorithms=ALGORITHMS[:count]))
     assert f"{count} algorithms are compared; verdicts need at least 5 algorithms" in words(page)
-    cells = rows(unpacked(page)["tables"]["condition_response"], period="measured")
+    cells = rows(unpacked(page)["tables"]["condition_response"], period="measured", outliers="all")
     assert not [cell for cell in cells if "▲" in cell["text"] or "▼" in cell["text"]]
     assert [cell for cell in cells if "%" in cell["text"]]
 
@@ -308,11 +399,12 @@ def test_a_model_that_is_not_a_network(campaign):
     ).with_columns(pl.col("response").replace(renamed), symbol=pl.lit(""), unit=pl.lit("kg"), period=pl.lit("harvest"))
     page = report_html(replace(campaign, responses=responses))
     assert "has the strongest effect on yield 0" in words(page)
-    assert unpacked(page)["start"] == {"response": "yield_0", "algorithm": "tcp", "period": "harvest"}
+    start = {"response": "yield_0", "algorithm": "tcp", "period": "harvest"}
+    assert unpacked(page)["start"].items() >= start.items()
 
 
 def test_very_many_values_stay_in_the_tables(campaign, monkeypatch):
-    monkeypatch.setattr("mesonet.reporting.figures.MOST_VALUES", 1000)
+    monkeypatch.setattr("mesonet.reporting.figures.values.MOST_VALUES", 1000)
     data = unpacked(report_html(campaign))
     assert rows(data["tables"]["responses"], response="rtt", period="measured")
     assert not rows(data["tables"]["responses"], response="rtt", period="1")
@@ -420,7 +512,7 @@ def test_a_report_that_fails_leaves_the_earlier_one(campaign, tmp_path, monkeypa
     def broken(*_):
         raise MemoryError
 
-    monkeypatch.setattr("mesonet.reporting.page.report_html", broken)
+    monkeypatch.setattr("mesonet.reporting.page.document.report_html", broken)
     for path in (tmp_path / "new" / "report.html", tmp_path / "a" / "b" / "report.html"):
         with pytest.raises(MemoryError):
             write_report(campaign, path)

@@ -130,9 +130,9 @@ def test_latencies_need_a_flow_that_outlives_the_others(tmp_path: Path) -> None:
 
 def test_figures_and_report(campaign: Campaign, tmp_path: Path) -> None:
     files = {path.name for path in write_analysis(campaign, tmp_path)}
-    assert {"windows_tcp.svg", "windows_scalable.svg", "latencies.svg", "windows.csv", "latencies.parquet"} <= files
+    assert {"tcp.svg", "scalable.svg", "latencies.svg", "windows.csv", "latencies.parquet"} <= files
     assert not any(name.startswith(("main_effects", "half_normal", "interactions")) for name in files)
-    svg = (tmp_path / "analysis" / "figures" / "windows_tcp.svg").read_text()
+    svg = (tmp_path / "analysis" / "figures" / "windows" / "tcp.svg").read_text()
     assert "the path holds 324" in svg
     average = pl.read_csv(tmp_path / "analysis" / "tables" / "windows.csv")["window"][0]
     assert f"{average:,.0f}" in svg

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
@@ -369,13 +370,32 @@ _DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_typ
 @main.command()
 @_DIRECTORY
 @click.option("--out", type=click.Path(path_type=Path), help="Where to make the folder analysis; by default DIR.")
+@click.option(
+    "--figures",
+    default="chosen",
+    metavar="chosen|all|none",
+    help="Ten steps of one response per cluster (chosen, the default) or of all; figures that are up to date stay.",
+)
+@click.option("--responses", metavar="A,B,...", help="Responses to draw in place of the chosen ones.")
+@click.option("--png", is_flag=True, help="PNG beside each SVG.")
+@click.option("--workers", type=int, help="Processes that draw; by default one per processor.")
 @_JSON
-def analyze(directory: Path, out: Path | None, as_json: bool) -> None:
+def analyze(
+    directory: Path,
+    out: Path | None,
+    figures: str,
+    responses: str | None,
+    png: bool,
+    workers: int | None,
+    as_json: bool,
+) -> None:
     """Writes tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR."""
     from mesonet.reporting import write_analysis
 
     place = out or directory
-    files = _from_results(directory, "analysis", write_analysis, place)
+    chosen = [name.strip() for name in responses.split(",")] if responses else None
+    write = partial(write_analysis, responses=chosen, figures=figures, png=png, workers=workers)
+    files = _from_results(directory, "analysis", write, place)
     if as_json:
         write_json({"files": [str(file) for file in files]})
     else:
@@ -385,12 +405,22 @@ def analyze(directory: Path, out: Path | None, as_json: bool) -> None:
 @main.command()
 @_DIRECTORY
 @click.option("--out", type=click.Path(path_type=Path), help="The file; by default DIR/report.html.")
+@click.option(
+    "--replay",
+    metavar="N|most|none",
+    help="Condition to simulate again for the replay; by default the most congested if that takes under a minute.",
+)
 @_JSON
-def report(directory: Path, out: Path | None, as_json: bool) -> None:
+def report(directory: Path, out: Path | None, replay: str | None, as_json: bool) -> None:
     """Writes the report of the campaign in DIR: one HTML file that needs no network."""
+    from mesonet.replay import prepare
     from mesonet.reporting import write_report
 
-    path = _from_results(directory, "report", write_report, out or directory / "report.html")
+    def write(campaign: Any, place: Path, progress: Any) -> Path:
+        prepare(campaign, replay, progress=progress)
+        return write_report(campaign, place, progress=progress)
+
+    path = _from_results(directory, "report", write, out or directory / "report.html")
     if as_json:
         write_json({"path": str(path)})
     else:

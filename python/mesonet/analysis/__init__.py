@@ -2,12 +2,18 @@
 
 from mesonet.analysis.average_windows import AverageWindows, average_windows, queued
 from mesonet.analysis.blocks import Blocks, blocks
+from mesonet.analysis.classes import ConditionClasses, condition_classes, natural_breaks
 from mesonet.analysis.clustering import Clustering, clustering
 from mesonet.analysis.comparison import AlgorithmComparison, compare_algorithms
 from mesonet.analysis.condition_response import ConditionResponseSummary, condition_response_summary
 from mesonet.analysis.contour import Contour, contour
 from mesonet.analysis.correlation import Correlations, correlations
 from mesonet.analysis.envelope import envelope
+from mesonet.analysis.extremes import Extremes, extremes
+from mesonet.analysis.factor_scatter import FactorScatter, factor_scatter
+from mesonet.analysis.follow_up import FollowUp, follow_up
+from mesonet.analysis.group_rules import GroupRules, Rule, group_rules, score_groups
+from mesonet.analysis.groupings import Groupings, adjusted_rand, groupings
 from mesonet.analysis.grubbs import Grubbs, critical_value, grubbs, p_value
 from mesonet.analysis.interactions import Interactions, interactions
 from mesonet.analysis.latency import Latencies, latencies, rates
@@ -15,21 +21,31 @@ from mesonet.analysis.lenth import Lenth, lenth
 from mesonet.analysis.main_effects import MainEffects, main_effects
 from mesonet.analysis.ordered import OrderedData, ordered_data
 from mesonet.analysis.principal_components import PrincipalComponents, principal_components
-from mesonet.analysis.psi import FactorTable, factor_table
+from mesonet.analysis.psi import FactorTable, PsiTable, factor_table, psi_table
+from mesonet.analysis.rank_matrices import RankMatrices, rank_matrices
 from mesonet.analysis.ranks import RankSummary, goodput_ranges, rank_summary, ranks
 from mesonet.analysis.residuals import Residuals, residuals
+from mesonet.analysis.separation import Separation, separating_settings
+from mesonet.analysis.ten_steps import TenSteps, ten_steps
 from mesonet.analysis.terms import Terms, half_normal_medians, terms
 from mesonet.analysis.warm_up import WarmUp, warm_up
+from mesonet.analysis.windows import WindowShares, window_shares
 
 __all__ = [
     "AlgorithmComparison",
     "AverageWindows",
     "Blocks",
     "Clustering",
+    "ConditionClasses",
     "ConditionResponseSummary",
     "Contour",
     "Correlations",
+    "Extremes",
+    "FactorScatter",
     "FactorTable",
+    "FollowUp",
+    "GroupRules",
+    "Groupings",
     "Grubbs",
     "Interactions",
     "Latencies",
@@ -37,35 +53,55 @@ __all__ = [
     "MainEffects",
     "OrderedData",
     "PrincipalComponents",
+    "PsiTable",
+    "RankMatrices",
     "RankSummary",
     "Residuals",
+    "Rule",
+    "Separation",
+    "TenSteps",
     "Terms",
     "WarmUp",
+    "WindowShares",
+    "adjusted_rand",
     "average_windows",
     "blocks",
     "clustering",
     "compare_algorithms",
+    "condition_classes",
     "condition_response_summary",
     "contour",
     "correlations",
     "critical_value",
     "envelope",
+    "extremes",
+    "factor_scatter",
     "factor_table",
+    "follow_up",
     "goodput_ranges",
+    "group_rules",
+    "groupings",
     "grubbs",
     "half_normal_medians",
     "interactions",
     "latencies",
     "lenth",
     "main_effects",
+    "natural_breaks",
     "ordered_data",
     "p_value",
     "principal_components",
+    "psi_table",
     "queued",
+    "rank_matrices",
     "rank_summary",
     "ranks",
     "rates",
     "residuals",
+    "score_groups",
+    "separating_settings",
+    "ten_steps",
     "terms",
     "warm_up",
+    "window_shares",
 ]

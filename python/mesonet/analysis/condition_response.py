@@ -7,7 +7,7 @@ ASME 2011). A table of many cells flags some by chance; their expected number is
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from mesonet.analysis.grubbs import indistinct, p_value
 from mesonet.analysis.result import Result
 
 Floats = NDArray[np.float64]
+Adjustment = Literal["none", "benjamini-hochberg"]
 
 #: With fewer algorithms there is no verdict: with three, the largest possible G is 1.15.
 FEWEST_ALGORITHMS = 5
@@ -45,7 +46,9 @@ class ConditionResponseSummary(Result):
     alpha: float
     min_relative_effect: float  #: in %
     cells_tested: int
-    expected_by_chance: float  #: flagged cells to expect if no algorithm differed (before the relative-effect filter)
+    expected_by_chance: float  #: flagged cells to expect if no algorithm differed (before the relative-effect filter);
+    #: with an adjustment, of those flagged the number expected to be by chance, at most
+    adjust: Adjustment
     notes: tuple[str, ...]
 
     UNITS: ClassVar = {"relative_effect": "%", "statistic": "1", "p": "1", "q": "1"}
@@ -69,6 +72,7 @@ class ConditionResponseSummary(Result):
             "algorithms": ", ".join(self.algorithms),
             "threshold": "" if self.threshold is None else self.threshold,
             "alpha": self.alpha,
+            "adjust": self.adjust,
             "min_relative_effect": self.min_relative_effect,
             "cells_tested": self.cells_tested,
             "cells_flagged": self.cells_flagged,
@@ -86,16 +90,23 @@ def condition_response_summary(
     threshold: float | None = None,
     alpha: float = 0.05,
     min_relative_effect: float = 0.0,
+    adjust: Adjustment = "none",
 ) -> ConditionResponseSummary:
     """Test in each condition and response whether one algorithm is an outlier among all.
 
     `cube`: (conditions, algorithms, responses), NaN where missing. A cell is flagged if G > `threshold` (the
     published study: 2.08 for seven algorithms, which is the two-sided level 0.025), or, without a threshold, if the
     exact two-sided p is below `alpha`; and if the extreme lies more than `min_relative_effect` % off the mean.
+    `adjust` "benjamini-hochberg" takes q, adjusted for the number of cells tested, in place of p, so that of the cells
+    flagged a share of `alpha` at most is expected to be by chance; it leaves no room for a `threshold`.
     A cell with fewer than five algorithms gets no verdict, only its extreme and relative effect.
 
-    Raises ValueError if the cube does not fit the names.
+    Raises ValueError if the cube does not fit the names, for an unknown adjustment, and for one with a threshold.
     """
+    if adjust not in get_args(Adjustment):
+        raise ValueError(f"adjust is {adjust!r}; allowed: {', '.join(get_args(Adjustment))}")
+    if adjust != "none" and threshold is not None:
+        raise ValueError("an adjustment works on p; leave out the threshold on G")
     values = np.asarray(cube, dtype=float)
     if values.ndim != 3 or values.shape[1:] != (len(algorithms), len(responses)):
         raise ValueError(
@@ -121,12 +132,16 @@ def condition_response_summary(
         sd = np.sqrt(np.nansum((some - mean[..., None]) ** 2, axis=-1) / (count - 1))
         statistic = np.where(tested, np.abs(residual) / sd, np.nan)
         p = np.where(tested, p_value(statistic, count), np.nan)
-        flagged = statistic > threshold if threshold is not None else p < alpha
-        if min_relative_effect > 0:
-            flagged &= np.abs(relative) > min_relative_effect
     q = np.full(p.shape, np.nan)
     if tested.any():
         q[tested] = stats.false_discovery_control(p[tested])
+    with np.errstate(invalid="ignore"):
+        flagged = statistic > threshold if threshold is not None else (q if adjust != "none" else p) < alpha
+        if min_relative_effect > 0:
+            flagged &= np.abs(relative) > min_relative_effect
+    if adjust != "none":
+        by_chance = np.array([alpha * np.count_nonzero(q < alpha)])
+    elif tested.any():
         by_chance = p_value(threshold, count[tested]) if threshold is not None else np.full(tested.sum(), alpha)
     else:
         by_chance = np.zeros(0)
@@ -140,7 +155,7 @@ def condition_response_summary(
         side=sides[np.where(comparable, residual > 0, 2).astype(int)],
         flagged=flagged, statement=statement, threshold=threshold, alpha=alpha,
         min_relative_effect=min_relative_effect, cells_tested=int(tested.sum()),
-        expected_by_chance=float(by_chance.sum()), notes=_notes(count, same, tested, len(algorithms)),
+        expected_by_chance=float(by_chance.sum()), adjust=adjust, notes=_notes(count, same, tested, len(algorithms)),
     )  # fmt: skip
 
 

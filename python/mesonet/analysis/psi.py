@@ -6,7 +6,7 @@ responses.
 Source: Mills et al., ASME paper, Tables 7 and 8 (which prints Psi x 100).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -25,9 +25,7 @@ class FactorTable(Result):
 
     responses: tuple[str, ...]
     factors: tuple[str, ...]
-    sign: NDArray[
-        np.int8
-    ]  #: shape (responses, factors): the level that raises the response; 0 for no effect or none known
+    sign: NDArray[np.int8]  #: shape (responses, factors): the level that raises it; 0 for no effect or none known
     p: Floats  #: shape (responses, factors)
     psi: Floats  #: per factor, over the responses with a test; NaN without any
     tested: int  #: responses with a test
@@ -79,3 +77,67 @@ def factor_table(
         weight = np.where(p < 0.01, 1.0, np.where(p < 0.05, 0.5, 0.0))
         psi = np.where(tested, weight, 0).sum(axis=0) / tested.sum(axis=0)
     return FactorTable(tuple(responses), names, sign, p, psi, int(tested.any(axis=1).sum()), mode)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PsiTable(Result):
+    """Psi of every factor over several sets of responses; one row of the table per set and factor."""
+
+    sets: tuple[str, ...]
+    factors: tuple[str, ...]
+    psi: Floats  #: shape (sets, factors); NaN for a set without a test
+    responses: NDArray[np.int_]  #: per set: responses with a test
+    weight: Floats  #: per set, of those with a test; their sum is 1
+    average: Floats  #: per factor: weighted mean over the sets
+    mode: Mode
+
+    UNITS: ClassVar = {"psi": "1", "weight": "1", "average": "1"}
+
+    def _dimensions(self) -> dict[str, Sequence[Any]]:
+        return {"set": self.sets, "factor": self.factors}
+
+    def _columns(self) -> dict[str, Any]:
+        factors = len(self.factors)
+        return {
+            "psi": self.psi.ravel(),
+            "responses": np.repeat(self.responses, factors),
+            "weight": np.repeat(self.weight, factors),
+            "average": np.tile(self.average, len(self.sets)),
+        }
+
+    def _attributes(self) -> dict[str, Any]:
+        return {"mode": self.mode}
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Places of the factors by falling average."""
+        return tuple(int(i) for i in np.argsort(-np.nan_to_num(self.average, nan=-1.0), kind="stable"))
+
+
+def psi_table(tables: Mapping[str, FactorTable], *, weights: Mapping[str, float] | None = None) -> PsiTable:
+    """Psi over several sets of responses, each a `factor_table`, and its weighted average.
+
+    `weights` of the sets, positive, in any scale (default: equal). The ASME paper's Table 8 weighs three time periods
+    with 1/6 each and the flow throughputs of two algorithms with 1/4 each. A set without a test has no weight.
+
+    Raises ValueError without tables, for tables of different factors or modes, and for a weight that is missing or not
+    positive.
+    """
+    if not tables:
+        raise ValueError("Psi needs at least one set of responses")
+    names = tuple(tables)
+    first = tables[names[0]]
+    if any((table.factors, table.mode) != (first.factors, first.mode) for table in tables.values()):
+        raise ValueError("the sets of responses have different factors or modes")
+    given = weights if weights is not None else dict.fromkeys(names, 1.0)
+    if bad := [name for name in names if not given.get(name, 0.0) > 0]:
+        raise ValueError(f"the weight of {bad[0]!r} is {given.get(bad[0])}; allowed: above 0")
+    tested = np.array([tables[name].tested for name in names])
+    weight = np.where(tested > 0, [given[name] for name in names], 0.0)
+    weight = weight / weight.sum() if weight.sum() > 0 else weight
+    psi = np.array([tables[name].psi for name in names])
+    there = np.isfinite(psi)
+    with np.errstate(all="ignore"):
+        shares = weight[:, None] * there
+        average = np.where(there, shares * np.where(there, psi, 0), 0).sum(axis=0) / shares.sum(axis=0)
+    return PsiTable(names, first.factors, psi, tested, weight, average, first.mode)

@@ -10,6 +10,7 @@ Source: J. Filliben's ten-step analysis, steps 6 to 9 (Dataplot macros `lib/10st
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -73,7 +74,7 @@ def terms(
     if not 1 <= order <= matrix.shape[1]:
         raise ValueError(f"order is {order}; allowed: 1 to the number of factors, {matrix.shape[1]}")
     used, mean = condition_means(y, len(matrix), algorithm)
-    columns, strings, orders, constant = _columns_of(matrix, names, order)
+    columns, strings, orders, constant = sign_columns(matrix, names, order)
     notes = [f"Cannot be told from the mean: {', '.join(constant)}."] if constant else []
     if len(used) < len(matrix):
         notes.append(f"{len(matrix) - len(used)} of {len(matrix)} conditions have no value and are left out.")
@@ -116,11 +117,20 @@ def half_normal_medians(m: int) -> Floats:
     return np.asarray(stats.norm.ppf((1 + uniform) / 2))
 
 
-def _columns_of(
+def sign_columns(
     matrix: Floats, names: Sequence[str], order: int
 ) -> tuple[Floats, list[list[str]], list[int], list[str]]:
-    """Different columns of signs of the products of up to `order` factors, the aliases of each, the number of factors
-    of the first, and the products that are the same in every run."""
+    """Different columns of signs of the products of up to `order` factors, shape (n, columns); the aliases of each, the
+    number of factors of the first, and the products that are the same in every run."""
+    return _sign_columns(np.ascontiguousarray(matrix, dtype=np.int8).tobytes(), len(matrix), tuple(names), order)
+
+
+@lru_cache(maxsize=8)
+def _sign_columns(
+    signs: bytes, runs: int, names: tuple[str, ...], order: int
+) -> tuple[Floats, list[list[str]], list[int], list[str]]:
+    """One design is looked at for hundreds of responses: its columns are found once. Callers change nothing."""
+    matrix = np.frombuffer(signs, dtype=np.int8).reshape(runs, len(names)).astype(float)
     known: dict[bytes, int] = {}
     columns: list[Floats] = []
     strings: list[list[str]] = []
@@ -130,7 +140,7 @@ def _columns_of(
         for chosen in combinations(range(matrix.shape[1]), size):
             column = matrix[:, chosen].prod(axis=1)
             name = "*".join(names[i] for i in chosen)
-            sign = column[0]
+            sign = column[0] if runs else 1.0
             key = (column * sign).astype(np.int8).tobytes()
             if (column == sign).all():
                 constant.append(name)
@@ -142,11 +152,42 @@ def _columns_of(
                 columns.append(column)
                 strings.append([name])
                 orders.append(size)
-    return np.column_stack(columns) if columns else np.empty((len(matrix), 0)), strings, orders, constant
+    found = np.column_stack(columns) if columns else np.empty((runs, 0))
+    found.setflags(write=False)
+    return found, strings, orders, constant
 
 
 def _residual_sd(columns: Floats, y: Floats) -> Floats:
-    """Residual SD of the models of the mean and the first 1, 2, ... columns, by successive orthogonal projection."""
+    """Residual SD of the models of the mean and the first 1, 2, ... columns."""
+    n, m = columns.shape
+    if n and m < n:
+        basis = _orthonormal(columns)
+        if basis is not None:
+            # Projections from the mean of y on, so that nothing cancels.
+            parts = basis.T @ (y - y.mean())
+            whole = float(((y - y.mean()) ** 2).sum())
+            left = np.maximum(whole - np.cumsum(parts**2), 0.0)
+            # Where next to nothing is left the difference of sums is rounding: look at the residuals themselves.
+            for place in np.flatnonzero(left < 1e-8 * whole):
+                rest = y - y.mean() - basis[:, : place + 1] @ parts[: place + 1]
+                left[place] = rest @ rest
+            freedom = n - 1.0 - np.arange(1, m + 1)
+            return np.asarray(np.where(freedom > 0, np.sqrt(left / np.where(freedom > 0, freedom, 1)), np.nan))
+    return _residual_sd_of_dependent(columns, y)
+
+
+def _orthonormal(columns: Floats) -> Floats | None:
+    """An orthonormal basis of the columns less their means, one step per column; None if a column depends on others."""
+    n, m = columns.shape
+    products = columns.T @ columns
+    if not columns.sum(axis=0).any() and not (products - n * np.eye(m)).any():
+        return np.asarray(columns / np.sqrt(n))  # no run is lost: signs and their products are exact
+    basis, triangle = np.linalg.qr(np.column_stack([np.ones(n), columns]))
+    return basis[:, 1:] if np.abs(np.diag(triangle)).min() > 1e-9 * np.sqrt(n) else None
+
+
+def _residual_sd_of_dependent(columns: Floats, y: Floats) -> Floats:
+    """The same where runs are lost and columns depend on others: by successive orthogonal projection."""
     n, m = columns.shape
     found = np.full(m, np.nan)
     residual = y - y.mean() if n else y

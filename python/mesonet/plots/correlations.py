@@ -12,10 +12,11 @@ import polars as pl
 
 from mesonet.analysis.correlation import Correlations
 from mesonet.plots import theme
-from mesonet.plots.numbers import number
+from mesonet.plots.numbers import hundredths, number
 
 DATA, BINS = "correlations", "bins"
-SIDE = 26  # px per cell
+SIDE, SMALL = 26, 9  # px per cell, and where there are so many that no number is shown
+NUMBERED = 45  #: responses up to which cells hold numbers
 _BIN = 0.05
 
 
@@ -27,7 +28,7 @@ def tables(result: Correlations, labels: Mapping[str, str] | None = None) -> tup
     rows = [
         {
             "row": shown[first], "column": shown[second], "r": None if np.isnan(r) else float(r),
-            "text": "" if i == j or np.isnan(r) else f"{100 * r:.0f}".replace("-", "−"), "size": abs(float(r)),
+            "text": "" if i == j else hundredths(float(r)), "size": abs(float(r)),
         }
         for i, first in enumerate(names)
         for j, (second, r) in enumerate(zip(names, matrix[i], strict=True))
@@ -43,24 +44,27 @@ def correlations(result: Correlations, *, labels: Mapping[str, str] | None = Non
     """The figure of one result; `labels` name the responses."""
     rows, bins = tables(result, labels)
     order = list(dict.fromkeys(rows["row"]))
-    side = SIDE * len(order)
+    numbered = len(order) <= NUMBERED
+    side = (SIDE if numbered else SMALL) * len(order)
+    font = 11 if numbered else 8
     base = alt.Chart(alt.NamedData(name=DATA), width=side, height=side).encode(
         x=alt.X(
             "column:N", sort=order, title=None,
-            axis=alt.Axis(orient="top", labelAngle=-60, labelLimit=260, ticks=False, domain=False),
+            axis=alt.Axis(orient="top", labelAngle=-60, labelLimit=260, ticks=False, domain=False, labelFontSize=font),
         ),
-        y=alt.Y("row:N", sort=order, title=None, axis=alt.Axis(labelLimit=260, ticks=False, domain=False)),
+        y=alt.Y(
+            "row:N", sort=order, title=None,
+            axis=alt.Axis(labelLimit=260, ticks=False, domain=False, labelFontSize=font),
+        ),
     )  # fmt: skip
     scale = alt.Scale(domain=[-1, 0, 1], range=[theme.VERMILLION, "#ffffff", theme.BLUE], interpolate="rgb")
-    matrix = alt.layer(
-        base.mark_rect(stroke="white").encode(
-            color=alt.Color("r:Q", scale=scale, legend=None),
-            tooltip=[alt.Tooltip("row:N"), alt.Tooltip("column:N", title="and"), alt.Tooltip("r:Q", format="+.3f")],
-        ),
-        base.mark_text(fontSize=10).encode(
-            text="text:N", color=alt.when("datum.size > 0.6").then(alt.value("white")).otherwise(alt.value(theme.INK))
-        ),
+    cells = base.mark_rect(stroke="white", strokeWidth=1 if numbered else 0.4, aria=False).encode(
+        color=alt.Color("r:Q", scale=scale, legend=None),
+        tooltip=[alt.Tooltip("row:N"), alt.Tooltip("column:N", title="and"), alt.Tooltip("r:Q", format="+.3f")],
     )
+    ink = alt.when("datum.size > 0.6").then(alt.value("white")).otherwise(alt.value(theme.INK))
+    numbers = base.mark_text(fontSize=10).encode(text="text:N", color=ink)
+    matrix = alt.layer(cells, numbers) if numbered else alt.layer(cells)
     bars = alt.Chart(alt.NamedData(name=BINS), width=max(side, 320), height=130).mark_bar().encode(
         x=alt.X("from:Q", bin="binned", title="|r| of a pair", scale=alt.Scale(domain=[0, 1])),
         x2="to:Q",

@@ -18,8 +18,9 @@ def to_svg(chart: Any) -> str:
 
 
 def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
-    """The chart as a PNG picture; `scale` picture points per px."""
-    return bytes(vl_convert.vegalite_to_png(chart.to_dict(), vl_version=VL_VERSION, scale=scale))
+    """The chart, or its definition, as a PNG picture; `scale` picture points per px."""
+    definition = chart if isinstance(chart, dict) else chart.to_dict()
+    return bytes(vl_convert.vegalite_to_png(definition, vl_version=VL_VERSION, scale=scale))
 
 
 def to_pdf(chart: Any) -> bytes:

@@ -9,12 +9,12 @@ import polars as pl
 
 from mesonet.analysis.terms import Terms
 from mesonet.plots import theme
+from mesonet.plots.alias_list import LISTED, alias_list
 from mesonet.plots.numbers import number
 
 DATA, MARGINS = "half_normal", "margins"
-LISTED = 16  #: largest terms that stand in the list beside the plot
 LONGEST = 64  #: characters of an alias string
-WIDTH, HEIGHT, LINE = 560, 380, 17  # px
+WIDTH, HEIGHT = 560, 380  # px
 
 
 def table(result: Terms) -> pl.DataFrame:
@@ -57,20 +57,5 @@ def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HC
         ),
         base.transform_filter(f"datum.rank <= {LISTED}").mark_text(dy=-11).encode(text="rank:Q"),
     ).add_params(theme.response_title(response))
-    listed = (
-        alt.Chart(alt.NamedData(name=DATA), width=300, height=HEIGHT)
-        .transform_filter(f"datum.rank <= {LISTED}")
-        .transform_calculate(
-            line=f"(datum.rank - 1) * {LINE} + 6",
-            text="datum.rank + '   ' + format(datum.effect, '+.3~g') + '   ' + datum.strings",
-        )
-        .mark_text(align="left")
-        .encode(
-            x=alt.value(0),
-            y=alt.Y("line:Q", scale=alt.Scale(domain=[HEIGHT, 0]), axis=None),
-            text="text:N",
-            color=alt.when("datum.active").then(alt.value(theme.INK)).otherwise(alt.value(theme.MUTED)),
-        )
-    )
-    chart = alt.hconcat(plot.properties(title=theme.AXIS_TITLE), listed, spacing=24)
+    chart = alt.hconcat(plot.properties(title=theme.AXIS_TITLE), alias_list(DATA, HEIGHT), spacing=24)
     return theme.finish(chart, {DATA: rows, MARGINS: margins}, title=title)

@@ -4,6 +4,8 @@ Main effects on the diagonal, two-factor interactions above it: a line from the 
 product. (Step 4 of the ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.4.)
 """
 
+from collections.abc import Sequence
+
 import altair as alt
 import numpy as np
 import polars as pl
@@ -12,7 +14,8 @@ from mesonet.analysis.interactions import Interactions
 from mesonet.plots import theme
 from mesonet.plots.numbers import number, signed
 
-DATA, FACTORS = "interactions", "factors"
+DATA, FACTORS, STRINGS = "interactions", "factors", "interaction_strings"
+LONGEST = 60  #: characters of an alias string
 SMALLEST, LARGEST = 34, 76  # px per cell
 
 
@@ -48,8 +51,11 @@ def table(result: Interactions) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def interactions(result: Interactions, *, cut: float = np.inf, title: str = "") -> alt.LayerChart:
-    """The figure of one result; effects larger than `cut` stand out."""
+def interactions(
+    result: Interactions, *, cut: float = np.inf, strings: Sequence[str] = (), title: str = ""
+) -> alt.LayerChart:
+    """The figure of one result; effects larger than `cut` stand out. `strings`: alias strings of the largest
+    interactions, listed where the matrix is empty."""
     rows = table(result)
     k = len(result.factors)
     side = max(SMALLEST, min(LARGEST, 1150 // k))
@@ -91,5 +97,19 @@ def interactions(result: Interactions, *, cut: float = np.inf, title: str = "") 
     )  # fmt: skip
     known = np.r_[result.mean_minus[np.triu_indices(k)], result.mean_plus[np.triu_indices(k)]]
     known = known[np.isfinite(known)]
+    listed = [text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …" for text in strings[: max(0, 2 * k - 8)]]
+    if listed:
+        lines_of = pl.DataFrame({"text": ["Largest interactions, with aliases:", *listed]}).with_row_index("line")
+        text = (
+            alt.Chart(alt.NamedData(name=STRINGS))
+            .transform_calculate(place=f"{side * k - 14 * len(listed) - 6} + 14 * datum.line")
+            .mark_text(align="left", fontSize=10)
+            .encode(x=alt.value(0), y=alt.Y("place:Q", scale=None, axis=None), text="text:N")
+        )
+        chart = alt.layer(chart, text)
+    else:
+        lines_of = pl.DataFrame({"text": []})
     ends = f"Means run from {number(known.min())} to {number(known.max())} in every cell." if len(known) else ""
-    return theme.finish(chart, {DATA: rows, FACTORS: labels}, title=title, subtitle=[ends] if ends else ())
+    return theme.finish(
+        chart, {DATA: rows, FACTORS: labels, STRINGS: lines_of}, title=title, subtitle=[ends] if ends else ()
+    )

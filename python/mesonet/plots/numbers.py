@@ -35,3 +35,10 @@ def percent(value: float | None, *, sign: bool = False) -> str:
     shown = round(value) if size >= 10 else round(value, 1) if size >= 1 else value
     text = (signed if sign else number)(float(shown), 2 if size < 1 else 9)
     return f"{text} %"
+
+
+def hundredths(value: float) -> str:
+    """A correlation or loading x 100, whole; "–" for none."""
+    if not math.isfinite(value):
+        return "–"
+    return str(round(100 * value)).replace("-", "−")

@@ -51,7 +51,8 @@ def responses(
         tooltip=tooltip,
     )
     chart = alt.layer(
-        band.mark_rect(color="#fdf0d5", stroke=theme.HIGHLIGHT, strokeWidth=1.5, aria=False).encode(
+        # Its width is said: beside an offset Vega-Lite takes a default that is narrower than the step.
+        band.mark_rect(width=STEP if wide else NARROW, color="#fdf0d5", aria=False).encode(
             y=alt.value(0), y2=alt.value("height"), opacity=lit.then(alt.value(1)).otherwise(alt.value(0))
         ),
         points,

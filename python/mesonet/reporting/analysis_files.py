@@ -1,9 +1,11 @@
 """The analysis of a campaign as files: tables for further work, figures for papers, a caption for each."""
 
+import os
 from collections.abc import Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, get_args
 
 import polars as pl
 import pyarrow as pa
@@ -11,19 +13,30 @@ import pyarrow.parquet as pq
 
 from mesonet import places
 from mesonet.errors import InputError, unknown
-from mesonet.plots import condition_response, main_effects, save
-from mesonet.plots import responses as values_chart
-from mesonet.plots.numbers import percent
 from mesonet.progress import Update
-from mesonet.reporting import captions
+from mesonet.reporting.algorithm_figures import follow_up_sentence, separation_caption
 from mesonet.reporting.conditions import conditions_table
-from mesonet.reporting.figures import axis_title, settings
-from mesonet.reporting.method_files import labelled, method_figures, method_tables
-from mesonet.reporting.study import CONGESTION, LARGE, Study
-from mesonet.reporting.traced_files import traced_figures, traced_tables
+from mesonet.reporting.drawing import Drawn, draw_all
+from mesonet.reporting.gallery import Extent, figures_of, gallery
+from mesonet.reporting.method import Method
+from mesonet.reporting.method_files import labelled, method_tables
+from mesonet.reporting.study import Study
+from mesonet.reporting.traced_files import traced_tables
+from mesonet.reporting.words import counted
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
+
+SECTIONS = {
+    "network": "The network",
+    "windows": "Windows of single flows",
+    "ten_steps": "What drives the responses: ten steps each",
+    "correlations": "Which responses say the same",
+    "components": "Principal components",
+    "factors": "Which factors matter over all",
+    "algorithms": "The algorithms in every condition",
+    "users": "What users get",
+}
 
 
 def write_analysis(
@@ -31,57 +44,62 @@ def write_analysis(
     directory: Path | str,
     *,
     responses: Sequence[str] | None = None,
+    figures: Extent | str = "chosen",
+    png: bool = False,
+    workers: int | None = 1,
     progress: Update | None = None,
 ) -> list[Path]:
-    """Write tables and figures below `directory` and return the paths written.
+    """Write tables and figures below `directory` and return the paths of all, those included that were up to date.
 
-    `analysis/tables/`: main_effects, terms (by alias string, with Lenth's margins), factors (signs, stars and Psi),
-    correlations, components, component_scores, clusters, condition_response, conditions, responses (one row per run and
-    period, one column per response), each as Parquet and CSV. `analysis/figures/`, for the whole measured time: SVG of
-    the main effects per algorithm and of the raw values of `responses` (default: effects of the measures of congestion,
-    values of the key responses), half-normal plots and interactions of the measure of congestion, correlations, trees
-    of the algorithms, and the condition-response summary. `analysis/index.md`: what each figure shows. A campaign
-    without results gives the table of conditions only, one without factors nothing about effects. Where runs kept the
-    traces of flows given one by one: the tables windows (average windows) and latencies, and their figures. `progress`
-    is told (done, total, what is being drawn).
+    `analysis/tables/`, each as Parquet and CSV: `conditions`, `responses` (one row per run and period, one column per
+    response), `main_effects`, and the results of the method (`docs/reference/analysis.md` lists them).
+    `analysis/figures/`: SVG, with `png` PNG beside it, by section; `figures` "chosen" draws the ten steps of one
+    response per cluster of the correlation analysis, or of `responses`, "all" of every response and algorithm, "none"
+    draws nothing. A figure is drawn again only where the data or the code changed. `workers`: processes that draw
+    (None: as many as there are processors). `analysis/index.md`: what each figure shows. A campaign without results
+    gives the table of conditions only. `progress` is told (done, total, what is being drawn).
 
-    Raises InputError, which is a ValueError, before any work: for a response that the campaign does not have and where
-    nothing can be written.
+    Raises InputError, which is a ValueError, before any work: for a response that the campaign does not have, an
+    unknown extent or number of workers, and where nothing can be written.
     """
     study = Study(campaign)
-    there = study.in_period[study.main_period] if study.has_results else []
+    method = Method(study)
     if isinstance(responses, str):
         raise InputError("not a list", path="responses", value=responses, allowed="names in a list")
+    if figures not in get_args(Extent):
+        raise unknown("extent", str(figures), get_args(Extent), path="figures")
+    if workers is not None and workers < 1:
+        raise InputError("not a number of processes", path="workers", value=workers, allowed="at least 1")
+    there = [*study.in_period[study.main_period], *method.space.names] if study.has_results else []
     for name in responses or ():
         if name not in there:
-            raise unknown("response", str(name), there, path="responses")
+            raise unknown("response", str(name), list(dict.fromkeys(there)), path="responses")
     with places.folder(Path(directory) / "analysis", directory) as root:
-        return _write(study, root, responses, progress)
+        written = [
+            path for name, table in _tables(method).items() for path in _write_table(table, root / "tables" / name)
+        ]
+        drawn: list[Drawn] = []
+        if study.has_results and figures != "none":
+            chosen = None if responses is None else tuple(responses)
+            drawn = draw_all(
+                campaign, figures_of(method, figures, chosen), root / "figures",
+                again=partial(gallery, extent=figures, responses=chosen), png=png,
+                workers=workers or os.cpu_count() or 1, progress=progress,
+            )  # fmt: skip
+        index = root / "index.md"
+        index.write_text(_index(method, root, drawn, figures), encoding="utf-8")
+        pictures = [path for each in drawn for path in (each.path, each.path.with_suffix(".png")) if path.exists()]
+        return [*written, *pictures, index]
 
 
-def _write(study: Study, root: Path, responses: Sequence[str] | None, progress: Update | None) -> list[Path]:
-    written = [path for name, table in _tables(study).items() for path in _write_table(table, root / "tables" / name)]
-    captioned = []
-    if study.has_results:
-        figures = list(_figures(study, responses))
-        for place, (name, chart, caption) in enumerate(figures):
-            if progress:
-                progress(place, len(figures), name)
-            path = root / "figures" / f"{name}.svg"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            captioned.append((save(chart, path), caption))
-    index = root / "index.md"
-    index.write_text(_index(study, root, captioned), encoding="utf-8")
-    return [*written, *(path for path, _ in captioned), index]
-
-
-def _tables(study: Study) -> dict[str, pl.DataFrame]:
+def _tables(method: Method) -> dict[str, pl.DataFrame]:
+    study = method.study
     tables = {"conditions": conditions_table(study)}
     if not study.has_results:
         return tables
     if study.campaign.design.factors:
         tables["main_effects"] = _effects_table(study)
-        tables |= method_tables(study)
+        tables |= method_tables(method)
     if len(study.algorithms) > 1:
         cells = [labelled(study.summary(period).to_polars(), {"period": period}) for period in study.periods]
         tables["condition_response"] = pl.concat(cells, how="vertical_relaxed")
@@ -111,51 +129,37 @@ def _write_table(table: pl.DataFrame, path: Path) -> list[Path]:
     return [parquet, csv]
 
 
-def _figures(study: Study, chosen: Sequence[str] | None) -> list[tuple[str, Any, str]]:
-    """Name, chart and caption of each figure."""
-    period = study.main_period
-    there = study.in_period[period]
-    congestion = [name for name in CONGESTION if name in there] or [study.congestion_response]
-    figures: list[tuple[str, Any, str]] = []
-    varied = bool(study.campaign.design.factors)
-    for response, algorithm in product(chosen or congestion, study.choices_of_algorithm if varied else ()):
-        result = study.effects(response, period, algorithm)
-        if result.runs == 0:
-            continue
-        effects: Any = main_effects(
-            result,
-            study.campaign.factors,
-            title=captions.effects_heading(study, response, period, algorithm),
-            response=axis_title(study, response),
-        )
-        name = f"main_effects_{response}_{algorithm.replace(' ', '_')}"
-        figures.append((name, effects, captions.effects_caption(study, result, response)))
-    figures += method_figures(study, chosen) if varied else []
-    for response in chosen or study.key_responses:
-        values: Any = values_chart(
-            study.long(response, period),
-            study.algorithms,
-            order=study.by_congestion,
-            title=captions.values_heading(study, response, period),
-            response=axis_title(study, response),
-            order_title=f"condition, {study.order_words}",
-        )
-        figures.append((f"responses_{response}", values, captions.values_caption(study, response, period)))
-    if len(study.algorithms) > 1:
-        labels = {name: study.label_of(name) for name in study.responses}
-        for least, suffix in ((0.0, ""), (LARGE, "_above_10_percent")):
-            cells = study.summary(period, least)
-            title = "Condition-response summary" + (f", relative effect above {percent(least)}" if least else "")
-            chart = condition_response(cells, settings(study), labels=labels, order=study.by_congestion, title=title)
-            figures.append((f"condition_response{suffix}", chart, captions.summary_caption(study, cells)))
-    return [*figures, *traced_figures(study.campaign)]
-
-
-def _index(study: Study, root: Path, captioned: Sequence[tuple[Path, str]]) -> str:
+def _index(method: Method, root: Path, drawn: Sequence[Drawn], extent: str) -> str:
+    study = method.study
     lines = [f"# {study.campaign.title or study.campaign.name}", ""]
-    if not captioned:
-        lines += ["No run has given a result yet: there are no figures.", ""]
-    for path, caption in captioned:
-        relative = path.relative_to(root).as_posix()
-        lines += [f"## {path.stem.replace('_', ' ')}", "", f"![{path.stem}]({relative})", "", caption, ""]
+    if not study.has_results:
+        return "\n".join([*lines, "No run has given a result yet: there are no figures.", ""])
+    lines += [*_reading(method, drawn, extent), ""]
+    section = ""
+    for figure in drawn:
+        first = figure.name.partition("/")[0]
+        if first != section:
+            section = first
+            lines += [f"## {SECTIONS[section]}", ""]
+        title = figure.name.partition("/")[2].replace("/", ", ").replace("_", " ")
+        relative = figure.path.relative_to(root).as_posix()
+        lines += [
+            f"### {title}", "", f"*{figure.question}*", "", f"![{title}]({relative})", "", figure.caption, "",
+        ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _reading(method: Method, drawn: Sequence[Drawn], extent: str) -> list[str]:
+    """What the folder holds, where to look first, and what would tell aliases apart."""
+    lines = [f"{counted(len(drawn), 'figure')}; the tables are in `tables/`."]
+    if extent == "chosen":
+        lines[0] += (
+            f" Ten steps are drawn for chosen representatives of the {len(method.correlations.clusters)} clusters of "
+            "responses; `mesonet analyze --figures all` draws them for every response."
+        )
+    lines += ["", *method.space.notes] if method.space.notes else []
+    if len(method.study.algorithms) > 1:
+        lines += ["", separation_caption(method)]
+    if method.study.campaign.design.factors:
+        lines += ["", follow_up_sentence(method, method.congestion, method.study.choices_of_algorithm[-1])]
+    return lines

@@ -18,7 +18,11 @@ def effects_heading(study: Study, response: str, period: str, algorithm: str) ->
 
 def effects_caption(study: Study, result: MainEffects, response: str) -> str:
     """What drives the response, and by how much."""
-    title, unit = study.title_of(response), study.unit_of(response)
+    return effects_sentence(study, result, study.title_of(response), study.unit_of(response))
+
+
+def effects_sentence(study: Study, result: MainEffects, title: str, unit: str) -> str:
+    """The same for anything that has a title, as it stands in a sentence, and a unit."""
     notes = " ".join(result.notes)
     known = np.nan_to_num(np.abs(result.effect), nan=-1.0)
     if result.runs == 0 or known.max(initial=-1) <= 0:
@@ -56,6 +60,8 @@ def summary_caption(study: Study, result: ConditionResponseSummary) -> str:
         f"If no algorithm differed, about {number(result.expected_by_chance, 2)} would be flagged by chance"
         f"{' before the filter' if result.min_relative_effect else ''}."
     )
+    if result.adjust != "none":
+        chance = f"Of those flagged, {number(result.expected_by_chance, 2)} at most are expected to be by chance."
     far = f" by more than {percent(result.min_relative_effect)} of the mean" if result.min_relative_effect else ""
     if not result.cells_flagged:
         return f"No algorithm stands out{far} in any of {counted(result.cells_tested, 'cell')} tested. {chance} {notes}"

@@ -11,10 +11,9 @@ from mesonet.reporting.study import Study, ordered
 from mesonet.reporting.words import capitalised, counted, listed, quantity
 
 
-def terms_caption(study: Study, result: Terms, response: str) -> str:
+def terms_caption(title: str, result: Terms) -> str:
     """How many effects are more than noise, and which are the largest, with their aliases."""
     notes = " ".join(result.notes)
-    title = study.title_of(response)
     if not len(result.terms) or not np.isfinite(result.noise.me):
         return notes or f"There are too few effects on {title} to tell noise from more than noise."
     active = int(result.noise.active(result.effect).sum())
@@ -29,9 +28,8 @@ def terms_caption(study: Study, result: Terms, response: str) -> str:
     return f"{says} {notes}".rstrip()
 
 
-def interactions_caption(study: Study, result: Interactions, terms: Terms, response: str) -> str:
+def interactions_caption(title: str, result: Interactions, terms: Terms) -> str:
     """Which pair of factors acts together most, and with what it is aliased."""
-    title = study.title_of(response)
     pairs = [place for place, order in enumerate(terms.order) if order == 2]
     if not pairs or not np.isfinite(result.effect).any():
         return f"No interaction on {title} could be computed."
@@ -46,8 +44,8 @@ def interactions_caption(study: Study, result: Interactions, terms: Terms, respo
     )
 
 
-def correlations_caption(study: Study, result: Correlations) -> str:
-    """How many different things the responses say."""
+def correlations_caption(titles: Mapping[str, str], result: Correlations) -> str:
+    """How many different things the responses say; `titles`: of the responses, as they stand in a sentence."""
     if not result.responses:
         return "No response varies."
     alike = [cluster for cluster in result.clusters if len(cluster) > 1]
@@ -56,11 +54,11 @@ def correlations_caption(study: Study, result: Correlations) -> str:
         f"{counted(len(result.clusters), 'different thing')}; the histogram itself parts at {number(result.hint, 2)}."
     )
     for cluster, representative in list(zip(result.clusters, result.representatives, strict=True))[: len(alike)][:3]:
-        others = [study.title_of(name) for name in cluster if name != representative]
+        others = [titles[name] for name in cluster if name != representative]
         shown = listed(others) if len(others) <= 4 else f"{', '.join(others[:3])} and {len(others) - 3} more"
-        says += f" {capitalised(study.title_of(representative))} stands for {shown}."
+        says += f" {capitalised(titles[representative])} stands for {shown}."
     if result.constant:
-        says += f" Left out because constant: {listed([study.title_of(name) for name in result.constant])}."
+        says += f" Left out because constant: {listed([titles[name] for name in result.constant])}."
     return says
 
 

@@ -1,94 +1,138 @@
-"""Tables and figures of the study's method, for `mesonet.reporting.analysis_files`."""
+"""Tables of the study's method, for `mesonet.reporting.analysis_files`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
 import polars as pl
 
-from mesonet.analysis import residuals
-from mesonet.plots import correlations, dendrograms, half_normal, interactions
-from mesonet.plots import residuals as residual_plot
-from mesonet.reporting import captions, method_captions
-from mesonet.reporting.figures import axis_title, settings
+from mesonet.reporting.algorithm_figures import where_to_look
 from mesonet.reporting.method import Method
-from mesonet.reporting.study import Study
+from mesonet.reporting.network_figures import buffer_table, flow_state_table
+from mesonet.reporting.user_figures import users
 
-#: Principal components whose scores are written.
+#: Principal components whose scores and main effects are written.
 _SCORES = 10
+_TEXT = pl.String
 
 
-def method_tables(study: Study) -> dict[str, pl.DataFrame]:
-    """The results of the method for the main period, and for every response where they are small."""
-    method = Method(study)
-    terms, factors = [], []
+def method_tables(method: Method) -> dict[str, pl.DataFrame]:
+    """The results of the method, for every response where they are small."""
+    tables = {
+        **_effect_tables(method), **_reduction_tables(method), **_algorithm_tables(method), **_user_tables(method),
+    }  # fmt: skip
+    tables["classes"] = method.classes.to_polars()
+    for name, table in (("flow_states", flow_state_table(method)), ("buffers", buffer_table(method.study))):
+        if not table.is_empty():
+            tables[name] = table
+    return tables
+
+
+def labelled(table: pl.DataFrame, labels: Mapping[str, Any]) -> pl.DataFrame:
+    """The table with columns in front that say what all its rows are about."""
+    return table.select(*(pl.lit(value).alias(name) for name, value in labels.items()), pl.all())
+
+
+def _effect_tables(method: Method) -> dict[str, pl.DataFrame]:
+    study = method.study
+    terms, factors, psi, steps, runs = [], [], [], [], []
     for algorithm in study.choices_of_algorithm:
-        for response in study.in_period[study.main_period]:
+        for response in method.space.names:
             result = method.terms(response, algorithm)
             margins = {"me": result.noise.me, "sme": result.noise.sme}
             table = result.to_polars().with_columns(**{name: pl.lit(m).fill_nan(None) for name, m in margins.items()})
             terms.append(labelled(table, {"response": response, "algorithm": algorithm}))
     for algorithm in study.algorithms:
         found = method.factor_table(algorithm)
-        psi = pl.DataFrame({"factor": found.factors, "psi": found.psi}).with_columns(pl.col("psi").fill_nan(None))
-        factors.append(labelled(found.to_polars().join(psi, on="factor", how="left"), {"algorithm": algorithm}))
+        share = pl.DataFrame({"factor": found.factors, "psi": found.psi}).with_columns(pl.col("psi").fill_nan(None))
+        factors.append(labelled(found.to_polars().join(share, on="factor", how="left"), {"algorithm": algorithm}))
+        psi.append(labelled(method.psi(algorithm).to_polars(), {"algorithm": algorithm}))
+    whose = study.choices_of_algorithm[-1]
+    for response in method.chosen:
+        ten = method.ten_steps(response, whose)
+        blocks = pl.DataFrame(
+            [
+                {"target": name, "robustness": ", ".join(found.robustness), "higher_plus": found.higher_plus,
+                 "higher_minus": found.higher_minus, "sign_test_p": found.p}
+                for name, found in ten.blocks.items()
+            ],
+            infer_schema_length=None,
+        ).with_columns(pl.col("sign_test_p").cast(pl.Float64).fill_nan(None))  # fmt: skip
+        about = {"response": response, "algorithm": whose}
+        ends = pl.DataFrame({"target": ten.ordered.factors, "longest_low": ten.ordered.longest_low,
+                             "longest_high": ten.ordered.longest_high})  # fmt: skip
+        steps.append(labelled(blocks.join(ends, on="target", how="left", maintain_order="left"), about))
+        runs.append(labelled(ten.scatter.to_polars(), about))
+    plan = method.follow_up(method.congestion, whose)
+    tables = {
+        "terms": _together(terms), "factors": _together(factors), "psi": _together(psi),
+        "blocks_and_runs": _together(steps), "spreads": _together(runs),
+    }  # fmt: skip
+    if plan is not None:
+        about = {"response": method.congestion, "separates": ", ".join(plan.separated)}
+        tables["follow_up"] = labelled(plan.to_polars(), about)
+    return tables
+
+
+def _reduction_tables(method: Method) -> dict[str, pl.DataFrame]:
+    study = method.study
+    parts = method.components
     scores = pl.DataFrame(
-        {f"PC{place + 1}": column for place, column in enumerate(method.components.scores.T[:_SCORES])}
+        {f"PC{place + 1}": column for place, column in enumerate(parts.scores.T[:_SCORES])}
     ).with_columns(pl.all().fill_nan(None))
     runs = pl.DataFrame(
         list(product(study.conditions, study.algorithms)), schema=["condition", "algorithm"], orient="row"
-    )
-    clusters = [
-        found.to_polars().select(pl.lit(condition).alias("condition"), pl.all())
-        for condition, found in method.clusterings.items()
+    ).with_columns(pl.Series("group", list(method.run_groups), dtype=pl.Int64))
+    effects = [
+        labelled(method.component_effects(place).to_polars(), {"component": f"PC{place + 1}"})
+        for place in range(min(_SCORES, len(parts.variance)))
     ]
-    return {
-        "terms": pl.concat(terms, how="vertical_relaxed"),
-        "factors": pl.concat(factors, how="vertical_relaxed"),
+    tables = {
         "correlations": method.correlations.to_polars(),
-        "components": method.components.to_polars(),
+        "components": parts.to_polars(),
         "component_scores": pl.concat([runs, scores], how="horizontal"),
-        "clusters": pl.concat(clusters, how="vertical_relaxed"),
+        "response_groups": method.groupings.to_polars(),
+        "group_rules": method.run_rules.to_polars().with_columns(pl.col("group").cast(_TEXT)),
     }
+    return tables | ({"component_effects": _together(effects)} if effects else {})
 
 
-def method_figures(study: Study, chosen: Sequence[str] | None) -> list[tuple[str, Any, str]]:
-    """Half-normal plots and interactions of the measure of congestion, correlations, trees of the algorithms."""
-    method = Method(study)
-    response = study.congestion_response
-    figures: list[tuple[str, Any, str]] = []
-    for algorithm in study.choices_of_algorithm:
-        terms = method.terms(response, algorithm)
-        if terms.runs == 0:
-            continue
-        heading = captions.effects_heading(study, response, study.main_period, algorithm)
-        suffix = f"{response}_{algorithm.replace(' ', '_')}"
-        normal: Any = half_normal(terms, title=heading, response=f"|effect| on {axis_title(study, response)}")
-        figures.append((f"half_normal_{suffix}", normal, method_captions.terms_caption(study, terms, response)))
-        pairs = method.interactions(response, algorithm)
-        matrix: Any = interactions(pairs, cut=terms.noise.me, title=heading)
-        caption = method_captions.interactions_caption(study, pairs, terms, response)
-        figures.append((f"interactions_{suffix}", matrix, caption))
-    if method.correlations.responses:
-        labels = {name: study.label_of(name) for name in study.responses}
-        alike: Any = correlations(method.correlations, labels=labels, title="Correlations of the responses")
-        figures.append(("correlations", alike, method_captions.correlations_caption(study, method.correlations)))
-    for response in (chosen or study.key_responses) if len(study.algorithms) > 1 else ():
-        values = study.values(response, study.main_period)
-        detail = residuals(values, algorithms=study.algorithms, conditions=study.conditions, response=response)
-        heading = captions.values_heading(study, response, study.main_period)
-        axis = f"{axis_title(study, response)}, less the mean of all algorithms"
-        plot: Any = residual_plot(detail, settings(study), title=heading, response=axis)
-        figures.append((f"residuals_{response}", plot, method_captions.residuals_caption(study, detail, response)))
-    if len(study.algorithms) > 2:
-        trees: Any = dendrograms(
-            method.clusterings, order=study.by_congestion, title="The algorithms in every condition"
-        )
-        caption = method_captions.clusters_caption(method.clusterings, study.algorithms)
-        figures.append(("clusters", trees, caption))
-    return figures
+def _algorithm_tables(method: Method) -> dict[str, pl.DataFrame]:
+    study = method.study
+    clusters = [
+        labelled(found.to_polars(), {"condition": condition}) for condition, found in method.clusterings.items()
+    ]
+    tables = {"clusters": _together(clusters)}
+    if len(study.algorithms) < 2:
+        return tables
+    tables["condition_response_adjusted"] = method.adjusted_summary.to_polars()
+    tables["where_to_look"] = where_to_look(method)
+    separations = [
+        labelled(found.to_polars(), {"algorithm": algorithm, "response": response})
+        for (algorithm, response), found in method.separations.items()
+    ]
+    if separations:
+        tables["settings_of_outliers"] = _together(separations)
+    splits = [
+        labelled(found.to_polars(), {"algorithm": algorithm}).with_columns(pl.col("group").cast(_TEXT))
+        for algorithm, found in method.split_rules.items()
+    ]
+    if splits:
+        tables["settings_of_clusters"] = _together(splits)
+    return tables
 
 
-def labelled(table: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
-    """The table with columns in front that say what all its rows are about."""
-    return table.select(*(pl.lit(value).alias(name) for name, value in labels.items()), pl.all())
+def _user_tables(method: Method) -> dict[str, pl.DataFrame]:
+    found = users(method)
+    if found is None:
+        return {}
+    tables = {"flow_groups": found.table(), "goodput_ranges": found.ranges}
+    if len(method.study.algorithms) > 1:
+        tables["ranks"] = found.rank_summary.to_polars()
+    if not (shares := found.shares()).is_empty():
+        tables["available_share"] = shares
+    return tables
+
+
+def _together(tables: list[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(tables, how="vertical_relaxed") if tables else pl.DataFrame()

@@ -180,7 +180,7 @@ def _trust(study: Study) -> str:
     replicates = study.campaign.runs["replicate"].n_unique() if "replicate" in study.campaign.runs.columns else 1
     text = "This is evidence from simulation, for the conditions described below. "
     if not design.factors:
-        text += "No factor was varied, so nothing here says how the answers depend on the network. "
+        text += "No factor was varied, so nothing is said about what drives the differences. "
     elif design.resolution >= 5:
         text += "Effects of single factors and of pairs of factors can be told apart"
     elif design.resolution == 4:
@@ -188,9 +188,10 @@ def _trust(study: Study) -> str:
     else:
         text += "Effects of single factors are confounded with those of pairs"
     text += f" (resolution {roman(design.resolution)}). " if design.factors else ""
-    if replicates == 1 and design.factors:
-        text += "Each run was made once, so an effect is judged against the variation between the conditions. "
-    elif replicates > 1:
+    if replicates == 1:
+        text += "Each run was made once"
+        text += ", so an effect is judged against the variation between the conditions. " if design.factors else ". "
+    else:
         text += f"Each run was made {replicates} times; means over these are compared. "
     return text + f"Unless said otherwise, numbers are for the {period_title(study.main_period)}."
 

@@ -1,6 +1,7 @@
 """Tables and figures of flows given one by one, for `mesonet.reporting.analysis_files`: windows and latencies."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from mesonet.analysis import AverageWindows, average_windows, envelope, latencie
 from mesonet.plots.flow_windows import MOST_SAMPLES, flow_windows
 from mesonet.plots.latencies import latencies as latencies_chart
 from mesonet.plots.numbers import number, percent
+from mesonet.reporting.drawing import Figure
 from mesonet.reporting.traced import TracedRun, traced_runs
 from mesonet.reporting.words import listed
 
@@ -26,22 +28,28 @@ def traced_tables(campaign: "Campaign") -> dict[str, pl.DataFrame]:
     }
 
 
-def traced_figures(campaign: "Campaign") -> Iterator[tuple[str, Any, str]]:
-    """Name, chart and caption: windows of every run with several flows, and the latencies of every condition."""
-    measured = []
+def traced_figures(campaign: "Campaign") -> list[Figure]:
+    """Windows of every run with several flows, and the latencies of every condition."""
+    several = campaign.design.runs > 1
+    figures, measured = [], []
     for run in traced_runs(campaign):
         measured.append(_latency_table(run))
         if len(run.flows) > 1:
-            yield _windows_figure(run, several=campaign.design.runs > 1)
+            name = f"windows/{run.algorithm}" + (f"_{run.condition}" if several else "")
+            name += f"_{run.replicate}" if run.replicate > 1 else ""
+            asked = "Does the algorithm fill the path, share it, converge?"
+            figures.append(Figure(name, asked, partial(_windows_figure, run, several)))
     rows = pl.concat(measured) if measured else pl.DataFrame()
-    if rows.is_empty():
-        return
-    for (condition,), own in rows.group_by("condition", maintain_order=True):
+    for (condition,), own in rows.group_by("condition", maintain_order=True) if len(rows) else ():
         means = own.group_by("algorithm", maintain_order=True).agg(pl.col("goodput", "recovery").mean())
-        several = campaign.design.runs > 1
+        name = "windows/latencies" + (f"_{condition}" if several else "")
         title = "Time to the full rate" + (f", condition {condition}" if several else "")
-        chart: Any = latencies_chart(means, title=title)
-        yield "latencies" + (f"_{condition}" if several else ""), chart, _latency_caption(means)
+        figures.append(Figure(name, "How soon is a flow at its full rate?", partial(_latency_figure, means, title)))
+    return figures
+
+
+def _latency_figure(means: pl.DataFrame, title: str) -> tuple[Any, str]:
+    return latencies_chart(means, title=title), _latency_caption(means)
 
 
 def own_windows(run: TracedRun) -> AverageWindows:
@@ -86,7 +94,7 @@ def _about(run: TracedRun, table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _windows_figure(run: TracedRun, several: bool) -> tuple[str, Any, str]:
+def _windows_figure(run: TracedRun, several: bool) -> tuple[Any, str]:
     found = own_windows(run)
     samples = pl.concat(
         [
@@ -103,8 +111,7 @@ def _windows_figure(run: TracedRun, several: bool) -> tuple[str, Any, str]:
         marks=_marks(run),
         title=run.algorithm + (f", condition {run.condition}" if several else ""),
     )
-    name = f"windows_{run.algorithm}" + (f"_{run.condition}" if several else "")
-    return name + (f"_{run.replicate}" if run.replicate > 1 else ""), chart, _windows_caption(run, found)
+    return chart, _windows_caption(run, found)
 
 
 def _samples(time: np.ndarray, values: np.ndarray, flow: str, measure: str) -> pl.DataFrame:

@@ -1,0 +1,85 @@
+"""Who serves users best where: the rank of every algorithm in every cell of a table, and how far the ends lie apart.
+
+Source: SP 500-282 ch. 9, Figs. 22 to 35 (conditions x flow groups, the cell holds the rank of the goodput, n for the
+highest). A cell is above or below the mean of all algorithms; where the highest value lies farther from that mean than
+the lowest, the highest stands out, in the reverse case the lowest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mesonet.analysis.grubbs import INDISTINCT
+from mesonet.analysis.ranks import Ties, ranks
+from mesonet.analysis.result import Result
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankMatrices(Result):
+    """Arrays have the shape (conditions, columns, algorithms)."""
+
+    conditions: tuple[int, ...]
+    columns: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    rank: Floats  #: NaN where an algorithm has no value, or no other has one to be compared with
+    relative: Floats  #: distance from the mean of all algorithms in the cell, in % of that mean
+    side: NDArray[np.int8]  #: 1 above the mean of all, -1 below, 0 on it or not distinguishable
+    stands_out: NDArray[np.int8]  #: 1 at the highest, -1 at the lowest value, whichever is farther from the mean
+    ties: Ties
+
+    UNITS: ClassVar = {"rank": "1", "relative": "%"}
+
+    def _dimensions(self) -> dict[str, Sequence[Any]]:
+        return {"condition": self.conditions, "column": self.columns, "algorithm": self.algorithms}
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name).ravel() for name in ("rank", "relative", "side", "stands_out")}
+
+    def _attributes(self) -> dict[str, Any]:
+        return {"ties": self.ties, "cells": int(np.isfinite(self.rank).any(axis=-1).sum())}
+
+
+def rank_matrices(
+    values: ArrayLike,
+    *,
+    algorithms: Sequence[str],
+    columns: Sequence[str],
+    conditions: Sequence[int] | None = None,
+    ties: Ties = "average",
+) -> RankMatrices:
+    """Ranks of the algorithms from `values`, shape (conditions, columns, algorithms), NaN where missing.
+
+    A cell with a value of one algorithm only has no rank. A spread below 1e-9 of the mean is no difference: all get the
+    same rank.
+
+    Raises ValueError if the values do not fit the names, or for an unknown treatment of ties.
+    """
+    array = np.asarray(values, dtype=float)
+    labels = tuple(conditions) if conditions is not None else tuple(range(1, len(array) + 1))
+    if array.shape != (len(labels), len(columns), len(algorithms)):
+        wanted = f"({len(labels)} conditions, {len(columns)} columns, {len(algorithms)} algorithms)"
+        raise ValueError(f"the values have shape {array.shape}; expected {wanted}")
+    array = np.where(np.isfinite(array), array, np.nan)
+    there = np.isfinite(array)
+    count = there.sum(axis=-1, keepdims=True)
+    array = np.where(count > 1, array, np.nan)
+    there &= count > 1
+    with np.errstate(all="ignore"):
+        mean = np.where(there, array, 0).sum(axis=-1, keepdims=True) / count
+        residual = array - mean
+        highest = np.where(there, residual, -np.inf).max(axis=-1, keepdims=True, initial=-np.inf)
+        lowest = np.where(there, residual, np.inf).min(axis=-1, keepdims=True, initial=np.inf)
+        same = highest - lowest <= INDISTINCT * np.abs(mean)
+        relative = np.where(mean == 0, np.nan, 100 * residual / mean)
+        side = np.where(there & ~same, np.sign(residual), 0).astype(np.int8)
+        top = there & ~same & (residual == highest) & (highest > -lowest)
+        bottom = there & ~same & (residual == lowest) & (-lowest > highest)
+    rank = ranks(np.where(there & same, 0.0, array), ties=ties) if array.size else array
+    return RankMatrices(
+        labels, tuple(columns), tuple(algorithms), rank, relative, side, (top * 1 - bottom * 1).astype(np.int8), ties
+    )

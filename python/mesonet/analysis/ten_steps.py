@@ -1,0 +1,56 @@
+"""The ten-step graphical analysis of one response: everything that its ten plots show.
+
+Source: J. Filliben's Dataplot macros `lib/10step`; NIST/SEMATECH e-Handbook, section 5.5.9. The steps are 1 ordered
+data, 2 multi-factor scatter, 3 main effects, 4 interactions, 5 blocks, 6 Youden, 7 |effects|, 8 half-normal, 9
+cumulative residual SD, 10 contour; steps 6 to 9 are about the same terms.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from numpy.typing import ArrayLike
+
+from mesonet.analysis.blocks import Blocks, blocks
+from mesonet.analysis.contour import Contour, contour
+from mesonet.analysis.factor_scatter import FactorScatter, factor_scatter
+from mesonet.analysis.interactions import Interactions, interactions
+from mesonet.analysis.main_effects import DesignLike, MainEffects, Mode, design_signs, main_effects
+from mesonet.analysis.ordered import OrderedData, ordered_data
+from mesonet.analysis.terms import Terms, terms
+
+
+@dataclass(frozen=True)
+class TenSteps:
+    """The results of the steps."""
+
+    ordered: OrderedData  #: step 1
+    scatter: FactorScatter  #: step 2
+    effects: MainEffects  #: step 3
+    interactions: Interactions  #: step 4
+    blocks: dict[str, Blocks]  #: step 5: by target factor
+    terms: Terms  #: steps 6 to 9: every string of main effects and two-factor interactions
+    contour: Contour | None  #: step 10; None for fewer than two factors
+
+
+def ten_steps(
+    design: DesignLike | ArrayLike,
+    y: pl.DataFrame | ArrayLike,
+    *,
+    factors: Sequence[str] | None = None,
+    algorithm: str | None = None,
+    mode: Mode = "nist",
+) -> TenSteps:
+    """All steps for the response `y`; arguments and errors as `main_effects`."""
+    matrix, names = design_signs(design, factors)
+    about: dict[str, Any] = {"factors": names, "algorithm": algorithm}
+    return TenSteps(
+        ordered_data(matrix, y, **about),
+        factor_scatter(matrix, y, **about),
+        main_effects(matrix, y, mode=mode, **about),
+        interactions(matrix, y, **about),
+        {name: blocks(matrix, y, target=name, **about) for name in names},
+        terms(matrix, y, order=min(2, len(names)), **about),
+        contour(matrix, y, **about) if len(names) > 1 else None,
+    )

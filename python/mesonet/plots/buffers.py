@@ -1,0 +1,49 @@
+"""Use of buffers by class of router, in conditions from the least to the most congested: where does the queue stand?"""
+
+from collections.abc import Sequence
+
+import altair as alt
+import polars as pl
+
+from mesonet.plots import theme
+
+DATA = "buffers"
+HEIGHT = 120  # px
+
+
+def buffers(
+    values: pl.DataFrame,
+    algorithms: Sequence[str],
+    *,
+    routers: Sequence[str],
+    order: Sequence[int],
+    order_title: str = "condition",
+    title: str = "",
+) -> alt.FacetChart:
+    """One row per class of router of a frame with the columns router, condition, algorithm, value (0 to 1)."""
+    rows = values.drop_nulls("value")
+    there = set(rows["router"])
+    step = max(6, min(28, 1000 // max(1, len(order))))
+    chart = (
+        alt.Chart(alt.NamedData(name=DATA), width=alt.Step(step), height=HEIGHT)
+        .transform_filter(theme.IS_KEPT)
+        .mark_point(size=26, opacity=1, strokeWidth=1.4)
+        .encode(
+            x=alt.X("condition:O", sort=list(order), title=order_title,
+                    axis=alt.Axis(labelAngle=0, labelOverlap=True, ticks=False)),
+            y=alt.Y("value:Q", title=None, axis=alt.Axis(format="%", tickCount=4)),
+            stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms),
+                              legend=alt.Legend(title=None, orient="top", columns=8)),
+            shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
+            tooltip=[alt.Tooltip("router:N"), alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"),
+                     alt.Tooltip("value:Q", format=".1%")],
+        )
+        .facet(
+            row=alt.Row("router:N", sort=[r for r in routers if r in there], title=None,
+                        header=alt.Header(labelAngle=0, labelAlign="left", labelOrient="top", labelFontSize=11)),
+            spacing=10,
+        )
+        .resolve_scale(y="independent")
+        .add_params(theme.KEPT)
+    )  # fmt: skip
+    return theme.finish(chart, {DATA: rows}, title=title)

@@ -1,0 +1,161 @@
+"""Principal components: how many matter, what are they made of, and which settings explain groups of runs?
+
+Scree plot and loadings; PC1 against PC2 with groups named by the settings that part them (ASME paper, Fig. 13); the
+groups of responses by components beside those by correlation.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike
+
+from mesonet.analysis.groupings import Groupings
+from mesonet.analysis.principal_components import PrincipalComponents
+from mesonet.plots import theme
+from mesonet.plots.matrix import Look, matrix
+from mesonet.plots.numbers import hundredths, number, percent
+
+SCREE, SCORES, ORIGIN = "scree", "scores", "origin"
+SHOWN = 12  #: components of a scree plot
+WIDTH, HEIGHT = 560, 420  # px
+
+
+def scree(result: PrincipalComponents, *, title: str = "") -> alt.LayerChart:
+    """Share of the variance by component, and together."""
+    n = min(SHOWN, len(result.share))
+    rows = pl.DataFrame(
+        {
+            "component": [f"PC{i + 1}" for i in range(n)],
+            "share": result.share[:n],
+            "together": np.cumsum(result.share)[:n],
+        },
+        schema={"component": pl.String, "share": pl.Float64, "together": pl.Float64},
+    )
+    base = alt.Chart(alt.NamedData(name=SCREE), width=max(120, 42 * n), height=260).encode(
+        x=alt.X("component:N", sort=list(rows["component"]), title=None, axis=alt.Axis(labelAngle=0, ticks=False)),
+        tooltip=[alt.Tooltip("component:N"), alt.Tooltip("share:Q", format=".1%"),
+                 alt.Tooltip("together:Q", format=".1%")],
+    )  # fmt: skip
+    y = alt.Scale(domain=[0, 1])
+    chart = alt.layer(
+        base.mark_bar(color=theme.BLUE).encode(y=alt.Y("share:Q", title="share of the variance", scale=y,
+                                                       axis=alt.Axis(format="%"))),
+        base.transform_filter("datum.component !== 'PC1'").mark_text(dy=-7).encode(
+            y=alt.Y("share:Q", scale=y), text=alt.Text("share:Q", format=".0%")
+        ),
+        base.transform_filter("datum.component === 'PC1'").mark_text(dy=14, color="white").encode(
+            y=alt.Y("share:Q", scale=y), text=alt.Text("share:Q", format=".0%")
+        ),
+        base.mark_line(color=theme.VERMILLION, point={"size": 40, "filled": True, "color": theme.VERMILLION}).encode(
+            y=alt.Y("together:Q", scale=y)),
+    )  # fmt: skip
+    left = f" {len(result.constant)} responses do not vary and are left out." if result.constant else ""
+    says = f"Bars: each; line: together. {result.form.capitalize()} form.{left}"
+    return theme.finish(chart, {SCREE: rows}, title=title, subtitle=[says])
+
+
+def loadings(
+    result: PrincipalComponents, *, labels: Mapping[str, str] | None = None, components: int = 4, title: str = ""
+) -> alt.LayerChart:
+    """Loadings x 100 of the first components, responses by the component that they weigh most in."""
+    n = min(components, len(result.variance))
+    part = result.loadings[:n]
+    order = sorted(
+        range(part.shape[1]), key=lambda j: (int(np.abs(part[:, j]).argmax()), -float(np.abs(part[:, j]).max()))
+    ) if n else []  # fmt: skip
+    named = [(labels or {}).get(name, name) for name in result.responses]
+    columns = [f"PC{i + 1}" for i in range(n)]
+    largest = float(np.abs(part).max()) if part.size else 1.0
+    rows = [
+        {
+            "row": named[j], "column": columns[i], "text": hundredths(float(part[i, j])),
+            "shade": abs(float(part[i, j])) / largest,
+        }
+        for j in order
+        for i in range(n)
+    ]  # fmt: skip
+    schema = {"row": pl.String, "column": pl.String, "text": pl.String, "shade": pl.Float64}
+    return matrix(
+        pl.DataFrame(rows, schema=schema), rows=[named[j] for j in order], columns=columns,
+        look=Look(cell=54, row=17), title=title,
+        subtitle=["Loadings x 100; the squares of a column add up to 1. Strong colour: large."],
+    )  # fmt: skip
+
+
+def component_scores(
+    scores: ArrayLike,
+    groups: Sequence[object],
+    *,
+    conditions: Sequence[int],
+    algorithms: Sequence[str],
+    share: Sequence[float],
+    explained: Sequence[str] = (),
+    title: str = "",
+) -> alt.LayerChart:
+    """PC1 against PC2 of runs, shape (runs, at least 2), coloured by group. `explained`: a line per group that says
+    which settings it has; `share`: of the variance, per component."""
+    points = np.asarray(scores, dtype=float)
+    rows = pl.DataFrame(
+        {
+            "x": points[:, 0], "y": points[:, 1], "condition": list(conditions), "algorithm": list(algorithms),
+            "group": [None if g is None else f"group {g}" for g in groups],
+        },
+        schema={"x": pl.Float64, "y": pl.Float64, "condition": pl.Int64, "algorithm": pl.String, "group": pl.String},
+    ).filter(pl.col("x").is_finite() & pl.col("y").is_finite() & pl.col("group").is_not_null())  # fmt: skip
+    names = sorted(rows["group"].unique().to_list())
+    count = len(theme.SERIES_COLOURS)
+    colours = alt.Scale(domain=names, range=[theme.SERIES_COLOURS[(i + 1) % count] for i in range(len(names))])
+    shapes = alt.Scale(domain=names, range=[theme.SERIES_SHAPES[i % 7] for i in range(len(names))])
+    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(theme.HIGHLIGHT))
+    titles = [f"PC{i + 1} ({percent(100 * share[i])} of the variance)" if i < len(share) else f"PC{i + 1}"
+              for i in (0, 1)]  # fmt: skip
+    legend = alt.Legend(title=None, orient="top", columns=6)
+    base = alt.Chart(alt.NamedData(name=SCORES), width=WIDTH, height=HEIGHT).encode(
+        x=alt.X("x:Q", title=titles[0]),
+        y=alt.Y("y:Q", title=titles[1]),
+        tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("group:N")],
+    )
+    zero = alt.Chart(alt.NamedData(name=ORIGIN), width=WIDTH, height=HEIGHT).mark_rule(color=theme.HAIRLINE, aria=False)
+    chart = alt.layer(
+        zero.encode(x=alt.XDatum(0, title=titles[0])),
+        zero.encode(y=alt.YDatum(0, title=titles[1])),
+        base.mark_point(filled=True, size=34, opacity=1).encode(
+            color=lit.otherwise(alt.Color("group:N", scale=colours, legend=legend)),
+            shape=alt.Shape("group:N", scale=shapes, legend=legend),
+        ),
+    ).add_params(theme.HIGHLIGHTED)  # fmt: skip
+    return theme.finish(
+        chart, {SCORES: rows, ORIGIN: pl.DataFrame({"zero": [0]})}, title=title, subtitle=[*explained][:10]
+    )
+
+
+def groupings(result: Groupings, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
+    """The groups of the responses by correlation (CAC) beside those by principal components (PCA)."""
+    clusters = [f"cluster {i}" for i in dict.fromkeys(result.cluster.tolist())]
+    parts = [f"PC{i}" for i in sorted(set(result.component.tolist()))]
+    rows = []
+    for name, cluster, component, weight in zip(
+        result.responses, result.cluster, result.component, result.weight, strict=True
+    ):
+        said = (labels or {}).get(name, name)
+        representative = result.representative[result.responses.index(name)] == name
+        rows.append({"row": said, "column": f"cluster {cluster}", "text": "●" if representative else "○", "shade": 0.25,
+                     "tip": f"cluster {cluster}{', which it represents' if representative else ''}"})  # fmt: skip
+        rows.append({"row": said, "column": f"PC{component}", "text": hundredths(float(weight)),
+                     "shade": min(1.0, abs(float(weight))), "tip": f"follows PC{component}"})  # fmt: skip
+    schema = {"row": pl.String, "column": pl.String, "text": pl.String, "shade": pl.Float64, "tip": pl.String}
+    cell = 40 if len(clusters) + len(parts) <= 24 else 24
+    return matrix(
+        pl.DataFrame(rows, schema=schema),
+        rows=[(labels or {}).get(name, name) for name in result.responses],
+        columns=[*clusters, *parts],
+        look=Look(cell=cell, row=17),
+        groups={"by correlation": clusters, "by components": parts},
+        title=title,
+        subtitle=[
+            "● represents its cluster. Numbers: 100 x correlation of a response with the component that it follows.",
+            f"Agreement of both groupings (adjusted Rand index): {number(result.agreement, 2)}; 1 same, 0 chance.",
+        ],
+    )

@@ -1,0 +1,42 @@
+"""One small bar graph per condition, from the least to the most congested: when does an algorithm win?
+
+Bars are differences, green above zero, red below. (SP 500-282 ch. 9, Figs. 17, 19 and 21: goodput of the alternate less
+that of standard TCP.)
+"""
+
+from collections.abc import Sequence
+
+import altair as alt
+import polars as pl
+
+from mesonet.plots import theme
+
+DATA = "condition_bars"
+PER_ROW, HEIGHT = 8, 70
+
+
+def condition_bars(
+    values: pl.DataFrame, algorithms: Sequence[str], *, order: Sequence[int], title: str = "", response: str = ""
+) -> alt.FacetChart:
+    """The panels of a frame with the columns condition, algorithm, value; `order`: conditions from left to right and
+    down; `response` says what the bars are."""
+    rows = values.drop_nulls("value")
+    there = set(rows["condition"])
+    base = alt.Chart(width=max(70, 13 * len(algorithms)), height=HEIGHT)
+    x = alt.X("algorithm:N", sort=list(algorithms), title=None,
+              axis=alt.Axis(labelFontSize=9, labelAngle=-90, ticks=False, domain=False))  # fmt: skip
+    bars = base.mark_bar().encode(
+        x=x,
+        y=alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=3, domain=False, ticks=False)),
+        color=alt.when("datum.value >= 0").then(alt.value(theme.GREEN)).otherwise(alt.value(theme.VERMILLION)),
+        tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("value:Q", format="+.4~g")],
+    )
+    zero = base.mark_rule(color=theme.INK, strokeWidth=0.8, aria=False).encode(y=alt.datum(0))
+    chart = alt.layer(bars, zero, data=alt.NamedData(name=DATA)).facet(
+        facet=alt.Facet("condition:O", sort=[c for c in order if c in there], title=None,
+                        header=alt.Header(labelFontSize=11, labelPadding=2)),
+        columns=PER_ROW,
+        spacing={"row": 14, "column": 12},
+    )  # fmt: skip
+    says = "Conditions from the least to the most congested. Green: above zero; red: below."
+    return theme.finish(chart, {DATA: rows}, title=title, subtitle=[*([response] if response else []), says])

@@ -1,0 +1,48 @@
+"""In what state are the flows? Numbers of flows connecting and transmitting, by state, over time or by period.
+
+(SP 500-282 ch. 9, Fig. 2: one panel per condition, one condition of each class of congestion.)
+"""
+
+from collections.abc import Sequence
+
+import altair as alt
+import polars as pl
+
+from mesonet.plots import theme
+
+DATA = "flow_states"
+STATES = ("connecting", "initial slow start", "standard congestion avoidance", "own congestion avoidance")
+_COLOURS = ("#c9ced4", theme.ORANGE, theme.SKY, theme.BLUE)
+WIDTH, HEIGHT = 300, 200  # px
+
+
+def flow_states(
+    values: pl.DataFrame, *, panels: Sequence[str], over_time: bool, title: str = "", unit: str = "flows"
+) -> alt.FacetChart:
+    """The panels of a frame with the columns panel, time (s, or the name of a period), state (one of `STATES`), flows;
+    `over_time`: time is in seconds and drawn as an area, else as one bar per period."""
+    rows = values.drop_nulls("flows").with_columns(
+        place=pl.col("state").replace_strict({s: i for i, s in enumerate(STATES)}, default=9)
+    )
+    there = set(rows["panel"])
+    scale = alt.Scale(domain=list(STATES), range=list(_COLOURS))
+    base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH, height=HEIGHT)
+    mark = base.mark_area() if over_time else base.mark_bar(size=46)
+    x = (
+        alt.X("time:Q", title="time, s", scale=alt.Scale(nice=False, zero=False))
+        if over_time
+        else alt.X("time:N", title="measured period", axis=alt.Axis(labelAngle=0, ticks=False))
+    )
+    chart = mark.encode(
+        x=x,
+        y=alt.Y("flows:Q", title=unit, stack="zero"),
+        order="place:Q",
+        color=alt.Color("state:N", scale=scale, legend=alt.Legend(title=None, orient="top", columns=4, labelLimit=260)),
+        tooltip=[alt.Tooltip("state:N"), alt.Tooltip("time:Q" if over_time else "time:N"),
+                 alt.Tooltip("flows:Q", format=".4~g")],
+    ).facet(
+        facet=alt.Facet("panel:N", sort=[p for p in panels if p in there], title=None,
+                        header=alt.Header(labelFontSize=11, labelLimit=WIDTH)),
+        columns=2 if len(there) == 4 else 3,
+    ).resolve_scale(y="independent")  # fmt: skip
+    return theme.finish(chart, {DATA: rows}, title=title)

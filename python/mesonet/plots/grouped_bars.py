@@ -1,0 +1,58 @@
+"""Grouped bars: one panel per class of flows, one bar per algorithm; what do users get, and of how much?
+
+(ASME paper, Fig. 26: share of the available throughput; SP 500-282 ch. 9, Figs. 11 to 14: goodput by path class and
+interface speed.)
+"""
+
+from collections.abc import Sequence
+
+import altair as alt
+import polars as pl
+
+from mesonet.plots import theme
+
+DATA = "grouped_bars"
+WIDTH, HEIGHT = 150, 190  # px
+
+
+def grouped_bars(
+    values: pl.DataFrame,
+    algorithms: Sequence[str],
+    *,
+    panels: Sequence[str],
+    kinds: Sequence[str] = (),
+    title: str = "",
+    response: str = "",
+    share: bool = False,
+) -> alt.FacetChart:
+    """The panels of a frame with the columns panel, algorithm, value and kind (such as "own flows"); `kinds`: their
+    order; `share`: values are parts of 1, shown as percentages; `response` says what the bars are."""
+    rows = values.drop_nulls("value")
+    kinds = list(kinds) or list(dict.fromkeys(rows["kind"])) if "kind" in rows.columns else []
+    there = set(rows["panel"])
+    step = max(11, 26 // max(1, len(kinds)))
+    style = "%" if share else "~s"
+    base = alt.Chart(alt.NamedData(name=DATA), width=alt.Step(step, **{"for": "position"}) if kinds else WIDTH,
+                     height=HEIGHT)  # fmt: skip
+    marks = base.mark_bar().encode(
+        x=alt.X("algorithm:N", sort=list(algorithms), title=None, axis=alt.Axis(labelAngle=-60, ticks=False)),
+        y=alt.Y("value:Q", title=None, axis=alt.Axis(format=style, tickCount=5), scale=alt.Scale(zero=True)),
+        tooltip=[alt.Tooltip("panel:N"), alt.Tooltip("algorithm:N"),
+                 *([alt.Tooltip("kind:N")] if kinds else []),
+                 alt.Tooltip("value:Q", format=".1%" if share else ".4~g")],
+    )  # fmt: skip
+    if kinds:
+        palette = [theme.BLUE, theme.ORANGE, theme.GREEN, theme.PINK]
+        scale = alt.Scale(domain=kinds, range=[palette[i % len(palette)] for i in range(len(kinds))])
+        marks = marks.encode(
+            xOffset=alt.XOffset("kind:N", sort=kinds),
+            color=alt.Color("kind:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
+        )
+    else:
+        marks = marks.encode(color=alt.value(theme.BLUE))
+    chart = marks.facet(
+        facet=alt.Facet("panel:N", sort=[p for p in panels if p in there], title=None,
+                        header=alt.Header(labelFontSize=11)),
+        columns=6 if not kinds else 3,
+    ).resolve_scale(y="independent" if not share else "shared")  # fmt: skip
+    return theme.finish(chart, {DATA: rows}, title=title, subtitle=[response] if response else ())

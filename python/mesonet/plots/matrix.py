@@ -1,0 +1,92 @@
+"""A table with coloured cells: signs and stars, Psi, ranks, ranges, buffers. Others say what stands in it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from mesonet.plots import theme
+
+DATA, SIDE = "matrix", "matrix_rows"
+
+
+@dataclass(frozen=True)
+class Look:
+    """Sizes in px; `colours`: what each kind of cell is filled with, in the order of the legend."""
+
+    cell: int = 40
+    row: int = 17
+    colours: Mapping[str, str] | None = None
+    font: int = 10
+    unlabelled: Sequence[str] = ()  #: kinds that the legend leaves out
+
+
+def matrix(
+    cells: pl.DataFrame,
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    look: Look | None = None,
+    row_title: str = "",
+    groups: Mapping[str, Sequence[str]] | None = None,
+    title: str = "",
+    subtitle: Sequence[str] = (),
+) -> alt.LayerChart:
+    """The figure of a frame with the columns row, column, text, kind (a key of `look.colours`) or shade (0 to 1, white
+    to blue), and optionally tip (what the pointer shows), ring (true for a frame around the cell).
+
+    `rows` and `columns` give their order; `groups` the columns of each group, parted by lines with the name above.
+    """
+    look = look or Look()
+    band = alt.Scale(paddingInner=0, paddingOuter=0)
+    if "condition" not in cells.columns:
+        cells = cells.with_columns(condition=pl.lit(0))
+    if "tip" not in cells.columns:
+        cells = cells.with_columns(tip=pl.col("text"))
+    top = alt.Axis(orient="top", title=None, labelAngle=-60, ticks=False, domain=False, labelPadding=4, labelLimit=240)
+    side = alt.Axis(title=row_title or None, ticks=False, domain=False, labelPadding=6, labelLimit=300)
+    width, height = look.cell * len(columns), look.row * len(rows)
+    base = alt.Chart(alt.NamedData(name=DATA), width=width, height=height).encode(
+        x=alt.X("column:N", sort=list(columns), axis=top, scale=band),
+        y=alt.Y("row:N", sort=list(rows), axis=side, scale=band),
+        tooltip=[
+            alt.Tooltip("row:N", title=row_title or "row"), alt.Tooltip("column:N"), alt.Tooltip("tip:N", title="is"),
+        ],
+    )  # fmt: skip
+    if look.colours:
+        shown = [kind for kind in look.colours if kind not in look.unlabelled]
+        legend = alt.Legend(
+            orient="bottom", title=None, columns=4, labelLimit=320, symbolType="square", values=shown,
+            symbolStrokeColor=theme.HAIRLINE,
+        )  # fmt: skip
+        scale = alt.Scale(domain=list(look.colours), range=list(look.colours.values()))
+        fill = alt.Fill("kind:N", scale=scale, legend=legend if shown else None)
+        ink: Any = alt.value(theme.INK)
+    else:
+        shades = alt.Scale(domain=[0, 1], range=["#ffffff", theme.BLUE], interpolate="rgb")
+        fill = alt.Fill("shade:Q", scale=shades, legend=None)
+        ink = alt.when("datum.shade > 0.55").then(alt.value("white")).otherwise(alt.value(theme.INK))
+    layers = [
+        base.mark_rect(stroke="white", strokeWidth=1, aria=False).encode(fill=fill),
+        base.mark_text(fontSize=look.font).encode(text="text:N", color=ink),
+    ]
+    if "ring" in cells.columns:
+        ringed = base.transform_filter("datum.ring")
+        layers.append(ringed.mark_rect(fill=None, stroke=theme.INK, strokeWidth=1.6))
+    tables = {DATA: cells}
+    if groups:
+        order = list(columns)
+        marks, begins = [], 0
+        for name, members in groups.items():
+            inside = [member for member in members if member in order]
+            marks.append({"edge": look.cell * (begins + len(inside)), "middle": look.cell * (begins + len(inside) / 2),
+                          "name": name})  # fmt: skip
+            begins += len(inside)
+        tables[SIDE] = pl.DataFrame(marks, infer_schema_length=None)
+        lines = alt.Chart(alt.NamedData(name=SIDE)).mark_rule(color=theme.INK, strokeWidth=1.2)
+        layers.append(lines.encode(x=alt.X("edge:Q", scale=None, axis=None), y=alt.value(0), y2=alt.value(height)))
+        names = alt.Chart(alt.NamedData(name=SIDE)).mark_text(baseline="top", fontWeight="bold", fontSize=11)
+        layers.append(names.encode(x=alt.X("middle:Q", scale=None, axis=None), y=alt.value(height + 5), text="name:N"))
+    return theme.finish(alt.layer(*layers), tables, title=title, subtitle=subtitle)

@@ -1,0 +1,64 @@
+"""Rank matrix of one algorithm: where does it serve users better than the others?
+
+Rows are conditions, columns flow groups; the cell holds the rank of the algorithm, the largest for the best; green
+above the mean of all algorithms, red below. A framed, stronger cell: this algorithm is the one farthest from the mean.
+(SP 500-282 ch. 9, Figs. 22 to 35.)
+"""
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from mesonet.analysis.rank_matrices import RankMatrices
+from mesonet.plots.matrix import Look, matrix
+from mesonet.plots.numbers import number, percent
+
+TOP, ABOVE, SAME, BELOW, BOTTOM, NOTHING = (
+    "highest, and farthest from the mean", "above the mean", "no difference", "below the mean",
+    "lowest, and farthest from the mean", "nothing to compare",
+)  # fmt: skip
+_COLOURS = {
+    TOP: "#27a37c", ABOVE: "#bfe5d8", SAME: "#eef0f3", BELOW: "#f8d8c4", BOTTOM: "#e58245", NOTHING: "#c9ced4",
+}  # fmt: skip
+
+
+def rank_matrix(
+    result: RankMatrices,
+    algorithm: str,
+    *,
+    order: Sequence[int] | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    labels: Mapping[str, str] | None = None,
+    title: str = "",
+    order_title: str = "condition",
+) -> alt.LayerChart:
+    """The matrix of one algorithm; `order`: conditions from top to bottom; `groups`: the columns of each group, by
+    label; `labels` name the columns."""
+    which = result.algorithms.index(algorithm)
+    named = [(labels or {}).get(name, name) for name in result.columns]
+    rows = []
+    for i, condition in enumerate(result.conditions):
+        for j, column in enumerate(named):
+            rank, out = float(result.rank[i, j, which]), int(result.stands_out[i, j, which])
+            kind = NOTHING
+            if np.isfinite(rank):
+                kind = {1: TOP, -1: BOTTOM}.get(out) or {1: ABOVE, 0: SAME, -1: BELOW}[int(result.side[i, j, which])]
+            rows.append(
+                {
+                    "row": str(condition), "condition": condition, "column": column, "kind": kind, "ring": out != 0,
+                    "text": number(rank) if np.isfinite(rank) else "",
+                    "tip": f"rank {number(rank)}, {percent(float(result.relative[i, j, which]), sign=True)}",
+                }
+            )  # fmt: skip
+    return matrix(
+        pl.DataFrame(rows, infer_schema_length=None),
+        rows=[str(c) for c in (order or result.conditions)],
+        columns=named,
+        look=Look(cell=27, row=15, colours=_COLOURS, font=9),
+        row_title=order_title,
+        groups=groups,
+        title=title,
+        subtitle=[f"Rank of {algorithm} among {len(result.algorithms)} algorithms; {len(result.algorithms)} is best."],
+    )

@@ -1,0 +1,98 @@
+"""Mean rank against its spread: who is good everywhere? The ideal is the lower right. (ASME paper, Figs. 27 and 28.)"""
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from mesonet.analysis.ranks import RankSummary
+from mesonet.plots import theme
+from mesonet.plots.matrix import Look, matrix
+from mesonet.plots.numbers import number
+
+DATA = "rank_scatter"
+WIDTH, HEIGHT = 560, 400  # px
+#: Where a name can stand beside its point, the best first.
+SIDES: dict[str, dict[str, Any]] = {
+    "right": {"align": "left", "dx": 9}, "left": {"align": "right", "dx": -9}, "above": {"dy": -13},
+    "below": {"dy": 13},
+}  # fmt: skip
+
+
+def rank_scatter(result: RankSummary, *, title: str = "") -> alt.LayerChart:
+    """One point per algorithm: overall mean rank across, SD of its class means up."""
+    rows = pl.DataFrame({"algorithm": result.algorithms, "mean": result.overall, "sd": result.sd}).with_columns(
+        pl.selectors.float().fill_nan(None)
+    )
+    known = rows.drop_nulls()
+    rows = rows.with_columns(side=pl.Series(_sides(rows), dtype=pl.String))
+    base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH, height=HEIGHT).encode(
+        x=alt.X("mean:Q", title="average rank (larger is better)", scale=alt.Scale(zero=False, nice=True, padding=40)),
+        y=alt.Y("sd:Q", title="standard deviation of the averages by class (smaller is steadier)",
+                scale=alt.Scale(zero=True, nice=True)),
+        tooltip=[alt.Tooltip("algorithm:N"), alt.Tooltip("mean:Q", format=".3f"), alt.Tooltip("sd:Q", format=".3f")],
+    )  # fmt: skip
+    colour = alt.Color("algorithm:N", scale=theme.algorithm_colours(result.algorithms), legend=None)
+    shape = alt.Shape("algorithm:N", scale=theme.algorithm_shapes(result.algorithms), legend=None)
+    chart = alt.layer(
+        base.mark_point(filled=True, size=90, opacity=1).encode(color=colour, shape=shape),
+        *(
+            base.transform_filter(alt.datum.side == side).mark_text(**style).encode(text="algorithm:N")
+            for side, style in SIDES.items()
+        ),
+    )
+    says = f"{known.height} of {rows.height} algorithms have ranks in two classes or more; ideal: lower right."
+    return theme.finish(chart, {DATA: rows}, title=title, subtitle=[says])
+
+
+def rank_table(result: RankSummary, *, title: str = "") -> alt.LayerChart:
+    """Mean ranks by algorithm and class, their overall mean and SD, the best first."""
+    order = sorted(
+        range(len(result.algorithms)),
+        key=lambda i: -float(result.overall[i]) if result.overall[i] == result.overall[i] else 0.0,
+    )
+    n = max(len(result.algorithms) - 1, 1)
+    rows = []
+    for i in order:
+        cells = [*zip(result.classes, result.mean[i], strict=True), ("average", result.overall[i])]
+        for name, value in cells:
+            known = value == value
+            rows.append({"row": result.algorithms[i], "column": name, "text": number(float(value)),
+                         "shade": float((value - 1) / n) if known else 0.0})  # fmt: skip
+        rows.append({"row": result.algorithms[i], "column": "SD", "text": number(float(result.sd[i])), "shade": 0.0})
+    return matrix(
+        pl.DataFrame(rows, infer_schema_length=None),
+        rows=[result.algorithms[i] for i in order],
+        columns=[*result.classes, "average", "SD"],
+        look=Look(cell=58, row=20, font=11),
+        title=title,
+        subtitle=["Mean ranks; the largest is best. SD: of the averages by class."],
+    )
+
+
+def _sides(rows: pl.DataFrame) -> list[str]:
+    """Where each name stands, so that none stands on another as far as that is possible. Sizes are estimates."""
+    known = rows.drop_nulls(["mean", "sd"])
+    if known.is_empty():
+        return ["right"] * rows.height
+    low, high, top = (float(v) for v in known.select(pl.min("mean"), mx=pl.max("mean"), sd=pl.max("sd")).row(0))
+    taken: list[tuple[float, float, float, float]] = []
+    chosen = []
+    for name, mean, sd in rows.select("algorithm", "mean", "sd").iter_rows():
+        if mean is None or sd is None:
+            chosen.append("right")
+            continue
+        x = 40 + (WIDTH - 80) * (mean - low) / ((high - low) or 1.0)
+        y = HEIGHT * (1 - sd / (top or 1.0))
+        wide, tall = 6.5 * len(name), 13.0
+        left = {"right": x + 9, "left": x - 9 - wide, "above": x - wide / 2, "below": x - wide / 2}
+        over = {"right": y - 6.5, "left": y - 6.5, "above": y - 19.5, "below": y + 6.5}
+        boxes = {side: (left[side], over[side], left[side] + wide, over[side] + tall) for side in SIDES}
+        side = next((s for s, box in boxes.items() if not any(_meet(box, other) for other in taken)), "right")
+        taken += [boxes[side], (x - 6, y - 6, x + 6, y + 6)]
+        chosen.append(side)
+    return chosen
+
+
+def _meet(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

@@ -1,0 +1,68 @@
+"""Signs and stars of all factors over many responses, and Psi: which factors matter, and which way?
+
+A cell holds the level that raises the response, with ** for p < .01 and * for p < .05. (ASME paper, Tables 7 and 8.)
+"""
+
+from collections.abc import Mapping
+
+import altair as alt
+import polars as pl
+
+from mesonet.analysis.psi import FactorTable, PsiTable
+from mesonet.plots import theme
+from mesonet.plots.matrix import Look, matrix
+from mesonet.plots.numbers import number
+
+UP, DOWN, NONE, UNKNOWN = "raised by +, p < .05", "raised by −, p < .05", "not significant", "no test"
+_COLOURS = {UP: "#9ccbe8", DOWN: theme.LOW, NONE: "#f4f5f7", UNKNOWN: "#d5dae0"}
+
+
+def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
+    """The figure of one result; `labels` name the responses."""
+    rows, stars = [], result.stars
+    for i, response in enumerate(result.responses):
+        for j, factor in enumerate(result.factors):
+            sign, p = int(result.sign[i, j]), float(result.p[i, j])
+            mark = "" if sign == 0 or p != p else f"{'+' if sign > 0 else '−'}{stars[i, j]}"
+            kind = UNKNOWN if p != p else (UP if sign > 0 else DOWN) if stars[i, j] else NONE
+            said = f"{mark or 'no effect'}, p {number(p, 2)}" if p == p else "no test"
+            rows.append(
+                {"row": (labels or {}).get(response, response), "column": factor, "text": mark, "kind": kind,
+                 "tip": said}
+            )  # fmt: skip
+    psi = " ".join(f"{name} {100 * value:.0f}" for name, value in zip(result.factors, result.psi, strict=True)
+                   if value == value)  # fmt: skip
+    schema = dict.fromkeys(("row", "column", "text", "kind", "tip"), pl.String)
+    return matrix(
+        pl.DataFrame(rows, schema=schema),
+        rows=[(labels or {}).get(name, name) for name in result.responses],
+        columns=result.factors,
+        look=Look(cell=34, row=16, colours=_COLOURS),
+        title=title,
+        subtitle=[f"Psi x 100 over {result.tested} responses with a test: {psi}."] if psi else [],
+    )
+
+
+def psi_table(result: PsiTable, *, names: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
+    """Psi x 100 of every factor and set of responses, and its weighted average; `names` say what a factor is."""
+    order = [result.factors[i] for i in result.order]
+    columns = {name: f"{name} {names[name]}" if names and name in names else name for name in order}
+    average = "weighted average"
+    rows = []
+    for i, name in enumerate((*result.sets, average)):
+        for j, factor in enumerate(result.factors):
+            value = float(result.average[j] if i == len(result.sets) else result.psi[i, j])
+            known = value == value
+            rows.append(
+                {"row": name, "column": columns[factor], "text": f"{100 * value:.0f}" if known else "–",
+                 "shade": value if known else 0.0, "tip": f"Psi {number(value)}"}
+            )  # fmt: skip
+    said = ", ".join(f"{name} {number(w, 2)}" for name, w in zip(result.sets, result.weight, strict=True))
+    return matrix(
+        pl.DataFrame(rows, infer_schema_length=None),
+        rows=[*result.sets, average],
+        columns=list(columns.values()),
+        look=Look(cell=38, row=22, font=11),
+        title=title,
+        subtitle=[f"Psi x 100. Weights: {said}."],
+    )

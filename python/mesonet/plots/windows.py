@@ -1,0 +1,62 @@
+"""Windows of a few flows over time: does a congestion control fill the path, share it, converge?
+
+(ASME paper, Figs. 3 and 17 to 23; mean windows of each flow and of their sum stand above.)
+"""
+
+from collections.abc import Sequence
+
+import altair as alt
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike
+
+from mesonet.analysis.windows import WindowShares
+from mesonet.plots import theme
+from mesonet.plots.numbers import number, percent
+
+DATA = "windows"
+WIDTH, HEIGHT, MOST = 760, 300, 1500  # px, px, points per flow
+
+
+def windows(
+    time_s: ArrayLike, segments: ArrayLike, result: WindowShares, *, capacity: float | None = None, title: str = ""
+) -> alt.LayerChart:
+    """The figure of windows, shape (samples, flows), at `time_s`, shape (samples,), and their shares. Above 1500
+    samples, each point is the mean of several. `capacity`: segments that the path holds, a dashed line."""
+    time, values = np.asarray(time_s, dtype=float), np.asarray(segments, dtype=float)
+    if values.shape != (len(time), len(result.flows)):
+        raise ValueError(f"the windows have shape {values.shape}; expected ({len(time)}, {len(result.flows)})")
+    each = max(1, -(-len(time) // MOST))
+    parts = [slice(i, i + each) for i in range(0, len(time), each)]
+    rows = []
+    for place, name in enumerate(result.flows):
+        for part in parts:
+            some = values[part, place]
+            some = some[np.isfinite(some)]
+            if len(some):
+                rows.append({"time": float(time[part].mean()), "flow": name, "cwnd": float(some.mean())})
+    table = pl.DataFrame(rows, schema={"time": pl.Float64, "flow": pl.String, "cwnd": pl.Float64})
+    scale = alt.Scale(domain=list(result.flows), range=_colours(result.flows))
+    base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH, height=HEIGHT)
+    layers = [
+        base.mark_line(strokeWidth=1.3).encode(
+            x=alt.X("time:Q", title="time, s", scale=alt.Scale(nice=False, zero=False)),
+            y=alt.Y("cwnd:Q", title="congestion window, segments"),
+            color=alt.Color("flow:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
+            tooltip=[alt.Tooltip("flow:N"), alt.Tooltip("time:Q", format=".1f"), alt.Tooltip("cwnd:Q", format=".4~g")],
+        )
+    ]
+    if capacity:
+        layers.append(base.mark_rule(strokeDash=[5, 4], color=theme.MUTED).encode(y=alt.datum(capacity)))
+    means = [f"{name} {number(float(mean), 4)}" for name, mean in zip(result.flows, result.mean, strict=True)]
+    says = f"Mean windows: {', '.join(means)}"
+    if result.total == result.total:
+        says += f"; sum while all are there {number(result.total, 4)}"
+    if result.filled == result.filled:
+        says += f", {percent(result.filled)} of what the path holds (dashed)"
+    return theme.finish(alt.layer(*layers), {DATA: table}, title=title, subtitle=[f"{says} segments."])
+
+
+def _colours(flows: Sequence[str]) -> list[str]:
+    palette = (theme.VERMILLION, theme.BLUE, theme.GREEN, theme.PINK, theme.BLACK, "#8a6d00")
+    return [palette[i % len(palette)] for i in range(len(flows))]

@@ -1,0 +1,66 @@
+"""One response against another, a panel per algorithm, a point per condition: who wins against whom?
+
+With goodputs of an algorithm's own flows across and of competing standard TCP up, points below the diagonal are
+conditions in which the algorithm wins. (ASME paper, Fig. 25; SP 500-282 ch. 9, Figs. 16, 18 and 20.)
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from mesonet.plots import theme
+from mesonet.plots.classes import SHADES
+
+DATA, DIAGONAL = "yy_scatter", "diagonal"
+SIDE, PER_ROW = 170, 4  # px
+
+
+def yy_scatter(
+    values: pl.DataFrame, algorithms: Sequence[str], *, x: str, y: str, equal: bool = True, title: str = ""
+) -> alt.FacetChart:
+    """The panels of a frame with the columns condition, algorithm, x, y and optionally class (coloured); `x` and `y`
+    say what the axes show; `equal`: same scale on both axes and a diagonal."""
+    rows = values.drop_nulls(["x", "y"])
+    ends = [*rows["x"], *rows["y"]] if equal else []
+    top = 1.05 * max(ends, default=1.0) or 1.0
+    low = min(0.0, *ends) if ends else 0.0
+    scale = alt.Scale(domain=[low, top], nice=False) if equal else alt.Scale(zero=False, nice=True)
+    classes = list(dict.fromkeys(rows["class"])) if "class" in rows.columns else []
+    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(theme.HIGHLIGHT))
+    fill: Any = lit.otherwise(alt.value(theme.BLUE))
+    if classes:
+        shades = [SHADES[min(i, len(SHADES) - 1)] for i in range(len(classes))]
+        fill = lit.otherwise(alt.Color("class:N", scale=alt.Scale(domain=classes, range=shades),
+                                       legend=alt.Legend(title=None, orient="top")))  # fmt: skip
+    base = alt.Chart(width=SIDE, height=SIDE)
+    points = base.transform_filter("isValid(datum.condition)").mark_point(
+        filled=True, size=40, opacity=1, stroke=theme.INK, strokeWidth=0.5
+    ).encode(
+        x=alt.X("x:Q", title=x, scale=scale, axis=alt.Axis(tickCount=4)),
+        y=alt.Y("y:Q", title=y, scale=scale, axis=alt.Axis(tickCount=4)),
+        color=fill,
+        tooltip=[alt.Tooltip("algorithm:N"), alt.Tooltip("condition:O"), alt.Tooltip("x:Q", title=x, format=".4~g"),
+                 alt.Tooltip("y:Q", title=y, format=".4~g")],
+    )  # fmt: skip
+    layers = []
+    if equal:
+        line = pl.DataFrame({"end": [low, top]})
+        layers.append(
+            alt.Chart(alt.NamedData(name=DIAGONAL), width=SIDE, height=SIDE)
+            .mark_line(color=theme.MUTED, strokeDash=[4, 3], strokeWidth=1)
+            .encode(x=alt.X("end:Q", scale=scale), y=alt.Y("end:Q", scale=scale))
+        )
+    shown = [name for name in algorithms if name in set(rows["algorithm"])]
+    chart = (
+        alt.layer(*layers, points, data=alt.NamedData(name=DATA))
+        .facet(
+            facet=alt.Facet("algorithm:N", sort=shown, title=None, header=alt.Header(labelFontSize=12)),
+            columns=PER_ROW,
+        )
+        .add_params(theme.HIGHLIGHTED)
+    )
+    says = "One point per condition." + (" Dashed: equal." if equal else "")
+    tables = {DATA: rows, **({DIAGONAL: line} if equal else {})}
+    return theme.finish(chart, tables, title=title, subtitle=[says])

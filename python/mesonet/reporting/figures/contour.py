@@ -1,0 +1,130 @@
+"""Contour plot: where to go next, as a function of the two most important factors.
+
+Step 10 of the ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.10).
+"""
+
+import altair as alt
+import polars as pl
+
+from mesonet.analysis import Contour, contour
+from mesonet.plots import theme
+from mesonet.plots.numbers import number
+from mesonet.reporting import captions
+from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption
+from mesonet.reporting.figures.labels import axis_title
+from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.study import Study, factor_title, level_text
+from mesonet.reporting.words import capitalised, quantity
+
+DATA = "contour"
+SIDE, POINTS = 420, 41  # px; grid points from -2 to 2
+
+
+def figure(sources: Sources) -> PageFigure:
+    """The figure of a campaign with at least two factors."""
+    study = sources.study
+    rows, texts = [], []
+    for response, algorithm in sources.selections:
+        y = study.for_algorithm(response, study.main_period, algorithm)
+        result = contour(study.campaign.design, y, points=3)
+        selection = {"response": response, "algorithm": algorithm}
+        corners = {f"corner{up}{across}": float(result.corners[up, across]) for up in (0, 1) for across in (0, 1)}
+        first, second, both = result.effects
+        effects = {"first": first, "second": second, "both": both, "mean": result.grand_mean}
+        names = {"across": result.factors[0], "up": result.factors[1]}
+        rows.append({**selection, **names, **effects, **corners})
+        heading = captions.effects_heading(study, response, study.main_period, algorithm)
+        texts.append(caption(selection, heading, _text(study, result, response)))
+    table = pl.DataFrame(rows).with_columns(pl.selectors.float().fill_nan(None))
+    return PageFigure(
+        id="contour",
+        short_title="Contour plot",
+        title="Where to go next: contour plot",
+        reading=(
+            "The response predicted from the two largest main effects and their interaction; settings between and "
+            "beyond the levels (−1 and +1, the square) are extrapolation. Numbers at the corners are means of the runs."
+        ),
+        chart=_chart(axis_title(study, study.congestion_response)),
+        main=DATA,
+        tables={DATA: PageTable(table, RESPONSE_AND_ALGORITHM)},
+        captions=PageTable(pl.DataFrame(texts), RESPONSE_AND_ALGORITHM),
+        marks=POINTS * POINTS,
+        height=520,
+    )
+
+
+def _text(study: Study, result: Contour, response: str) -> str:
+    first, second = (capitalised(factor_title(study, name)) for name in result.factors)
+    if result.grand_mean != result.grand_mean:
+        return "Nothing was measured."
+    steepest = []
+    for name, effect in zip(result.factors, result.effects[:2], strict=True):
+        sign = 1 if effect < 0 else -1
+        steepest.append(f"{level_text(study, name, sign)} ({name})")
+    return (
+        f"Across: {first}; up: {second}. The centre is {quantity(result.grand_mean, study.unit_of(response))}; the "
+        f"response falls towards {' and '.join(steepest)}. Their interaction: {number(result.effects[2])}."
+    )
+
+
+def _chart(response: str) -> alt.LayerChart:
+    step = 4 / (POINTS - 1)
+    data = alt.Chart(alt.NamedData(name=DATA), width=SIDE, height=SIDE)
+    domain = alt.Scale(domain=[-2, 2], nice=False)
+    grid = (
+        data.transform_calculate(k=f"sequence({(POINTS - 1) ** 2})")
+        .transform_flatten(["k"])
+        .transform_calculate(
+            x=f"-2 + {step} * (datum.k % {POINTS - 1})", y=f"-2 + {step} * floor(datum.k / {POINTS - 1})"
+        )
+        .transform_calculate(right=f"datum.x + {1.1 * step}", top=f"datum.y + {1.1 * step}")
+        .transform_calculate(cx=f"datum.x + {step / 2}", cy=f"datum.y + {step / 2}")
+        .transform_calculate(
+            z="datum.mean + (datum.first * datum.cx + datum.second * datum.cy + datum.both * datum.cx * datum.cy) / 2"
+        )
+    )
+    axis = alt.Axis(values=[-2, -1, 0, 1, 2], grid=False)
+    fill = alt.Fill(
+        "z:Q", scale=alt.Scale(type="quantize", scheme=alt.SchemeParams("viridis", count=9), nice=True),
+        title="prediction", legend=alt.Legend(orient="right", format=".3~g"),
+    )  # fmt: skip
+    surface = grid.mark_rect(strokeWidth=0).encode(
+        x=alt.X("x:Q", scale=domain, axis=axis, title=None),
+        x2="right:Q",
+        y=alt.Y("y:Q", scale=domain, axis=axis, title=None),
+        y2="top:Q",
+        fill=fill,
+        tooltip=[
+            alt.Tooltip("cx:Q", title="across", format="+.2f"),
+            alt.Tooltip("cy:Q", title="up", format="+.2f"),
+            alt.Tooltip("z:Q", title="prediction", format=".4~g"),
+        ],
+    )
+    corners = (
+        data.transform_fold([f"corner{up}{across}" for up in (0, 1) for across in (0, 1)], as_=["corner", "value"])
+        .transform_calculate(
+            x="slice(datum.corner, 7, 8) === '1' ? 1 : -1", y="slice(datum.corner, 6, 7) === '1' ? 1 : -1"
+        )
+        .transform_calculate(text="isValid(datum.value) ? format(datum.value, '.3~g') : '–'")
+        .encode(x=alt.X("x:Q", scale=domain, axis=axis), y=alt.Y("y:Q", scale=domain, axis=axis))
+    )
+    square = data.mark_rect(fill=None, stroke="white", strokeWidth=1.5, strokeDash=[4, 3], aria=False).encode(
+        x=alt.XDatum(-1, scale=domain, axis=axis),
+        x2=alt.X2Datum(1),
+        y=alt.YDatum(-1, scale=domain, axis=axis),
+        y2=alt.Y2Datum(1),
+    )
+    chart = alt.layer(
+        surface,
+        square,
+        corners.mark_point(fill="white", stroke=theme.INK, size=40, opacity=1),
+        corners.mark_text(stroke="white", strokeWidth=4, strokeJoin="round", dy=-13, fontSize=12).encode(text="text:N"),
+        corners.mark_text(dy=-13, fontSize=12).encode(text="text:N"),
+        data.mark_text(align="right", dy=32, fontSize=12).encode(
+            x=alt.value(SIDE), y=alt.value(SIDE), text=alt.Text("across:N")
+        ),
+        data.mark_text(align="right", dx=-30, fontSize=12).encode(
+            x=alt.value(0), y=alt.value(8), text=alt.Text("up:N")
+        ),
+    ).properties(title=theme.AXIS_TITLE)
+    return theme.finish(chart.add_params(theme.response_title(response)), {}, title="")

@@ -1,0 +1,97 @@
+"""What a figure of the page is: a chart, and the tables of all selections that the page swaps into it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from mesonet.reporting.study import Study
+
+#: Marks above which a figure is drawn on a canvas.
+MOST_SVG_MARKS = 3_000
+#: Keys of what is shown for one response and one algorithm, or the mean of all.
+RESPONSE_AND_ALGORITHM = ("response", "algorithm")
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """Rows of all selections; `keys` are the columns that say for which selection a row is."""
+
+    rows: pl.DataFrame
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DerivedTable:
+    """A table that the page makes from others when it is asked for, by the function `maker` of the page's script."""
+
+    maker: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Control:
+    """A choice that belongs to single figures: what it changes in the state of the page, its label, its options."""
+
+    state: str
+    label: str
+    options: Sequence[tuple[str, str]]
+    start: str
+
+
+@dataclass(frozen=True)
+class PageFigure:
+    """One figure. `main`: the table that its data view shows; `captions`: a heading and a text per selection."""
+
+    id: str
+    short_title: str
+    title: str
+    reading: str  #: how to read it
+    chart: Any
+    main: str
+    tables: Mapping[str, PageTable | DerivedTable]
+    captions: PageTable | DerivedTable
+    marks: int
+    height: int  #: px, about: room kept until it is drawn
+    controls: Sequence[Control] = ()
+    axis: str = "{}"  #: what stands over the vertical axis; {} is the title of the response
+    below: str = field(default="", repr=False)  #: HTML that belongs to it and does not change
+
+    @property
+    def renderer(self) -> str:
+        """How the browser draws it."""
+        return "canvas" if self.marks > MOST_SVG_MARKS else "svg"
+
+    def spec(self) -> dict[str, Any]:
+        """The chart in Vega-Lite without the tables, which the page puts in.
+
+        Marks have no labels for listeners: thousands of them would be read one by one. The figure has its caption and
+        its table of data.
+        """
+        definition: dict[str, Any] = self.chart.to_dict(validate=False)
+        own = {name: rows for name, rows in definition.get("datasets", {}).items() if name not in self.tables}
+        config = {**definition.get("config", {}), "aria": False}
+        return {**definition, "datasets": own, "config": config, "title": None}
+
+
+def keyed(rows: pl.DataFrame, selection: Mapping[str, str]) -> pl.DataFrame:
+    """The rows of one selection, with columns in front that say which."""
+    return rows.select(*(pl.lit(value).alias(name) for name, value in selection.items()), pl.all())
+
+
+def stacked(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of all selections."""
+    return pl.concat(parts, how="vertical_relaxed")
+
+
+def caption(selection: Mapping[str, str], heading: str, text: str) -> dict[str, str]:
+    """One row of a table of captions."""
+    return {**selection, "heading": heading, "text": text}
+
+
+def factor_control(study: Study) -> Control:
+    """Which factor a figure is about."""
+    names = {factor.id: factor.name for factor in study.campaign.factors}
+    factors = study.campaign.design.factors
+    return Control("factor", "Factor", [(f, f"{f} {names.get(f, '')}".strip()) for f in factors], factors[0])

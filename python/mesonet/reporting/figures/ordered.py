@@ -1,0 +1,162 @@
+"""Ordered data and multi-factor scatter plot: which settings are best, and where does each factor put the response?
+
+Steps 1 and 2 of the ten-step analysis (NIST/SEMATECH e-Handbook, sections 5.5.9.1 and 5.5.9.2).
+"""
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from mesonet.analysis import OrderedData, ordered_data
+from mesonet.plots import theme
+from mesonet.plots.condition_response import SETTINGS
+from mesonet.reporting import captions
+from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption, stacked
+from mesonet.reporting.figures.labels import axis_title
+from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.study import Study, factor_title
+from mesonet.reporting.words import listed, quantity
+
+DATA = "ordered"
+STEP, NARROW, LINE = 26, 6, 14  # px; the narrow step above 64 conditions
+
+
+def figures(sources: Sources) -> list[PageFigure]:
+    """Both figures of a campaign with factors: they share their table."""
+    study = sources.study
+    rows, texts = [], []
+    for response, algorithm in sources.selections:
+        y = study.for_algorithm(response, study.main_period, algorithm)
+        result = ordered_data(study.campaign.design, y)
+        selection = {"response": response, "algorithm": algorithm}
+        rows.append(
+            result.to_polars().select(
+                *(pl.lit(value).alias(name) for name, value in selection.items()), "condition", "rank", "value"
+            )
+        )
+        heading = captions.effects_heading(study, response, study.main_period, algorithm)
+        texts.append(caption(selection, heading, _text(study, result, response)))
+    factors = study.campaign.design.factors
+    title = axis_title(study, study.congestion_response)
+    table = PageTable(stacked(rows), RESPONSE_AND_ALGORITHM)
+    shared: dict[str, Any] = {
+        "main": DATA,
+        "tables": {DATA: table, SETTINGS: sources.settings},
+        "captions": PageTable(pl.DataFrame(texts), RESPONSE_AND_ALGORITHM),
+        "marks": len(study.conditions) * (1 + len(factors)),
+    }
+    return [
+        PageFigure(
+            id="ordered",
+            short_title="Ordered data",
+            title="Which settings give most and least: ordered data",
+            reading=(
+                "Conditions by rising response, with their settings below. A factor whose sign is the same in a long "
+                "run at either end decides the response there."
+            ),
+            chart=_ordered(len(study.conditions), factors, title),
+            height=300 + LINE * len(factors),
+            **shared,
+        ),
+        PageFigure(
+            id="factor-scatter",
+            short_title="Values by factor",
+            title="Where each factor puts the response: values by factor",
+            reading=(
+                "For each factor all values, those of conditions at its − level left (open), at its + level right "
+                "(filled). Look for shifts, for changes of spread and for single values apart."
+            ),
+            chart=_by_factor(factors, title),
+            height=360,
+            **shared,
+        ),
+    ]
+
+
+def _text(study: Study, result: OrderedData, response: str) -> str:
+    if not len(result.value):
+        return "Nothing was measured."
+    unit = study.unit_of(response)
+    text = (
+        f"Least in condition {result.condition[0]}, {quantity(float(result.value[0]), unit)}; most in condition "
+        f"{result.condition[-1]}, {quantity(float(result.value[-1]), unit)}."
+    )
+    longest = max(result.longest_high)
+    if longest >= 4:
+        names = [name for name, run in zip(result.factors, result.longest_high, strict=True) if run == longest]
+        text += f" The {longest} largest values have one setting of {listed([factor_title(study, n) for n in names])}."
+    return text
+
+
+def _ordered(conditions: int, factors: tuple[str, ...], response: str) -> alt.VConcatChart:
+    wide = conditions <= 64
+    width = (STEP if wide else NARROW) * conditions
+    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
+    scale = alt.Scale(domain=[0.4, conditions + 0.6], nice=False)
+    base = (
+        alt.Chart(alt.NamedData(name=DATA), width=width, height=220)
+        .transform_filter(theme.IS_KEPT)
+        .encode(
+            x=alt.X("rank:Q", scale=scale, axis=None),
+            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False, nice=True)),
+            tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("rank:Q"), alt.Tooltip("value:Q", format=".5~g")],
+        )
+    )
+    points = alt.layer(
+        base.mark_bar(width=12 if wide else 5, color="#fdf0d5").encode(y=alt.value(0), y2=alt.value(220), opacity=lit),
+        base.mark_point(filled=True, opacity=1, size=44, color=theme.BLUE),
+    ).properties(title=theme.AXIS_TITLE)
+    below = alt.Chart(alt.NamedData(name=DATA), width=width, height=LINE).transform_filter(theme.IS_KEPT)
+    ranks = below.mark_text(fontSize=9 if wide else 6, angle=0 if wide else 270).encode(
+        x=alt.X("rank:Q", scale=scale, axis=None), text="condition:N"
+    )
+    place = alt.LookupData(alt.NamedData(name=DATA), key="condition", fields=["rank"])
+    signs = (
+        alt.Chart(alt.NamedData(name=SETTINGS), width=width, height=alt.Step(LINE))
+        .transform_filter(theme.IS_KEPT)
+        .transform_filter(alt.FieldOneOfPredicate(field="column", oneOf=list(factors)))
+        .transform_lookup(lookup="condition", from_=place)
+        .transform_filter("isValid(datum.rank)")
+        .mark_text(fontSize=10 if wide else 7)
+        .encode(
+            x=alt.X("rank:Q", scale=scale, axis=None),
+            y=alt.Y("column:N", sort=list(factors), title=None, axis=alt.Axis(ticks=False, domain=False, grid=False)),
+            text="text:N",
+        )
+    )
+    chart = alt.vconcat(points, ranks, signs, spacing=4)
+    chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
+    return theme.finish(chart, {}, title="")
+
+
+def _by_factor(factors: tuple[str, ...], response: str) -> alt.LayerChart:
+    width = max(48, min(110, 1080 // len(factors)))
+    value = alt.LookupData(alt.NamedData(name=DATA), key="condition", fields=["value"])
+    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
+    base = (
+        alt.Chart(alt.NamedData(name=SETTINGS), width=alt.Step(width, **{"for": "position"}), height=280)
+        .transform_filter(theme.IS_KEPT)
+        .transform_filter(alt.FieldOneOfPredicate(field="column", oneOf=list(factors)))
+        .transform_lookup(lookup="condition", from_=value)
+        .transform_filter("isValid(datum.value)")
+        .encode(
+            x=alt.X(
+                "column:N", sort=list(factors), title=None, scale=alt.Scale(paddingInner=0, paddingOuter=0),
+                axis=alt.Axis(labelAngle=0, ticks=False, domain=False, offset=6),
+            ),
+            xOffset=alt.XOffset("text:N", sort=["−", "+"], scale=alt.Scale(paddingOuter=0.5)),
+            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False, nice=True)),
+            tooltip=[
+                alt.Tooltip("condition:O"), alt.Tooltip("column:N", title="factor"), alt.Tooltip("text:N", title="at"),
+                alt.Tooltip("value:Q", format=".5~g"),
+            ],
+        )
+    )  # fmt: skip
+    filled = alt.when("datum.text === '+'").then(alt.value(theme.BLUE)).otherwise(alt.value("white"))
+    chart = alt.layer(
+        base.mark_point(opacity=1, size=34, stroke=theme.BLUE, strokeWidth=1.4).encode(fill=filled),
+        base.mark_point(size=150, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=lit),
+    ).properties(title=theme.AXIS_TITLE)
+    chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
+    return theme.finish(chart, {}, title="")

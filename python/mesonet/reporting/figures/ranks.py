@@ -1,0 +1,138 @@
+"""Ranks of the algorithms in every condition, their mean and their spread: who is good everywhere?
+
+(After the rank matrices of SP 500-282, ch. 9, Figs. 22 to 36.)
+"""
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from mesonet.analysis import ranks
+from mesonet.plots import theme
+from mesonet.plots.numbers import number
+from mesonet.reporting import captions
+from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
+from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.words import listed
+
+CELLS, MEANS, KEYS = "ranks", "rank_means", ("response",)
+STEP, NARROW, ROW = 30, 16, 24  # px; the narrow step above 64 conditions
+
+
+def figure(sources: Sources) -> PageFigure:
+    """The figure of a campaign with at least two algorithms."""
+    study = sources.study
+    cells, means, texts = [], [], []
+    count = len(study.algorithms)
+    for response in study.in_period[study.main_period]:
+        direction = study.responses[response].direction
+        values = study.values(response, study.main_period)
+        # The best has the highest rank; of a response that is neither good nor bad, the largest value.
+        order = ranks(-values if direction == "lower" else values)
+        known = np.isfinite(order)
+        number_known = known.sum(axis=0)
+        with np.errstate(all="ignore"):
+            mean = np.where(known, order, 0).sum(axis=0) / number_known
+            squares = np.where(known, (order - mean) ** 2, 0).sum(axis=0)
+            sd = np.where(number_known > 1, np.sqrt(squares / (number_known - 1)), np.nan)
+        condition, algorithm = np.nonzero(known)
+        cells.append(
+            pl.DataFrame(
+                {
+                    "response": response,
+                    "condition": condition + 1,
+                    "algorithm": [study.algorithms[place] for place in algorithm],
+                    "rank": order[known],
+                    "text": [number(rank, 2) for rank in order[known]],
+                    "value": values[known],
+                }
+            )
+        )
+        means.append(
+            pl.DataFrame({"response": response, "algorithm": list(study.algorithms), "mean": mean, "sd": sd})
+            .with_columns(pl.col("mean", "sd").fill_nan(None))
+        )  # fmt: skip
+        meaning = "the lowest value" if direction == "lower" else "the highest value"
+        meaning += " (which is neither good nor bad)" if direction == "neutral" else ""
+        heading = captions.values_heading(study, response, study.main_period)
+        texts.append(caption({"response": response}, heading, _text(study.algorithms, mean, sd, meaning, count)))
+    return PageFigure(
+        id="ranks",
+        short_title="Ranks",
+        title="Who is good everywhere: ranks",
+        reading=(
+            f"Conditions {study.order_words}. In each, the best of {count} algorithms has rank {count}; equal ones "
+            "share their mean rank. Below, the mean and the standard deviation of the ranks: good everywhere is lower "
+            "right."
+        ),
+        chart=_chart(study.by_congestion, study.algorithms),
+        main=CELLS,
+        tables={CELLS: PageTable(stacked(cells), KEYS), MEANS: PageTable(stacked(means), KEYS)},
+        captions=PageTable(pl.DataFrame(texts), KEYS),
+        marks=2 * len(study.conditions) * count,
+        height=max(60 + ROW * count, 110) + 330,
+    )
+
+
+def _text(algorithms: tuple[str, ...], mean: np.ndarray, sd: np.ndarray, meaning: str, count: int) -> str:
+    known = np.flatnonzero(np.isfinite(mean))
+    if not len(known):
+        return "Nothing was measured."
+    best = sorted(known, key=lambda place: -mean[place])
+    if mean[best[0]] == mean[best[-1]]:
+        return "All algorithms have the same mean rank."
+    said = [f"{algorithms[place]} {number(float(mean[place]), 2)} ± {number(float(sd[place]), 2)}" for place in best]
+    return f"Rank {count} is {meaning}. Mean rank and standard deviation: {listed(said)}."
+
+
+def _chart(order: list[int], algorithms: tuple[str, ...]) -> alt.VConcatChart:
+    wide = len(order) <= 64
+    count = len(algorithms)
+    base = (
+        alt.Chart(alt.NamedData(name=CELLS), width=alt.Step(STEP if wide else NARROW), height=alt.Step(ROW))
+        .transform_filter(theme.IS_KEPT)
+        .encode(
+            x=alt.X(
+                "condition:O", sort=order, title="condition", scale=alt.Scale(paddingInner=0, paddingOuter=0),
+                axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False, labelOverlap=True),
+            ),
+            y=alt.Y("algorithm:N", sort=list(algorithms), title=None, axis=alt.Axis(ticks=False, domain=False)),
+            tooltip=[
+                alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("rank:Q"),
+                alt.Tooltip("value:Q", format=".5~g"),
+            ],
+        )
+    )  # fmt: skip
+    scale = alt.Scale(
+        domain=[1, (1 + count) / 2, max(count, 2)], range=[theme.LOW, "#ffffff", "#7db8dd"], interpolate="rgb"
+    )
+    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
+    ring = (
+        base.transform_aggregate(groupby=["condition"])
+        .mark_rect(fill=None, stroke=theme.HIGHLIGHT, strokeWidth=2.5, aria=False)
+        .encode(y=alt.value(0), y2=alt.value("height"), strokeOpacity=lit, tooltip=alt.value(None))
+    )
+    matrix = alt.layer(
+        base.mark_rect(stroke="white", aria=False).encode(fill=alt.Fill("rank:Q", scale=scale, legend=None)),
+        base.mark_text(fontSize=10 if wide else 8).encode(text="text:N"),
+        ring,
+    )
+    points = alt.Chart(alt.NamedData(name=MEANS), width=420, height=230).encode(
+        x=alt.X("mean:Q", title="mean rank", scale=alt.Scale(domain=[1, max(count, 2)], nice=False, padding=14)),
+        y=alt.Y("sd:Q", title="standard deviation of the ranks", scale=alt.Scale(zero=True)),
+        tooltip=[
+            alt.Tooltip("algorithm:N"), alt.Tooltip("mean:Q", title="mean rank", format=".3~g"),
+            alt.Tooltip("sd:Q", title="standard deviation", format=".3~g"),
+        ],
+    )  # fmt: skip
+    scatter = alt.layer(
+        points.mark_point(size=80, strokeWidth=2, opacity=1).encode(
+            stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms), legend=None),
+            shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms), legend=None),
+        ),
+        points.mark_text(align="left", dx=9).encode(text="algorithm:N"),
+    )
+    # Of one condition there is no spread.
+    parts = [matrix, scatter] if len(order) > 1 else [matrix]
+    chart = alt.vconcat(*parts, spacing=24).add_params(theme.HIGHLIGHTED, theme.KEPT)
+    return theme.finish(chart, {}, title="")

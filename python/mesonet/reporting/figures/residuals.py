@@ -1,0 +1,159 @@
+"""Detailed response plot, for every response: who stands apart in which condition, and by how much.
+
+(Figure 14 of Mills et al., ASME 2011.)
+"""
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from mesonet.analysis import Residuals
+from mesonet.plots import theme
+from mesonet.plots.condition_response import SETTINGS, short_names
+from mesonet.plots.numbers import number, percent
+from mesonet.reporting import captions, method_captions
+from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
+from mesonet.reporting.figures.labels import axis_title
+from mesonet.reporting.figures.sources import Sources
+
+POINTS, VERDICTS, KEYS = "residuals", "residual_verdicts", ("response",)
+STEP, NARROW, LINE = 34, 20, 15  # px; the narrow step above 64 conditions
+HIGH, LOW, SAME, OTHER = "stands out high", "stands out low", "not distinguishable", "no outlier"
+COLOURS = {HIGH: theme.GREEN, LOW: theme.VERMILLION, SAME: theme.BLACK, OTHER: theme.BLUE}
+STATISTICS = ("extreme", "log10 of its residual", "relative effect", "G")
+
+
+def figure(sources: Sources) -> PageFigure:
+    """The figure of a campaign with at least two algorithms."""
+    study = sources.study
+    verdicts, texts = [], []
+    for response, result in sources.residuals.items():
+        verdicts.append(_verdicts(result, response))
+        heading = captions.values_heading(study, response, study.main_period)
+        text = f"{method_captions.residuals_caption(study, result, response)} {_ends(result)}"
+        texts.append(caption({"response": response}, heading, text))
+    factors = study.campaign.design.factors
+    numbers = ", ".join(f"{place} {name}" for place, name in enumerate(study.algorithms, start=1))
+    return PageFigure(
+        id="residuals",
+        short_title="One response in detail",
+        title="One response in detail: distance of every algorithm from the mean of all",
+        reading=(
+            "Conditions by rising range; the number is that of the algorithm, its height how far it lies from the mean "
+            "of all in this condition. Below: the settings; then the algorithm farthest from the mean, the size of its "
+            f"residual, its relative effect, and Grubbs' G. {numbers}."
+        ),
+        chart=_chart(len(study.conditions), study.algorithms, factors, axis_title(study, study.congestion_response)),
+        main=POINTS,
+        axis="{}, less the mean of all algorithms",
+        tables={
+            POINTS: sources.residual_points,
+            VERDICTS: PageTable(stacked(verdicts), KEYS),
+            SETTINGS: sources.settings,
+        },
+        captions=PageTable(pl.DataFrame(texts), KEYS),
+        marks=len(study.conditions) * (len(study.algorithms) + len(factors) + len(STATISTICS)),
+        height=400 + LINE * (len(factors) + len(STATISTICS)),
+    )
+
+
+def _verdicts(result: Residuals, response: str) -> pl.DataFrame:
+    """One row per condition: its place from left to right and the texts below it."""
+    summary, short = result.summary, short_names(result.algorithms)
+    rows = []
+    for place, condition in enumerate(result.conditions):
+        extreme = summary.extreme[place, 0]
+        size = abs(float(summary.residual[place, 0]))
+        texts = dict.fromkeys(STATISTICS, "–")
+        if extreme:
+            texts = {
+                "extreme": short[extreme],
+                "log10 of its residual": number(float(np.log10(size)), 2) if size > 0 else "–",
+                "relative effect": percent(float(summary.relative_effect[place, 0]), sign=True).replace(" %", "%"),
+                "G": number(float(summary.statistic[place, 0])),
+            }
+        verdict = SAME if not extreme else OTHER
+        if summary.flagged[place, 0]:
+            verdict = HIGH if summary.side[place, 0] == "high" else LOW
+        cells = {f"text{line}": text for line, text in enumerate(texts.values())}
+        rows.append({"response": response, "condition": condition, "place": place, "verdict": verdict, **cells})
+    return pl.DataFrame(rows)
+
+
+def _ends(result: Residuals) -> str:
+    return f"Values run from {number(result.lowest)} to {number(result.highest)}."
+
+
+def _chart(conditions: int, algorithms: tuple[str, ...], factors: tuple[str, ...], response: str) -> alt.VConcatChart:
+    wide = conditions <= 64
+    step = STEP if wide else NARROW
+    across: dict[str, Any] = {
+        "sort": alt.EncodingSortField("place", op="min"),
+        "scale": alt.Scale(type="band", paddingInner=0, paddingOuter=0),
+    }  # fmt: skip
+    by_verdict = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+    colour = alt.Color("verdict:N", scale=by_verdict, legend=alt.Legend(title=None, orient="bottom"))
+    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
+    # Its width is said: beside an offset Vega-Lite takes a default that is narrower than the step.
+    band: dict[str, Any] = {"width": step, "color": "#fdf0d5", "aria": False}
+    width = alt.Step(step, **{"for": "position"})
+    verdict = alt.LookupData(alt.NamedData(name=VERDICTS), key="condition", fields=["place", "verdict"])
+    base = (
+        alt.Chart(alt.NamedData(name=POINTS), width=width, height=280)
+        .transform_filter(theme.IS_KEPT)
+        .transform_lookup(lookup="condition", from_=verdict)
+    )
+    x = alt.X("condition:O", title=None, axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False), **across)
+    plot = alt.layer(
+        base.transform_aggregate(place="min(place)", groupby=["condition"])
+        .mark_rect(**band)
+        .encode(x=x, y=alt.value(0), y2=alt.value("height"), opacity=lit),
+        base.mark_rule(color=theme.HAIRLINE, aria=False).encode(y=alt.YDatum(0)),
+        base.mark_text(fontSize=10 if wide else 8).encode(
+            x=x,
+            xOffset=alt.XOffset("algorithm:N", sort=list(algorithms), scale=alt.Scale(paddingOuter=0.4)),
+            y=alt.Y("residual:Q", title=None),
+            text="number:N",
+            color=colour,
+            tooltip=[
+                alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("residual:Q", format="+.4~g"),
+                alt.Tooltip("percent:Q", title="% of the mean", format="+.3~g"), alt.Tooltip("verdict:N"),
+            ],
+        ),
+    ).properties(title=theme.AXIS_TITLE)  # fmt: skip
+    place = alt.LookupData(alt.NamedData(name=VERDICTS), key="condition", fields=["place"])
+    below_x = alt.X("condition:O", axis=None, **across)
+    signs = (
+        alt.Chart(alt.NamedData(name=SETTINGS), width=width, height=alt.Step(LINE))
+        .transform_filter(theme.IS_KEPT)
+        .transform_filter(alt.FieldOneOfPredicate(field="column", oneOf=list(factors)))
+        .transform_lookup(lookup="condition", from_=place)
+        .mark_text(fontSize=10)
+        .encode(x=below_x, y=_lines("column:N", list(factors)), text="text:N")
+    )
+    statistics = (
+        alt.Chart(alt.NamedData(name=VERDICTS), width=width, height=alt.Step(LINE))
+        .transform_filter(theme.IS_KEPT)
+        .transform_fold([f"text{line}" for line in range(len(STATISTICS))], as_=["line", "text"])
+        .transform_calculate(name=f"{list(STATISTICS)}[+slice(datum.line, 4)]")
+        .mark_text(fontSize=9 if wide else 7)
+        .encode(
+            x=below_x,
+            y=_lines("name:N", list(STATISTICS)),
+            text="text:N",
+            color=colour,
+        )
+    )
+    parts = [plot, *([signs] if factors else []), statistics]
+    chart = (
+        alt.vconcat(*parts, spacing=4)
+        .resolve_scale(color="shared")
+        .add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
+    )
+    return theme.finish(chart, {}, title="")
+
+
+def _lines(field: str, order: list[str]) -> alt.Y:
+    return alt.Y(field, sort=order, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=200, grid=False))

@@ -1,0 +1,79 @@
+"""One response against another, one point per condition and algorithm (Y-Y scatter plot)."""
+
+import altair as alt
+
+from mesonet.plots import theme
+from mesonet.reporting.figures.figure import Control, DerivedTable, PageFigure
+from mesonet.reporting.figures.labels import axis_title
+from mesonet.reporting.figures.sources import Sources
+
+DATA, SIDE = "pairs", 440
+KEYS = ("response", "other", "period")
+
+
+def figure(sources: Sources) -> PageFigure:
+    """The figure of a campaign with at least two responses."""
+    study = sources.study
+    there = study.in_period[study.main_period]
+    first = study.congestion_response
+    names = [name for name in [*study.key_responses, *there] if name != first]
+    options = [(name, study.label_of(name)) for name in study.responses]
+    return PageFigure(
+        id="scatter",
+        short_title="One against another",
+        title="One response against another",
+        reading=(
+            "One point per condition and algorithm. Where both responses have one unit, the line marks equal values. "
+            "Choose the responses here and at the top, or click a cell of the correlations."
+        ),
+        chart=_chart(study.algorithms, axis_title(study, first), axis_title(study, names[0])),
+        main=DATA,
+        tables={DATA: DerivedTable("pairs", KEYS)},
+        captions=DerivedTable("pairCaptions", KEYS),
+        marks=len(study.conditions) * len(study.algorithms),
+        height=540,
+        controls=[Control("other", "Across", options, names[0])],
+    )
+
+
+def _chart(algorithms: tuple[str, ...], response: str, other: str) -> alt.LayerChart:
+    scale = alt.Scale(zero=False, nice=False, padding=12)
+    base = alt.Chart(alt.NamedData(name=DATA), width=SIDE * 1.4, height=SIDE).transform_filter(theme.IS_KEPT)
+    ends = (
+        base.transform_aggregate(x0="min(x)", x1="max(x)", y0="min(y)", y1="max(y)")
+        .transform_calculate(low="max(datum.x0, datum.y0)", high="min(datum.x1, datum.y1)")
+        .transform_filter("datum.low < datum.high && same_unit")
+        .mark_rule(color=theme.MUTED, strokeDash=[5, 4])
+        .encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=alt.Y("low:Q", scale=scale), y2="high:Q")
+    )
+    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
+    points = base.encode(
+        x=alt.X("x:Q", scale=scale, title=None),
+        y=alt.Y("y:Q", scale=scale, title=None),
+        tooltip=[
+            alt.Tooltip("condition:O"),
+            alt.Tooltip("algorithm:N"),
+            alt.Tooltip("x:Q", title="across", format=".5~g"),
+            alt.Tooltip("y:Q", title="up", format=".5~g"),
+        ],
+    )
+    legend = alt.Legend(title=None, orient="right")
+    chart = alt.layer(
+        ends,
+        points.mark_point(opacity=1, size=40, strokeWidth=1.6).encode(
+            stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms), legend=legend),
+            shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
+        ),
+        points.mark_point(size=190, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=lit),
+        alt.Chart(alt.InlineData(values=[{}]))
+        .mark_text(align="right", dy=34, fontSize=12, text=alt.ExprRef("other_title"))
+        .encode(x=alt.value("width"), y=alt.value("height")),
+    ).properties(title=theme.AXIS_TITLE)
+    chart = chart.add_params(
+        theme.HIGHLIGHTED,
+        theme.KEPT,
+        theme.response_title(response),
+        alt.param(name="other_title", value=other),
+        alt.param(name="same_unit", value=False),
+    )
+    return theme.finish(chart, {}, title="")

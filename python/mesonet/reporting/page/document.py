@@ -1,0 +1,100 @@
+"""The report as one HTML file: everything the page needs is in it, and it asks for nothing from outside."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING
+
+import vl_convert
+
+from mesonet import places
+from mesonet.plots.export import VL_VERSION
+from mesonet.progress import Update
+from mesonet.reporting import data, html
+from mesonet.reporting.conditions import conditions_html
+from mesonet.reporting.figures import Group, page_figures
+from mesonet.reporting.flow_groups import with_flow_groups
+from mesonet.reporting.methods import methods_html, provenance_html
+from mesonet.reporting.page import sections
+from mesonet.reporting.page.payload import page_data
+from mesonet.reporting.replay import recorded_runs, replay_section
+from mesonet.reporting.study import Study
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
+
+#: The style sheets and the parts of the script, in the order in which they are put together. The parts of a script
+#: share one scope: what one file declares, the later ones use.
+STYLES = ("page.css", "replay.css")
+FIGURE_SCRIPTS = (
+    "unpack.js", "table.js", "pairs.js", "state.js", "figures.js", "text.js", "highlight.js", "controls.js", "start.js",
+)  # fmt: skip
+REPLAY_SCRIPTS = ("unpack.js", "replay-run.js", "replay-map.js", "replay-series.js", "replay.js")
+
+
+def write_report(campaign: "Campaign", path: Path | str, *, progress: Update | None = None) -> Path:
+    """Write the interactive report of a campaign, whatever part of it is done, and return its path.
+
+    The file works from disk without a network. Missing folders above it are made; an earlier report stays until the
+    new one is complete. `progress` is told (done, total, what is being made).
+
+    Raises InputError, before any work, where it cannot be written.
+    """
+    with places.file(path) as aside:
+        aside.write_text(report_html(campaign, progress), encoding="utf-8")
+    return Path(path)
+
+
+def report_html(campaign: "Campaign", progress: Update | None = None) -> str:
+    """The report as one HTML document."""
+    study = Study(campaign)
+    if progress:
+        progress(0, 1, "statistics")
+    wider = with_flow_groups(campaign)
+    groups = page_figures(wider)
+    replay = replay_section(recorded_runs(campaign))
+    parts: dict[str, Callable[[], str]] = {
+        "title": lambda: html.escape(campaign.title or campaign.name),
+        "style": lambda: "".join(asset(name) for name in STYLES),
+        "summary": lambda: sections.summary(study),
+        "contents": lambda: sections.contents(groups, replay != ""),
+        "figures": lambda: sections.figures(wider, groups) if groups else sections.statement(study),
+        "replay": lambda: replay,
+        "conditions": lambda: conditions_html(study),
+        "methods": lambda: methods_html(study),
+        "provenance": lambda: provenance_html(study),
+        "scripts": lambda: _figure_scripts(wider, groups) if groups else "",
+        "replay_scripts": lambda: _script(REPLAY_SCRIPTS) if replay else "",
+    }
+    made = {}
+    for place, (name, make) in enumerate(parts.items()):
+        if progress:
+            progress(1 + place, 1 + len(parts), name)
+        made[name] = make()
+    return Template(asset("page.html")).substitute(made)
+
+
+@cache
+def asset(name: str) -> str:
+    """A file that lies beside this one."""
+    return files("mesonet.reporting.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _figure_scripts(study: Study, groups: Sequence[Group]) -> str:
+    return (
+        f'<script type="text/plain" id="page-data">{data.pack(page_data(study, groups))}</script>'
+        f'<script type="module">{_libraries()}</script>{_script(FIGURE_SCRIPTS)}'
+    )
+
+
+def _script(names: Sequence[str]) -> str:
+    parts = "\n".join(asset(name) for name in names)
+    return f'<script type="module">{parts}</script>'
+
+
+@cache
+def _libraries() -> str:
+    """Vega, Vega-Lite and vega-embed as one script."""
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VL_VERSION)

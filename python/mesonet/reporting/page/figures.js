@@ -1,0 +1,77 @@
+// The figures as live views. One that is near the screen follows the state at once; the others when they come near.
+
+const figures = [...document.querySelectorAll('figure[data-figure]')].map((element) => {
+  const { spec, tables: names, main, captions, renderer, axis } = page.figures[element.dataset.figure];
+  return { element, spec, names, main, captions, renderer, axis, view: null, near: false, stale: new Set() };
+});
+
+const keysOf = (figure) => new Set([...figure.names, figure.captions].flatMap((name) => tables[name].keys));
+
+// Draws a figure for the first time.
+function embed(figure) {
+  figure.embedding ??= (async () => {
+    const spec = structuredClone(figure.spec);
+    spec.datasets = { ...spec.datasets };
+    for (const name of figure.names) spec.datasets[name] = tables[name].rows(state);
+    const now = signals(figure);
+    for (const parameter of spec.params ?? []) if (parameter.name in now) parameter.value = now[parameter.name];
+    const plot = figure.element.querySelector('.plot');
+    const options = { actions: false, renderer: figure.renderer, defaultStyle: false };
+    const { view } = await window.vegaEmbed(plot, spec, options);
+    const known = new Set((spec.params ?? []).map((parameter) => parameter.name));
+    figure.signals = Object.keys(now).filter((name) => known.has(name));
+    const point = (event, item) => {
+      const condition = item?.datum?.condition;
+      if (typeof condition === 'number') highlightSoon(condition);
+    };
+    view.addEventListener('pointerover', point);
+    view.addEventListener('click', (event, item) => {
+      point(event, item);
+      const { pick_response: response, pick_other: other, pick_period: period } = item?.datum ?? {};
+      if (response) set({ response, other, period });
+    });
+    plot.style.minHeight = '0'; // the room kept was about right; this is exact
+    figure.view = view;
+    figure.element.dataset.ready = 'true';
+  })();
+  return figure.embedding;
+}
+
+// Brings a figure that is near the screen up to date; the others are remembered as stale.
+async function update(figure, changed) {
+  for (const name of changed) figure.stale.add(name);
+  if (!figure.near || figure.stale.size === 0) return;
+  await embed(figure);
+  const stale = figure.stale;
+  if (stale.size === 0) return; // another call was quicker
+  figure.stale = new Set();
+  for (const name of figure.names) {
+    if (tables[name].keys.some((key) => stale.has(key))) figure.view.data(name, tables[name].rows(state));
+  }
+  const now = signals(figure);
+  for (const name of figure.signals) figure.view.signal(name, now[name]);
+  await figure.view.resize().runAsync(); // a new table or a filter may need more room, or less
+}
+
+followers.push((changed) => figures.forEach((figure) => update(figure, changed)));
+
+async function drawAll() {
+  for (const figure of figures) figure.near = true;
+  await Promise.all(figures.map(embed));
+}
+
+function watchFigures() {
+  const watch = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) {
+        const figure = figures.find(({ element }) => element === entry.target);
+        figure.near = entry.isIntersecting;
+        if (!figure.near) continue;
+        if (figure.view) update(figure, []);
+        else embed(figure);
+      }
+    },
+    { rootMargin: '400px' },
+  );
+  for (const figure of figures) watch.observe(figure.element);
+}

@@ -1,0 +1,61 @@
+"""What the script of the page starts from: the figures, their tables, and what responses and conditions are called."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from mesonet.reporting import data
+from mesonet.reporting.conditions import congestion_words
+from mesonet.reporting.figures import DerivedTable, Group, PageTable, axis_title
+from mesonet.reporting.study import Study
+from mesonet.reporting.words import period_title
+
+
+def page_data(study: Study, groups: Sequence[Group]) -> dict[str, Any]:
+    """Everything as one JSON value."""
+    figures = [figure for group in groups for figure in group.figures]
+    tables = {name: table for figure in figures for name, table in figure.tables.items()}
+    tables |= {f"{figure.id}-captions": figure.captions for figure in figures}
+    start = {
+        "response": study.congestion_response,
+        "algorithm": study.choices_of_algorithm[0],
+        "period": study.main_period,
+    }
+    start |= {control.state: control.start for figure in figures for control in figure.controls}
+    return {
+        "tables": {name: _table(table) for name, table in tables.items()},
+        "figures": {
+            figure.id: {
+                "spec": figure.spec(),
+                "tables": list(figure.tables),
+                "main": figure.main,
+                "captions": f"{figure.id}-captions",
+                "renderer": figure.renderer,
+                "axis": figure.axis,
+            }
+            for figure in figures
+        },
+        "start": start,
+        "titles": {name: axis_title(study, name) for name in study.responses},
+        "units": {name: study.unit_of(name) for name in study.responses},
+        "periods": {
+            name: [(period, period_title(period)) for period in study.periods if name in study.in_period[period]]
+            for name in study.responses
+        },
+        "order": study.by_congestion,
+        "factors": list(study.campaign.design.factors),
+        "signs": study.signs,
+        "settings": {condition: _settings_words(study, condition) for condition in study.conditions},
+    }
+
+
+def _table(table: PageTable | DerivedTable) -> dict[str, Any]:
+    if isinstance(table, DerivedTable):
+        return {"maker": table.maker, "keys": list(table.keys)}
+    return data.columns(table.rows, table.keys)
+
+
+def _settings_words(study: Study, condition: int) -> str:
+    signs = zip(study.campaign.design.factors, study.signs[condition], strict=True)
+    words = " ".join(f"{factor}{'+' if sign > 0 else '−'}" for factor, sign in signs)
+    congestion = congestion_words(study, condition)
+    return "; ".join(part for part in (words, congestion) if part)

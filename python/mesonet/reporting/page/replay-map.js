@@ -1,0 +1,113 @@
+// Draws a run at one instant: routers filled by queue, ringed in red where they drop, links by what they can carry.
+
+const SIZES = { backbone: 8, plain: 9, pop: 5.5 };
+const SMALL = 4.6;
+const sizeOf = (router) => SIZES[router.kind] ?? SMALL;
+
+function mixed(colours, share) {
+  const place = Math.min(share, 1) * (colours.length - 1);
+  const first = Math.min(Math.floor(place), colours.length - 2);
+  const part = place - first;
+  const channels = [0, 1, 2].map((c) => Math.round(colours[first][c] + part * (colours[first + 1][c] - colours[first][c])));
+  return `rgb(${channels.join(' ')})`;
+}
+
+const QUEUE_COLOURS = [[241, 244, 248], [0, 114, 178], [0, 38, 61]];
+const LINK_COLOURS = [[223, 227, 232], [27, 31, 36]];
+
+// The canvas as sharp as the screen; returns its context, scaled so that the drawing has its own width.
+function prepared(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  const shown = canvas.clientWidth || width;
+  canvas.width = Math.round(shown * ratio);
+  canvas.height = Math.round(((shown * height) / width) * ratio);
+  const context = canvas.getContext('2d');
+  context.scale((ratio * shown) / width, (ratio * shown) / width);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+// Segments of a link cross both of its routers: it carries at most what the one that forwards less does.
+function linkUse(run, [a, b], frame) {
+  const [one, other] = [run.speeds[a], run.speeds[b]];
+  if (!one || !other) return 0;
+  return Math.min(one * run.share(USE, a, frame), other * run.share(USE, b, frame)) / Math.min(one, other);
+}
+
+function drawMap(canvas, run, frame, chosen) {
+  const context = prepared(canvas, scene.width, scene.height);
+  for (const link of scene.links) {
+    const [one, other] = link.map((n) => scene.routers[n]);
+    const use = linkUse(run, link, frame);
+    context.strokeStyle = mixed(LINK_COLOURS, use);
+    context.lineWidth = (one.head && other.head ? 1.6 : 0.7) + 1.8 * use;
+    context.beginPath();
+    context.moveTo(one.x, one.y);
+    context.lineTo(other.x, other.y);
+    context.stroke();
+  }
+  scene.routers.forEach((router, n) => {
+    const size = sizeOf(router);
+    const dropping = run.share(DROPS, n, frame);
+    if (dropping > 0) {
+      context.strokeStyle = '#d55e00';
+      context.lineWidth = 1.2 + 4 * Math.sqrt(dropping);
+      context.beginPath();
+      context.arc(router.x, router.y, size + context.lineWidth / 2 + 0.6, 0, 7);
+      context.stroke();
+    }
+    context.fillStyle = mixed(QUEUE_COLOURS, run.share(QUEUE, n, frame));
+    context.strokeStyle = '#5c636b';
+    context.lineWidth = 0.8;
+    context.beginPath();
+    context.arc(router.x, router.y, size, 0, 7);
+    context.fill();
+    context.stroke();
+    if (n === chosen) {
+      context.strokeStyle = '#e69f00';
+      context.lineWidth = 2.2;
+      context.beginPath();
+      context.arc(router.x, router.y, size + 7, 0, 7);
+      context.stroke();
+    }
+  });
+  // On a narrow screen there is room for letters that can be read, but not for names.
+  const narrow = canvas.clientWidth < 0.75 * scene.width;
+  context.font = `${narrow ? 18 : 11}px "Liberation Sans", Arial, sans-serif`;
+  context.textAlign = 'center';
+  context.lineJoin = 'round';
+  for (const router of scene.routers.filter(({ head }) => head)) {
+    const y = router.y - router.reach - 7;
+    context.lineWidth = 3;
+    context.strokeStyle = '#fff';
+    const text = narrow ? router.name : router.label;
+    context.strokeText(text, router.x, y);
+    context.fillStyle = '#1b1f24';
+    context.fillText(text, router.x, y);
+  }
+}
+
+// The router under the pointer, or -1.
+function routerAt(canvas, event) {
+  const box = canvas.getBoundingClientRect();
+  const scale = scene.width / box.width;
+  const [x, y] = [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
+  let best = -1;
+  let nearest = Infinity;
+  scene.routers.forEach((router, n) => {
+    const distance = Math.hypot(router.x - x, router.y - y) - sizeOf(router);
+    if (distance < nearest && distance < 5) [best, nearest] = [n, distance];
+  });
+  return best;
+}
+
+function routerText(run, n, frame) {
+  const router = scene.routers[n];
+  const room = run.buffers[n] ? ` of ${run.buffers[n]} segments` : '';
+  return [
+    `${router.label}, ${router.kind}`,
+    `queue ${inPercent(run.share(QUEUE, n, frame))}${room}`,
+    `dropped ${inPercent(run.share(DROPS, n, frame))} of what arrived`,
+    `busy ${inPercent(run.share(USE, n, frame))}`,
+  ].join('\n');
+}

@@ -1,0 +1,98 @@
+"""The sections of the page as HTML: summary, contents, controls, and a frame for every figure."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from string import Template
+
+from mesonet.reporting import html
+from mesonet.reporting.figures import Control, Group, PageFigure
+from mesonet.reporting.study import Study, status_counts
+from mesonet.reporting.summary import findings, glance
+from mesonet.reporting.verdict import verdict_html
+
+
+def contents(groups: Sequence[Group], replay: bool) -> str:
+    """Links to all sections; those of figures are gathered by group."""
+    links = [_link("summary", "In short")]
+    for group in groups:
+        inside = " ".join(_link(f"section-{figure.id}", figure.short_title) for figure in group.figures)
+        links.append(f"<span>{html.escape(group.title)}: {inside}</span>")
+    links += [_link("replay", "Replay on the map")] if replay else []
+    links += [_link(anchor, title) for anchor, title in
+              (("conditions", "Conditions"), ("methods", "Methods"), ("provenance", "Provenance"))]  # fmt: skip
+    return " ".join(links)
+
+
+def summary(study: Study) -> str:
+    """The findings in words, the verdict on each algorithm, and the algorithms at a glance."""
+    items = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd>" for name, text in findings(study))
+    if not study.has_results:
+        return f'<dl class="findings">{items}</dl>'
+    verdict = verdict_html(study)
+    if verdict:
+        verdict = f'<h3 id="verdict">Verdict on deployment</h3>{verdict}'
+    return f'<dl class="findings">{items}</dl>{verdict}<h3>At a glance</h3>{glance(study)}'
+
+
+def statement(study: Study) -> str:
+    """What stands in place of the figures where there are none."""
+    counts = status_counts(study.campaign)
+    return (
+        '<section><p class="statement">There are no figures yet: no run has given a result '
+        f"({counts['failed']} failed, {counts['missing']} not run yet).</p></section>"
+    )
+
+
+def figures(study: Study, groups: Sequence[Group]) -> str:
+    """The figures under their controls, which stay in sight as long as the figures do."""
+    parts = [
+        f'<h2 class="group" id="group-{group.id}">{html.escape(group.title)}</h2>'
+        + "".join(_section(figure) for figure in group.figures)
+        for group in groups
+    ]
+    return f"<div>{_controls(study)}{''.join(parts)}</div>"
+
+
+def _controls(study: Study) -> str:
+    responses = [(name, study.label_of(name)) for name in study.responses]
+    algorithms = [(name, name) for name in study.choices_of_algorithm]
+    conditions = [("0", "none"), *((str(c), str(c)) for c in study.by_congestion)]
+    filters = "".join(
+        _select(f'data-factor="{html.escape(f)}"', f, [("0", "any"), ("-1", "−"), ("1", "+")])
+        for f in study.campaign.design.factors
+    )
+    only = f'<details><summary>Show only conditions with …</summary><div class="filters">{filters}</div></details>'
+    return (
+        '<div class="controls" role="group" aria-label="What the figures show">'
+        + _select('data-state="response"', "Response", responses)
+        + _select('data-state="algorithm"', "Algorithm (effects)", algorithms)
+        + _select('data-state="period"', "Period", [])
+        + _select('data-state="hl"', "Highlight condition", conditions)
+        + (only if filters else "")
+        + '<button type="button" id="show-all">Draw all figures (for printing)</button></div>'
+    )
+
+
+def _select(attribute: str, title: str, options: Sequence[tuple[str, str]]) -> str:
+    items = "".join(f'<option value="{html.escape(value)}">{html.escape(text)}</option>' for value, text in options)
+    return f"<label>{html.escape(title)}<select {attribute}>{items}</select></label>"
+
+
+def _own_controls(controls: Sequence[Control]) -> str:
+    selects = [_select(f'data-state="{control.state}"', control.label, control.options) for control in controls]
+    return f'<div class="own-controls">{"".join(selects)}</div>' if selects else ""
+
+
+def _section(figure: PageFigure) -> str:
+    return Template(files("mesonet.reporting.page").joinpath("figure.html").read_text(encoding="utf-8")).substitute(
+        id=figure.id,
+        title=html.escape(figure.title),
+        reading=html.escape(figure.reading),
+        controls=_own_controls(figure.controls),
+        height=figure.height,
+        below=figure.below,
+    )
+
+
+def _link(anchor: str, title: str) -> str:
+    return f'<a href="#{anchor}">{html.escape(title)}</a>'

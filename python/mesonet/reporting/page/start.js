@@ -1,0 +1,7 @@
+// Everything is declared: begin.
+
+connectControls();
+connectHighlight();
+figures.forEach(connectText);
+watchFigures();
+document.documentElement.dataset.ready = 'true';

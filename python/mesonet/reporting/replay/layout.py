@@ -1,0 +1,178 @@
+"""Where routers stand on the map of the replay: backbone routers by geography, what hangs below them around them.
+
+A router in a flower would hide its neighbour where two cities are close: flowers push each other apart, so that the map
+is a scheme, not a survey.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mesonet.map_layout import layout
+from mesonet.network_map import MapLink, MapRouter, NetworkMap
+from mesonet.topologies.cities import CITIES
+
+Point = tuple[float, float]
+
+WIDTH, HEIGHT = 640.0, 430.0  # px of the drawing
+MARGIN = 14.0  # px, for names at the edge
+HEADS = ("backbone", "plain")
+BESIDE = 13.0  # px between two routers of one circle
+NAME = 22.0  # px between two flowers, room for a name
+PUSHES = 400
+
+
+@dataclass(frozen=True)
+class Place:
+    """A router on the map: px, whether its name is written, and the radius of what hangs below it."""
+
+    name: str
+    label: str
+    router_class: str
+    x: float
+    y: float
+    head: bool
+    reach: float
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The whole map; links are pairs of routers."""
+
+    width: float
+    height: float
+    places: tuple[Place, ...]
+    links: tuple[tuple[int, int], ...]
+
+
+def drawing(topology: Any, described: Mapping[str, Any]) -> Drawing:
+    """The map of what `mesonet.core.describe` says; `topology` is that of the canonical scenario."""
+    routers = described["map"]["routers"]
+    links = [(link["a"], link["b"]) for link in described["map"]["links"]]
+    heads = [n for n, each in enumerate(routers) if each["class"] in HEADS]
+    # A network of the user's own may hold routers of all kinds without one above them.
+    parents = _parents(len(routers), links, heads) if heads else {}
+    if not heads or len(parents) + len(heads) < len(routers):
+        heads, parents = list(range(len(routers))), {}
+    cities = CITIES.get(described["topology"], {}) if isinstance(topology, str) else {}
+    children: dict[int, list[int]] = {n: [] for n in range(len(routers))}
+    for child, parent in parents.items():
+        children[parent].append(child)
+    reach = {n: _reach(n, children) for n in heads}
+    points = _spread(_geography(routers, heads, described["map"]["links"], cities), [reach[n] for n in heads])
+    at = dict(zip(heads, points, strict=True))
+    for n in heads:
+        at |= _flower(n, at[n], reach[n], children)
+    places = tuple(
+        Place(
+            each["name"],
+            f"{each['name']} {cities[each['name']][0]}" if each["name"] in cities else each["name"],
+            each["class"],
+            round(at[n][0], 1),
+            round(at[n][1], 1),
+            n in reach,
+            round(reach.get(n, 0.0), 1),
+        )
+        for n, each in enumerate(routers)
+    )
+    return Drawing(WIDTH, HEIGHT, places, tuple(links))
+
+
+def _parents(count: int, links: Sequence[tuple[int, int]], heads: Sequence[int]) -> dict[int, int]:
+    """Above whom each router hangs: the neighbour nearer to a head."""
+    near: dict[int, list[int]] = {n: [] for n in range(count)}
+    for a, b in links:
+        near[a].append(b)
+        near[b].append(a)
+    parents: dict[int, int] = {}
+    seen, front = set(heads), list(heads)
+    while front:
+        behind = []
+        for n in front:
+            for other in near[n]:
+                if other not in seen:
+                    seen.add(other)
+                    parents[other] = n
+                    behind.append(other)
+        front = behind
+    return parents
+
+
+def _geography(
+    routers: Sequence[Mapping[str, Any]],
+    heads: Sequence[int],
+    links: Sequence[Mapping[str, Any]],
+    cities: Mapping[str, tuple[str, float, float]],
+) -> list[Point]:
+    place = {n: index for index, n in enumerate(heads)}
+    shown_routers = []
+    for n in heads:
+        city, latitude, longitude = cities.get(routers[n]["name"], ("", None, None))
+        shown_routers.append(MapRouter(routers[n]["name"], city, routers[n]["class"], latitude, longitude, {}, 0))
+    shown_links = [
+        MapLink(place[link["a"]], place[link["b"]], 0.0, 1.0)
+        for link in links
+        if link["a"] in place and link["b"] in place
+    ]
+    shown = NetworkMap("", tuple(shown_routers), tuple(shown_links), ())
+    return list(layout(shown).points)
+
+
+def _reach(head: int, children: Mapping[int, Sequence[int]]) -> float:
+    """Radius of the circle on which the routers below a head find room."""
+    leaves = sum(max(1, len(children[child])) for child in children[head])
+    return max(22.0, BESIDE * leaves / (2 * math.pi)) if leaves else 6.0
+
+
+def _spread(points: Sequence[Point], reach: Sequence[float]) -> list[Point]:
+    """The points in the drawing, apart by what they reach."""
+    edge = max(reach) + MARGIN
+    low = [min(point[axis] for point in points) for axis in (0, 1)]
+    extent = [max(point[axis] for point in points) - low[axis] for axis in (0, 1)]
+    room = (WIDTH - 2 * edge, HEIGHT - 2 * edge - 8)
+    scale = [room[axis] / extent[axis] if extent[axis] > 1e-9 else 0.0 for axis in (0, 1)]
+    # Geography keeps its shape unless that would waste most of the drawing.
+    small = min(s for s in scale if s) if any(scale) else 1.0
+    scale = [min(s, 1.6 * small) for s in scale]
+    offset = [edge + (room[axis] - extent[axis] * scale[axis]) / 2 for axis in (0, 1)]
+    spot = [[offset[axis] + (point[axis] - low[axis]) * scale[axis] for axis in (0, 1)] for point in points]
+    for _ in range(PUSHES):
+        moved = False
+        for i in range(len(spot)):
+            for j in range(i):
+                apart = math.dist(spot[i], spot[j])
+                wanted = reach[i] + reach[j] + NAME
+                if apart < wanted:
+                    moved = True
+                    angle = math.atan2(spot[i][1] - spot[j][1], spot[i][0] - spot[j][0]) if apart > 1e-6 else i
+                    step = (wanted - apart) / 2 + 0.1
+                    for one, sign in ((i, 1), (j, -1)):
+                        spot[one][0] += sign * step * math.cos(angle)
+                        spot[one][1] += sign * step * math.sin(angle)
+        for place in spot:
+            place[0] = min(max(place[0], edge), WIDTH - edge)
+            place[1] = min(max(place[1], edge + 8), HEIGHT - edge)
+        if not moved:
+            break
+    return [(x, y) for x, y in spot]
+
+
+def _flower(head: int, centre: Point, reach: float, children: Mapping[int, Sequence[int]]) -> dict[int, Point]:
+    """The routers below a head: those next to it half-way out, theirs on the circle."""
+    leaves = sum(max(1, len(children[child])) for child in children[head])
+    at: dict[int, Point] = {}
+    turn = -math.pi / 2
+    for child in children[head]:
+        count = max(1, len(children[child]))
+        width = 2 * math.pi * count / leaves
+        out = 0.55 if children[child] else 1.0
+        at[child] = _on(centre, out * reach, turn + width / 2)
+        for place, leaf in enumerate(children[child]):
+            at[leaf] = _on(centre, reach, turn + width * (place + 0.5) / count)
+        turn += width
+    return at
+
+
+def _on(centre: Point, radius: float, angle: float) -> Point:
+    return centre[0] + radius * math.cos(angle), centre[1] + radius * math.sin(angle)

@@ -1,0 +1,74 @@
+"""The section of the page that replays traced runs, and the data that its script draws."""
+
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from mesonet import core
+from mesonet.reporting import data, html
+from mesonet.reporting.replay.frames import frames, packed
+from mesonet.reporting.replay.layout import Drawing, drawing
+from mesonet.reporting.replay.recorded import Recorded
+
+
+def replay_section(runs: Sequence[Recorded]) -> str:
+    """The section with its data; empty without a run. Runs on another network than the first are left out."""
+    if not runs:
+        return ""
+    topology = runs[0].scenario["topology"]
+    described = core.describe(json.dumps(runs[0].scenario))
+    drawn = drawing(topology, described)
+    names = [place.name for place in drawn.places]
+    shown = [run for run in runs if set(run.traces["router"].unique()) <= set(names)]
+    about = [_about(run, names, place) for place, run in enumerate(shown)]
+    carried = {"runs": about, "start": _start(shown), **_scene(drawn)}
+    scripts = [_carrier("replay-data", data.pack(carried))]
+    scripts += [_carrier(f"replay-{place}", packed(frames(run, names)[1])) for place, run in enumerate(shown)]
+    options = "".join(f'<option value="{place}">{html.escape(run.title)}</option>' for place, run in enumerate(shown))
+    routers = "".join(
+        f'<option value="{place}">{html.escape(f"{each.label} ({each.router_class})")}</option>'
+        for place, each in enumerate(drawn.places)
+    )
+    body = Template(files("mesonet.reporting.page").joinpath("replay.html").read_text(encoding="utf-8")).substitute(
+        runs=options, routers=routers
+    )
+    return body + "".join(scripts)
+
+
+def _start(runs: Sequence[Recorded]) -> list[int]:
+    """The two runs to begin with: the first one, and that of its condition which drops most unlike it."""
+    drops = [int(run.traces["segments_dropped"].sum()) for run in runs]
+    others = [place for place, run in enumerate(runs) if place and run.condition == runs[0].condition]
+    return [0, max(others, key=lambda place: abs(drops[place] - drops[0]), default=0)]
+
+
+def _carrier(name: str, text: str) -> str:
+    return f'<script type="text/plain" id="{name}">{text}</script>'
+
+
+def _about(run: Recorded, names: Sequence[str], place: int) -> dict[str, Any]:
+    """What differs between runs beside the frames: instants, and speed (segments/s) and buffer of every router."""
+    known = {row["router"]: row for row in run.routers.iter_rows(named=True)}
+    return {
+        "title": run.title,
+        "times": [round(float(t), 6) for t in frames(run, names)[0]],
+        "frames": f"replay-{place}",
+        **{f"{what}s": [known.get(name, {}).get(what) for name in names] for what in ("speed", "buffer")},
+    }
+
+
+def _scene(drawn: Drawing) -> dict[str, Any]:
+    return {
+        "width": drawn.width,
+        "height": drawn.height,
+        "links": drawn.links,
+        "routers": [
+            {
+                "name": place.name, "label": place.label, "kind": place.router_class, "x": place.x, "y": place.y,
+                "head": place.head, "reach": place.reach,
+            }
+            for place in drawn.places
+        ],
+    }  # fmt: skip

@@ -1,0 +1,138 @@
+"""The replay: runs simulated again with traces, the map, and the frames as the page reads them."""
+
+import base64
+import gzip
+import math
+import re
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import mesonet as mn
+from mesonet import core
+from mesonet.errors import InputError
+from mesonet.replay import FRAMES, interval, missing_cost, most_congested, prepare, record
+from mesonet.reporting.replay import recorded_runs
+from mesonet.reporting.replay.frames import frames, packed
+from mesonet.reporting.replay.layout import HEIGHT, WIDTH, drawing
+
+
+@pytest.fixture
+def campaign(tiny, tmp_path):
+    return mn.experiment(tiny).run(tmp_path / "out", progress=False)
+
+
+def described(name):
+    return core.describe(mn.scenario(name).to_json())
+
+
+def test_what_is_simulated_again_answers_as_the_campaign_does(campaign):
+    places = record(campaign, 3)
+    assert [run.title for run in recorded_runs(campaign)] == ["tcp, condition 3", "scalable, condition 3"]
+    for place, algorithm in zip(places, campaign.algorithms, strict=True):
+        again = pl.read_parquet(place / "responses.parquet")
+        mine = campaign.responses.filter(condition=3, algorithm=algorithm).select(again.columns)
+        assert again.equals(mine)
+        assert pl.read_parquet(place / "router_traces.parquet")["router"].n_unique() == 172
+    before = [(place / "run.json").stat().st_mtime_ns for place in places]
+    assert record(campaign, 3) == places
+    assert [(place / "run.json").stat().st_mtime_ns for place in places] == before, "done once"
+
+
+def test_a_report_replays_the_most_congested_condition_unasked_if_that_is_quick(campaign):
+    losses = campaign.cube(["loss_rate"])[:, :, 0].mean(axis=1)
+    most = most_congested(campaign)
+    assert losses[most - 1] == losses.max()
+    assert 0 < missing_cost(campaign, most) < 60
+    prepare(campaign, "none")
+    assert recorded_runs(campaign) == []
+    prepare(campaign)
+    assert {run.condition for run in recorded_runs(campaign)} == {most}
+    assert missing_cost(campaign, most) == 0
+
+
+@pytest.mark.parametrize("wanted", ["0", "5", "-1", "all", ""])
+def test_a_condition_that_is_not_there(campaign, wanted):
+    with pytest.raises(InputError, match="Allowed: 1 to 4, most or none") as caught:
+        prepare(campaign, wanted)
+    assert caught.value.path == "--replay"
+
+
+def test_a_campaign_of_other_code_is_not_replayed(campaign):
+    campaign.provenance["versions"]["code_version"] = "another"
+    assert missing_cost(campaign, 1) is None
+    prepare(campaign)
+    assert recorded_runs(campaign) == []
+    with pytest.raises(InputError, match="another version of the code"):
+        prepare(campaign, "1")
+
+
+def test_a_run_made_by_hand_is_replayed_too(campaign):
+    other = mn.scenario("abilene", algorithm="cubic", duration="2 s", base_sources=2)
+    mn.simulate(other.set("trace.routers", "all").set("trace.every", "100 ms")).write(campaign.path / "replay" / "mine")
+    (run,) = recorded_runs(campaign)
+    assert (run.condition, run.title) == (None, "mine")
+    page = mn.report(campaign, campaign.path / "report.html").read_text()
+    assert page.count(">mine</option>") == 2
+
+
+def test_rows_of_a_trace():
+    assert interval(1500) == 5
+    assert interval(100) == 0.5
+    for duration in (0.5, 1, 7, 60, 3599, 86_400):
+        assert FRAMES / 2.6 <= duration / interval(duration) <= FRAMES
+
+
+def test_frames_hold_what_the_traces_say(campaign):
+    record(campaign, 4)
+    run = recorded_runs(campaign)[0]
+    names = sorted(run.traces["router"].unique())
+    times, coded = frames(run, names)
+    assert coded.shape == (3, len(names), len(times))
+    packed_bytes = np.frombuffer(gzip.decompress(base64.b64decode(packed(coded))), dtype=np.uint8)
+    again = np.cumsum(packed_bytes.reshape(coded.shape), axis=-1, dtype=np.uint8)
+    assert (again == coded).all(), "as the page undoes it"
+    share = (again / 255.0) ** 2
+    buffer = dict(run.routers.select("router", "buffer").iter_rows())
+    sample = run.traces.filter(pl.col("segments_dropped") > 0)
+    assert sample.height > 20
+    for row in sample.iter_rows(named=True):
+        router, instant = names.index(row["router"]), int(np.flatnonzero(times == row["time_s"])[0])
+        dropped = row["segments_dropped"] / (row["segments_dropped"] + row["segments_accepted"])
+        assert share[1, router, instant] == pytest.approx(dropped, abs=0.005)
+        assert share[0, router, instant] == pytest.approx(min(1, row["queue"] / buffer[row["router"]]), abs=0.005)
+        assert again[2, router, instant] / 255 == pytest.approx(row["utilisation"], abs=0.003)
+    nothing = run.traces.filter(pl.col("segments_dropped") == 0).row(0, named=True)
+    instant = int(np.flatnonzero(times == nothing["time_s"])[0])
+    assert coded[1, names.index(nothing["router"]), instant] == 0
+
+
+@pytest.mark.parametrize("name", ["abilene", "isp", "dumbbell", "parking-lot"])
+def test_every_router_has_a_place_of_its_own(name):
+    about = described(name)
+    drawn = drawing(name, about)
+    assert [place.name for place in drawn.places] == [router["name"] for router in about["map"]["routers"]]
+    assert len(drawn.links) == len(about["map"]["links"])
+    for place in drawn.places:
+        assert 0 < place.x < WIDTH
+        assert 0 < place.y < HEIGHT
+    nearest = min(math.dist((a.x, a.y), (b.x, b.y)) for a, b in combinations(drawn.places, 2))
+    assert nearest > 7
+
+
+def test_a_network_of_any_shape_is_drawn():
+    """Routers of all kinds without one above them, at one place."""
+    routers = [{"name": n, "class": "normal access", "region": 0, "sources": 1} for n in "abcd"]
+    links = [{"a": 0, "b": n, "delay": 0.0, "cost": 1.0} for n in (1, 2, 3)]
+    drawn = drawing({"name": "mine"}, {"topology": "mine", "map": {"routers": routers, "links": links}})
+    assert len({(place.x, place.y) for place in drawn.places}) == 4
+
+
+def test_the_page_of_a_campaign_with_a_replay(campaign):
+    record(campaign, 2)
+    page = mn.report(campaign, campaign.path / "report.html").read_text()
+    assert page.count('<option value="1">scalable, condition 2</option>') == 2
+    assert re.search(r'<script type="text/plain" id="replay-1">[A-Za-z0-9+/=]+</script>', page)
+    assert 'href="#replay"' in page
