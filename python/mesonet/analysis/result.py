@@ -43,9 +43,13 @@ class Result(ABC):
             name: [values[i] for i in positions]
             for (name, values), positions in zip(dimensions.items(), index, strict=True)
         }
-        return pl.DataFrame({**labels, **self._columns()}, strict=False).with_columns(
-            pl.selectors.float().fill_nan(None)
-        )
+        columns = {
+            name: values.tolist() if isinstance(values, np.ndarray) and values.dtype == object else values
+            for name, values in self._columns().items()
+        }
+        table = pl.DataFrame({**labels, **columns}, strict=False)
+        # A column without any value is one of text: only names can be absent everywhere, numbers are NaN.
+        return table.with_columns(pl.selectors.by_dtype(pl.Null).cast(pl.String), pl.selectors.float().fill_nan(None))
 
     def to_arrow(self) -> pa.Table:
         """The table as an Arrow table; each field carries its unit, the schema the facts about the whole table."""
