@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,6 +12,10 @@ import pyarrow as pa
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+
+#: Rows of a table that a notebook shows.
+_SHOWN_ROWS = 20
 
 
 class Result(ABC):
@@ -34,6 +39,21 @@ class Result(ABC):
     def __repr__(self) -> str:
         facts = ", ".join(f"{name} {value}" for name, value in self._attributes().items())
         return f"{type(self).__name__}: {facts}\n{self.to_polars()}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the facts, and the first rows."""
+        table = self.to_polars()
+        facts = ", ".join(f"{escape(name)} {escape(str(value))}" for name, value in self._attributes().items() if value)
+        head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(_shown(value))}</td>" for value in row) + "</tr>"
+            for row in table.head(_SHOWN_ROWS).iter_rows()
+        )
+        more = f"<p>The first {_SHOWN_ROWS} of {table.height} rows.</p>" if table.height > _SHOWN_ROWS else ""
+        return (
+            f"<p><b>{type(self).__name__}</b>{': ' if facts else ''}{facts}</p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
+        )
 
     def to_polars(self) -> pl.DataFrame:
         """The table as a polars frame; a number that could not be computed is null."""
@@ -79,3 +99,9 @@ class Result(ABC):
             variables[name] = (tuple(dimensions), np.asarray(values).reshape(shape), attributes)
         coordinates = {name: list(labels) for name, labels in dimensions.items()}
         return xr.Dataset(variables, coords=coordinates, attrs=dict(self._attributes()))
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
