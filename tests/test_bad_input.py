@@ -261,7 +261,7 @@ def test_a_report_keeps_the_link_that_leads_to_it(campaign: Path, tmp_path: Path
 
 @pytest.mark.parametrize("there", [False, True])
 def test_a_run_that_fails_leaves_what_was_there(there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(mn, "simulate", broken)

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 import click
 
@@ -19,6 +19,7 @@ from mesonet.derived import CLASS_COLUMNS, class_rows, derived_rows
 from mesonet.errors import InputError
 from mesonet.network_map import MAP_COLUMNS, NetworkMap, map_rows, network_map
 from mesonet.progress import Progress
+from mesonet.simulate import MOST_THREADS, Engine
 from mesonet.terminal import plural, write_json, write_table
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -97,14 +98,18 @@ def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
 @_scenario_options
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Names the random streams.")
 @click.option("--out", type=click.Path(path_type=Path), help="Directory for tables and run.json.")
+@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, MOST_THREADS), help="For this run.")
+@click.option(
+    "--engine", default="domains", show_default=True, type=click.Choice(get_args(Engine)), help="Same bytes from each."
+)
 @_JSON
-def run(target: str, seed: int, out: Path | None, as_json: bool, **options: Any) -> None:
+def run(target: str, seed: int, out: Path | None, threads: int, engine: Engine, as_json: bool, **options: Any) -> None:
     """Simulates SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files."""
     from mesonet.result import reserved
 
     chosen = find_scenario(target, **options)
     with reserved(out) if out else nullcontext() as put, Progress(chosen.name) as progress:
-        result = mesonet.simulate(chosen, seed, progress.update)
+        result = mesonet.simulate(chosen, seed, progress.update, threads=threads, engine=engine)
         if put:
             put(result)
     rows = result.responses.to_arrow().to_pylist()

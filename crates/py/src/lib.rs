@@ -1,8 +1,8 @@
 //! The Python module `mesonet._core`: canonical JSON in, NumPy columns out. Nothing else is decided here.
 
 use mesonet_sim::measure::{Column, Table};
-use mesonet_sim::network::Network;
-use mesonet_sim::{Scenario, Simulation};
+use mesonet_sim::network::{Domains, Network};
+use mesonet_sim::{Engine, Scenario, Simulation};
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -33,9 +33,15 @@ struct PySimulation(Simulation);
 impl PySimulation {
     /// A simulation at its first instant. Raises ValueError ("path: message") for an invalid scenario.
     #[new]
-    fn new(py: Python<'_>, scenario_json: &str, seed: u64) -> PyResult<Self> {
+    #[pyo3(signature = (scenario_json, seed, threads = 1, engine = "domains"))]
+    fn new(py: Python<'_>, scenario_json: &str, seed: u64, threads: usize, engine: &str) -> PyResult<Self> {
+        let engine = match engine {
+            "domains" => Engine::Domains,
+            "reference" => Engine::Reference,
+            other => return Err(refuse(format!("engine: {other} is not an engine; domains or reference"))),
+        };
         let scenario = Scenario::from_json(scenario_json).map_err(refuse)?;
-        py.detach(|| Simulation::new(scenario, seed)).map(Self).map_err(refuse)
+        py.detach(|| Simulation::with(scenario, seed, engine, threads)).map(Self).map_err(refuse)
     }
 
     /// Runs until `until_s` seconds of simulated time (or the end) and hands over the rows of the tables "series",
@@ -96,7 +102,7 @@ fn algorithms() -> PyResult<String> {
 fn describe(scenario_json: &str) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario_json).map_err(refuse)?;
     let network = Network::build(&scenario).map_err(refuse)?;
-    mesonet_sim::simulation::check::check(&scenario, &network).map_err(refuse)?;
+    mesonet_sim::simulation::check::check(&scenario, &network, &Domains::of(&network)).map_err(refuse)?;
     serde_json::to_string(&network.describe(&scenario)).map_err(refuse)
 }
 

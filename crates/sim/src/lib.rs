@@ -10,13 +10,15 @@
 //! |---|---|
 //! | [`scenario`] | the parameters, typed and checked |
 //! | [`network`] | topology, routes, speeds and buffers; a router is one FIFO |
-//! | [`engine`] | the order of events: lanes, timers, the winner tree |
+//! | [`engine`] | the order of events: segments, lanes, timers, the winner tree |
+//! | [`fabric`] | what carries segments from endpoint to endpoint |
 //! | [`transport`] | one flow: scoreboard, round-trip time, recovery |
 //! | [`users`] | who sits where, what they fetch, how long they think |
 //! | [`measure`] | time series, responses, flow records |
 //! | [`simulation`] | the loop that joins them |
 
 pub mod engine;
+pub mod fabric;
 pub mod measure;
 pub mod network;
 pub mod random;
@@ -26,4 +28,4 @@ pub mod transport;
 pub mod users;
 
 pub use scenario::{InvalidScenario, Scenario};
-pub use simulation::Simulation;
+pub use simulation::{Engine, Simulation};

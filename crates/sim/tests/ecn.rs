@@ -60,7 +60,7 @@ fn standard_tcp_halves_once_a_round_trip() {
             break;
         }
     }
-    let c = *simulation.counters();
+    let c = simulation.counters();
     assert!(reductions > 20, "{reductions}");
     assert!(c.marked > reductions && c.dropped == 0 && c.timeouts == 0, "{c:?}");
     assert_eq!(c.data_sent - c.delivered, simulation.flow_window(0).floor() as u64, "nothing was sent twice");
@@ -105,7 +105,7 @@ fn no_segment_is_lost_sight_of() {
     let mut simulation = simulation(&mixed(), 3);
     for step in 1..=40 {
         simulation.advance(f64::from(step) * 0.5);
-        let (c, census) = (*simulation.counters(), simulation.census());
+        let (c, census) = (simulation.counters(), simulation.census());
         assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight, "step {step}");
     }
     let c = simulation.counters();

@@ -82,7 +82,7 @@ fn walk(network: &Network, source: usize, receiver: usize) -> (Vec<usize>, u64) 
                 );
                 return (routers, delay);
             }
-            LaneEnd::Sources => panic!("data on a lane of acknowledgements"),
+            LaneEnd::Sources(_) => panic!("data on a lane of acknowledgements"),
         }
         assert!(routers.len() <= network.topology.routers.len(), "a loop");
     }
@@ -209,7 +209,7 @@ fn a_segment_takes_the_links_there_and_back() {
         &[("users.base_sources", json!(0.0)), ("network.delay_multiplier", json!(2.0))],
     );
     text["flows"] =
-        json!([{"from": "deep", "to": "n2", "start": 0.0, "size": 1.0, "interface": 8e3, "algorithm": null}]);
+        json!([with(flow("deep", "n2", 0.0), &[("size", json!(1.0)), ("interface", json!(8e3))])]);
     let mut simulation = run(&text, 1);
     let network = simulation.network();
     let at = |name: &str| usize::from(network.access_index[network.topology.router(name).unwrap()].unwrap());
@@ -233,7 +233,7 @@ fn segments_are_conserved_on_an_irregular_topology() {
     let mut simulation = simulation(&text, 5);
     for step in 1..=200 {
         simulation.advance(f64::from(step) * 0.1);
-        let (c, census) = (*simulation.counters(), simulation.census());
+        let (c, census) = (simulation.counters(), simulation.census());
         assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight, "step {step}");
     }
     let c = simulation.counters();
@@ -405,13 +405,13 @@ fn what_is_too_large_is_refused_at_once() {
 
 /// Delivered segments of every explicit flow on unlimited flows between the given ends.
 fn delivered(topology: &str, ends: &[(&str, &str)], duration: f64) -> Vec<u64> {
-    let flow = |(from, to): &(&str, &str)| json!({"from": from, "to": to, "start": 0.0, "size": null, "interface": 80_000.0, "algorithm": null});
+    let flow = |(from, to): &(&str, &str)| flow(from, to, 0.0);
     let text = with(
         dumbbell(),
         &[
             ("topology", json!(topology)),
             ("flows", ends.iter().map(flow).collect()),
-            ("time", json!({"duration": duration, "warmup": 0.0, "periods": 1})),
+            ("time", time(duration, 0.0, 1)),
         ],
     );
     let series = run(&text, 1).take_series();

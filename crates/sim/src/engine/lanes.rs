@@ -52,6 +52,16 @@ impl Lanes {
         }
     }
 
+    /// Appends segments, as `push` does one by one.
+    pub fn append(&mut self, lane: usize, segments: &[Segment]) {
+        let ring = &mut self.rings[lane];
+        let first = if ring.is_empty() { segments.first() } else { None };
+        ring.append(segments);
+        if let Some(first) = first {
+            self.tree.set(lane, self.key(first.time, lane));
+        }
+    }
+
     /// Takes the first segment of `lane`.
     #[inline]
     pub fn pop(&mut self, lane: usize) -> Segment {

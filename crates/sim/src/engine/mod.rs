@@ -6,10 +6,12 @@
 
 pub mod lanes;
 pub mod ring;
+pub mod segment;
 pub mod timers;
 pub mod winner_tree;
 
 pub use lanes::Lanes;
-pub use ring::{MOST_TARGETS, Ring, Segment};
+pub use ring::Ring;
+pub use segment::{FlowId, MOST_GROUPS, MOST_SLOTS, MOST_TARGETS, Segment};
 pub use timers::Timers;
 pub use winner_tree::WinnerTree;

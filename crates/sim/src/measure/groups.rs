@@ -3,8 +3,7 @@
 use super::columns::Table;
 use super::histogram::Histogram;
 use super::pair_class::PathClass;
-use super::records::{goodput, rate_class};
-use crate::transport::Flow;
+use super::records::{Record, rate_class};
 use crate::users::FILE_CATEGORIES;
 use mesonet_cc::Picos;
 use std::collections::BTreeMap;
@@ -48,11 +47,11 @@ type Row = (u16, [u8; 4]);
 pub struct FlowGroups(BTreeMap<Key, Group>);
 
 impl FlowGroups {
-    /// Adds a flow that completed at `now` in a measured period (from 0).
-    pub fn add(&mut self, period: usize, flow: &Flow, fast: bool, now: Picos) {
-        let key = (period as u16, flow.category, flow.pair_class, fast, flow.algorithm);
+    /// Adds a flow that completed in a measured period (from 0).
+    pub fn add(&mut self, period: usize, flow: &Record) {
+        let key = (period as u16, flow.category, flow.pair_class, flow.fast, flow.algorithm);
         let group = self.0.entry(key).or_default();
-        let goodput = (goodput(flow) * GOODPUT_UNIT) as u128;
+        let goodput = (flow.goodput * GOODPUT_UNIT) as u128;
         let size = u128::from(flow.delivered);
         group.flows += 1;
         group.size += size;
@@ -64,7 +63,14 @@ impl FlowGroups {
         group.losses += u64::from(flow.losses);
         group.timeouts += u64::from(flow.timeouts);
         group.goodputs.add(goodput as u64);
-        group.times.add((now - flow.started) / TIME_UNIT);
+        group.times.add((flow.ended - flow.started) / TIME_UNIT);
+    }
+
+    /// Adds the flows of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        for (key, group) in &other.0 {
+            self.0.entry(*key).or_default().merge(group);
+        }
     }
 
     /// Mean goodput, segments/s, of the flows of one file category and pair class that completed in `period`, in all

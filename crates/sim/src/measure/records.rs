@@ -18,27 +18,61 @@ pub fn goodput(flow: &Flow) -> f64 {
 
 /// One record.
 #[derive(Clone, Debug)]
-struct Record {
-    source: u32,
+pub struct Record {
+    pub(super) source: u32,
     transfer: u64,
-    category: u8,
-    algorithm: u8,
-    pair_class: u8,
-    fast: bool,
+    pub(super) category: u8,
+    pub(super) algorithm: u8,
+    pub(super) pair_class: u8,
+    pub(super) fast: bool,
     completed: bool,
     from: u16,
     to: u16,
     size: Option<u64>,
-    started: Picos,
+    pub(super) started: Picos,
+    /// When it ended, or the run did.
+    pub ended: Picos,
     first_sent: Option<Picos>,
     last_acked: Option<Picos>,
-    sent: u64,
-    delivered: u64,
-    loss_events: u32,
-    losses: u32,
-    timeouts: u32,
+    pub(super) sent: u64,
+    pub(super) delivered: u64,
+    pub(super) loss_events: u32,
+    /// Segments of its data that routers dropped.
+    pub losses: u32,
+    pub(super) timeouts: u32,
     syns: u32,
-    goodput: f64,
+    pub(super) goodput: f64,
+}
+
+impl Record {
+    /// The record of a flow that ends now.
+    #[must_use]
+    pub fn of(flow: &Flow, fast: bool, completed: bool, now: Picos) -> Self {
+        let started_sending = flow.sent > 0;
+        Self {
+            source: flow.source,
+            transfer: flow.transfer,
+            category: flow.category,
+            algorithm: flow.algorithm,
+            pair_class: flow.pair_class,
+            fast,
+            completed,
+            from: flow.origin,
+            to: flow.receiver,
+            size: (flow.end != u64::MAX).then_some(flow.end - flow.base),
+            started: flow.started,
+            ended: now,
+            first_sent: started_sending.then_some(flow.first_sent),
+            last_acked: (flow.delivered > 0).then_some(flow.last_acked),
+            sent: flow.sent,
+            delivered: flow.delivered,
+            loss_events: flow.loss_events,
+            losses: flow.losses,
+            timeouts: flow.timeouts,
+            syns: flow.syns,
+            goodput: goodput(flow),
+        }
+    }
 }
 
 /// Records of flows.
@@ -57,48 +91,30 @@ impl FlowRecords {
     }
 
     /// Whether this flow leaves a record: a draw from its own stream.
-    fn wanted(&self, flow: &Flow) -> bool {
-        flow.category == EXPLICIT
+    fn wanted(&self, record: &Record) -> bool {
+        let (source, transfer) = (u64::from(record.source), record.transfer);
+        record.category == EXPLICIT
             || self.fraction >= 1.0
             || (self.fraction > 0.0
-                && Stream::new(self.seed, Purpose::Record, u64::from(flow.source), flow.transfer).uniform()
-                    < self.fraction)
+                && Stream::new(self.seed, Purpose::Record, source, transfer).uniform() < self.fraction)
     }
 
-    /// A flow has ended, or the run has.
-    pub fn add(&mut self, flow: &Flow, fast: bool, completed: bool) {
-        if !self.wanted(flow) {
-            return;
+    /// Keeps the record of a flow that has ended, if it is wanted.
+    pub fn add(&mut self, record: Record) {
+        if self.wanted(&record) {
+            self.records.push(record);
         }
-        let size = flow.end - flow.base;
-        let started_sending = flow.sent > 0;
-        self.records.push(Record {
-            source: flow.source,
-            transfer: flow.transfer,
-            category: flow.category,
-            algorithm: flow.algorithm,
-            pair_class: flow.pair_class,
-            fast,
-            completed,
-            from: flow.origin,
-            to: flow.receiver,
-            size: (flow.end != u64::MAX).then_some(size),
-            started: flow.started,
-            first_sent: started_sending.then_some(flow.first_sent),
-            last_acked: (flow.delivered > 0).then_some(flow.last_acked),
-            sent: flow.sent,
-            delivered: flow.delivered,
-            loss_events: flow.loss_events,
-            losses: flow.losses,
-            timeouts: flow.timeouts,
-            syns: flow.syns,
-            goodput: goodput(flow),
-        });
     }
 
-    /// Hands the records over and forgets them.
+    /// Moves the records of `other` here.
+    pub fn append(&mut self, other: &mut Self) {
+        self.records.append(&mut other.records);
+    }
+
+    /// Hands the records over in the order in which the flows ended, and forgets them.
     pub fn take(&mut self, network: &Network, algorithms: &[&'static str]) -> Table {
-        let records = std::mem::take(&mut self.records);
+        let mut records = std::mem::take(&mut self.records);
+        records.sort_by_key(|r| (r.ended, r.source, r.transfer));
         let router = |access: u16| network.topology.routers[network.access[usize::from(access)]].name.clone();
         let time = |t: Option<Picos>| t.map_or(f64::NAN, seconds);
         let text = |f: &dyn Fn(&Record) -> String| records.iter().map(f).collect::<Vec<_>>();

@@ -1,16 +1,9 @@
 //! What each router did in each measured period: queue, drops, utilisation.
 
 use super::columns::Table;
+use crate::network::router::RouterState;
 use crate::network::{Network, RouterClass};
 use mesonet_cc::{Picos, seconds};
-
-/// A router at the last sampling instant.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    accepted: u64,
-    dropped: u64,
-    backlog: Picos,
-}
 
 /// Sums over the samples of one period for one router.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,7 +18,8 @@ struct RouterSums {
 /// Routers by measured period.
 #[derive(Clone, Debug, Default)]
 pub struct RouterUse {
-    seen: Vec<Seen>,
+    /// Routers at the last sampling instant.
+    seen: Vec<RouterState>,
     /// Samples of each period.
     samples: Vec<u64>,
     periods: Vec<Vec<RouterSums>>,
@@ -36,29 +30,32 @@ impl RouterUse {
     #[must_use]
     pub fn new(routers: usize, periods: usize) -> Self {
         Self {
-            seen: vec![Seen::default(); routers],
+            seen: vec![RouterState::default(); routers],
             samples: vec![0; periods],
             periods: vec![vec![RouterSums::default(); routers]; periods],
         }
     }
 
-    /// Looks at every router at the end of an interval, which lies in a measured period (from 0) or in none.
-    pub fn sample(&mut self, network: &Network, now: Picos, period: Option<usize>) {
+    /// Looks at every router of `network` at the end of an interval, which lies in a measured period (from 0) or in none.
+    pub fn sample(
+        &mut self,
+        network: &Network,
+        states: impl Iterator<Item = RouterState>,
+        period: Option<usize>,
+    ) {
         if let Some(period) = period {
             self.samples[period] += 1;
         }
-        for (index, (router, seen)) in network.routers.iter().zip(&mut self.seen).enumerate() {
-            let before = *seen;
-            *seen = Seen { accepted: router.accepted, dropped: router.dropped, backlog: router.backlog(now) };
+        for (index, (state, seen)) in states.zip(&mut self.seen).enumerate() {
+            let before = std::mem::replace(seen, state);
             let Some(period) = period else { continue };
             let sums = &mut self.periods[period][index];
             let accepted = seen.accepted - before.accepted;
-            let queue = router.occupancy(now);
-            sums.queue += queue;
-            sums.longest = sums.longest.max(queue);
+            sums.queue += seen.queue;
+            sums.longest = sums.longest.max(seen.queue);
             sums.accepted += accepted;
             // Work that came in less work that is still there: exact, and never more than the interval.
-            sums.busy += accepted * router.service + before.backlog - seen.backlog;
+            sums.busy += accepted * network.routers[index].service + before.backlog - seen.backlog;
             sums.dropped += seen.dropped - before.dropped;
         }
     }

@@ -2,6 +2,7 @@
 
 use super::columns::Table;
 use crate::network::Network;
+use crate::network::router::RouterState;
 use crate::transport::{Flow, FlowState, Recovery};
 use mesonet_cc::{Config, Phase, Picos, seconds};
 
@@ -40,8 +41,8 @@ struct RouterRow {
 pub struct Traces {
     flows: Vec<FlowRow>,
     routers: Vec<RouterRow>,
-    /// Accepted, dropped, backlog and instant of each traced router at its last row.
-    last: Vec<(u64, u64, Picos, Picos)>,
+    /// Each traced router at its last row, and the instant of that.
+    last: Vec<(Picos, RouterState)>,
 }
 
 impl Traces {
@@ -66,22 +67,20 @@ impl Traces {
     }
 
     /// Adds a row for each of the given routers, always the same ones.
-    pub fn routers(&mut self, now: Picos, network: &Network, routers: &[usize]) {
-        self.last.resize(routers.len(), (0, 0, 0, 0));
-        for (&index, last) in routers.iter().zip(&mut self.last) {
-            let router = &network.routers[index];
-            let backlog = router.backlog(now);
-            let accepted = router.accepted - last.0;
-            let busy = accepted * router.service + last.2 - backlog;
+    pub fn routers(&mut self, now: Picos, network: &Network, routers: &[usize], states: &[RouterState]) {
+        self.last.resize(routers.len(), (0, RouterState::default()));
+        for ((&index, state), (then, last)) in routers.iter().zip(states).zip(&mut self.last) {
+            let accepted = state.accepted - last.accepted;
+            let busy = accepted * network.routers[index].service + last.backlog - state.backlog;
             self.routers.push(RouterRow {
                 time: now,
                 router: index,
-                queue: router.occupancy(now),
+                queue: state.queue,
                 accepted,
-                dropped: router.dropped - last.1,
-                utilisation: busy as f64 / (now - last.3) as f64,
+                dropped: state.dropped - last.dropped,
+                utilisation: busy as f64 / (now - *then) as f64,
             });
-            *last = (router.accepted, router.dropped, backlog, now);
+            (*then, *last) = (now, *state);
         }
     }
 

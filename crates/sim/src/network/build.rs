@@ -25,13 +25,15 @@ pub enum LaneEnd {
     Router(u16),
     /// Arrival at the receivers under the access router with this access index.
     Receivers(u16),
-    /// Acknowledgements that reach the sources of a group of access routers.
-    Sources,
+    /// Acknowledgements that reach sources under this router, or under access routers no delay away from it.
+    Sources(u16),
 }
 
 /// A directed lane.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneSpec {
+    /// Router at which it begins, or below which.
+    pub from: u16,
     /// Where it ends.
     pub end: LaneEnd,
     /// Propagation delay.
@@ -98,12 +100,14 @@ impl Network {
         for (router, list) in neighbours.iter().enumerate() {
             for &(neighbour, link) in list {
                 link_lanes[link][usize::from(topology.links[link].b == router)] = lanes.len() as u16;
-                lanes.push(LaneSpec { end: LaneEnd::Router(neighbour as u16), delay: delays[link] });
+                let end = LaneEnd::Router(neighbour as u16);
+                lanes.push(LaneSpec { from: router as u16, end, delay: delays[link] });
             }
         }
         let receivers_lane = lanes.len() as u16;
-        for index in 0..access.len() {
-            lanes.push(LaneSpec { end: LaneEnd::Receivers(index as u16), delay: 0 });
+        for (index, &router) in access.iter().enumerate() {
+            let end = LaneEnd::Receivers(index as u16);
+            lanes.push(LaneSpec { from: router as u16, end, delay: 0 });
         }
 
         let mut next_lane = vec![u16::MAX; n * access.len()];
@@ -125,9 +129,11 @@ impl Network {
         for &receiver in &groups.anchors {
             let routes = routes_to(&topology.links, &neighbours, receiver);
             let delay = routes.sums(&delays);
-            lanes.extend(
-                groups.anchors.iter().map(|&source| LaneSpec { end: LaneEnd::Sources, delay: delay[source] }),
-            );
+            lanes.extend(groups.anchors.iter().map(|&source| LaneSpec {
+                from: receiver as u16,
+                end: LaneEnd::Sources(source as u16),
+                delay: delay[source],
+            }));
         }
         let group_delay =
             |from: usize, to: usize| lanes[first_ack_lane + to * groups.anchors.len() + from].delay;
@@ -164,14 +170,40 @@ impl Network {
     #[must_use]
     #[inline]
     pub fn ack_lane(&self, receiver: usize, source: usize) -> u16 {
-        let [receiver, source] = [receiver, source].map(|access| self.group_of(access));
-        (self.first_ack_lane + receiver * self.groups.anchors.len() + source) as u16
+        self.group_lane(self.group_of(receiver), self.group_of(source)) as u16
+    }
+
+    /// Lane of acknowledgements from one group of access routers to another.
+    #[must_use]
+    pub fn group_lane(&self, receiver: usize, source: usize) -> usize {
+        self.first_ack_lane + receiver * self.groups.anchors.len() + source
     }
 
     /// Group of an access router: those of one group are equally far from everywhere.
     #[must_use]
     pub fn group_of(&self, access: usize) -> usize {
         usize::from(self.groups.of[access])
+    }
+
+    /// Router from which a group of access routers is measured.
+    #[must_use]
+    pub fn anchor(&self, group: usize) -> usize {
+        self.groups.anchors[group]
+    }
+
+    /// Number of groups of access routers.
+    #[must_use]
+    pub fn group_count(&self) -> usize {
+        self.groups.anchors.len()
+    }
+
+    /// Router at which a lane ends, or below which.
+    #[must_use]
+    pub fn lane_to(&self, lane: &LaneSpec) -> usize {
+        match lane.end {
+            LaneEnd::Router(router) | LaneEnd::Sources(router) => usize::from(router),
+            LaneEnd::Receivers(access) => self.access[usize::from(access)],
+        }
     }
 
     /// Region of an access router.

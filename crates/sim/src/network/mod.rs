@@ -7,6 +7,7 @@ pub mod built_in;
 mod check;
 pub mod describe;
 pub mod distances;
+pub mod domains;
 pub mod dumbbell;
 pub mod given;
 pub mod isp;
@@ -20,5 +21,6 @@ pub mod tiers;
 pub mod topology;
 
 pub use build::Network;
+pub use domains::Domains;
 pub use router::Router;
 pub use topology::{RouterClass, Topology};

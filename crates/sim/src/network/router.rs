@@ -20,8 +20,19 @@ pub struct Router {
     pub accepted: u64,
     /// Segments dropped so far.
     pub dropped: u64,
-    /// Segments marked so far.
-    pub marked: u64,
+}
+
+/// What can be seen of a router at an instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RouterState {
+    /// Segments accepted so far.
+    pub accepted: u64,
+    /// Segments dropped so far.
+    pub dropped: u64,
+    /// How long it takes to run empty.
+    pub backlog: Picos,
+    /// Segments in it, the one in service included.
+    pub queue: u64,
 }
 
 impl Router {
@@ -35,7 +46,6 @@ impl Router {
             mark_above: Picos::MAX,
             accepted: 0,
             dropped: 0,
-            marked: 0,
         }
     }
 
@@ -70,6 +80,23 @@ impl Router {
     #[must_use]
     pub fn places(&self) -> u64 {
         self.limit / self.service + 1
+    }
+
+    /// Work beyond which arrivals are marked.
+    #[must_use]
+    pub fn mark_above(&self) -> Picos {
+        self.mark_above
+    }
+
+    /// What can be seen of it at `now`.
+    #[must_use]
+    pub fn state(&self, now: Picos) -> RouterState {
+        RouterState {
+            accepted: self.accepted,
+            dropped: self.dropped,
+            backlog: self.backlog(now),
+            queue: self.occupancy(now),
+        }
     }
 
     /// Work in the router at `now`: how long it takes to run empty.

@@ -1,22 +1,41 @@
 //! Checks that need the network: every source finds a receiver, explicit flows have ends.
 
-use crate::engine::Lanes;
-use crate::network::Network;
+use crate::engine::{Lanes, MOST_SLOTS};
+use crate::fabric::ALARMS;
 use crate::network::build::LaneEnd;
+use crate::network::{Domains, Network};
 use crate::scenario::{InvalidScenario, Scenario, invalid};
-use crate::simulation::EXTRA_LEAVES;
 use mesonet_cc::{Picos, seconds};
 
 /// Holds the users and the explicit flows of a scenario against its network.
 ///
 /// # Errors
 /// [`InvalidScenario`] naming the path, the value and what is allowed.
-pub fn check(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenario> {
+pub fn check(scenario: &Scenario, network: &Network, domains: &Domains) -> Result<(), InvalidScenario> {
     check_receivers(scenario, network)?;
     check_explicit(scenario, network)?;
+    check_spans(scenario, network, horizon(scenario, domains))?;
+    check_slots(network)
+}
+
+/// The last instant that the keys of events can express in the domain that has most lanes.
+fn horizon(scenario: &Scenario, domains: &Domains) -> Picos {
     // Flows with an extra delay get two lanes each.
     let own = scenario.flows.iter().filter(|flow| flow.extra_delay > 0.0).count();
-    check_spans(scenario, network, Lanes::new(network.lanes.len() + 2 * own, EXTRA_LEAVES).horizon())
+    let lanes = domains.lane.iter().max().map_or(0, |last| usize::from(*last) + 1);
+    Lanes::new(lanes + 2 * own, ALARMS).horizon()
+}
+
+/// Sources that can be numbered in a domain; more of them could not be simulated in any time.
+fn check_slots(network: &Network) -> Result<(), InvalidScenario> {
+    let sources: u64 = network.sources.iter().sum();
+    if sources < MOST_SLOTS as u64 {
+        return Ok(());
+    }
+    Err(invalid(
+        "users.base_sources",
+        format!("{sources} sources are too many; at most {MOST_SLOTS} are allowed"),
+    ))
 }
 
 /// Longest round trip that a segment's 48-bit departure stamp can measure, s.
@@ -31,7 +50,7 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
     let longest_queue =
         network.routers.iter().zip(&network.buffers).map(|(r, b)| seconds(r.service) * (*b as f64 + 1.0));
     let longest_queue = longest_queue.fold(0.0, f64::max);
-    let acknowledgements = network.lanes.iter().filter(|lane| lane.end == LaneEnd::Sources);
+    let acknowledgements = network.lanes.iter().filter(|lane| matches!(lane.end, LaneEnd::Sources(_)));
     let extra = scenario.flows.iter().map(|flow| flow.extra_delay).fold(0.0, f64::max);
     let propagation = 2.0 * (acknowledgements.map(|lane| seconds(lane.delay)).fold(0.0, f64::max) + extra);
     if propagation > LONGEST_ROUND_TRIP {

@@ -1,7 +1,9 @@
 //! Connections: sources that begin a transfer, SYNs and their retries, flows that end.
 
-use super::{Simulation, code};
-use crate::engine::Segment;
+use super::code;
+use super::domain::Domain;
+use crate::engine::{FlowId, MOST_SLOTS, Segment};
+use crate::fabric::OwnLanes;
 use crate::measure::PairClass;
 use crate::network::RouterClass;
 use crate::network::build::picos;
@@ -17,18 +19,11 @@ const RTO_AFTER_SYN_RETRY: Picos = 3 * SECOND;
 /// size factors could exceed it).
 const LARGEST_SIZE: u64 = 1 << 50;
 
-/// Lanes of one flow whose source is some way from its access router.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OwnLanes {
-    /// From the source to its access router.
-    pub access: u16,
-    /// From the receiver back to the source.
-    pub acks: u16,
-}
-
 /// A flow about to connect.
 pub(super) struct Opening {
     pub source: u32,
+    /// Place of the source in the domain.
+    pub home: u32,
     pub transfer: u64,
     pub category: u8,
     pub algorithm: u8,
@@ -37,26 +32,28 @@ pub(super) struct Opening {
     /// None sends to the end of the run.
     pub size: Option<u64>,
     pub rate: f64,
-    /// Lanes of its own, if its source is some way from the access router.
-    pub own: Option<OwnLanes>,
+    /// Its number among the flows with lanes of their own, and these, if its source is some way from the access router.
+    pub own: Option<(usize, OwnLanes)>,
     /// Its sender waits before it reacts.
     pub delays_sends: bool,
 }
 
-impl Simulation {
+impl Domain {
     /// A source has thought enough.
-    pub(super) fn start_transfer(&mut self, source: u32) {
-        let s = &mut self.population.sources[source as usize];
-        let k = u64::from(s.transfers);
-        s.transfers += 1;
-        let (origin, algorithm) = (s.access, s.algorithm);
-        let region = self.network.region_of(usize::from(origin));
-        let transfer = self.population.transfer(source, k, region);
+    pub(super) fn start_transfer(&mut self, home: u32) {
+        let source = &mut self.sources[home as usize];
+        let k = u64::from(source.transfers);
+        source.transfers += 1;
+        let source = *source;
+        let origin = source.access;
+        let region = self.shared.network.region_of(usize::from(origin));
+        let transfer = self.shared.population.transfer(&source, k, region);
         let slot = self.open(&Opening {
-            source,
+            source: source.number,
+            home,
             transfer: k,
             category: transfer.category,
-            algorithm,
+            algorithm: source.algorithm,
             origin,
             receiver: transfer.receiver,
             size: Some(self.jumbo(transfer.size, origin, transfer.receiver)),
@@ -64,16 +61,16 @@ impl Simulation {
             own: None,
             delays_sends: false,
         });
-        if self.population.sources[source as usize].impatient {
+        if source.impatient {
             self.arm_patience(slot);
         }
     }
 
     /// The size of a file that is fetched now: larger on very fast paths in the jumbo period (X9).
     fn jumbo(&self, size: u64, origin: u16, receiver: u16) -> u64 {
-        let users = &self.scenario.users;
-        let ends = [origin, receiver].map(|access| self.network.class_of(usize::from(access)));
-        let period = self.period(self.now + 1).map_or(0, |p| p as u32 + 1);
+        let users = &self.shared.scenario.users;
+        let ends = [origin, receiver].map(|access| self.shared.network.class_of(usize::from(access)));
+        let period = self.shared.period(self.now + 1).map_or(0, |p| p as u32 + 1);
         if users.jumbo_period == 0 || period != users.jumbo_period || ends != [RouterClass::Direct; 2] {
             return size;
         }
@@ -84,31 +81,43 @@ impl Simulation {
     pub(super) fn open(&mut self, opening: &Opening) -> u32 {
         let slot = self.free.pop().unwrap_or(self.flows.len() as u32);
         let (origin, receiver) = (usize::from(opening.origin), usize::from(opening.receiver));
-        let ack_lane = opening.own.map_or_else(|| self.network.ack_lane(receiver, origin), |own| own.acks);
-        let extra = opening.own.map_or(0, |own| self.network.lanes[usize::from(own.access)].delay);
+        let network = &self.shared.network;
+        let extra = opening.own.map_or(0, |(_, own)| network.lanes[usize::from(own.access)].delay);
+        let base_rtt = network.round_trip(origin, receiver) + 2 * extra;
+        let id = match opening.own {
+            None => FlowId::new(network.group_of(origin), slot),
+            Some((number, _)) => {
+                self.own_slots[number] = slot;
+                FlowId::own(number)
+            }
+        };
+        assert!((slot as usize) < MOST_SLOTS, "more sources in a domain than were checked");
+        let class = PairClass::of(network.class_of(origin), network.class_of(receiver));
+        let access_router = self.shared.domains.router[network.access[origin]];
         let seed = self.control_seed(opening.source, opening.transfer);
-        let start = self.start(self.scenario.transport.initial_window, 0, seed);
-        let controller = self.configs[usize::from(opening.algorithm)].start(&start);
+        let start = self.start(self.shared.scenario.transport.initial_window, 0, seed);
+        let controller = self.shared.configs[usize::from(opening.algorithm)].start(&start);
         // Sequence numbers go on where the last flow of the slot ended; the SYN takes one.
         let syn = self.flows.get(slot as usize).map_or(0, |f| f.board.next());
-        let class = PairClass::of(self.network.class_of(origin), self.network.class_of(receiver));
         let flow = Flow {
             state: FlowState::Connecting,
             algorithm: opening.algorithm,
             pair_class: class as u8,
             origin: opening.origin,
             receiver: opening.receiver,
-            ack_lane,
-            access_lane: opening.own.map(|own| own.access),
+            id,
+            access_router,
+            access_lane: opening.own.map(|(_, own)| own.access),
             delays_sends: opening.delays_sends,
             base: syn + 1,
             end: opening.size.map_or(u64::MAX, |size| syn + 1 + size.min(LARGEST_SIZE)),
             board: Scoreboard::new(syn + 1),
-            rtt: RttEstimator::new(self.limits.initial),
+            rtt: RttEstimator::new(self.shared.limits.initial),
             interface_time: picos(1.0 / opening.rate),
-            base_rtt: self.network.round_trip(origin, receiver) + 2 * extra,
+            base_rtt,
             timed_out: u64::MAX,
             source: opening.source,
+            home: opening.home,
             transfer: opening.transfer,
             category: opening.category,
             started: self.now,
@@ -116,13 +125,11 @@ impl Simulation {
         };
         if slot as usize == self.flows.len() {
             self.flows.push(flow);
-            self.ack_lanes.push(ack_lane);
         } else {
             self.flows[slot as usize] = flow;
-            self.ack_lanes[slot as usize] = ack_lane;
         }
         self.trace_opened(slot);
-        if self.scenario.connection.establish {
+        if self.shared.scenario.connection.establish {
             self.send_syn(slot);
         } else {
             self.established(slot, None);
@@ -132,15 +139,15 @@ impl Simulation {
 
     /// Names the random numbers of the congestion control of one transfer.
     fn control_seed(&self, source: u32, transfer: u64) -> u64 {
-        Stream::new(self.seed, Purpose::Control, u64::from(source), transfer).bits()
+        Stream::new(self.shared.seed, Purpose::Control, u64::from(source), transfer).bits()
     }
 
     fn start(&self, initial_window: f64, rtt: Picos, seed: u64) -> Start {
         Start {
             now: self.now,
             initial_window,
-            initial_ssthresh: self.scenario.transport.initial_ssthresh,
-            slow_start: self.scenario.slow_start(),
+            initial_ssthresh: self.shared.scenario.transport.initial_ssthresh,
+            slow_start: self.shared.scenario.slow_start(),
             rtt,
             seed,
         }
@@ -150,20 +157,21 @@ impl Simulation {
     fn send_syn(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         // No wait needs to reach beyond the end of the run.
-        let wait =
-            picos(self.scenario.connection.syn_timeout).saturating_mul(1 << flow.syns).min(self.end + 1);
+        let wait = picos(self.shared.scenario.connection.syn_timeout)
+            .saturating_mul(1 << flow.syns)
+            .min(self.shared.end + 1);
         flow.syns += 1;
         flow.deadline = self.now + wait;
         let deadline = flow.deadline;
-        let segment = Segment::new(self.now, slot, flow.base.wrapping_sub(1) as u32, flow.receiver);
+        let segment = Segment::new(self.now, flow.id, flow.base.wrapping_sub(1) as u32, flow.receiver);
         self.watch(slot, deadline);
         self.counters.entering += 1;
-        self.inject(segment);
+        self.inject(slot, segment);
     }
 
     /// No answer to the last SYN.
     pub(super) fn syn_expired(&mut self, slot: u32) {
-        if self.flows[slot as usize].syns < self.scenario.connection.syn_attempts {
+        if self.flows[slot as usize].syns < self.shared.scenario.connection.syn_attempts {
             self.send_syn(slot);
             return;
         }
@@ -175,9 +183,9 @@ impl Simulation {
     pub(super) fn established(&mut self, slot: u32, rtt: Option<Picos>) {
         let retried = self.flows[slot as usize].syns > 1;
         let window = if retried {
-            self.scenario.connection.window_after_retry
+            self.shared.scenario.connection.window_after_retry
         } else {
-            self.scenario.transport.initial_window
+            self.shared.scenario.transport.initial_window
         };
         let (source, transfer) = (self.flows[slot as usize].source, self.flows[slot as usize].transfer);
         let measured = rtt.filter(|_| !retried).unwrap_or(0);
@@ -185,22 +193,22 @@ impl Simulation {
         let flow = &mut self.flows[slot as usize];
         let algorithm = usize::from(flow.algorithm);
         flow.state = FlowState::Sending;
-        flow.controller = self.configs[algorithm].start(&start);
+        flow.controller = self.shared.configs[algorithm].start(&start);
         flow.round_end = flow.base;
         flow.deadline = OFF;
         if retried {
             flow.rtt.rto = flow.rtt.rto.max(RTO_AFTER_SYN_RETRY);
         } else if let Some(rtt) = rtt {
-            flow.rtt.sample(rtt, &self.limits);
+            flow.rtt.sample(rtt, &self.shared.limits);
         }
-        if self.configs[algorithm].wants_delivery_rate() {
+        if self.shared.configs[algorithm].wants_delivery_rate() {
             self.start_sampling(slot);
         }
         let flow = &mut self.flows[slot as usize];
-        if let Some(period) = self.tick_period[algorithm] {
+        if let Some(period) = self.shared.tick_period[algorithm] {
             flow.tick = self.now + period;
             let tick = flow.tick;
-            self.arm(tick, code::TICK | u64::from(slot));
+            self.arm_flow(tick, code::TICK, slot);
         }
         self.send_allowed(slot);
     }
@@ -211,47 +219,27 @@ impl Simulation {
         self.counters.completed += 1;
         self.counters.completed_size += flow.end - flow.base;
         self.counters.completed_sent += flow.sent;
-        if let Some(period) = self.period(self.now) {
-            let fast = self.is_fast(flow);
-            self.groups.add(period, flow, fast, self.now);
-        }
         self.close(slot, true);
-    }
-
-    /// Whether the flow runs at the fast interface rate.
-    fn is_fast(&self, flow: &Flow) -> bool {
-        flow.interface_time <= picos(1.0 / self.scenario.users.fast_interface)
     }
 
     /// Frees the slot; the source thinks.
     pub(super) fn close(&mut self, slot: u32, completed: bool) {
+        self.ended(slot, completed);
         let flow = &mut self.flows[slot as usize];
         flow.state = FlowState::Free;
         flow.recovery = Recovery::Open;
         flow.interface_armed = false;
-        let (source, category, delivered) = (flow.source, flow.category, flow.delivered);
-        let flow = &self.flows[slot as usize];
-        self.records.add(flow, self.is_fast(flow), completed);
+        let (home, category, delivered) = (flow.home, flow.category, flow.delivered);
         self.free.push(slot);
         self.trace_closed(slot);
         if category == EXPLICIT {
-            let index = source as usize - self.population.sources.len();
-            self.explicit_slots[index] = None;
-            self.explicit_delivered[index] = delivered;
+            let explicit = &mut self.explicit[home as usize - self.sources.len()];
+            explicit.slot = None;
+            explicit.delivered = delivered;
             return;
         }
-        let k = u64::from(self.population.sources[source as usize].transfers);
-        let wake = self.now + self.population.think(source, k);
-        self.arm(wake, code::SOURCE | u64::from(source));
-    }
-
-    /// Records the flows that the end of the run cut short.
-    pub fn record_unfinished(&mut self) {
-        for slot in 0..self.flows.len() {
-            let flow = &self.flows[slot];
-            if flow.state != FlowState::Free {
-                self.records.add(flow, self.is_fast(flow), false);
-            }
-        }
+        let source = self.sources[home as usize];
+        let think = self.shared.population.think(source.number, u64::from(source.transfers));
+        self.arm(self.now + think, code::SOURCE | u64::from(home));
     }
 }

@@ -1,10 +1,10 @@
 //! Delivery-rate samples of the flows whose algorithm wants them.
 
-use super::Simulation;
+use super::domain::Domain;
 use crate::transport::{DeliverySampler, Flow};
 use mesonet_cc::{Config, DeliverySample, Picos};
 
-impl Simulation {
+impl Domain {
     /// A flow with samples is connected.
     pub(super) fn start_sampling(&mut self, slot: u32) {
         let slot = slot as usize;

@@ -1,7 +1,8 @@
 //! Flows given one by one: when they begin and stop, and what distinguishes them from those of the users.
 
-use super::Simulation;
-use super::connection::{Opening, OwnLanes};
+use super::connection::Opening;
+use super::domain::Domain;
+use crate::fabric::OwnLanes;
 use crate::network::Network;
 use crate::network::build::{LaneEnd, LaneSpec, picos};
 use crate::random::{Purpose, Stream};
@@ -9,72 +10,69 @@ use crate::scenario::{InvalidScenario, Scenario, invalid};
 use crate::transport::FlowState;
 use crate::users::files::EXPLICIT;
 
-/// Adds to the network the lanes of the flows with an extra delay; by flow.
+/// Adds to the network the lanes of the flows with an extra delay; these flows, rising, and their lanes.
 ///
 /// # Errors
 /// [`InvalidScenario`] where there are too many lanes.
 pub(super) fn add_lanes(
     scenario: &Scenario,
     network: &mut Network,
-) -> Result<Vec<Option<OwnLanes>>, InvalidScenario> {
-    let mut own = Vec::with_capacity(scenario.flows.len());
-    for (i, flow) in scenario.flows.iter().enumerate() {
-        if flow.extra_delay == 0.0 {
-            own.push(None);
-            continue;
-        }
+) -> Result<Vec<(u32, OwnLanes)>, InvalidScenario> {
+    let mut own = Vec::new();
+    for (i, flow) in scenario.flows.iter().enumerate().filter(|(_, flow)| flow.extra_delay > 0.0) {
         let (origin, receiver) = (access(network, &flow.from), access(network, &flow.to));
-        let access = network.lanes.len();
-        if access + 2 > usize::from(u16::MAX) {
-            let message = format!(
-                "too many flows with an extra delay; at most {} are allowed",
-                own.iter().flatten().count()
-            );
+        let lane = network.lanes.len();
+        if lane + 2 > usize::from(u16::MAX) {
+            let message = format!("too many flows with an extra delay; at most {} are allowed", own.len());
             return Err(invalid(format!("flows[{i}].extra_delay"), message));
         }
         let delay = picos(flow.extra_delay);
         let acks = network.lanes[usize::from(network.ack_lane(receiver, origin))].delay + delay;
-        let router = network.access[origin] as u16;
-        network.lanes.push(LaneSpec { end: LaneEnd::Router(router), delay });
-        network.lanes.push(LaneSpec { end: LaneEnd::Sources, delay: acks });
-        own.push(Some(OwnLanes { access: access as u16, acks: access as u16 + 1 }));
+        let [origin, receiver] = [origin, receiver].map(|access| network.access[access] as u16);
+        network.lanes.push(LaneSpec { from: origin, end: LaneEnd::Router(origin), delay });
+        network.lanes.push(LaneSpec { from: receiver, end: LaneEnd::Sources(origin), delay: acks });
+        own.push((i as u32, OwnLanes { access: lane as u16, acks: lane as u16 + 1 }));
     }
     Ok(own)
 }
 
 /// Access index of the router called `name`.
-fn access(network: &Network, name: &str) -> usize {
+pub(super) fn access(network: &Network, name: &str) -> usize {
     let router = network.topology.router(name).expect("checked");
     usize::from(network.access_index[router].expect("checked"))
 }
 
-impl Simulation {
-    /// An explicit flow begins.
-    pub(super) fn start_explicit(&mut self, index: u32) {
-        let spec = &self.scenario.flows[index as usize];
+impl Domain {
+    /// The explicit flow at `place` of this domain begins.
+    pub(super) fn start_explicit(&mut self, place: u32) {
+        let shared = &self.shared;
+        let index = self.explicit[place as usize].index;
+        let spec = &shared.scenario.flows[index as usize];
         let algorithm = spec
             .algorithm
             .as_ref()
-            .map_or(0, |name| self.algorithm_names.iter().position(|a| a == name).expect("checked"));
+            .map_or(0, |name| shared.algorithm_names.iter().position(|a| a == name).expect("checked"));
+        let own = shared.own.binary_search_by_key(&index, |own| own.0).ok();
         let opening = Opening {
-            source: self.population.sources.len() as u32 + index,
+            source: shared.population.count + index,
+            home: self.sources.len() as u32 + place,
             transfer: 0,
             category: EXPLICIT,
             algorithm: algorithm as u8,
-            origin: access(&self.network, &spec.from) as u16,
-            receiver: access(&self.network, &spec.to) as u16,
+            origin: access(&shared.network, &spec.from) as u16,
+            receiver: access(&shared.network, &spec.to) as u16,
             size: spec.size.map(|s| s.round() as u64),
             rate: spec.interface,
-            own: self.own_lanes[index as usize],
+            own: own.map(|number| (number, shared.own[number].1)),
             delays_sends: spec.overhead > 0.0,
         };
         let slot = self.open(&opening);
-        self.explicit_slots[index as usize] = Some(slot);
+        self.explicit[place as usize].slot = Some(slot);
     }
 
-    /// An explicit flow has nothing new to send any more: it ends with what is outstanding.
-    pub(super) fn stop_explicit(&mut self, index: u32) {
-        let Some(slot) = self.explicit_slots[index as usize] else { return };
+    /// The explicit flow at `place` has nothing new to send any more: it ends with what is outstanding.
+    pub(super) fn stop_explicit(&mut self, place: u32) {
+        let Some(slot) = self.explicit[place as usize].slot else { return };
         let flow = &mut self.flows[slot as usize];
         if flow.state == FlowState::Connecting || flow.sent == 0 {
             // Nothing was sent, so that nothing is completed.
@@ -94,9 +92,9 @@ impl Simulation {
         if flow.interface_armed {
             return;
         }
-        let spec = &self.scenario.flows[flow.source as usize - self.population.sources.len()];
+        let spec = &self.shared.scenario.flows[(flow.source - self.shared.population.count) as usize];
         // The k of a draw is the number of segments sent so far: it does not depend on what others do.
-        let mut draw = Stream::new(self.seed, Purpose::Overhead, u64::from(flow.source), flow.sent);
+        let mut draw = Stream::new(self.shared.seed, Purpose::Overhead, u64::from(flow.source), flow.sent);
         let wait = picos(draw.uniform() * spec.overhead);
         flow.interface_free = flow.interface_free.max(self.now + wait);
         self.wait_for_interface(slot);

@@ -1,93 +1,67 @@
-//! The loop that joins network, users and senders.
+//! The whole run: domains that advance in windows, and what is measured between them.
 //!
-//! `advance` takes the next event, whatever it is, until an instant. Everything that happens is in one of these files:
-//! segments crossing the network (here), connections (`connection`), sending and recovery (`sender`), samples
-//! (`sampling`), flows given one by one (`explicit`), impatient users (`patience`), detailed traces (`tracing`). Of
-//! sending, the gaps between paced segments (`pacing`) and delivery-rate samples (`delivery`) stand apart.
+//! A domain (`domain`) holds the sources of a part of the network, their flows and the fabric that carries their
+//! segments; its files are connections (`connection`, `explicit`, `patience`), sending and recovery (`sender`, `pacing`,
+//! `delivery`) and flows that end (`ended`). All domains read what is `shared`. `windows` advances them, on any number
+//! of `threads`; samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant.
 
 pub mod check;
+mod code;
 mod connection;
 mod delivery;
+mod domain;
+mod ended;
 mod explicit;
 mod long_lived;
 mod pacing;
 mod patience;
 mod sampling;
 mod sender;
+mod shared;
+mod threads;
 mod tracing;
+mod windows;
 
-use crate::engine::{Lanes, Segment, Timers};
+use crate::engine::Segment;
+use crate::fabric::{Fabric, LaneFabric, PlainFabric};
 use crate::measure::responses::LONG_LIVED;
 use crate::measure::sample::Series;
 use crate::measure::{Convergence, Counters, FlowGroups, FlowRecords, PeriodSums, RouterUse, Table};
-use crate::network::Network;
 use crate::network::build::{LaneEnd, picos};
+use crate::network::router::RouterState;
+use crate::network::{Domains, Network};
 use crate::scenario::{InvalidScenario, Scenario};
-use crate::transport::rtt::RtoLimits;
-use crate::transport::{DeliverySampler, Flow};
-use crate::users::Population;
-use connection::OwnLanes;
-use mesonet_cc::{Config, Picos};
+use domain::Domain;
+use mesonet_cc::Picos;
+use shared::Shared;
+use std::sync::Arc;
 use tracing::Tracing;
 
-/// Timer codes: what in the upper byte, of whom in the lower 32 bits. Equal instants come in this order.
-mod code {
-    pub const SAMPLE: u64 = 0;
-    pub const EXPLICIT: u64 = 1 << 56;
-    pub const SOURCE: u64 = 2 << 56;
-    pub const FLOW: u64 = 3 << 56;
-    pub const TICK: u64 = 4 << 56;
-    pub const PATIENCE: u64 = 5 << 56;
-    pub const STOP: u64 = 6 << 56;
-    pub const TRACE: u64 = 7 << 56;
-    pub const KIND: u64 = 0xff << 56;
+/// How events are ordered. All give the same bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Domains by lanes, in windows; can use several threads.
+    #[default]
+    Domains,
+    /// One domain by lanes.
+    OneDomain,
+    /// One heap entry for every segment: the reference for the others.
+    Reference,
 }
-
-/// Leaves of the winner tree after the lanes: the timers and the interfaces.
-const EXTRA_LEAVES: usize = 2;
 
 /// A running simulation.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    scenario: Scenario,
-    network: Network,
-    population: Population,
-    configs: Vec<Config>,
-    algorithm_names: Vec<&'static str>,
-    tick_period: Vec<Option<Picos>>,
-    limits: RtoLimits,
+    shared: Arc<Shared>,
+    domains: Vec<Domain>,
+    threads: usize,
     now: Picos,
     end: Picos,
-    lanes: Lanes,
-    /// Leaf of the timers, then of the interfaces.
-    timer_leaf: usize,
-    timers: Timers,
-    interfaces: Timers,
-    flows: Vec<Flow>,
-    /// Delivery-rate samples by slot; those of other flows are empty.
-    samplers: Vec<DeliverySampler>,
-    /// Routers mark segments.
-    marking: bool,
-    /// Lane of acknowledgements by slot: what a delivery needs to know of a flow.
-    ack_lanes: Vec<u16>,
-    free: Vec<u32>,
-    /// Slot of each explicit flow while it lives.
-    explicit_slots: Vec<Option<u32>>,
-    /// Segments of each explicit flow that had been acknowledged when it ended.
-    explicit_delivered: Vec<u64>,
-    /// Lanes of each explicit flow that has its own.
-    own_lanes: Vec<Option<OwnLanes>>,
-    seed: u64,
-    receiver_window: u64,
-    /// Length of a measured period.
-    period_length: Picos,
-    counters: Counters,
     sampled: Counters,
     samples: u64,
     periods: Vec<PeriodSums>,
     series: Series,
     records: FlowRecords,
-    groups: FlowGroups,
     routers: RouterUse,
     /// Segments of the long-lived flows acknowledged until the last sample.
     long_lived: [u64; LONG_LIVED],
@@ -96,112 +70,99 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// A simulation at its first instant.
+    /// A simulation at its first instant, on one thread.
     ///
     /// # Errors
     /// [`InvalidScenario`] where the network cannot be built or the run is too long for the width of the event keys.
-    pub fn new(mut scenario: Scenario, seed: u64) -> Result<Self, InvalidScenario> {
+    pub fn new(scenario: Scenario, seed: u64) -> Result<Self, InvalidScenario> {
+        Self::with(scenario, seed, Engine::default(), 1)
+    }
+
+    /// A simulation at its first instant. More `threads` than domains are not used.
+    ///
+    /// # Errors
+    /// [`InvalidScenario`] where the network cannot be built or the run is too long for the width of the event keys.
+    pub fn with(
+        mut scenario: Scenario,
+        seed: u64,
+        engine: Engine,
+        threads: usize,
+    ) -> Result<Self, InvalidScenario> {
         let mut network = Network::build(&scenario)?;
         long_lived::add(&mut scenario, &network, seed)?;
-        check::check(&scenario, &network)?;
-        let own_lanes = explicit::add_lanes(&scenario, &mut network)?;
-        let tracing = Tracing::new(&scenario, &network)?;
-        let population = Population::new(&scenario, &network, seed);
-        let configs = scenario.configs();
-        let name = |a: &crate::scenario::AlgorithmShare| {
-            mesonet_cc::registry::algorithm(&a.name).expect("checked").name
+        let divide = match engine {
+            Engine::Domains => Domains::of,
+            Engine::OneDomain | Engine::Reference => Domains::one,
         };
-        let lanes = Lanes::new(network.lanes.len(), EXTRA_LEAVES);
-        let end = picos(scenario.time.duration);
-        let periods = scenario.time.periods as usize;
-        let mut simulation = Self {
-            algorithm_names: scenario.algorithms.iter().map(name).collect(),
-            tick_period: configs.iter().map(Config::timer_period).collect(),
-            configs,
-            limits: RtoLimits::new(&scenario.transport),
+        check::check(&scenario, &network, &divide(&network))?;
+        let own = explicit::add_lanes(&scenario, &mut network)?;
+        let tracing = Tracing::new(&scenario, &network)?;
+        let domains = divide(&network);
+        let shared = Arc::new(Shared::new(scenario, network, domains, own, seed));
+        let periods = shared.scenario.time.periods as usize;
+        Ok(Self {
+            domains: build_domains(&shared, engine),
+            threads: threads.clamp(1, shared.domains.count),
             now: 0,
-            end,
-            timer_leaf: network.lanes.len(),
-            lanes,
-            timers: Timers::default(),
-            interfaces: Timers::default(),
-            flows: Vec::new(),
-            samplers: Vec::new(),
-            marking: scenario.network.ecn_threshold.is_some(),
-            ack_lanes: Vec::new(),
-            free: Vec::new(),
-            explicit_slots: vec![None; scenario.flows.len()],
-            explicit_delivered: vec![0; scenario.flows.len()],
-            counters: Counters::default(),
+            end: shared.end,
             sampled: Counters::default(),
             samples: 0,
-            own_lanes,
-            seed,
-            receiver_window: scenario.transport.receiver_window as u64,
-            period_length: (end - picos(scenario.time.warmup)).div_ceil(periods as u64),
             periods: vec![PeriodSums::default(); periods + 1],
             series: Series::default(),
-            records: FlowRecords::new(seed, scenario.measurement.flow_records),
-            groups: FlowGroups::default(),
-            routers: RouterUse::new(network.routers.len(), periods),
+            records: FlowRecords::new(seed, shared.scenario.measurement.flow_records),
+            routers: RouterUse::new(shared.network.routers.len(), periods),
             long_lived: [0; LONG_LIVED],
             convergence: Convergence::default(),
             tracing,
-            scenario,
-            network,
-            population,
-        };
-        simulation.arm_start();
-        Ok(simulation)
-    }
-
-    fn arm_start(&mut self) {
-        for source in 0..self.population.sources.len() as u32 {
-            self.timers.arm(self.population.first_start(source), code::SOURCE | u64::from(source));
-        }
-        for (i, flow) in self.scenario.flows.iter().enumerate() {
-            self.timers.arm(picos(flow.start), code::EXPLICIT | i as u64);
-            if let Some(stop) = flow.stop {
-                self.timers.arm(picos(stop), code::STOP | i as u64);
-            }
-        }
-        if let Some(first) = self.tracing.first() {
-            self.timers.arm(first, code::TRACE);
-        }
-        self.timers.arm(self.sample_time(1), code::SAMPLE);
-        self.lanes.set_due(self.timer_leaf, self.timers.next());
+            shared,
+        })
     }
 
     /// Runs until `until` seconds or the end of the run, whichever comes first.
     pub fn advance(&mut self, until: f64) {
-        let until = picos(until);
-        while self.step(until) {}
-        self.now = self.now.max(until.min(self.end));
+        self.advance_to(picos(until));
     }
 
-    /// Takes the next event if it is not later than `until` picoseconds or the end of the run; tells whether there was
-    /// one.
-    #[inline]
+    /// Runs up to the next instant at which something happens, unless that is later than `until` picoseconds or the end
+    /// of the run; tells whether there was one.
     pub fn step(&mut self, until: Picos) -> bool {
-        let (time, lane) = self.lanes.next();
-        if time > until.min(self.end) {
+        let next = self.next_instant();
+        if next > until.min(self.end) {
             return false;
         }
-        self.now = time;
-        if let Some(spec) = self.network.lanes.get(lane) {
-            let end = spec.end;
-            let segment = self.lanes.pop(lane);
-            match end {
-                LaneEnd::Router(router) => self.arrive(usize::from(router), segment),
-                LaneEnd::Receivers(_) => self.deliver(segment),
-                LaneEnd::Sources => self.acknowledged(segment),
-            }
-        } else if lane == self.timer_leaf {
-            self.timer();
-        } else {
-            self.interface();
-        }
+        self.advance_to(next);
         true
+    }
+
+    fn advance_to(&mut self, until: Picos) {
+        loop {
+            let until = until.min(self.end);
+            let stop = self.next_look();
+            if stop > until {
+                self.run_before(until + 1);
+                self.now = self.now.max(until);
+                return;
+            }
+            // Looks come before everything else at their instant.
+            self.run_before(stop);
+            self.now = stop;
+            if stop == self.sample_time(self.samples + 1) {
+                self.sample();
+            }
+            if Some(stop) == self.tracing.next() {
+                self.trace();
+            }
+        }
+    }
+
+    /// When all domains are looked at next: a sample, or a row of the traces.
+    fn next_look(&self) -> Picos {
+        let sample = self.sample_time(self.samples + 1);
+        self.tracing.next().map_or(sample, |trace| trace.min(sample))
+    }
+
+    fn next_instant(&self) -> Picos {
+        self.first_event().min(self.next_look())
     }
 
     /// Whether the end of the run has been reached: that of the scenario, or an earlier one because it converged.
@@ -210,82 +171,10 @@ impl Simulation {
         self.now >= self.end
     }
 
-    /// A segment reaches a router: it is dropped, or it leaves at a known instant and the next lane has it.
-    #[inline]
-    fn arrive(&mut self, router: usize, mut segment: Segment) {
-        match self.network.routers[router].arrive(self.now) {
-            None => self.dropped(segment),
-            Some(departure) => {
-                if segment.is_ecn_capable() {
-                    self.mark(router, departure, &mut segment);
-                }
-                let lane = self.network.next_lane(router, segment.target());
-                segment.time = departure + self.network.lanes[lane].delay;
-                self.lanes.push(lane, segment);
-            }
-        }
-    }
-
-    /// Marks a segment that found a long queue in a router, which it leaves at `departure`.
-    fn mark(&mut self, router: usize, departure: Picos, segment: &mut Segment) {
-        let router = &mut self.network.routers[router];
-        if router.marks(self.now, departure) {
-            router.marked += 1;
-            self.counters.marked += u64::from(!segment.is_marked());
-            segment.mark();
-        }
-    }
-
-    #[cold]
-    fn dropped(&mut self, segment: Segment) {
-        self.counters.dropped += 1;
-        let flow = &mut self.flows[segment.flow as usize];
-        // Not of an earlier flow of the slot, and not a SYN.
-        if flow.expand(segment.sequence) >= flow.base {
-            flow.losses += 1;
-        }
-    }
-
-    /// A segment reaches its receiver, which acknowledges it at once.
-    #[inline]
-    fn deliver(&mut self, mut segment: Segment) {
-        self.counters.leaving += 1;
-        let lane = usize::from(self.ack_lanes[segment.flow as usize]);
-        segment.time = self.now + self.network.lanes[lane].delay;
-        self.lanes.push(lane, segment);
-    }
-
-    fn timer(&mut self) {
-        let Some((time, code)) = self.timers.take() else { return };
-        let id = code as u32;
-        match code & code::KIND {
-            code::SAMPLE => self.sample(),
-            code::EXPLICIT => self.start_explicit(id),
-            code::SOURCE => self.start_transfer(id),
-            code::FLOW => self.flow_timer(id, time),
-            code::TICK => self.tick(id, time),
-            code::PATIENCE => self.lose_patience(id, time),
-            code::STOP => self.stop_explicit(id),
-            _ => self.trace(),
-        }
-        self.lanes.set_due(self.timer_leaf, self.timers.next());
-    }
-
-    fn interface(&mut self) {
-        let Some((time, slot)) = self.interfaces.take() else { return };
-        let flow = &mut self.flows[slot as usize];
-        if flow.interface_armed && flow.interface_free == time {
-            flow.interface_armed = false;
-            self.send_now(slot as u32);
-        }
-        self.lanes.set_due(self.timer_leaf + 1, self.interfaces.next());
-    }
-
-    /// Arms a timer from outside the timer loop.
-    fn arm(&mut self, at: Picos, code: u64) {
-        self.timers.arm(at, code);
-        if self.timers.next() == Some(at) {
-            self.lanes.set_due(self.timer_leaf, Some(at));
+    /// Records the flows that the end of the run cut short.
+    pub fn record_unfinished(&mut self) {
+        for domain in &mut self.domains {
+            domain.record_unfinished(self.now);
         }
     }
 
@@ -294,57 +183,92 @@ impl Simulation {
         self.series.take()
     }
 
-    /// Flow records since the last call.
+    /// Flow records since the last call, in the order in which the flows ended.
     pub fn take_flows(&mut self) -> Table {
-        self.records.take(&self.network, &self.algorithm_names)
+        for domain in &mut self.domains {
+            self.records.append(&mut domain.records);
+        }
+        self.records.take(&self.shared.network, &self.shared.algorithm_names)
     }
 
     /// Completed flows of the measured span, by period and group.
     #[must_use]
     pub fn groups(&self) -> Table {
-        self.groups.table(&self.algorithm_names)
+        self.all_groups().table(&self.shared.algorithm_names)
+    }
+
+    fn all_groups(&self) -> FlowGroups {
+        let mut groups = FlowGroups::default();
+        self.domains.iter().for_each(|domain| groups.merge(&domain.groups));
+        groups
     }
 
     /// What each router did, by period.
     #[must_use]
     pub fn routers(&self) -> Table {
-        self.routers.table(&self.network, self.scenario.measurement.interval)
+        self.routers.table(&self.shared.network, self.shared.scenario.measurement.interval)
+    }
+
+    /// A router of the network now.
+    fn router(&self, router: usize) -> RouterState {
+        let domains = &self.shared.domains;
+        self.domains[usize::from(domains.of[router])].fabric.router(domains.router[router], self.now)
     }
 
     /// What was counted since the start.
     #[must_use]
-    pub fn counters(&self) -> &Counters {
-        &self.counters
+    pub fn counters(&self) -> Counters {
+        self.domains.iter().fold(Counters::default(), |sum, domain| sum.plus(&domain.counters()))
     }
 
     /// Segments accepted by routers so far, over all routers.
     #[must_use]
     pub fn router_hops(&self) -> u64 {
-        self.network.routers.iter().map(|r| r.accepted).sum()
+        (0..self.shared.network.routers.len()).map(|router| self.router(router).accepted).sum()
     }
 
     /// The network.
     #[must_use]
     pub fn network(&self) -> &Network {
-        &self.network
+        &self.shared.network
     }
 
     /// Where every segment is now; for the conservation law sent = delivered + dropped + queued + in flight.
     #[must_use]
     pub fn census(&self) -> Census {
         let mut census = Census::default();
-        for (index, lane) in self.network.lanes.iter().enumerate() {
-            for segment in self.lanes.ring(index).iter() {
-                match lane.end {
-                    LaneEnd::Sources => census.acknowledgements += 1,
-                    // Before it departs it is in the router at the beginning of the lane.
-                    _ if segment.time - lane.delay > self.now => census.queued += 1,
-                    _ => census.in_flight += 1,
-                }
+        let mut count = |(lane, segment): (usize, Segment)| {
+            let lane = &self.shared.network.lanes[lane];
+            match lane.end {
+                LaneEnd::Sources(_) => census.acknowledgements += 1,
+                // Before it departs it is in the router at the beginning of the lane.
+                _ if segment.time - lane.delay > self.now => census.queued += 1,
+                _ => census.in_flight += 1,
             }
-        }
+        };
+        self.domains.iter().for_each(|domain| domain.fabric.segments().into_iter().for_each(&mut count));
         census
     }
+}
+
+/// The domains at their first instant.
+fn build_domains(shared: &Arc<Shared>, engine: Engine) -> Vec<Domain> {
+    let count = shared.domains.count;
+    let mut sources = vec![Vec::new(); count];
+    for source in shared.population.sources(&shared.scenario, &shared.network) {
+        sources[shared.domain_of(usize::from(source.access))].push(source);
+    }
+    let mut explicit = vec![Vec::new(); count];
+    for index in 0..shared.scenario.flows.len() as u32 {
+        explicit[shared.domain_of(shared.origin(index))].push(index);
+    }
+    let own: Vec<_> = shared.own.iter().map(|own| own.1).collect();
+    let fabric = |domain| match engine {
+        Engine::Reference => Fabric::Plain(PlainFabric::new(&shared.network, &own)),
+        _ => Fabric::Lanes(LaneFabric::new(&shared.network, &shared.domains, &own, domain)),
+    };
+    let members = sources.into_iter().zip(explicit).enumerate();
+    members.map(|(d, (sources, explicit))| Domain::new(shared, fabric(d), sources, explicit)).collect()
 }
 
 /// Segments inside the network at one instant.

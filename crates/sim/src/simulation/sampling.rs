@@ -1,9 +1,10 @@
 //! Samples every interval, and the responses made of them.
 
-use super::{Simulation, code};
+use super::Simulation;
+use super::domain::ExplicitHere;
 use crate::measure::responses::{LONG_LIVED, totals};
 use crate::measure::sample::FlowSample;
-use crate::measure::{Interval, Responses, Sample};
+use crate::measure::{FlowGroups, Interval, Responses, Sample};
 use crate::network::RouterClass;
 use crate::network::build::picos;
 use crate::transport::{Flow, FlowState};
@@ -32,44 +33,58 @@ const BUFFER_USE: [(&str, RouterClass); 6] = [
 impl Simulation {
     /// Instant of the `n`-th sample: always n times the interval, so that nothing drifts.
     pub(super) fn sample_time(&self, n: u64) -> Picos {
-        picos(self.scenario.measurement.interval) * n
+        picos(self.shared.scenario.measurement.interval) * n
     }
 
+    /// Looks at everything now.
     pub(super) fn sample(&mut self) {
         self.samples += 1;
+        let measurement = &self.shared.scenario.measurement;
         let mut sample = Sample::default();
-        let patience = picos(self.scenario.measurement.starved_after);
-        for flow in &self.flows {
-            sample.add(flow, &self.configs[usize::from(flow.algorithm)], self.now, patience);
+        let patience = picos(measurement.starved_after);
+        for domain in &self.domains {
+            for flow in &domain.flows {
+                sample.add(flow, &self.shared.configs[usize::from(flow.algorithm)], self.now, patience);
+            }
         }
-        let explicit: Vec<FlowSample> = self
-            .explicit_slots
-            .iter()
-            .zip(&self.explicit_delivered)
-            .map(|(slot, before)| explicit_sample(slot.map(|s| &self.flows[s as usize]), *before))
-            .collect();
+        let explicit = self.explicit_samples();
+        let counters = self.counters();
         let interval = Interval {
-            length: self.scenario.measurement.interval,
-            counted: self.counters.since(&self.sampled),
+            length: measurement.interval,
+            counted: counters.since(&self.sampled),
             long_lived: self.long_lived_acked(&explicit),
         };
-        self.sampled = self.counters;
-        let period = self.period(self.now);
-        self.routers.sample(&self.network, self.now, period);
+        self.sampled = counters;
+        let period = self.shared.period(self.now);
+        let states: Vec<_> = (0..self.shared.network.routers.len()).map(|r| self.router(r)).collect();
+        self.routers.sample(&self.shared.network, states.into_iter(), period);
         if let Some(period) = period {
             self.periods[period].add(&sample, &interval);
             // The last one holds the whole measured span.
             if let Some(measured) = self.periods.last_mut() {
                 measured.add(&sample, &interval);
             }
-            let tolerance = self.scenario.time.converged;
+            let tolerance = self.shared.scenario.time.converged;
             let quantities = [sample.sending as f64, interval.counted.leaving as f64];
             if tolerance > 0.0 && self.convergence.add(quantities, tolerance) {
                 self.end = self.now;
             }
         }
         self.series.push(self.now, sample, interval.counted, explicit);
-        self.arm(self.sample_time(self.samples + 1), code::SAMPLE);
+    }
+
+    /// The explicit flows now, in the order of the scenario.
+    fn explicit_samples(&self) -> Vec<FlowSample> {
+        (0..self.shared.scenario.flows.len()).map(|index| explicit_sample(self.explicit(index))).collect()
+    }
+
+    /// The explicit flow `index`, and the flow that it is while it lives.
+    pub(super) fn explicit(&self, index: usize) -> (&ExplicitHere, Option<&Flow>) {
+        let index = index as u32;
+        let domain = &self.domains[self.shared.domain_of(self.shared.origin(index))];
+        let place = domain.explicit.binary_search_by_key(&index, |e| e.index).expect("of the scenario");
+        let explicit = &domain.explicit[place];
+        (explicit, explicit.slot.map(|slot| &domain.flows[slot as usize]))
     }
 
     /// Segments of the long-lived flows, the last of the explicit ones, that were acknowledged since the last sample.
@@ -84,21 +99,15 @@ impl Simulation {
     }
 
     fn long_lived_flows(&self) -> usize {
-        self.scenario.users.long_lived_flows as usize
-    }
-
-    /// Measured period in which an interval that ends at `now` lies.
-    pub(super) fn period(&self, now: Picos) -> Option<usize> {
-        let warmup = picos(self.scenario.time.warmup);
-        let index = now.checked_sub(warmup)?.checked_sub(1)? / self.period_length;
-        (index < u64::from(self.scenario.time.periods)).then_some(index as usize)
+        self.shared.scenario.users.long_lived_flows as usize
     }
 
     /// All responses as (period, name, value): the measured periods by number, `measured` for all of them, `run` for
     /// totals from the start.
     #[must_use]
     pub fn responses(&self) -> Vec<(String, &'static str, f64)> {
-        let sources = self.population.sources.len() as u64 + self.scenario.flows.len() as u64;
+        let sources = u64::from(self.shared.population.count) + self.shared.scenario.flows.len() as u64;
+        let groups = self.all_groups();
         let mut rows = Vec::new();
         let mut add = |period: &str, responses: Responses| {
             rows.extend(responses.into_iter().map(|(name, value)| (period.to_string(), name, value)));
@@ -108,18 +117,18 @@ impl Simulation {
             let name = if last { "measured".to_string() } else { (i + 1).to_string() };
             add(&name, period.responses(sources, self.long_lived_flows()));
             let span = if last { 0..self.periods.len() - 1 } else { i..i + 1 };
-            add(&name, self.completed_goodputs((!last).then_some(i)));
+            add(&name, Self::completed_goodputs(&groups, (!last).then_some(i)));
             add(&name, self.buffer_uses(&span));
         }
-        add("run", totals(&self.counters));
+        add("run", totals(&self.counters()));
         rows
     }
 
     /// Goodput of the flows that completed in a period (all where it is none), by pair class and file category.
-    fn completed_goodputs(&self, period: Option<usize>) -> Responses {
+    fn completed_goodputs(groups: &FlowGroups, period: Option<usize>) -> Responses {
         let goodput = |(class, names): (usize, &[&'static str; 4])| {
             let by_category = |(category, name): (usize, &&'static str)| {
-                (*name, self.groups.goodput(period, category as u8, class))
+                (*name, groups.goodput(period, category as u8, class))
             };
             names.iter().enumerate().map(by_category).collect::<Vec<_>>()
         };
@@ -128,20 +137,21 @@ impl Simulation {
 
     /// Share of the places in routers that segments fill, by class of routers.
     fn buffer_uses(&self, periods: &std::ops::Range<usize>) -> Responses {
-        let of = |(name, class)| (name, self.routers.buffer_use(&self.network, class, periods.clone()));
+        let of =
+            |(name, class)| (name, self.routers.buffer_use(&self.shared.network, class, periods.clone()));
         BUFFER_USE.into_iter().map(of).collect()
     }
 
     /// Window of explicit flow `index`, segments; NaN while it is not sending.
     #[must_use]
     pub fn flow_window(&self, index: usize) -> f64 {
-        explicit_sample(self.explicit_slots[index].map(|s| &self.flows[s as usize]), 0).cwnd
+        explicit_sample(self.explicit(index)).cwnd
     }
 
     /// Pacing rate of explicit flow `index`, segments/s; none where it is not sending, or sends unpaced.
     #[must_use]
     pub fn flow_pacing_rate(&self, index: usize) -> Option<f64> {
-        self.flows[self.explicit_slots[index]? as usize].controller.pacing_rate()
+        self.explicit(index).1?.controller.pacing_rate()
     }
 
     /// Seconds simulated so far.
@@ -151,14 +161,14 @@ impl Simulation {
     }
 }
 
-/// An explicit flow now; of one that has ended, `delivered` segments were acknowledged.
-fn explicit_sample(flow: Option<&Flow>, delivered: u64) -> FlowSample {
+/// An explicit flow now.
+fn explicit_sample((explicit, flow): (&ExplicitHere, Option<&Flow>)) -> FlowSample {
     match flow {
         Some(flow) if flow.state == FlowState::Sending => FlowSample {
             cwnd: flow.controller.cwnd(),
             rtt_ms: if flow.rtt.srtt > 0 { flow.rtt.srtt as f64 * 1e-9 } else { f64::NAN },
             delivered: flow.delivered,
         },
-        _ => FlowSample { cwnd: f64::NAN, rtt_ms: f64::NAN, delivered },
+        _ => FlowSample { cwnd: f64::NAN, rtt_ms: f64::NAN, delivered: explicit.delivered },
     }
 }

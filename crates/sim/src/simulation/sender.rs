@@ -1,17 +1,18 @@
 //! Sending: acknowledgements, loss recovery, time-outs, and what the window and the interface allow.
 
 use super::delivery::{self, Delivery};
-use super::{Simulation, code, pacing};
+use super::domain::Domain;
+use super::{code, pacing};
 use crate::engine::Segment;
 use crate::transport::scoreboard::Acked;
 use crate::transport::{FlowState, OFF, Recovery};
 use mesonet_cc::{AckEvent, LossCause, LossEvent, Picos, SendEvent};
 
-impl Simulation {
+impl Domain {
     /// An acknowledgement reaches its source. `segment` is the one that it acknowledges.
     #[inline]
     pub(super) fn acknowledged(&mut self, segment: Segment) {
-        let slot = segment.flow;
+        let slot = self.slot(segment.flow);
         let now = self.now;
         let flow = &mut self.flows[slot as usize];
         let sequence = flow.expand(segment.sequence);
@@ -26,7 +27,7 @@ impl Simulation {
         }
         let una = flow.board.una();
         let Acked::New { sent_once } =
-            flow.board.acknowledge(sequence, self.scenario.transport.duplicate_threshold)
+            flow.board.acknowledge(sequence, self.shared.scenario.transport.duplicate_threshold)
         else {
             self.counters.duplicate_acks += 1;
             return;
@@ -38,9 +39,9 @@ impl Simulation {
         let mut rtt = 0;
         if sent_once {
             rtt = segment.age(now);
-            flow.rtt.sample(rtt, &self.limits);
+            flow.rtt.sample(rtt, &self.shared.limits);
         }
-        let config = &self.configs[usize::from(flow.algorithm)];
+        let config = &self.shared.configs[usize::from(flow.algorithm)];
         let mut delivery = Delivery::default();
         if config.wants_delivery_rate() {
             delivery = delivery::sample(&mut self.samplers[slot as usize], flow, config, sequence, now);
@@ -125,7 +126,7 @@ impl Simulation {
             lost: flow.board.lost(),
             first_timeout: false,
         };
-        flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &loss);
+        flow.controller.on_loss(&self.shared.configs[usize::from(flow.algorithm)], &loss);
         flow.retransmit_first = true;
     }
 
@@ -145,7 +146,7 @@ impl Simulation {
             lost: 0,
             first_timeout: false,
         };
-        flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &mark);
+        flow.controller.on_loss(&self.shared.configs[usize::from(flow.algorithm)], &mark);
     }
 
     /// The heap entry that watches a flow came up: the timer may have been restarted since.
@@ -179,16 +180,16 @@ impl Simulation {
         flow.timed_out = una;
         flow.timeouts += 1;
         flow.initial_slow_start = false;
-        flow.controller.on_loss(&self.configs[usize::from(flow.algorithm)], &loss);
+        flow.controller.on_loss(&self.shared.configs[usize::from(flow.algorithm)], &loss);
         flow.board.lose_everything();
-        let config = &self.configs[usize::from(flow.algorithm)];
+        let config = &self.shared.configs[usize::from(flow.algorithm)];
         if config.wants_delivery_rate() {
             delivery::tell_losses(&mut self.samplers[slot as usize], flow, config);
         }
         flow.retransmit_first = false;
         flow.recovery = Recovery::Timeout;
         flow.recover = flow.board.next();
-        flow.rtt.back_off(&self.limits);
+        flow.rtt.back_off(&self.shared.limits);
         flow.deadline = self.now + flow.rtt.rto;
         self.watch_deadline(slot);
         self.send_allowed(slot);
@@ -198,16 +199,16 @@ impl Simulation {
     pub(super) fn tick(&mut self, slot: u32, time: Picos) {
         let flow = &mut self.flows[slot as usize];
         let algorithm = usize::from(flow.algorithm);
-        let Some(period) = self.tick_period[algorithm] else { return };
+        let Some(period) = self.shared.tick_period[algorithm] else { return };
         if flow.state != FlowState::Sending || flow.tick != time {
             return;
         }
         let before = flow.controller.cwnd();
-        flow.controller.on_timer(&self.configs[algorithm], time);
+        flow.controller.on_timer(&self.shared.configs[algorithm], time);
         let after = flow.controller.cwnd();
         self.counters.increases += u64::from(after > before);
         flow.tick = time + period;
-        self.arm(time + period, code::TICK | u64::from(slot));
+        self.arm_flow(time + period, code::TICK, slot);
         // A tick that changes nothing must not send: at the instant at which the interface becomes free it would only
         // change the order of simultaneous events, and algorithms with and without a timer would drift apart.
         if after > before {
@@ -228,7 +229,7 @@ impl Simulation {
     /// Arms a heap entry for the flow.
     pub(super) fn watch(&mut self, slot: u32, at: Picos) {
         self.flows[slot as usize].watched = at;
-        self.arm(at, code::FLOW | u64::from(slot));
+        self.arm_flow(at, code::FLOW, slot);
     }
 
     /// Sends what the windows and the interface allow, at once or after the sender's overhead.
@@ -250,7 +251,7 @@ impl Simulation {
                 return;
             }
             let retransmit = flow.recovery != Recovery::Open;
-            if !retransmit && !flow.may_send_new(self.receiver_window) {
+            if !retransmit && !flow.may_send_new(self.shared.receiver_window) {
                 return;
             }
             if flow.interface_free > self.now {
@@ -273,10 +274,7 @@ impl Simulation {
         }
         flow.interface_armed = true;
         let free = flow.interface_free;
-        self.interfaces.arm(free, u64::from(slot));
-        if self.interfaces.next() == Some(free) {
-            self.lanes.set_due(self.timer_leaf + 1, Some(free));
-        }
+        self.arm_interface(free, slot);
     }
 
     /// The next segment to send (RFC 6675 NextSeg): a lost one, else a new one, else one that too few later segments
@@ -286,7 +284,7 @@ impl Simulation {
         if recovering && let Some(sequence) = flow.board.retransmit(flow.recover, false) {
             return Some((sequence, true));
         }
-        if flow.may_send_new(self.receiver_window) {
+        if flow.may_send_new(self.shared.receiver_window) {
             return Some((flow.board.send_new(), false));
         }
         if flow.recovery != Recovery::Fast {
@@ -323,7 +321,7 @@ impl Simulation {
         flow.interface_armed = false;
         self.counters.entering += 1;
         self.counters.data_sent += 1;
-        let config = &self.configs[usize::from(flow.algorithm)];
+        let config = &self.shared.configs[usize::from(flow.algorithm)];
         if config.wants_sends() {
             let in_flight = flow.board.pipe();
             flow.controller.on_send(config, &SendEvent { now, in_flight, retransmission });
@@ -331,24 +329,21 @@ impl Simulation {
         if config.wants_delivery_rate() {
             delivery::sent(&mut self.samplers[slot as usize], flow, sequence, now);
         }
-        let mut segment = Segment::new(now, slot, sequence as u32, flow.receiver);
+        let mut segment = Segment::new(now, flow.id, sequence as u32, flow.receiver);
         // Retransmissions are not to be marked (RFC 3168, section 6.1.5).
-        if self.marking && config.ecn_capable() && !retransmission {
+        if self.shared.marking && config.ecn_capable() && !retransmission {
             segment = segment.ecn_capable();
         }
-        self.inject(segment);
+        self.inject(slot, segment);
     }
 
     /// A segment leaves its source: it reaches the access router at once, or over the flow's own lane.
     #[inline]
-    pub(super) fn inject(&mut self, mut segment: Segment) {
-        let flow = &self.flows[segment.flow as usize];
+    pub(super) fn inject(&mut self, slot: u32, segment: Segment) {
+        let flow = &self.flows[slot as usize];
         match flow.access_lane {
-            None => self.arrive(self.network.access[usize::from(flow.origin)], segment),
-            Some(lane) => {
-                segment.time = self.now + self.network.lanes[usize::from(lane)].delay;
-                self.lanes.push(usize::from(lane), segment);
-            }
+            None => self.fabric.arrive(self.now, flow.access_router, segment),
+            Some(lane) => self.fabric.send_on(self.now, lane, segment),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Detailed traces: which flows and routers are watched, and when.
 
-use super::{Simulation, code};
+use super::Simulation;
+use super::domain::Domain;
 use crate::measure::{Table, Traces};
 use crate::network::Network;
 use crate::network::build::picos;
 use crate::scenario::{InvalidScenario, Scenario, invalid};
+use crate::transport::Flow;
 use crate::users::files::EXPLICIT;
 use mesonet_cc::Picos;
 use std::collections::BTreeSet;
@@ -16,8 +18,8 @@ pub(super) struct Tracing {
     rows: u64,
     /// Indices of explicit flows.
     explicit: Vec<usize>,
-    /// Numbers of sources in rising order, with the slot of the transfer of each.
-    sources: Vec<(u32, Option<u32>)>,
+    /// Numbers of sources in rising order.
+    sources: Vec<u32>,
     routers: Vec<usize>,
     /// Of the explicit flows, then of the sources.
     names: Vec<String>,
@@ -52,10 +54,10 @@ impl Tracing {
         explicit.sort_unstable();
         explicit.dedup();
         names.extend(explicit.iter().map(|flow| format!("flow {}", flow + 1)));
-        let mut sources: Vec<(u32, Option<u32>)> = trace.sources.iter().map(|s| (*s, None)).collect();
+        let mut sources = trace.sources.clone();
         sources.sort_unstable();
         sources.dedup();
-        for &(source, _) in &sources {
+        for &source in &sources {
             if u64::from(source) >= known {
                 return Err(invalid(
                     "trace.sources",
@@ -89,49 +91,36 @@ impl Tracing {
         })
     }
 
-    /// Instant of the first row; none where nothing is traced.
-    pub fn first(&self) -> Option<Picos> {
-        (!self.names.is_empty() || !self.routers.is_empty()).then_some(self.interval)
-    }
-
-    fn set_slot(&mut self, source: u32, slot: Option<u32>) {
-        if let Ok(place) = self.sources.binary_search_by_key(&source, |s| s.0) {
-            self.sources[place].1 = slot;
-        }
+    /// Instant of the next row; none where nothing is traced.
+    pub fn next(&self) -> Option<Picos> {
+        let something = !self.names.is_empty() || !self.routers.is_empty();
+        something.then(|| self.interval * (self.rows + 1))
     }
 }
 
 impl Simulation {
     /// A row for everything that is traced.
     pub(super) fn trace(&mut self) {
+        let explicit = self.tracing.explicit.iter().map(|index| self.explicit(*index).1);
+        let users = self.tracing.sources.iter().map(|source| self.traced(*source));
+        let flows: Vec<Option<Flow>> = explicit.chain(users).map(Option::<&Flow>::cloned).collect();
+        let states: Vec<_> = self.tracing.routers.iter().map(|router| self.router(*router)).collect();
         let tracing = &mut self.tracing;
-        let explicit = tracing.explicit.iter().map(|flow| self.explicit_slots[*flow]);
-        let slots = explicit.chain(tracing.sources.iter().map(|source| source.1));
-        for (index, slot) in slots.enumerate() {
-            let Some(slot) = slot else { continue };
-            let flow = &self.flows[slot as usize];
-            tracing.traces.flow(self.now, index, flow, &self.configs[usize::from(flow.algorithm)]);
+        for (index, flow) in flows.iter().enumerate() {
+            let Some(flow) = flow else { continue };
+            let config = &self.shared.configs[usize::from(flow.algorithm)];
+            tracing.traces.flow(self.now, index, flow, config);
         }
-        tracing.traces.routers(self.now, &self.network, &tracing.routers);
+        tracing.traces.routers(self.now, &self.shared.network, &tracing.routers, &states);
         tracing.rows += 1;
-        let next = tracing.interval * (tracing.rows + 1);
-        self.arm(next, code::TRACE);
     }
 
-    /// A flow took a slot.
-    pub(super) fn trace_opened(&mut self, slot: u32) {
-        let flow = &self.flows[slot as usize];
-        if flow.category != EXPLICIT && !self.tracing.sources.is_empty() {
-            self.tracing.set_slot(flow.source, Some(slot));
-        }
-    }
-
-    /// A flow gave its slot back.
-    pub(super) fn trace_closed(&mut self, slot: u32) {
-        let flow = &self.flows[slot as usize];
-        if flow.category != EXPLICIT && !self.tracing.sources.is_empty() {
-            self.tracing.set_slot(flow.source, None);
-        }
+    /// The flow of a traced source.
+    fn traced(&self, source: u32) -> Option<&Flow> {
+        self.domains.iter().find_map(|domain| {
+            let place = domain.traced.binary_search_by_key(&source, |traced| traced.0).ok()?;
+            Some(&domain.flows[domain.traced[place].1? as usize])
+        })
     }
 
     /// Trace rows of flows since the last call.
@@ -141,6 +130,28 @@ impl Simulation {
 
     /// Trace rows of routers since the last call.
     pub fn take_router_traces(&mut self) -> Table {
-        self.tracing.traces.take_routers(&self.network)
+        self.tracing.traces.take_routers(&self.shared.network)
+    }
+}
+
+impl Domain {
+    /// A flow took a slot.
+    pub(super) fn trace_opened(&mut self, slot: u32) {
+        self.set_traced(slot, Some(slot));
+    }
+
+    /// A flow gave its slot back.
+    pub(super) fn trace_closed(&mut self, slot: u32) {
+        self.set_traced(slot, None);
+    }
+
+    fn set_traced(&mut self, slot: u32, now_in: Option<u32>) {
+        let flow = &self.flows[slot as usize];
+        if self.traced.is_empty() || flow.category == EXPLICIT {
+            return;
+        }
+        if let Ok(place) = self.traced.binary_search_by_key(&flow.source, |traced| traced.0) {
+            self.traced[place].1 = now_in;
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
+use crate::engine::FlowId;
 use mesonet_cc::{Controller, Picos};
 
 /// The deadline of a timer that does not run.
@@ -53,8 +54,10 @@ pub struct Flow {
     pub receiver: u16,
     /// Access index of the source.
     pub origin: u16,
-    /// Lane of its acknowledgements.
-    pub ack_lane: u16,
+    /// How its segments name it.
+    pub id: FlowId,
+    /// Access router of the source, by its number in the domain.
+    pub access_router: u16,
     /// Lane from its source to the access router, if it has one of its own.
     pub access_lane: Option<u16>,
     /// Its sender waits before it reacts.
@@ -95,6 +98,8 @@ pub struct Flow {
     pub syns: u32,
     /// Source.
     pub source: u32,
+    /// Place of the source in its domain.
+    pub home: u32,
     /// Number of the transfer of this source.
     pub transfer: u64,
     /// File category, index of `FILE_CATEGORIES`.
@@ -132,7 +137,8 @@ impl Flow {
             pair_class: 0,
             receiver: 0,
             origin: 0,
-            ack_lane: 0,
+            id: FlowId::default(),
+            access_router: 0,
             access_lane: None,
             delays_sends: false,
             base: 0,
@@ -153,6 +159,7 @@ impl Flow {
             base_rtt: 0,
             syns: 0,
             source: 0,
+            home: 0,
             transfer: 0,
             category: 0,
             started: 0,

@@ -10,6 +10,8 @@ use mesonet_cc::Picos;
 /// A source: where it is and what is fixed about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
+    /// Its number.
+    pub number: u32,
     /// Access index.
     pub access: u16,
     /// Index of the algorithm.
@@ -35,11 +37,11 @@ pub struct Transfer {
     pub rate: f64,
 }
 
-/// All sources and the distributions they draw from.
+/// The distributions that sources draw from.
 #[derive(Clone, Debug)]
 pub struct Population {
-    /// Sources, those under one access router together.
-    pub sources: Vec<Source>,
+    /// Number of sources.
+    pub count: u32,
     seed: u64,
     think_time: f64,
     files: FileSizes,
@@ -54,25 +56,15 @@ pub struct Population {
 const EARLY_JITTER: f64 = 0.2;
 
 impl Population {
-    /// Places the sources of a scenario; what is random about a source comes from its own stream.
+    /// The population of a scenario.
     #[must_use]
     pub fn new(scenario: &Scenario, network: &Network, seed: u64) -> Self {
         let users = &scenario.users;
-        let mut sources = Vec::with_capacity(network.sources.iter().sum::<u64>() as usize);
-        for (access, &count) in network.sources.iter().enumerate() {
-            for _ in 0..count {
-                let mut stream = Stream::new(seed, Purpose::Source, sources.len() as u64, 0);
-                let fast = stream.uniform() < users.fast_interface_probability;
-                let algorithm = pick(stream.uniform(), scenario.algorithms.iter().map(|a| a.share));
-                let impatient = stream.uniform() < users.patience_probability;
-                sources.push(Source { access: access as u16, algorithm, fast, impatient, transfers: 0 });
-            }
-        }
         let receivers = (0..network.topology.regions)
             .map(|region| cumulative(&network.receiver_weights_from(region, users.allow_same_backbone)))
             .collect();
         Self {
-            sources,
+            count: network.sources.iter().sum::<u64>() as u32,
             seed,
             think_time: users.think_time,
             files: FileSizes::new(users),
@@ -81,6 +73,19 @@ impl Population {
             start: users.start,
             receivers,
         }
+    }
+
+    /// Its sources, those under one access router together. What is random about a source comes from its own stream.
+    pub fn sources(&self, scenario: &Scenario, network: &Network) -> impl Iterator<Item = Source> {
+        let under = |(access, count): (usize, &u64)| (0..*count).map(move |_| access as u16);
+        let places = network.sources.iter().enumerate().flat_map(under);
+        places.zip(0..).map(|(access, number)| {
+            let mut stream = Stream::new(self.seed, Purpose::Source, u64::from(number), 0);
+            let fast = stream.uniform() < self.fast_probability;
+            let algorithm = pick(stream.uniform(), scenario.algorithms.iter().map(|a| a.share));
+            let impatient = stream.uniform() < scenario.users.patience_probability;
+            Source { number, access, algorithm, fast, impatient, transfers: 0 }
+        })
     }
 
     /// When `source` begins its first transfer.
@@ -104,8 +109,8 @@ impl Population {
 
     /// The `k`-th transfer of `source`, which sits in `region`.
     #[must_use]
-    pub fn transfer(&self, source: u32, k: u64, region: usize) -> Transfer {
-        let mut stream = self.stream(source, k);
+    pub fn transfer(&self, source: &Source, k: u64, region: usize) -> Transfer {
+        let mut stream = self.stream(source.number, k);
         // The first number of the stream is the think time.
         stream.bits();
         let (category, size) = self.files.draw(&mut stream);
@@ -113,7 +118,7 @@ impl Population {
         let weights = &self.receivers[region];
         let u = stream.uniform();
         let receiver = weights.partition_point(|w| *w <= u).min(weights.len() - 1) as u16;
-        let fast = receiver_fast && self.sources[source as usize].fast;
+        let fast = receiver_fast && source.fast;
         Transfer { category, size, receiver, rate: self.rates[usize::from(fast)] }
     }
 

@@ -1,0 +1,156 @@
+//! A segment, and how it names its flow.
+
+use mesonet_cc::Picos;
+
+/// How segments name their flow: where it is to be found, so that nothing on the way needs to look at it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowId(pub u32);
+
+/// Bits of a slot in a flow's name.
+const SLOT_BITS: u32 = 24;
+/// Instead of a group: the flow has lanes of its own.
+const OWN: u32 = 0xff;
+
+/// Most groups of access routers that flows can name.
+pub const MOST_GROUPS: usize = OWN as usize;
+/// Most flows at once in one domain, and most sources.
+pub const MOST_SLOTS: usize = 1 << SLOT_BITS;
+
+impl FlowId {
+    /// The flow in `slot` of its domain, whose source is in `group`.
+    #[must_use]
+    pub fn new(group: usize, slot: u32) -> Self {
+        Self(((group as u32) << SLOT_BITS) | slot)
+    }
+
+    /// The `n`-th of the flows with lanes of their own.
+    #[must_use]
+    pub fn own(n: usize) -> Self {
+        Self((OWN << SLOT_BITS) | n as u32)
+    }
+
+    /// Group of the source.
+    ///
+    /// # Errors
+    /// The number of a flow that has lanes of its own.
+    #[inline]
+    pub fn group(self) -> Result<usize, usize> {
+        let group = self.0 >> SLOT_BITS;
+        if group == OWN { Err(self.slot() as usize) } else { Ok(group as usize) }
+    }
+
+    /// Slot in the domain of the source, unless the flow has lanes of its own.
+    #[must_use]
+    #[inline]
+    pub fn slot(self) -> u32 {
+        self.0 & (MOST_SLOTS as u32 - 1)
+    }
+}
+
+/// A segment on its way, or the acknowledgement that it caused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// Arrival at the end of the lane.
+    pub time: Picos,
+    /// The flow.
+    pub flow: FlowId,
+    /// Low 32 bits of the sequence number.
+    pub sequence: u32,
+    /// Low 48 bits of the departure from the source (281 s, longer than any round trip), then the two bits of ECN (RFC
+    /// 3168, section 5) and the access router of the receiver in 14 bits: transit touches no flow.
+    stamp: u64,
+}
+
+/// Bits below the departure.
+const LOW_BITS: u32 = 16;
+const LOW_MASK: u64 = (1 << LOW_BITS) - 1;
+/// Routers may mark the segment instead of dropping it.
+const ECN_CAPABLE: u64 = 1 << 15;
+/// Congestion experienced: a router has marked it.
+const MARKED: u64 = 1 << 14;
+const TARGET_MASK: u64 = MARKED - 1;
+
+/// Most access routers that a segment can name.
+pub const MOST_TARGETS: usize = TARGET_MASK as usize + 1;
+
+impl Segment {
+    /// A segment of `flow` that leaves its source at `sent` for the access router `target`.
+    #[must_use]
+    pub fn new(sent: Picos, flow: FlowId, sequence: u32, target: u16) -> Self {
+        Self { time: sent, flow, sequence, stamp: (sent << LOW_BITS) | u64::from(target) }
+    }
+
+    /// The same, and routers may mark it.
+    #[must_use]
+    #[inline]
+    pub fn ecn_capable(self) -> Self {
+        Self { stamp: self.stamp | ECN_CAPABLE, ..self }
+    }
+
+    /// Whether routers may mark it.
+    #[must_use]
+    #[inline]
+    pub fn is_ecn_capable(&self) -> bool {
+        self.stamp & ECN_CAPABLE != 0
+    }
+
+    /// A router marks it.
+    #[inline]
+    pub fn mark(&mut self) {
+        self.stamp |= MARKED;
+    }
+
+    /// Whether a router has marked it.
+    #[must_use]
+    #[inline]
+    pub fn is_marked(&self) -> bool {
+        self.stamp & MARKED != 0
+    }
+
+    /// Access router of the receiver.
+    #[must_use]
+    pub fn target(&self) -> usize {
+        (self.stamp & TARGET_MASK) as usize
+    }
+
+    /// Time since the departure from the source.
+    #[must_use]
+    pub fn age(&self, now: Picos) -> Picos {
+        (now << LOW_BITS).wrapping_sub(self.stamp & !LOW_MASK) >> LOW_BITS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn flows_are_named_by_group_and_slot_or_by_their_own_number() {
+        let id = FlowId::new(254, 0xab_cdef);
+        assert_eq!((id.group(), id.slot()), (Ok(254), 0xab_cdef));
+        assert_eq!(FlowId::own(7).group(), Err(7));
+    }
+
+    proptest! {
+        #[test]
+        fn age_target_and_marks_survive_packing(
+            sent in 0..1u64 << 60,
+            age in 0..1u64 << 47,
+            target in 0..MOST_TARGETS as u16,
+            capable: bool,
+            marks in 0..3,
+        ) {
+            let mut segment = Segment::new(sent, FlowId(7), 9, target);
+            if capable {
+                segment = segment.ecn_capable();
+            }
+            for _ in 0..marks {
+                segment.mark();
+            }
+            prop_assert_eq!(segment.age(sent + age), age);
+            prop_assert_eq!(segment.target(), usize::from(target));
+            prop_assert_eq!((segment.is_ecn_capable(), segment.is_marked()), (capable, marks > 0));
+        }
+    }
+}

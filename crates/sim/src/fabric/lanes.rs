@@ -1,0 +1,270 @@
+//! One domain of the network by lanes: each is a ring, a router is one number, and only the heads of lanes are ordered.
+
+use super::{ALARMS, Alarm, Crossed, Drop, Event, Outbox, OwnLanes};
+use crate::engine::{Lanes, Segment};
+use crate::network::build::LaneEnd;
+use crate::network::router::RouterState;
+use crate::network::{Domains, Network, Router};
+use mesonet_cc::Picos;
+
+/// Where a lane ends.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    /// At a router, by its number here.
+    Router(u16),
+    /// At receivers that acknowledge, by their row of `acknowledging`.
+    Receivers(u16),
+    /// At sources.
+    Sources,
+    /// Not a lane: an alarm of the endpoints.
+    Alarm(Event),
+}
+
+/// Where a lane that begins here leads.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// To a lane of this domain.
+    Lane(u16),
+    /// To another domain, by an outbox.
+    Outbox(u16),
+}
+
+/// Routers, lanes that end here, ways that begin here.
+#[derive(Clone, Debug)]
+pub struct LaneFabric {
+    lanes: Lanes,
+    ends: Vec<End>,
+    /// Number in the whole network by lane.
+    numbers: Vec<u16>,
+    routers: Vec<Router>,
+    ways: Vec<(Picos, Way)>,
+    /// Way by router, then access index of the receiver.
+    routes: Vec<u16>,
+    targets: usize,
+    /// Way by group of the receiver (those of this domain), then group of the source.
+    acknowledging: Vec<u16>,
+    groups: usize,
+    /// Ways of flows that have lanes of their own: the lane's number in the whole network, rising.
+    own: Vec<(u16, u16)>,
+    /// Lanes of acknowledgements of these flows, by their number.
+    own_acks: Vec<u16>,
+    outboxes: Vec<Outbox>,
+    crossed: Crossed,
+    drops: Vec<Drop>,
+}
+
+impl LaneFabric {
+    /// The fabric of a domain of `network`.
+    #[must_use]
+    pub fn new(network: &Network, domains: &Domains, own: &[OwnLanes], domain: usize) -> Self {
+        let here = |router: usize| usize::from(domains.of[router]) == domain;
+        let groups = network.group_count();
+
+        // Ways: lanes that begin here. Those that end elsewhere have an outbox.
+        let mut way_of = vec![u16::MAX; network.lanes.len()];
+        let (mut ways, mut outboxes) = (Vec::new(), Vec::new());
+        for (index, lane) in network.lanes.iter().enumerate().filter(|l| here(usize::from(l.1.from))) {
+            way_of[index] = ways.len() as u16;
+            let to = domains.of_lane(network, lane);
+            ways.push((
+                lane.delay,
+                if to == domain {
+                    Way::Lane(domains.lane[index])
+                } else {
+                    let lane = domains.lane[index];
+                    outboxes.push(Outbox { domain: to as u16, lane, segments: Vec::new() });
+                    Way::Outbox(outboxes.len() as u16 - 1)
+                },
+            ));
+        }
+
+        let routers: Vec<usize> = (0..network.routers.len()).filter(|r| here(*r)).collect();
+        let targets = network.access.len();
+        let route = |&router: &usize| {
+            let way = |target| way_of[network.next_lane(router, target)];
+            (0..targets).map(way).collect::<Vec<_>>()
+        };
+
+        // Lanes that end here, and a row of acknowledgements for each group of receivers.
+        let mut rows: Vec<usize> = Vec::new();
+        let (mut ends, mut numbers) = (Vec::new(), Vec::new());
+        let ending = |lane: &(usize, _)| domains.of_lane(network, lane.1) == domain;
+        for (index, lane) in network.lanes.iter().enumerate().filter(ending) {
+            numbers.push(index as u16);
+            ends.push(match lane.end {
+                LaneEnd::Router(router) => End::Router(domains.router[usize::from(router)]),
+                LaneEnd::Sources(_) => End::Sources,
+                LaneEnd::Receivers(access) => {
+                    let group = network.group_of(usize::from(access));
+                    let row = rows.iter().position(|g| *g == group).unwrap_or_else(|| {
+                        rows.push(group);
+                        rows.len() - 1
+                    });
+                    End::Receivers(row as u16)
+                }
+            });
+        }
+        let lanes = Lanes::new(ends.len(), ALARMS);
+        ends.extend(ALARM_EVENTS.map(End::Alarm));
+        let acknowledge = |group: &usize| {
+            let way = |source| way_of[network.group_lane(*group, source)];
+            (0..groups).map(way).collect::<Vec<_>>()
+        };
+        let mut own_ways: Vec<(u16, u16)> = own
+            .iter()
+            .flat_map(|o| [o.access, o.acks])
+            .map(|lane| (lane, way_of[usize::from(lane)]))
+            .collect();
+        own_ways.sort_unstable();
+        Self {
+            lanes,
+            ends,
+            numbers,
+            ways,
+            routes: routers.iter().flat_map(route).collect(),
+            routers: routers.iter().map(|r| network.routers[*r].clone()).collect(),
+            targets,
+            acknowledging: rows.iter().flat_map(acknowledge).collect(),
+            groups,
+            own: own_ways,
+            own_acks: own.iter().map(|o| o.acks).collect(),
+            outboxes,
+            crossed: Crossed::default(),
+            drops: Vec::new(),
+        }
+    }
+
+    /// See [`super::Fabric::next`].
+    #[inline]
+    pub fn next(&mut self, limit: Picos) -> Option<(Picos, Event)> {
+        loop {
+            let (time, lane) = self.lanes.next();
+            if time >= limit {
+                return None;
+            }
+            match self.ends[lane] {
+                End::Router(router) => {
+                    let segment = self.lanes.pop(lane);
+                    self.arrive(time, router, segment);
+                }
+                End::Receivers(row) => {
+                    let segment = self.lanes.pop(lane);
+                    self.acknowledge(time, usize::from(row), segment);
+                }
+                End::Sources => return Some((time, Event::Acknowledgement(self.lanes.pop(lane)))),
+                End::Alarm(event) => return Some((time, event)),
+            }
+        }
+    }
+
+    /// A segment reaches a router: it is dropped, or it leaves at a known instant and the next lane has it.
+    #[inline]
+    pub fn arrive(&mut self, now: Picos, router: u16, mut segment: Segment) {
+        let router = usize::from(router);
+        let Some(departure) = self.routers[router].arrive(now) else {
+            self.dropped(now, segment);
+            return;
+        };
+        if segment.is_ecn_capable() && self.routers[router].marks(now, departure) {
+            self.crossed.marked += u64::from(!segment.is_marked());
+            segment.mark();
+        }
+        self.send(departure, self.routes[router * self.targets + segment.target()], segment);
+    }
+
+    /// A segment reaches its receiver, which acknowledges it at once.
+    #[inline]
+    fn acknowledge(&mut self, now: Picos, row: usize, segment: Segment) {
+        self.crossed.leaving += 1;
+        let way = match segment.flow.group() {
+            Ok(group) => self.acknowledging[row * self.groups + group],
+            Err(own) => self.own_way(self.own_acks[own]),
+        };
+        self.send(now, way, segment);
+    }
+
+    /// A segment begins a way at `departure`.
+    #[inline]
+    fn send(&mut self, departure: Picos, way: u16, mut segment: Segment) {
+        let (delay, way) = self.ways[usize::from(way)];
+        segment.time = departure + delay;
+        match way {
+            Way::Lane(lane) => self.lanes.push(usize::from(lane), segment),
+            Way::Outbox(outbox) => self.outboxes[usize::from(outbox)].segments.push(segment),
+        }
+    }
+
+    #[cold]
+    fn dropped(&mut self, time: Picos, segment: Segment) {
+        self.crossed.dropped += 1;
+        self.drops.push(Drop { time, flow: segment.flow, sequence: segment.sequence });
+    }
+
+    #[cold]
+    fn own_way(&self, lane: u16) -> u16 {
+        let place = self.own.binary_search_by_key(&lane, |own| own.0).expect("a lane of the list");
+        self.own[place].1
+    }
+
+    /// See [`super::Fabric::send_on`].
+    pub fn send_on(&mut self, now: Picos, lane: u16, segment: Segment) {
+        self.send(now, self.own_way(lane), segment);
+    }
+
+    /// Segments that have left for other domains; to be emptied between windows.
+    pub fn outboxes(&mut self) -> &mut Vec<Outbox> {
+        &mut self.outboxes
+    }
+
+    /// Segments from another domain on `lane`, by its number here, in the order of their arrival.
+    pub fn receive(&mut self, lane: u16, segments: &[Segment]) {
+        self.lanes.append(usize::from(lane), segments);
+    }
+
+    /// See [`super::Fabric::next_instant`].
+    #[must_use]
+    pub fn next_instant(&self) -> Picos {
+        self.lanes.next().0
+    }
+
+    /// See [`super::Fabric::set_alarm`].
+    #[inline]
+    pub fn set_alarm(&mut self, alarm: Alarm, at: Option<Picos>) {
+        self.lanes.set_due(self.numbers.len() + alarm as usize, at);
+    }
+
+    /// See [`super::Fabric::crossed`].
+    #[must_use]
+    pub fn crossed(&self) -> Crossed {
+        self.crossed
+    }
+
+    /// See [`super::Fabric::drops`].
+    pub fn drops(&mut self) -> &mut Vec<Drop> {
+        &mut self.drops
+    }
+
+    /// See [`super::Fabric::router`].
+    #[must_use]
+    pub fn router(&self, router: u16, now: Picos) -> RouterState {
+        self.routers[usize::from(router)].state(now)
+    }
+
+    /// See [`super::Fabric::segments`].
+    #[must_use]
+    pub fn segments(&self) -> Vec<(usize, Segment)> {
+        let on = |(lane, number): (usize, &u16)| {
+            self.lanes.ring(lane).iter().map(move |s| (usize::from(*number), *s)).collect::<Vec<_>>()
+        };
+        self.numbers.iter().enumerate().flat_map(on).collect()
+    }
+
+    /// The last instant that can be simulated.
+    #[must_use]
+    pub fn horizon(&self) -> Picos {
+        self.lanes.horizon()
+    }
+}
+
+/// By [`Alarm`].
+const ALARM_EVENTS: [Event; ALARMS] = [Event::Timer, Event::Interface];

@@ -1,0 +1,170 @@
+//! What carries segments: routers, lanes, and the order of what happens on them.
+//!
+//! The endpoints (`simulation`) put segments in and are told of acknowledgements; all that lies between happens here,
+//! without a look at any flow. There are two fabrics with the same behaviour: [`lanes`], which is fast, and
+//! [`plain`], which is obviously right and shares no code with it.
+
+pub mod lanes;
+pub mod plain;
+
+use crate::engine::{FlowId, Segment};
+use crate::network::router::RouterState;
+pub use lanes::LaneFabric;
+use mesonet_cc::Picos;
+pub use plain::PlainFabric;
+
+/// What the endpoints must deal with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// An acknowledgement reaches its source: the segment that caused it.
+    Acknowledgement(Segment),
+    /// The first timer is due.
+    Timer,
+    /// The first interface becomes free.
+    Interface,
+}
+
+/// Events that come from heaps of the endpoints. At one instant they come after segments, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alarm {
+    /// The first timer.
+    Timer,
+    /// The first interface that becomes free.
+    Interface,
+}
+
+/// Number of alarms.
+pub const ALARMS: usize = 2;
+
+/// What happened to segments so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Crossed {
+    /// Segments that reached their receivers.
+    pub leaving: u64,
+    /// Segments marked by routers, each once.
+    pub marked: u64,
+    /// Segments dropped by routers.
+    pub dropped: u64,
+}
+
+/// A segment that a router dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drop {
+    /// When.
+    pub time: Picos,
+    /// The flow.
+    pub flow: FlowId,
+    /// Low 32 bits of the sequence number.
+    pub sequence: u32,
+}
+
+/// Lanes of one flow whose source is some way from its access router, by their numbers in the whole network.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnLanes {
+    /// From the source to its access router.
+    pub access: u16,
+    /// From the receiver back to the source.
+    pub acks: u16,
+}
+
+/// Segments that have left a domain for another one.
+#[derive(Clone, Debug)]
+pub struct Outbox {
+    /// Where to.
+    pub domain: u16,
+    /// Lane on which they are, by its number in that domain.
+    pub lane: u16,
+    /// In the order of arrival.
+    pub segments: Vec<Segment>,
+}
+
+/// One or the other.
+#[derive(Clone, Debug)]
+pub enum Fabric {
+    /// A domain of the network, by lanes.
+    Lanes(LaneFabric),
+    /// The whole network, plainly.
+    Plain(PlainFabric),
+}
+
+impl Fabric {
+    /// The next event of the endpoints, with its instant, if it comes before `limit`; everything else before it has
+    /// happened.
+    #[inline]
+    pub fn next(&mut self, limit: Picos) -> Option<(Picos, Event)> {
+        match self {
+            Self::Lanes(fabric) => fabric.next(limit),
+            Self::Plain(fabric) => fabric.next(limit),
+        }
+    }
+
+    /// When something happens next; never after the last instant that can be simulated.
+    #[must_use]
+    pub fn next_instant(&self) -> Picos {
+        match self {
+            Self::Lanes(fabric) => fabric.next_instant(),
+            Self::Plain(fabric) => fabric.next_instant(),
+        }
+    }
+
+    /// Sets when an alarm is due.
+    #[inline]
+    pub fn set_alarm(&mut self, alarm: Alarm, at: Option<Picos>) {
+        match self {
+            Self::Lanes(fabric) => fabric.set_alarm(alarm, at),
+            Self::Plain(fabric) => fabric.set_alarm(alarm, at),
+        }
+    }
+
+    /// A segment reaches a router now, its first one, by its number in the domain.
+    #[inline]
+    pub fn arrive(&mut self, now: Picos, router: u16, segment: Segment) {
+        match self {
+            Self::Lanes(fabric) => fabric.arrive(now, router, segment),
+            Self::Plain(fabric) => fabric.arrive(now, router, segment),
+        }
+    }
+
+    /// A segment leaves its source on a lane of the flow's own, by its number in the whole network.
+    pub fn send_on(&mut self, now: Picos, lane: u16, segment: Segment) {
+        match self {
+            Self::Lanes(fabric) => fabric.send_on(now, lane, segment),
+            Self::Plain(fabric) => fabric.send_on(now, lane, segment),
+        }
+    }
+
+    /// What happened so far.
+    #[must_use]
+    pub fn crossed(&self) -> Crossed {
+        match self {
+            Self::Lanes(fabric) => fabric.crossed(),
+            Self::Plain(fabric) => fabric.crossed(),
+        }
+    }
+
+    /// The segments dropped since the last call.
+    pub fn drops(&mut self) -> &mut Vec<Drop> {
+        match self {
+            Self::Lanes(fabric) => fabric.drops(),
+            Self::Plain(fabric) => fabric.drops(),
+        }
+    }
+
+    /// A router of this fabric, by its number in the domain, at `now`.
+    #[must_use]
+    pub fn router(&self, router: u16, now: Picos) -> RouterState {
+        match self {
+            Self::Lanes(fabric) => fabric.router(router, now),
+            Self::Plain(fabric) => fabric.router(router, now),
+        }
+    }
+
+    /// All segments, with the lane on which each is, by its number in the whole network.
+    #[must_use]
+    pub fn segments(&self) -> Vec<(usize, Segment)> {
+        match self {
+            Self::Lanes(fabric) => fabric.segments(),
+            Self::Plain(fabric) => fabric.segments(),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The whole network plainly: one heap entry for every segment, a router is a queue of departures.
+//!
+//! Slow, and obviously right. The tests hold [`super::LaneFabric`] against it; it shares no code with it.
+
+use super::{Alarm, Crossed, Drop, Event, OwnLanes};
+use crate::engine::Segment;
+use crate::network::Network;
+use crate::network::build::LaneEnd;
+use crate::network::router::RouterState;
+use mesonet_cc::Picos;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+
+/// A segment in the heap: instants, then lanes, then the order in which they were pushed.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    order: (Picos, usize, u64),
+    segment: Segment,
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.order == other.order
+    }
+}
+
+impl Eq for Entry {}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.order.cmp(&other.order)
+    }
+}
+
+/// A router as the instants at which its segments depart.
+#[derive(Clone, Debug)]
+struct Queue {
+    service: Picos,
+    /// Segments that may wait beside the one in service.
+    waiting: usize,
+    mark_above: Picos,
+    departures: VecDeque<Picos>,
+    accepted: u64,
+    dropped: u64,
+}
+
+/// Everything that moves.
+#[derive(Clone, Debug)]
+pub struct PlainFabric {
+    network: Arc<Network>,
+    own: Vec<OwnLanes>,
+    heap: BinaryHeap<Reverse<Entry>>,
+    pushed: u64,
+    queues: Vec<Queue>,
+    timer: Option<Picos>,
+    interface: Option<Picos>,
+    crossed: Crossed,
+    drops: Vec<Drop>,
+}
+
+impl PlainFabric {
+    /// The fabric of the whole `network`.
+    #[must_use]
+    pub fn new(network: &Arc<Network>, own: &[OwnLanes]) -> Self {
+        let queue = |router: &crate::network::Router| Queue {
+            service: router.service,
+            waiting: router.places() as usize - 1,
+            mark_above: router.mark_above(),
+            departures: VecDeque::new(),
+            accepted: 0,
+            dropped: 0,
+        };
+        Self {
+            queues: network.routers.iter().map(queue).collect(),
+            network: Arc::clone(network),
+            own: own.to_vec(),
+            heap: BinaryHeap::new(),
+            pushed: 0,
+            timer: None,
+            interface: None,
+            crossed: Crossed::default(),
+            drops: Vec::new(),
+        }
+    }
+
+    /// See [`super::Fabric::next`].
+    pub fn next(&mut self, limit: Picos) -> Option<(Picos, Event)> {
+        loop {
+            let time = self.next_instant();
+            if time >= limit {
+                return None;
+            }
+            if self.heap.peek().is_some_and(|entry| entry.0.order.0 == time) {
+                let Entry { order, segment } = self.heap.pop()?.0;
+                match self.network.lanes[order.1].end {
+                    LaneEnd::Router(router) => self.arrive(time, router, segment),
+                    LaneEnd::Receivers(access) => self.acknowledge(time, usize::from(access), segment),
+                    LaneEnd::Sources(_) => return Some((time, Event::Acknowledgement(segment))),
+                }
+            } else if self.timer == Some(time) {
+                return Some((time, Event::Timer));
+            } else {
+                return Some((time, Event::Interface));
+            }
+        }
+    }
+
+    /// See [`super::Fabric::arrive`].
+    pub fn arrive(&mut self, now: Picos, router: u16, mut segment: Segment) {
+        let queue = &mut self.queues[usize::from(router)];
+        while queue.departures.front().is_some_and(|departure| *departure <= now) {
+            queue.departures.pop_front();
+        }
+        if queue.departures.len() > queue.waiting {
+            queue.dropped += 1;
+            self.crossed.dropped += 1;
+            self.drops.push(Drop { time: now, flow: segment.flow, sequence: segment.sequence });
+            return;
+        }
+        let free = queue.departures.back().copied().unwrap_or(now);
+        if segment.is_ecn_capable() && free - now > queue.mark_above {
+            self.crossed.marked += u64::from(!segment.is_marked());
+            segment.mark();
+        }
+        queue.accepted += 1;
+        queue.departures.push_back(free + queue.service);
+        let lane = self.network.next_lane(usize::from(router), segment.target());
+        self.push(free + self.queues[usize::from(router)].service, lane, segment);
+    }
+
+    /// A segment reaches its receiver, which acknowledges it at once.
+    fn acknowledge(&mut self, now: Picos, receiver: usize, segment: Segment) {
+        self.crossed.leaving += 1;
+        let lane = match segment.flow.group() {
+            Ok(source) => self.network.group_lane(self.network.group_of(receiver), source),
+            Err(own) => usize::from(self.own[own].acks),
+        };
+        self.push(now, lane, segment);
+    }
+
+    fn push(&mut self, departure: Picos, lane: usize, mut segment: Segment) {
+        segment.time = departure + self.network.lanes[lane].delay;
+        self.pushed += 1;
+        self.heap.push(Reverse(Entry { order: (segment.time, lane, self.pushed), segment }));
+    }
+
+    /// See [`super::Fabric::send_on`].
+    pub fn send_on(&mut self, now: Picos, lane: u16, segment: Segment) {
+        self.push(now, usize::from(lane), segment);
+    }
+
+    /// See [`super::Fabric::next_instant`].
+    #[must_use]
+    pub fn next_instant(&self) -> Picos {
+        let first = self.heap.peek().map(|entry| entry.0.order.0);
+        [first, self.timer, self.interface].into_iter().flatten().min().unwrap_or(Picos::MAX)
+    }
+
+    /// See [`super::Fabric::set_alarm`].
+    pub fn set_alarm(&mut self, alarm: Alarm, at: Option<Picos>) {
+        match alarm {
+            Alarm::Timer => self.timer = at,
+            Alarm::Interface => self.interface = at,
+        }
+    }
+
+    /// See [`super::Fabric::crossed`].
+    #[must_use]
+    pub fn crossed(&self) -> Crossed {
+        self.crossed
+    }
+
+    /// See [`super::Fabric::drops`].
+    pub fn drops(&mut self) -> &mut Vec<Drop> {
+        &mut self.drops
+    }
+
+    /// See [`super::Fabric::router`].
+    #[must_use]
+    pub fn router(&self, router: u16, now: Picos) -> RouterState {
+        let queue = &self.queues[usize::from(router)];
+        RouterState {
+            accepted: queue.accepted,
+            dropped: queue.dropped,
+            backlog: queue.departures.back().map_or(0, |last| last.saturating_sub(now)),
+            queue: queue.departures.iter().filter(|departure| **departure > now).count() as u64,
+        }
+    }
+
+    /// See [`super::Fabric::segments`].
+    #[must_use]
+    pub fn segments(&self) -> Vec<(usize, Segment)> {
+        self.heap.iter().map(|entry| (entry.0.order.1, entry.0.segment)).collect()
+    }
+}

@@ -1,0 +1,115 @@
+//! Which routers are advanced together, and how far ahead of the others.
+//!
+//! Whatever crosses from one domain to another is on its way for at least the `lookahead`: what a domain does in a
+//! window no longer than that cannot depend on what the others do in the same window.
+
+use super::Network;
+use super::build::LaneSpec;
+use mesonet_cc::{MILLISECOND, Picos};
+
+/// Links shorter than this do not separate domains: windows would be too short to be worth their bookkeeping, which
+/// takes some 10 ns a domain (chosen).
+const SHORTEST_LOOKAHEAD: Picos = MILLISECOND / 10;
+
+/// Routers by domain.
+#[derive(Clone, Debug)]
+pub struct Domains {
+    /// Domain by router.
+    pub of: Vec<u16>,
+    /// Number within its domain by router.
+    pub router: Vec<u16>,
+    /// Number within the domain in which it ends by lane.
+    pub lane: Vec<u16>,
+    /// Number of domains.
+    pub count: usize,
+    /// Shortest delay of a lane from one domain to another; the largest number where there is one domain.
+    pub lookahead: Picos,
+}
+
+impl Domains {
+    /// Routers that links of at least `SHORTEST_LOOKAHEAD` do not separate are in one domain; numbered by their first
+    /// router.
+    #[must_use]
+    pub fn of(network: &Network) -> Self {
+        let mut domains = Union::new(network.topology.routers.len());
+        for lane in network.lanes.iter().filter(|lane| lane.delay < SHORTEST_LOOKAHEAD) {
+            domains.join(usize::from(lane.from), network.lane_to(lane));
+        }
+        let (of, count) = domains.numbered();
+        Self::new(network, of, count)
+    }
+
+    /// All routers in one domain.
+    #[must_use]
+    pub fn one(network: &Network) -> Self {
+        Self::new(network, vec![0; network.topology.routers.len()], 1)
+    }
+
+    fn new(network: &Network, of: Vec<u16>, count: usize) -> Self {
+        let crosses = |lane: &&LaneSpec| of[usize::from(lane.from)] != of[network.lane_to(lane)];
+        let lookahead = network.lanes.iter().filter(crosses).map(|lane| lane.delay).min();
+        let lanes = network.lanes.iter().map(|lane| of[network.lane_to(lane)]);
+        Self {
+            count,
+            lookahead: lookahead.unwrap_or(Picos::MAX),
+            router: within(of.iter().copied(), count),
+            lane: within(lanes, count),
+            of,
+        }
+    }
+
+    /// Domain in which a lane ends.
+    #[must_use]
+    pub fn of_lane(&self, network: &Network, lane: &LaneSpec) -> usize {
+        usize::from(self.of[network.lane_to(lane)])
+    }
+}
+
+/// Number of each within its domain, given the domain of each.
+fn within(domains: impl Iterator<Item = u16>, count: usize) -> Vec<u16> {
+    let mut next = vec![0; count];
+    let number = |domain: u16| {
+        let next = &mut next[usize::from(domain)];
+        *next += 1;
+        *next - 1
+    };
+    domains.map(number).collect()
+}
+
+/// Disjoint sets.
+struct Union(Vec<usize>);
+
+impl Union {
+    fn new(n: usize) -> Self {
+        Self((0..n).collect())
+    }
+
+    fn first(&mut self, mut x: usize) -> usize {
+        while self.0[x] != x {
+            self.0[x] = self.0[self.0[x]];
+            x = self.0[x];
+        }
+        x
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.first(a), self.first(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+
+    /// The set of each, numbered in the order of the first members, and their number.
+    fn numbered(mut self) -> (Vec<u16>, usize) {
+        let mut numbers = vec![u16::MAX; self.0.len()];
+        let mut count = 0;
+        for x in 0..self.0.len() {
+            let first = self.first(x);
+            if first == x {
+                numbers[x] = count;
+                count += 1;
+            } else {
+                numbers[x] = numbers[first];
+            }
+        }
+        (numbers, usize::from(count))
+    }
+}

@@ -1,0 +1,177 @@
+//! One domain of the network with the sources in it and their flows.
+
+use super::code;
+use super::ended::Ended;
+use super::shared::Shared;
+use crate::engine::{FlowId, Timers};
+use crate::fabric::{Alarm, Event, Fabric};
+use crate::measure::{Counters, FlowGroups, FlowRecords};
+use crate::network::build::picos;
+use crate::transport::{DeliverySampler, Flow};
+use crate::users::Source;
+use mesonet_cc::Picos;
+use std::sync::Arc;
+
+/// An explicit flow whose source is in a domain.
+#[derive(Clone, Debug)]
+pub(super) struct ExplicitHere {
+    /// Its number in the scenario.
+    pub index: u32,
+    /// Its slot while it lives.
+    pub slot: Option<u32>,
+    /// Segments that had been acknowledged when it ended.
+    pub delivered: u64,
+}
+
+/// Sources, flows, timers, and the fabric that carries their segments.
+#[derive(Clone, Debug)]
+pub(super) struct Domain {
+    pub shared: Arc<Shared>,
+    pub now: Picos,
+    pub fabric: Fabric,
+    pub timers: Timers,
+    pub interfaces: Timers,
+    pub flows: Vec<Flow>,
+    /// Delivery-rate samples by slot; those of other flows are empty.
+    pub samplers: Vec<DeliverySampler>,
+    pub free: Vec<u32>,
+    /// Users' sources, rising by number.
+    pub sources: Vec<Source>,
+    pub explicit: Vec<ExplicitHere>,
+    /// Slot by number of a flow that has lanes of its own.
+    pub own_slots: Vec<u32>,
+    /// Sources that are traced, rising by number, with the slot of the transfer of each.
+    pub traced: Vec<(u32, Option<u32>)>,
+    /// What the endpoints count.
+    pub counters: Counters,
+    /// Flows that ended in this window.
+    pub ended: Vec<Ended>,
+    pub records: FlowRecords,
+    pub groups: FlowGroups,
+}
+
+impl Domain {
+    /// A domain at its first instant, with the `sources` in it and the explicit flows that start in it.
+    pub fn new(shared: &Arc<Shared>, fabric: Fabric, sources: Vec<Source>, explicit: Vec<u32>) -> Self {
+        let scenario = &shared.scenario;
+        let here = |index| ExplicitHere { index, slot: None, delivered: 0 };
+        let mut traced = scenario.trace.sources.clone();
+        traced.sort_unstable();
+        traced.dedup();
+        traced.retain(|number| sources.binary_search_by_key(number, |s| s.number).is_ok());
+        let mut domain = Self {
+            now: 0,
+            fabric,
+            timers: Timers::default(),
+            interfaces: Timers::default(),
+            flows: Vec::new(),
+            samplers: Vec::new(),
+            free: Vec::new(),
+            sources,
+            explicit: explicit.into_iter().map(here).collect(),
+            own_slots: vec![0; shared.own.len()],
+            traced: traced.into_iter().map(|number| (number, None)).collect(),
+            counters: Counters::default(),
+            ended: Vec::new(),
+            records: FlowRecords::new(shared.seed, scenario.measurement.flow_records),
+            groups: FlowGroups::default(),
+            shared: Arc::clone(shared),
+        };
+        domain.arm_start();
+        domain
+    }
+
+    fn arm_start(&mut self) {
+        for (place, source) in self.sources.iter().enumerate() {
+            let at = self.shared.population.first_start(source.number);
+            self.timers.arm(at, code::SOURCE | place as u64);
+        }
+        for (place, flow) in self.explicit.iter().enumerate() {
+            let spec = &self.shared.scenario.flows[flow.index as usize];
+            self.timers.arm(picos(spec.start), code::EXPLICIT | place as u64);
+            if let Some(stop) = spec.stop {
+                self.timers.arm(picos(stop), code::STOP | place as u64);
+            }
+        }
+        self.fabric.set_alarm(Alarm::Timer, self.timers.next());
+    }
+
+    /// Everything that happens before `limit`.
+    pub fn run(&mut self, limit: Picos) {
+        while let Some((time, event)) = self.fabric.next(limit) {
+            self.now = time;
+            match event {
+                Event::Acknowledgement(segment) => self.acknowledged(segment),
+                Event::Timer => self.timer(),
+                Event::Interface => self.interface(),
+            }
+        }
+    }
+
+    fn timer(&mut self) {
+        let Some((time, code)) = self.timers.take() else { return };
+        let slot = code::slot(code);
+        match code & code::KIND {
+            code::EXPLICIT => self.start_explicit(code as u32),
+            code::SOURCE => self.start_transfer(code as u32),
+            code::FLOW => self.flow_timer(slot, time),
+            code::TICK => self.tick(slot, time),
+            code::PATIENCE => self.lose_patience(slot, time),
+            _ => self.stop_explicit(code as u32),
+        }
+        self.fabric.set_alarm(Alarm::Timer, self.timers.next());
+    }
+
+    fn interface(&mut self) {
+        let Some((time, code)) = self.interfaces.take() else { return };
+        let slot = code::slot(code);
+        let flow = &mut self.flows[slot as usize];
+        if flow.interface_armed && flow.interface_free == time {
+            flow.interface_armed = false;
+            self.send_now(slot);
+        }
+        self.fabric.set_alarm(Alarm::Interface, self.interfaces.next());
+    }
+
+    /// Arms a timer of a kind for a flow.
+    pub fn arm_flow(&mut self, at: Picos, kind: u64, slot: u32) {
+        self.arm(at, kind | code::of_flow(self.flows[slot as usize].home, slot));
+    }
+
+    /// Arms a timer from outside the timer loop.
+    pub fn arm(&mut self, at: Picos, code: u64) {
+        self.timers.arm(at, code);
+        if self.timers.next() == Some(at) {
+            self.fabric.set_alarm(Alarm::Timer, Some(at));
+        }
+    }
+
+    /// Arms the event at which the interface of a flow becomes free.
+    #[inline]
+    pub fn arm_interface(&mut self, at: Picos, slot: u32) {
+        self.interfaces.arm(at, code::of_flow(self.flows[slot as usize].home, slot));
+        if self.interfaces.next() == Some(at) {
+            self.fabric.set_alarm(Alarm::Interface, Some(at));
+        }
+    }
+
+    /// Slot of a flow whose source is here.
+    #[inline]
+    pub fn slot(&self, flow: FlowId) -> u32 {
+        match flow.group() {
+            Ok(_) => flow.slot(),
+            Err(own) => self.own_slots[own],
+        }
+    }
+
+    /// What was counted here since the start.
+    pub fn counters(&self) -> Counters {
+        let crossed = self.fabric.crossed();
+        Counters {
+            leaving: crossed.leaving,
+            dropped: crossed.dropped,
+            marked: crossed.marked,
+            ..self.counters
+        }
+    }
+}

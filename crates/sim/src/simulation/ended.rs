@@ -1,0 +1,70 @@
+//! Flows that end, and segments that were dropped, some of them in other domains.
+
+use super::domain::Domain;
+use crate::fabric::Drop;
+use crate::measure::records::Record;
+use crate::transport::{Flow, FlowState};
+use mesonet_cc::Picos;
+
+/// A flow that ended in this window: drops of its segments may still become known.
+#[derive(Clone, Debug)]
+pub(super) struct Ended {
+    slot: u32,
+    /// Its first data segment.
+    base: u64,
+    /// The measured period in which it completed.
+    period: Option<usize>,
+    record: Record,
+}
+
+impl Domain {
+    /// A flow ends now, in a measured period if it completed in one.
+    pub(super) fn ended(&mut self, slot: u32, completed: bool) {
+        let flow = &self.flows[slot as usize];
+        let period = self.shared.period(self.now).filter(|_| completed);
+        let record = Record::of(flow, self.is_fast(flow), completed, self.now);
+        self.ended.push(Ended { slot, base: flow.base, period, record });
+    }
+
+    /// Whether the flow runs at the fast interface rate.
+    fn is_fast(&self, flow: &Flow) -> bool {
+        flow.interface_time <= self.shared.fast_interface_time
+    }
+
+    /// A segment of a flow of this domain was dropped, before now and not before this window began.
+    pub(super) fn count_drop(&mut self, drop: Drop) {
+        let slot = self.slot(drop.flow);
+        let flow = &mut self.flows[slot as usize];
+        let sequence = flow.expand(drop.sequence);
+        // A SYN has the number before the first data segment.
+        if flow.state != FlowState::Free && sequence >= flow.base {
+            flow.losses += 1;
+            return;
+        }
+        let of_it = |e: &&mut Ended| e.slot == slot && sequence >= e.base;
+        if let Some(ended) = self.ended.iter_mut().rev().find(of_it) {
+            ended.record.losses += u32::from(drop.time <= ended.record.ended);
+        }
+    }
+
+    /// All drops of this window are known: its flows that ended go into the books.
+    pub(super) fn write_ended(&mut self) {
+        for ended in self.ended.drain(..) {
+            if let Some(period) = ended.period {
+                self.groups.add(period, &ended.record);
+            }
+            self.records.add(ended.record);
+        }
+    }
+
+    /// Records the flows that the end of the run cut short at `end`.
+    pub(super) fn record_unfinished(&mut self, end: Picos) {
+        self.now = end;
+        for slot in 0..self.flows.len() {
+            if self.flows[slot].state != FlowState::Free {
+                self.ended(slot as u32, false);
+            }
+        }
+        self.write_ended();
+    }
+}

@@ -1,0 +1,95 @@
+//! What does not change during a run, and all domains read.
+
+use super::explicit::access;
+use crate::engine::FlowId;
+use crate::fabric::OwnLanes;
+use crate::network::build::picos;
+use crate::network::{Domains, Network};
+use crate::scenario::{AlgorithmShare, Scenario};
+use crate::transport::rtt::RtoLimits;
+use crate::users::Population;
+use mesonet_cc::{Config, Picos};
+use std::sync::Arc;
+
+/// Scenario, network and what follows from them.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub scenario: Scenario,
+    pub network: Arc<Network>,
+    pub domains: Domains,
+    pub population: Population,
+    /// Constants by algorithm of the scenario.
+    pub configs: Vec<Config>,
+    pub algorithm_names: Vec<&'static str>,
+    pub tick_period: Vec<Option<Picos>>,
+    pub limits: RtoLimits,
+    pub seed: u64,
+    /// The end of the scenario.
+    pub end: Picos,
+    /// Length of a measured period.
+    pub period_length: Picos,
+    pub receiver_window: u64,
+    /// Time that a segment occupies a fast interface.
+    pub fast_interface_time: Picos,
+    /// Routers mark segments.
+    pub marking: bool,
+    /// Of the flows that have lanes of their own: explicit flow, rising, and lanes.
+    pub own: Vec<(u32, OwnLanes)>,
+}
+
+impl Shared {
+    pub fn new(
+        scenario: Scenario,
+        network: Network,
+        domains: Domains,
+        own: Vec<(u32, OwnLanes)>,
+        seed: u64,
+    ) -> Self {
+        let name = |a: &AlgorithmShare| mesonet_cc::registry::algorithm(&a.name).expect("checked").name;
+        let configs = scenario.configs();
+        let end = picos(scenario.time.duration);
+        let measured = end - picos(scenario.time.warmup);
+        Self {
+            population: Population::new(&scenario, &network, seed),
+            algorithm_names: scenario.algorithms.iter().map(name).collect(),
+            tick_period: configs.iter().map(Config::timer_period).collect(),
+            configs,
+            limits: RtoLimits::new(&scenario.transport),
+            seed,
+            end,
+            period_length: measured.div_ceil(u64::from(scenario.time.periods)),
+            receiver_window: scenario.transport.receiver_window as u64,
+            fast_interface_time: picos(1.0 / scenario.users.fast_interface),
+            marking: scenario.network.ecn_threshold.is_some(),
+            own,
+            scenario,
+            network: Arc::new(network),
+            domains,
+        }
+    }
+
+    /// Measured period in which an interval that ends at `now` lies.
+    pub fn period(&self, now: Picos) -> Option<usize> {
+        let warmup = picos(self.scenario.time.warmup);
+        let index = now.checked_sub(warmup)?.checked_sub(1)? / self.period_length;
+        (index < u64::from(self.scenario.time.periods)).then_some(index as usize)
+    }
+
+    /// Domain of the sources under an access router.
+    pub fn domain_of(&self, access: usize) -> usize {
+        usize::from(self.domains.of[self.network.access[access]])
+    }
+
+    /// Domain of the source of a flow.
+    pub fn home(&self, flow: FlowId) -> usize {
+        match flow.group() {
+            Ok(group) => usize::from(self.domains.of[self.network.anchor(group)]),
+            Err(own) => self.domain_of(self.origin(self.own[own].0)),
+        }
+    }
+
+    /// Access index of the source of an explicit flow.
+    pub fn origin(&self, explicit: u32) -> usize {
+        access(&self.network, &self.scenario.flows[explicit as usize].from)
+    }
+}

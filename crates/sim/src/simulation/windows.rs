@@ -1,0 +1,62 @@
+//! Domains advance in windows in which none can influence another.
+//!
+//! A window begins at the first event of all domains and is as long as the lookahead, the shortest delay between two
+//! domains. What a domain does in it depends on nothing that another domain does in it, so the domains may advance in
+//! any order, or at once. Then the segments that have left a domain are handed over.
+
+use super::Simulation;
+use super::domain::Domain;
+use super::shared::Shared;
+use super::threads;
+use crate::fabric::{Drop, Fabric, Outbox};
+use mesonet_cc::Picos;
+
+impl Simulation {
+    /// When something happens next in any domain.
+    pub(super) fn first_event(&self) -> Picos {
+        self.domains.iter().map(|domain| domain.fabric.next_instant()).min().unwrap_or(Picos::MAX)
+    }
+
+    /// Everything that happens before `limit`.
+    pub(super) fn run_before(&mut self, limit: Picos) {
+        let mut domains: Vec<&mut Domain> = self.domains.iter_mut().collect();
+        if self.threads > 1 {
+            threads::run_before(&self.shared, domains, self.threads, limit);
+            return;
+        }
+        while let Some(end) = window(&domains, &self.shared, limit) {
+            domains.iter_mut().for_each(|domain| domain.run(end));
+            exchange(&self.shared, &mut domains);
+        }
+    }
+}
+
+/// End of the next window; none where nothing happens before `limit`.
+pub(super) fn window(domains: &[&mut Domain], shared: &Shared, limit: Picos) -> Option<Picos> {
+    let first = domains.iter().map(|domain| domain.fabric.next_instant()).min()?;
+    (first < limit).then(|| limit.min(first.saturating_add(shared.domains.lookahead)))
+}
+
+/// Hands over what left the domains in a window: segments to where they go, news of drops to where they came from.
+pub(super) fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
+    let mut drops: Vec<Drop> = Vec::new();
+    for from in 0..domains.len() {
+        drops.append(domains[from].fabric.drops());
+        let Fabric::Lanes(fabric) = &mut domains[from].fabric else { continue };
+        let mut outboxes: Vec<Outbox> = std::mem::take(fabric.outboxes());
+        for outbox in outboxes.iter_mut().filter(|outbox| !outbox.segments.is_empty()) {
+            if let Fabric::Lanes(fabric) = &mut domains[usize::from(outbox.domain)].fabric {
+                fabric.receive(outbox.lane, &outbox.segments);
+            }
+            outbox.segments.clear();
+        }
+        if let Fabric::Lanes(fabric) = &mut domains[from].fabric {
+            *fabric.outboxes() = outboxes;
+        }
+    }
+    for drop in drops {
+        let home = if domains.len() == 1 { 0 } else { shared.home(drop.flow) };
+        domains[home].count_drop(drop);
+    }
+    domains.iter_mut().for_each(|domain| domain.write_ended());
+}
