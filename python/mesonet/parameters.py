@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mesonet import topologies, units
+from mesonet import changes, topologies, units
 from mesonet.errors import InputError
 
 PRESETS = {
@@ -79,6 +79,8 @@ class Parameter:
         """The bounds in words."""
         if self.kind == "topology":
             return f"{', '.join(self.choices)}, {topologies.ALLOWED}"
+        if self.kind == "changes":
+            return changes.ALLOWED
         if self.choices:
             return ", ".join(self.choices)
         parts = [f"at least {self._shown(self.least)}"] if self.least is not None else []
@@ -90,6 +92,8 @@ class Parameter:
         """A user's value in base units, checked against the bounds; a topology as a name or as what its file holds."""
         if self.kind == "topology":
             return topologies.find(value, self.choices)
+        if self.kind == "changes":
+            return changes.parse(value, segment_bytes)
         example = self.default if isinstance(self.default, str) else "10 s" if self.kind == "time" else ""
         parsed = units.parse(self.kind, value, choices=self.choices, example=example, segment_bytes=segment_bytes)
         if isinstance(parsed, int | float) and not isinstance(parsed, bool):
@@ -113,6 +117,12 @@ class Parameter:
 
 
 _LARGEST_WINDOW = "2147483648 segments"
+
+
+def _with_sack(recovery: str, chosen: str, otherwise: str) -> str:
+    """What `transport.recovery` leaves to choose."""
+    return chosen if recovery == "sack" else otherwise
+
 
 _TABLE = (
     # -- what network ------------------------------------------------------------------------------------------------
@@ -155,6 +165,13 @@ _TABLE = (
         "A segment that finds more segments in a router than this, the one in service included, is marked (ECN) where "
         "its flow understands marks; `off` marks nothing. BBR does not understand them, the other algorithms do.",
         "RFC 3168: marking is optional; RFC 8257 section 3.1 has the rule", least=0.0, most=1e9,
+    ),
+    Parameter(
+        "network.changes", "changes", [],
+        "Speeds of routers and delays of links that change during the run: a list of tables with `time`, `router` and "
+        "`speed` or `factor`, or `link` (the two routers at its ends) and `delay` or `factor`. A factor multiplies the "
+        "value at the start. What waits in a router goes on at the new speed; what has left arrives as it would have.",
+        "chosen: none",
     ),
     Parameter(
         "tiers.pops_per_backbone", "count", 2,
@@ -345,6 +362,50 @@ _TABLE = (
         "transport.segment_bytes", "number", 1500,
         "Bytes in a segment: what turns Mbps and kB into segments. Nothing else depends on it.",
         "ASME paper; SP 500-282 ch. 9", least=1.0, most=1e6,
+    ),
+    Parameter(
+        "transport.recovery", "choice", "sack",
+        "What repairs losses. `sack`: selective acknowledgements (RFC 6675). `newreno`: duplicates of the cumulative "
+        "acknowledgement, one hole a round trip (RFC 6582). `reno`: the same, and the first acknowledgement that moves "
+        "on ends recovery (RFC 5681).",
+        "RFC 6675; ASME paper: duplicate acknowledgements name the segments that are missing, and Fig. 3 needs it",
+        choices=("sack", "newreno", "reno"),
+    ),
+    Parameter(
+        "transport.prr", "choice",
+        Derived("transport.recovery", "safe_ack; off without sack", lambda k: _with_sack(k, "safe_ack", "off")),
+        "Proportional rate reduction: how much recovery with selective acknowledgements sends for each of them. `off`: "
+        "what the reduced window allows. Otherwise what is in flight comes down to it over a round trip; below it, "
+        "`crb` sends as much as is delivered, `ssrb` one segment more, `safe_ack` one more where the acknowledgement "
+        "tells of no further loss. BBR says itself what it sends.",
+        "RFC 9937 (`safe_ack`); RFC 6937 has the other bounds", study="off",
+        study_source="assumed: RFC 6937 is later than the study", choices=("off", "crb", "ssrb", "safe_ack"),
+    ),
+    Parameter(
+        "transport.loss_detection", "choice",
+        Derived("transport.recovery", "rack; dupthresh without sack", lambda k: _with_sack(k, "rack", "dupthresh")),
+        "When a segment counts as lost. `dupthresh`: once `duplicate_threshold` later ones were acknowledged. `rack`: "
+        "once one that left later was acknowledged and a round trip has passed, retransmissions too; and where "
+        "acknowledgements do not come, a tail loss probe asks for one after two round trips. Needs sack.",
+        "RFC 8985; the default of Linux since 4.18", study="dupthresh",
+        study_source="assumed: the rule in force at the time of the study", choices=("dupthresh", "rack"),
+    ),
+    Parameter(
+        "transport.probe_ack_delay", "time", "200 ms",
+        "How long a receiver may hold back the acknowledgement of a single segment, as tail loss probes assume "
+        "(max_ack_delay).",
+        "RFC 8985 section 7.2; Linux", least=0.0, most=1e3,
+    ),
+    Parameter(
+        "transport.delayed_acks", "flag", False,
+        "Whether receivers hold acknowledgements back: they acknowledge every second segment, or a single one after "
+        "`ack_delay`; at once what arrives out of order or fills a gap, where marks begin or end, and the last one.",
+        "assumed: the study's rules per round trip fit its goodput latencies without; RFC 5681 leaves it open",
+    ),
+    Parameter(
+        "transport.ack_delay", "time", "200 ms", "How long receivers hold an acknowledgement back at most.",
+        "the usual timer of BSD stacks (Linux: 40 to 200 ms); RFC 1122 section 4.2.3.2: less than 0.5 s",
+        least=0.0, most=0.5,
     ),
     Parameter(
         "transport.duplicate_threshold", "count", 3,

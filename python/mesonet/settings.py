@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mesonet import core, topologies, units
+from mesonet import changes, core, topologies, units
 from mesonet.errors import InputError, unknown
 from mesonet.parameters import PARAMETERS
 
@@ -76,6 +76,8 @@ def show(path: str, value: Any) -> str:
         return value[0][0] if len(value) == 1 else ", ".join(f"{name}={share:g}" for name, share in value)
     if path == "flows":
         return "; ".join(f"{flow['from']} to {flow['to']} from {units.show('time', flow['start'])}" for flow in value)
+    if path == "network.changes":
+        return changes.show(value)
     if path in PARAMETERS:
         return units.show(PARAMETERS[path].kind, value)
     return units.show("number", value)

@@ -17,7 +17,7 @@ from mesonet.errors import InputError, unknown
 
 Kind = Literal[
     "time", "rate", "segments", "number", "probability", "count", "choice", "buffer", "distribution", "flag", "numbers",
-    "names", "topology", "threshold",
+    "names", "topology", "threshold", "changes",
 ]  # fmt: skip
 KINDS: tuple[str, ...] = get_args(Kind)
 
@@ -154,7 +154,7 @@ def show(kind: str, value: Any) -> str:
             return str(value).lower()
         case "choice" | "topology":
             return str(value)
-        case "numbers" | "names":
+        case "numbers" | "names" | "changes":
             return ", ".join(map(str, value)) or "none"
     return _number_text(value)
 

@@ -11,6 +11,7 @@
 //! Windows are in segments, instants and durations in picoseconds ([`Picos`]).
 
 mod algorithms;
+mod boxed;
 mod draw;
 mod max_filter;
 mod param;
@@ -193,7 +194,7 @@ pub struct Start {
 /// One congestion control algorithm: the state of one flow.
 ///
 /// Constants live in `Config`, one per algorithm and scenario, so that a flow carries only what changes.
-pub trait CongestionControl: Copy + std::fmt::Debug + Serialize + for<'de> Deserialize<'de> {
+pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Deserialize<'de> {
     /// The constants of the algorithm, shared by all flows.
     type Config: Clone + std::fmt::Debug;
 
@@ -244,6 +245,10 @@ pub trait CongestionControl: Copy + std::fmt::Debug + Serialize + for<'de> Deser
     fn holds_back(&self) -> bool {
         false
     }
+
+    /// The algorithm itself says during fast recovery how much may be in flight: the sender does not bring it down to
+    /// the window in proportion (RFC 9937), and does not tell of the loss of a retransmission as of new congestion.
+    const MANAGES_RECOVERY: bool = false;
 
     /// Routers may mark the flow's segments instead of dropping them (RFC 3168). The sender answers the first mark of a
     /// round trip with [`LossCause::Ecn`], outside loss recovery, and counts every one in [`AckEvent::ce`].

@@ -40,7 +40,7 @@ macro_rules! registry {
         pub enum Config { $($variant(<$state as CongestionControl>::Config),)* }
 
         /// The state of one flow, whatever its algorithm.
-        #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+        #[derive(Clone, Debug, Serialize, Deserialize)]
         #[allow(missing_docs)]
         pub enum Controller { $($variant($state),)* }
 
@@ -61,7 +61,7 @@ macro_rules! registry {
             /// A new flow of this algorithm.
             #[must_use]
             pub fn start(&self, start: &Start) -> Controller {
-                match self { $(Self::$variant(c) => Controller::$variant(<$state>::new(c, start)),)* }
+                match self { $(Self::$variant(c) => Controller::$variant(<$state as CongestionControl>::new(c, start)),)* }
             }
 
             /// See [`CongestionControl::timer_period`].
@@ -81,6 +81,12 @@ macro_rules! registry {
             #[must_use]
             pub fn wants_delivery_rate(&self) -> bool {
                 match self { $(Self::$variant(_) => <$state>::WANTS_DELIVERY_RATE,)* }
+            }
+
+            /// See [`CongestionControl::MANAGES_RECOVERY`].
+            #[must_use]
+            pub fn manages_recovery(&self) -> bool {
+                match self { $(Self::$variant(_) => <$state>::MANAGES_RECOVERY,)* }
             }
 
             /// See [`CongestionControl::ECN_CAPABLE`].
@@ -182,8 +188,9 @@ registry! {
     Vegas => algorithms::vegas::Vegas,
     Westwood => algorithms::westwood::Westwood,
     Dctcp => algorithms::dctcp::Dctcp,
-    Bbr => algorithms::bbr::Bbr,
-    Bbr3 => algorithms::bbr3::Bbr3,
+    // Large states are boxed.
+    Bbr => Box<algorithms::bbr::Bbr>,
+    Bbr3 => Box<algorithms::bbr3::Bbr3>,
 }
 
 /// The algorithm called `name`.

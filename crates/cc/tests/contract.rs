@@ -1,46 +1,18 @@
 //! What every registered algorithm must keep, whatever happens to its flow. A new algorithm is tested as it stands in
 //! the registry, without a change here.
 
+#[path = "support/events.rs"]
+mod events;
+
+use events::{Event, Flow, What, constants};
 use mesonet_cc::registry::{ALGORITHMS, algorithm};
 use mesonet_cc::{
-    AckEvent, Algorithm, Common, Config, Controller, DeliverySample, HyStart, LossCause, LossEvent,
-    LostSegment, MILLISECOND, Phase, Picos, Preset, SECOND, SendEvent, SlowStart, Start,
+    Common, Config, HyStart, LossCause, MILLISECOND, Phase, Picos, Preset, SECOND, SlowStart, Start,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-
-/// Something that may happen to a flow, `wait` after what happened before.
-#[derive(Clone, Copy, Debug)]
-struct Event {
-    wait: Picos,
-    what: What,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum What {
-    Ack {
-        acked: u32,
-        rtt: Picos,
-        in_flight: u32,
-        in_recovery: bool,
-        cwnd_limited: bool,
-        round_start: bool,
-        ce: bool,
-    },
-    Loss {
-        cause: LossCause,
-        in_flight: u32,
-        first_timeout: bool,
-    },
-    RecoveryExit,
-    Timer,
-    Send {
-        in_flight: u32,
-        retransmission: bool,
-    },
-}
 
 /// Durations of every order of magnitude, from a picosecond to a minute.
 fn duration() -> impl Strategy<Value = Picos> {
@@ -87,111 +59,6 @@ fn event() -> impl Strategy<Value = Event> {
     (wait(), what).prop_map(|(wait, what)| Event { wait, what })
 }
 
-/// A flow with what its sender would know.
-#[derive(Clone)]
-struct Flow {
-    config: Config,
-    controller: Controller,
-    now: Picos,
-    min_rtt: Picos,
-    srtt: Picos,
-    delivered: u64,
-}
-
-impl Flow {
-    fn new(config: Config, start: &Start) -> Self {
-        let controller = config.start(start);
-        Self { config, controller, now: start.now, min_rtt: 0, srtt: 0, delivered: 0 }
-    }
-
-    fn meet(&mut self, event: &Event) {
-        self.now += event.wait;
-        let now = self.now;
-        match event.what {
-            What::Ack { acked, rtt, in_flight, in_recovery, cwnd_limited, round_start, ce } => {
-                if rtt > 0 {
-                    self.min_rtt = if self.min_rtt == 0 { rtt } else { self.min_rtt.min(rtt) };
-                    self.srtt = if self.srtt == 0 { rtt } else { self.srtt - self.srtt / 8 + rtt / 8 };
-                }
-                self.delivered += u64::from(acked);
-                let ack = AckEvent {
-                    now,
-                    acked,
-                    rtt,
-                    min_rtt: self.min_rtt,
-                    srtt: self.srtt,
-                    in_flight,
-                    delivered: self.delivered,
-                    delivery_rate: if rtt > 0 { f64::from(acked) / (rtt as f64 * 1e-12) } else { 0.0 },
-                    sample: DeliverySample {
-                        prior_delivered: self.delivered - u64::from(acked),
-                        interval: rtt,
-                        in_flight,
-                        lost: u32::from(in_recovery),
-                        app_limited: !cwnd_limited,
-                    },
-                    lost: u32::from(in_recovery),
-                    round_start,
-                    in_recovery,
-                    after_timeout: false,
-                    cwnd_limited,
-                    app_limited: !cwnd_limited,
-                    ce: if ce { acked } else { 0 },
-                };
-                if ack.lost > 0 && self.config.wants_delivery_rate() {
-                    let lost = LostSegment {
-                        delivered: ack.delivered,
-                        in_flight: in_flight.max(1),
-                        lost: ack.lost,
-                        app_limited: ack.app_limited,
-                    };
-                    self.controller.on_segment_lost(&self.config, &lost);
-                }
-                self.controller.on_ack(&self.config, &ack);
-            }
-            What::Loss { cause, in_flight, first_timeout } => {
-                let loss = LossEvent { now, cause, in_flight, lost: in_flight.min(1), first_timeout };
-                self.controller.on_loss(&self.config, &loss);
-            }
-            What::RecoveryExit => self.controller.on_recovery_exit(&self.config, now),
-            What::Timer if self.config.timer_period().is_some() => {
-                self.controller.on_timer(&self.config, now);
-            }
-            What::Send { in_flight, retransmission } if self.config.wants_sends() => {
-                self.controller.on_send(&self.config, &SendEvent { now, in_flight, retransmission });
-            }
-            What::Timer | What::Send { .. } => {}
-        }
-    }
-
-    fn state(&self) -> String {
-        serde_json::to_string(&self.controller).expect("plain data")
-    }
-
-    fn check(&self, common: &Common) -> Result<(), TestCaseError> {
-        let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());
-        prop_assert!(cwnd.is_finite() && cwnd >= 1.0 && cwnd <= common.max_cwnd, "cwnd {}", cwnd);
-        prop_assert!(ssthresh.is_finite() && ssthresh >= 2.0, "ssthresh {}", ssthresh);
-        if let Some(rate) = self.controller.pacing_rate() {
-            prop_assert!(rate.is_finite() && rate > 0.0, "pacing rate {}", rate);
-        }
-        let _: Phase = self.controller.phase(&self.config, self.now);
-        Ok(())
-    }
-}
-
-/// The constants of an algorithm: per constant its default, its smallest or its largest value.
-fn constants(algorithm: &Algorithm, preset: Preset, extremes: &[u8]) -> Vec<f64> {
-    let values = algorithm.params.iter().zip(extremes.iter().cycle());
-    values
-        .map(|(param, extreme)| match extreme {
-            1 => param.min,
-            2 => param.max,
-            _ => param.default(preset),
-        })
-        .collect()
-}
-
 const PRESETS: [Preset; 2] = [Preset::Standard, Preset::Sp500282];
 
 fn classic_start() -> impl Strategy<Value = Start> {
@@ -232,7 +99,7 @@ proptest! {
                 let values = constants(algorithm, preset, &extremes);
                 let config = Config::new(algorithm.name, common, &values).expect("registered");
                 let mut flow = Flow::new(config, &start);
-                flow.check(&common)?;
+                flow.check(&common).map_err(TestCaseError::fail)?;
                 for event in &events {
                     flow.meet(event);
                     flow.check(&common).map_err(|e| {

@@ -3,6 +3,7 @@
 //! The canonical JSON of the Python package deserialises into [`Scenario`]; unknown keys are refused. Defaults, units in
 //! text and presets belong to the Python side: here every value is given. Labels X1 to X20 are those of the study.
 
+use crate::network::changes;
 use mesonet_cc::{
     Common, Config, HyStart, HyStartRules, SlowStart, SlowStartRules, TimeoutRule, WindowBasis, picos,
     registry,
@@ -84,6 +85,26 @@ pub struct NetworkParameters {
     /// A segment that finds more segments in a router than this, the one in service included, is marked where its flow
     /// understands that; none marks nothing.
     pub ecn_threshold: Option<f64>,
+    /// What changes during the run.
+    pub changes: Vec<GivenChange>,
+}
+
+/// A router's speed or a link's delay from an instant on: by its value, or as a multiple of that at the start.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GivenChange {
+    /// When, s.
+    pub time: f64,
+    /// Name of a router.
+    pub router: Option<String>,
+    /// Names of the routers at the ends of a link.
+    pub link: Option<[String; 2]>,
+    /// Speed of the router, segments/s.
+    pub speed: Option<f64>,
+    /// One-way propagation delay of the link, s.
+    pub delay: Option<f64>,
+    /// Times the value at the start.
+    pub factor: Option<f64>,
 }
 
 /// How large buffers are (X3).
@@ -210,6 +231,18 @@ pub struct TransportParameters {
     pub initial_window: f64,
     /// Initial slow-start threshold, segments (X17).
     pub initial_ssthresh: f64,
+    /// What repairs losses.
+    pub recovery: RecoveryKind,
+    /// How much is sent during recovery with selective acknowledgements.
+    pub prr: PrrKind,
+    /// Receivers acknowledge every second segment, and what does not follow at once.
+    pub delayed_acks: bool,
+    /// They hold an acknowledgement back for at most this long, s.
+    pub ack_delay: f64,
+    /// When a segment counts as lost.
+    pub loss_detection: LossDetection,
+    /// Longest time for which a receiver may hold an acknowledgement back, as tail loss probes assume, s.
+    pub probe_ack_delay: f64,
     /// A segment is lost when this many later ones have been acknowledged.
     pub duplicate_threshold: u32,
     /// Retransmission timeout before the first sample, s.
@@ -248,6 +281,43 @@ pub struct TransportParameters {
     pub receiver_window: f64,
     /// Bytes in a segment; for the record only.
     pub segment_bytes: f64,
+}
+
+/// What repairs losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecoveryKind {
+    /// Selective acknowledgements (RFC 6675).
+    Sack,
+    /// RFC 6582: duplicates of the cumulative acknowledgement; one hole a round trip.
+    #[serde(rename = "newreno")]
+    NewReno,
+    /// RFC 5681, section 3.2: the first acknowledgement that moves on ends recovery.
+    Reno,
+}
+
+/// Proportional rate reduction, and what bounds it below the new window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PrrKind {
+    /// None: what the reduced window allows (RFC 6675).
+    Off,
+    /// RFC 6937, conservative reduction bound.
+    Crb,
+    /// RFC 6937, slow start reduction bound.
+    Ssrb,
+    /// RFC 9937: the slow start bound where an acknowledgement is safe, the conservative one otherwise.
+    SafeAck,
+}
+
+/// When a segment counts as lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossDetection {
+    /// When enough later ones have been acknowledged (RFC 5681, RFC 6675).
+    Dupthresh,
+    /// When one that left later has been acknowledged and a round trip has passed (RFC 8985).
+    Rack,
 }
 
 /// What a time-out does to the window.
@@ -386,6 +456,7 @@ impl Scenario {
         if let Some(threshold) = self.network.ecn_threshold {
             within("network.ecn_threshold", threshold, 0.0, 1e9)?;
         }
+        changes::check(&self.network.changes)?;
         within("users.base_sources", u.base_sources, 0.0, 1e7)?;
         within("users.source_multiplier", u.source_multiplier, 0.0, 1e6)?;
         for (path, weights) in [
@@ -437,6 +508,18 @@ impl Scenario {
         within("transport.initial_window", t.initial_window, 1.0, 1e6)?;
         within("transport.initial_ssthresh", t.initial_ssthresh, 2.0, 1e12)?;
         within("transport.duplicate_threshold", f64::from(t.duplicate_threshold), 1.0, 1000.0)?;
+        if t.recovery != RecoveryKind::Sack && t.prr != PrrKind::Off {
+            return Err(invalid(
+                "transport.prr",
+                "needs transport.recovery = sack; otherwise it must be off",
+            ));
+        }
+        if t.recovery != RecoveryKind::Sack && t.loss_detection != LossDetection::Dupthresh {
+            let message = "rack needs transport.recovery = sack; otherwise it must be dupthresh";
+            return Err(invalid("transport.loss_detection", message));
+        }
+        within("transport.ack_delay", t.ack_delay, 0.0, 0.5)?;
+        within("transport.probe_ack_delay", t.probe_ack_delay, 0.0, 1e3)?;
         within("transport.min_rto", t.min_rto, 1e-9, 1e5)?;
         within("transport.initial_rto", t.initial_rto, t.min_rto, 1e5)?;
         within("transport.max_rto", t.max_rto, t.min_rto, 1e5)?;

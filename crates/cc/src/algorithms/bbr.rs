@@ -295,6 +295,7 @@ impl CongestionControl for Bbr {
     const SOURCE: &'static str = "Linux tcp_bbr.c; Cardwell et al., ACM Queue 2016";
     const SHARED_SLOW_START: bool = false;
     const WANTS_DELIVERY_RATE: bool = true;
+    const MANAGES_RECOVERY: bool = true;
     // Linux's BBR does not answer marks, so its segments must not ask for them (RFC 3168, section 5).
     const ECN_CAPABLE: bool = false;
     const PARAMS: &'static [Param] = &[

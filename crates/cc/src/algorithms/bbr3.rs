@@ -574,6 +574,7 @@ impl CongestionControl for Bbr3 {
     const SOURCE: &'static str = "draft-ietf-ccwg-bbr, revision of August 2026";
     const SHARED_SLOW_START: bool = false;
     const WANTS_DELIVERY_RATE: bool = true;
+    const MANAGES_RECOVERY: bool = true;
     // The draft's core answers losses only, so its segments must not ask for marks (RFC 3168, section 5).
     const ECN_CAPABLE: bool = false;
     const PARAMS: &'static [Param] = &[

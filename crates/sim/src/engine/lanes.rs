@@ -52,6 +52,13 @@ impl Lanes {
         }
     }
 
+    /// Gives the segments of `lane` other instants of arrival, in the same order.
+    pub fn retime(&mut self, lane: usize, new: impl FnMut(Picos) -> Picos) {
+        self.rings[lane].retime(new);
+        let key = self.rings[lane].front().map_or(NEVER, |s| self.key(s.time, lane));
+        self.tree.set(lane, key);
+    }
+
     /// Appends segments, as `push` does one by one.
     pub fn append(&mut self, lane: usize, segments: &[Segment]) {
         let ring = &mut self.rings[lane];

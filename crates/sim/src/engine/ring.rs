@@ -1,6 +1,7 @@
 //! Segments of one lane, in the order of their arrival.
 
 use super::Segment;
+use mesonet_cc::Picos;
 
 /// A first-in first-out ring that grows by doubling.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +78,15 @@ impl Ring {
     /// All segments, first to last.
     pub fn iter(&self) -> impl Iterator<Item = &Segment> {
         (0..self.len).map(|i| &self.items[(self.head + i) & (self.items.len() - 1)])
+    }
+
+    /// Gives all segments other instants of arrival.
+    pub fn retime(&mut self, mut new: impl FnMut(Picos) -> Picos) {
+        let mask = self.items.len().wrapping_sub(1);
+        for i in 0..self.len {
+            let segment = &mut self.items[(self.head + i) & mask];
+            segment.time = new(segment.time);
+        }
     }
 
     #[cold]

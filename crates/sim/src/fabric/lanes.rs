@@ -17,7 +17,7 @@ enum End {
     /// At sources.
     Sources,
     /// Not a lane: an alarm of the endpoints.
-    Alarm(Event),
+    Alarm(Alarm),
 }
 
 /// Where a lane that begins here leads.
@@ -29,6 +29,15 @@ enum Way {
     Outbox(u16),
 }
 
+/// The beginning of a way.
+#[derive(Clone, Copy, Debug)]
+struct Begin {
+    delay: Picos,
+    /// Nothing arrives before: what is on the way already was sent when the delay was longer.
+    floor: Picos,
+    way: Way,
+}
+
 /// Routers, lanes that end here, ways that begin here.
 #[derive(Clone, Debug)]
 pub struct LaneFabric {
@@ -37,7 +46,9 @@ pub struct LaneFabric {
     /// Number in the whole network by lane.
     numbers: Vec<u16>,
     routers: Vec<Router>,
-    ways: Vec<(Picos, Way)>,
+    ways: Vec<Begin>,
+    /// Number in the whole network by way.
+    way_numbers: Vec<u16>,
     /// Way by router, then access index of the receiver.
     routes: Vec<u16>,
     targets: usize,
@@ -62,20 +73,19 @@ impl LaneFabric {
 
         // Ways: lanes that begin here. Those that end elsewhere have an outbox.
         let mut way_of = vec![u16::MAX; network.lanes.len()];
-        let (mut ways, mut outboxes) = (Vec::new(), Vec::new());
+        let (mut ways, mut way_numbers, mut outboxes) = (Vec::new(), Vec::new(), Vec::new());
         for (index, lane) in network.lanes.iter().enumerate().filter(|l| here(usize::from(l.1.from))) {
             way_of[index] = ways.len() as u16;
             let to = domains.of_lane(network, lane);
-            ways.push((
-                lane.delay,
-                if to == domain {
-                    Way::Lane(domains.lane[index])
-                } else {
-                    let lane = domains.lane[index];
-                    outboxes.push(Outbox { domain: to as u16, lane, segments: Vec::new() });
-                    Way::Outbox(outboxes.len() as u16 - 1)
-                },
-            ));
+            let way = if to == domain {
+                Way::Lane(domains.lane[index])
+            } else {
+                let lane = domains.lane[index];
+                outboxes.push(Outbox { domain: to as u16, lane, segments: Vec::new() });
+                Way::Outbox(outboxes.len() as u16 - 1)
+            };
+            ways.push(Begin { delay: lane.delay, floor: 0, way });
+            way_numbers.push(index as u16);
         }
 
         let routers: Vec<usize> = (0..network.routers.len()).filter(|r| here(*r)).collect();
@@ -105,7 +115,7 @@ impl LaneFabric {
             });
         }
         let lanes = Lanes::new(ends.len(), ALARMS);
-        ends.extend(ALARM_EVENTS.map(End::Alarm));
+        ends.extend(Alarm::ALL.map(End::Alarm));
         let acknowledge = |group: &usize| {
             let way = |source| way_of[network.group_lane(*group, source)];
             (0..groups).map(way).collect::<Vec<_>>()
@@ -121,6 +131,7 @@ impl LaneFabric {
             ends,
             numbers,
             ways,
+            way_numbers,
             routes: routers.iter().flat_map(route).collect(),
             routers: routers.iter().map(|r| network.routers[*r].clone()).collect(),
             targets,
@@ -152,7 +163,7 @@ impl LaneFabric {
                     self.acknowledge(time, usize::from(row), segment);
                 }
                 End::Sources => return Some((time, Event::Acknowledgement(self.lanes.pop(lane)))),
-                End::Alarm(event) => return Some((time, event)),
+                End::Alarm(alarm) => return Some((time, Event::Alarm(alarm))),
             }
         }
     }
@@ -162,7 +173,7 @@ impl LaneFabric {
     pub fn arrive(&mut self, now: Picos, router: u16, mut segment: Segment) {
         let router = usize::from(router);
         let Some(departure) = self.routers[router].arrive(now) else {
-            self.dropped(now, segment);
+            self.drop(now, segment);
             return;
         };
         if segment.is_ecn_capable() && self.routers[router].marks(now, departure) {
@@ -186,16 +197,17 @@ impl LaneFabric {
     /// A segment begins a way at `departure`.
     #[inline]
     fn send(&mut self, departure: Picos, way: u16, mut segment: Segment) {
-        let (delay, way) = self.ways[usize::from(way)];
-        segment.time = departure + delay;
+        let Begin { delay, floor, way } = self.ways[usize::from(way)];
+        segment.time = (departure + delay).max(floor);
         match way {
             Way::Lane(lane) => self.lanes.push(usize::from(lane), segment),
             Way::Outbox(outbox) => self.outboxes[usize::from(outbox)].segments.push(segment),
         }
     }
 
+    /// A segment is dropped.
     #[cold]
-    fn dropped(&mut self, time: Picos, segment: Segment) {
+    pub fn drop(&mut self, time: Picos, segment: Segment) {
         self.crossed.dropped += 1;
         self.drops.push(Drop { time, flow: segment.flow, sequence: segment.sequence });
     }
@@ -221,6 +233,23 @@ impl LaneFabric {
         self.lanes.append(usize::from(lane), segments);
     }
 
+    /// See [`super::Fabric::set_service`].
+    pub fn set_service(&mut self, router: u16, now: Picos, service: Picos) {
+        self.routers[usize::from(router)].change(now, service);
+    }
+
+    /// See [`super::Fabric::set_delay`].
+    pub fn set_delay(&mut self, lane: u16, delay: Picos, floor: Picos) {
+        let place = self.way_numbers.binary_search(&lane).expect("a lane that begins here");
+        (self.ways[place].delay, self.ways[place].floor) = (delay, floor);
+    }
+
+    /// See [`super::Fabric::retime`].
+    pub fn retime(&mut self, lane: u16, new: impl FnMut(Picos) -> Picos) {
+        let place = self.numbers.binary_search(&lane).expect("a lane that ends here");
+        self.lanes.retime(place, new);
+    }
+
     /// See [`super::Fabric::next_instant`].
     #[must_use]
     pub fn next_instant(&self) -> Picos {
@@ -230,7 +259,7 @@ impl LaneFabric {
     /// See [`super::Fabric::set_alarm`].
     #[inline]
     pub fn set_alarm(&mut self, alarm: Alarm, at: Option<Picos>) {
-        self.lanes.set_due(self.numbers.len() + alarm as usize, at);
+        self.lanes.set_due(self.numbers.len() + alarm.index(), at);
     }
 
     /// See [`super::Fabric::crossed`].
@@ -265,6 +294,3 @@ impl LaneFabric {
         self.lanes.horizon()
     }
 }
-
-/// By [`Alarm`].
-const ALARM_EVENTS: [Event; ALARMS] = [Event::Timer, Event::Interface];

@@ -7,6 +7,7 @@
 pub mod lanes;
 pub mod plain;
 
+use crate::engine::interfaces::QUEUES;
 use crate::engine::{FlowId, Segment};
 use crate::network::router::RouterState;
 pub use lanes::LaneFabric;
@@ -18,23 +19,36 @@ pub use plain::PlainFabric;
 pub enum Event {
     /// An acknowledgement reaches its source: the segment that caused it.
     Acknowledgement(Segment),
-    /// The first timer is due.
-    Timer,
-    /// The first interface becomes free.
-    Interface,
+    /// An alarm is due.
+    Alarm(Alarm),
 }
 
-/// Events that come from heaps of the endpoints. At one instant they come after segments, in this order.
+/// What the endpoints keep in queues of their own. At one instant alarms come after segments, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alarm {
     /// The first timer.
     Timer,
-    /// The first interface that becomes free.
-    Interface,
+    /// The first interface that becomes free, by queue of [`crate::engine::Interfaces`].
+    Interface(u8),
 }
 
 /// Number of alarms.
-pub const ALARMS: usize = 2;
+pub const ALARMS: usize = 1 + QUEUES;
+
+impl Alarm {
+    /// All of them in order.
+    pub const ALL: [Self; ALARMS] = [Self::Timer, Self::Interface(0), Self::Interface(1), Self::Interface(2)];
+
+    /// Place in the order.
+    #[must_use]
+    #[inline]
+    pub fn index(self) -> usize {
+        match self {
+            Self::Timer => 0,
+            Self::Interface(queue) => 1 + usize::from(queue),
+        }
+    }
+}
 
 /// What happened to segments so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,6 +147,14 @@ impl Fabric {
         }
     }
 
+    /// A segment is dropped before it reaches the first router.
+    pub fn drop(&mut self, now: Picos, segment: Segment) {
+        match self {
+            Self::Lanes(fabric) => fabric.drop(now, segment),
+            Self::Plain(fabric) => fabric.drop(now, segment),
+        }
+    }
+
     /// What happened so far.
     #[must_use]
     pub fn crossed(&self) -> Crossed {
@@ -148,6 +170,38 @@ impl Fabric {
             Self::Lanes(fabric) => fabric.drops(),
             Self::Plain(fabric) => fabric.drops(),
         }
+    }
+
+    /// From `now` on a router, by its number in the domain, serves each segment in `service`.
+    pub fn set_service(&mut self, router: u16, now: Picos, service: Picos) {
+        match self {
+            Self::Lanes(fabric) => fabric.set_service(router, now, service),
+            Self::Plain(fabric) => fabric.set_service(router, now, service),
+        }
+    }
+
+    /// What is sent on a lane that begins here, by its number in the whole network, takes `delay` from now on and does not
+    /// arrive before `floor`.
+    pub fn set_delay(&mut self, lane: u16, delay: Picos, floor: Picos) {
+        match self {
+            Self::Lanes(fabric) => fabric.set_delay(lane, delay, floor),
+            Self::Plain(fabric) => fabric.set_delay(lane, delay, floor),
+        }
+    }
+
+    /// Gives the segments on a lane that ends here, by its number in the whole network, other instants of arrival, first to
+    /// last; the last of them, 0 where there is none.
+    pub fn retime(&mut self, lane: u16, mut new: impl FnMut(Picos) -> Picos) -> Picos {
+        let mut last = 0;
+        let new = |time| {
+            last = new(time);
+            last
+        };
+        match self {
+            Self::Lanes(fabric) => fabric.retime(lane, new),
+            Self::Plain(fabric) => fabric.retime(lane, new),
+        }
+        last
     }
 
     /// A router of this fabric, by its number in the domain, at `now`.

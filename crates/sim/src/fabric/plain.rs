@@ -2,11 +2,11 @@
 //!
 //! Slow, and obviously right. The tests hold [`super::LaneFabric`] against it; it shares no code with it.
 
-use super::{Alarm, Crossed, Drop, Event, OwnLanes};
+use super::{ALARMS, Alarm, Crossed, Drop, Event, OwnLanes};
 use crate::engine::Segment;
 use crate::network::Network;
 use crate::network::build::LaneEnd;
-use crate::network::router::RouterState;
+use crate::network::router::{RouterState, rescaled};
 use mesonet_cc::Picos;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
@@ -49,6 +49,8 @@ struct Queue {
     departures: VecDeque<Picos>,
     accepted: u64,
     dropped: u64,
+    /// Time that all accepted segments take.
+    work: Picos,
 }
 
 /// Everything that moves.
@@ -59,8 +61,9 @@ pub struct PlainFabric {
     heap: BinaryHeap<Reverse<Entry>>,
     pushed: u64,
     queues: Vec<Queue>,
-    timer: Option<Picos>,
-    interface: Option<Picos>,
+    alarms: [Option<Picos>; ALARMS],
+    /// Delay of each lane, and the instant before which nothing arrives there.
+    delays: Vec<(Picos, Picos)>,
     crossed: Crossed,
     drops: Vec<Drop>,
 }
@@ -76,15 +79,16 @@ impl PlainFabric {
             departures: VecDeque::new(),
             accepted: 0,
             dropped: 0,
+            work: 0,
         };
         Self {
             queues: network.routers.iter().map(queue).collect(),
+            delays: network.lanes.iter().map(|lane| (lane.delay, 0)).collect(),
             network: Arc::clone(network),
             own: own.to_vec(),
             heap: BinaryHeap::new(),
             pushed: 0,
-            timer: None,
-            interface: None,
+            alarms: [None; ALARMS],
             crossed: Crossed::default(),
             drops: Vec::new(),
         }
@@ -104,10 +108,9 @@ impl PlainFabric {
                     LaneEnd::Receivers(access) => self.acknowledge(time, usize::from(access), segment),
                     LaneEnd::Sources(_) => return Some((time, Event::Acknowledgement(segment))),
                 }
-            } else if self.timer == Some(time) {
-                return Some((time, Event::Timer));
             } else {
-                return Some((time, Event::Interface));
+                let alarm = Alarm::ALL.into_iter().find(|a| self.alarms[a.index()] == Some(time))?;
+                return Some((time, Event::Alarm(alarm)));
             }
         }
     }
@@ -120,8 +123,7 @@ impl PlainFabric {
         }
         if queue.departures.len() > queue.waiting {
             queue.dropped += 1;
-            self.crossed.dropped += 1;
-            self.drops.push(Drop { time: now, flow: segment.flow, sequence: segment.sequence });
+            self.drop(now, segment);
             return;
         }
         let free = queue.departures.back().copied().unwrap_or(now);
@@ -130,9 +132,16 @@ impl PlainFabric {
             segment.mark();
         }
         queue.accepted += 1;
+        queue.work += queue.service;
         queue.departures.push_back(free + queue.service);
         let lane = self.network.next_lane(usize::from(router), segment.target());
         self.push(free + self.queues[usize::from(router)].service, lane, segment);
+    }
+
+    /// See [`super::Fabric::drop`].
+    pub fn drop(&mut self, time: Picos, segment: Segment) {
+        self.crossed.dropped += 1;
+        self.drops.push(Drop { time, flow: segment.flow, sequence: segment.sequence });
     }
 
     /// A segment reaches its receiver, which acknowledges it at once.
@@ -146,7 +155,8 @@ impl PlainFabric {
     }
 
     fn push(&mut self, departure: Picos, lane: usize, mut segment: Segment) {
-        segment.time = departure + self.network.lanes[lane].delay;
+        let (delay, floor) = self.delays[lane];
+        segment.time = (departure + delay).max(floor);
         self.pushed += 1;
         self.heap.push(Reverse(Entry { order: (segment.time, lane, self.pushed), segment }));
     }
@@ -156,19 +166,46 @@ impl PlainFabric {
         self.push(now, usize::from(lane), segment);
     }
 
+    /// See [`super::Fabric::set_service`].
+    pub fn set_service(&mut self, router: u16, now: Picos, service: Picos) {
+        let queue = &mut self.queues[usize::from(router)];
+        let from = std::mem::replace(&mut queue.service, service);
+        if queue.mark_above != Picos::MAX {
+            queue.mark_above = rescaled(queue.mark_above, from, service);
+        }
+        queue.departures.retain(|departure| *departure > now);
+        let end = |queue: &Queue| queue.departures.back().map_or(0, |last| last - now);
+        queue.work -= end(queue);
+        queue.departures.iter_mut().for_each(|d| *d = now + rescaled(*d - now, from, service));
+        queue.work += end(queue);
+    }
+
+    /// See [`super::Fabric::set_delay`].
+    pub fn set_delay(&mut self, lane: u16, delay: Picos, floor: Picos) {
+        self.delays[usize::from(lane)] = (delay, floor);
+    }
+
+    /// See [`super::Fabric::retime`].
+    pub fn retime(&mut self, lane: u16, mut new: impl FnMut(Picos) -> Picos) {
+        let mut entries = std::mem::take(&mut self.heap).into_sorted_vec();
+        // Of a lane in the order of arrival: sorted in reverse.
+        for Reverse(entry) in entries.iter_mut().rev().filter(|entry| entry.0.order.1 == usize::from(lane)) {
+            entry.segment.time = new(entry.segment.time);
+            entry.order.0 = entry.segment.time;
+        }
+        self.heap = entries.into();
+    }
+
     /// See [`super::Fabric::next_instant`].
     #[must_use]
     pub fn next_instant(&self) -> Picos {
         let first = self.heap.peek().map(|entry| entry.0.order.0);
-        [first, self.timer, self.interface].into_iter().flatten().min().unwrap_or(Picos::MAX)
+        self.alarms.into_iter().chain([first]).flatten().min().unwrap_or(Picos::MAX)
     }
 
     /// See [`super::Fabric::set_alarm`].
     pub fn set_alarm(&mut self, alarm: Alarm, at: Option<Picos>) {
-        match alarm {
-            Alarm::Timer => self.timer = at,
-            Alarm::Interface => self.interface = at,
-        }
+        self.alarms[alarm.index()] = at;
     }
 
     /// See [`super::Fabric::crossed`].
@@ -186,10 +223,11 @@ impl PlainFabric {
     #[must_use]
     pub fn router(&self, router: u16, now: Picos) -> RouterState {
         let queue = &self.queues[usize::from(router)];
+        let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(now));
         RouterState {
             accepted: queue.accepted,
             dropped: queue.dropped,
-            backlog: queue.departures.back().map_or(0, |last| last.saturating_sub(now)),
+            busy: queue.work - backlog,
             queue: queue.departures.iter().filter(|departure| **departure > now).count() as u64,
         }
     }

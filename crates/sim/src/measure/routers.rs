@@ -36,13 +36,8 @@ impl RouterUse {
         }
     }
 
-    /// Looks at every router of `network` at the end of an interval, which lies in a measured period (from 0) or in none.
-    pub fn sample(
-        &mut self,
-        network: &Network,
-        states: impl Iterator<Item = RouterState>,
-        period: Option<usize>,
-    ) {
+    /// Looks at every router at the end of an interval, which lies in a measured period (from 0) or in none.
+    pub fn sample(&mut self, states: impl Iterator<Item = RouterState>, period: Option<usize>) {
         if let Some(period) = period {
             self.samples[period] += 1;
         }
@@ -54,8 +49,7 @@ impl RouterUse {
             sums.queue += seen.queue;
             sums.longest = sums.longest.max(seen.queue);
             sums.accepted += accepted;
-            // Work that came in less work that is still there: exact, and never more than the interval.
-            sums.busy += accepted * network.routers[index].service + before.backlog - seen.backlog;
+            sums.busy += seen.busy - before.busy;
             sums.dropped += seen.dropped - before.dropped;
         }
     }

@@ -67,11 +67,11 @@ impl Traces {
     }
 
     /// Adds a row for each of the given routers, always the same ones.
-    pub fn routers(&mut self, now: Picos, network: &Network, routers: &[usize], states: &[RouterState]) {
+    pub fn routers(&mut self, now: Picos, routers: &[usize], states: &[RouterState]) {
         self.last.resize(routers.len(), (0, RouterState::default()));
         for ((&index, state), (then, last)) in routers.iter().zip(states).zip(&mut self.last) {
             let accepted = state.accepted - last.accepted;
-            let busy = accepted * network.routers[index].service + last.backlog - state.backlog;
+            let busy = state.busy - last.busy;
             self.routers.push(RouterRow {
                 time: now,
                 router: index,

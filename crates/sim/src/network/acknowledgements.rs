@@ -18,14 +18,14 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// The groups of `access` routers, in a time linear in routers and links.
+    /// The groups of `access` routers, in a time linear in routers and links; `delayed` links have a delay at some time.
     #[must_use]
-    pub fn of(topology: &Topology, neighbours: &Adjacency, access: &[usize]) -> Self {
+    pub fn of(topology: &Topology, neighbours: &Adjacency, access: &[usize], delayed: &[bool]) -> Self {
         let above = above(topology, neighbours);
         let anchor = |&router: &usize| {
             let mut here = router;
             while let Some((up, link)) = above[here] {
-                if topology.links[link].delay > 0.0 {
+                if delayed[link] {
                     break;
                 }
                 here = up;

@@ -1,6 +1,7 @@
 //! From a scenario to routers, lanes and routes.
 
 use super::acknowledgements::Groups;
+use super::changes::{Change, Schedule, Turn, follow};
 use super::distances::Distances;
 use super::routing::{Routing, adjacency, routes_to};
 use super::topology::{RouterClass, Topology};
@@ -36,8 +37,10 @@ pub struct LaneSpec {
     pub from: u16,
     /// Where it ends.
     pub end: LaneEnd,
-    /// Propagation delay.
+    /// Propagation delay at the start.
     pub delay: Picos,
+    /// Smallest propagation delay during the run.
+    pub least: Picos,
 }
 
 /// Routers with speeds and buffers, lanes and routes.
@@ -71,6 +74,8 @@ pub struct Network {
     pub receiver_weight: Vec<f64>,
     /// Sources under each access router.
     pub sources: Vec<u64>,
+    /// What changes during the run, rising by time.
+    pub changes: Vec<Change>,
 }
 
 impl Network {
@@ -88,12 +93,15 @@ impl Network {
             access_index[router] = Some(index as u16);
         }
         check_targets(access.len())?;
-        let groups = Groups::of(&topology, &neighbours, &access);
+        let speeds: Vec<f64> =
+            topology.routers.iter().map(|r| r.speed_factor * scenario.network.speed).collect();
+        let delays: Vec<Picos> =
+            topology.links.iter().map(|l| picos(l.delay * scenario.network.delay_multiplier)).collect();
+        let mut schedule = Schedule::new(scenario, &topology, &speeds, delays.clone())?;
+        let groups = Groups::of(&topology, &neighbours, &access, &schedule.delayed());
         check_lanes(2 * topology.links.len() + access.len(), groups.anchors.len())?;
 
         // Lanes: both directions of every link, then one per access router to its receivers.
-        let delays: Vec<Picos> =
-            topology.links.iter().map(|l| picos(l.delay * scenario.network.delay_multiplier)).collect();
         let mut lanes = Vec::new();
         // Of each link the lane from its first end and that from its second.
         let mut link_lanes = vec![[0; 2]; topology.links.len()];
@@ -101,13 +109,14 @@ impl Network {
             for &(neighbour, link) in list {
                 link_lanes[link][usize::from(topology.links[link].b == router)] = lanes.len() as u16;
                 let end = LaneEnd::Router(neighbour as u16);
-                lanes.push(LaneSpec { from: router as u16, end, delay: delays[link] });
+                let least = schedule.add(lanes.len() as u16, link);
+                lanes.push(LaneSpec { from: router as u16, end, delay: delays[link], least });
             }
         }
         let receivers_lane = lanes.len() as u16;
         for (index, &router) in access.iter().enumerate() {
             let end = LaneEnd::Receivers(index as u16);
-            lanes.push(LaneSpec { from: router as u16, end, delay: 0 });
+            lanes.push(LaneSpec { from: router as u16, end, delay: 0, least: 0 });
         }
 
         let mut next_lane = vec![u16::MAX; n * access.len()];
@@ -128,12 +137,14 @@ impl Network {
         let first_ack_lane = lanes.len();
         for &receiver in &groups.anchors {
             let routes = routes_to(&topology.links, &neighbours, receiver);
-            let delay = routes.sums(&delays);
-            lanes.extend(groups.anchors.iter().map(|&source| LaneSpec {
-                from: receiver as u16,
-                end: LaneEnd::Sources(source as u16),
-                delay: delay[source],
-            }));
+            let delays: Vec<Vec<Picos>> = schedule.delays.iter().map(|delays| routes.sums(delays)).collect();
+            for &source in &groups.anchors {
+                let delay = delays[0][source];
+                let least =
+                    follow(&mut schedule.changes, lanes.len() as u16, delays.iter().map(|sums| sums[source]));
+                let (from, end) = (receiver as u16, LaneEnd::Sources(source as u16));
+                lanes.push(LaneSpec { from, end, delay, least });
+            }
         }
         let group_delay =
             |from: usize, to: usize| lanes[first_ack_lane + to * groups.anchors.len() + from].delay;
@@ -142,7 +153,7 @@ impl Network {
         let mut network = Self {
             routers: Vec::new(),
             buffers: Vec::new(),
-            speeds: topology.routers.iter().map(|r| r.speed_factor * scenario.network.speed).collect(),
+            speeds,
             receiver_weight: load::receiver_weights(scenario, &topology, &access),
             sources: load::sources(scenario, &topology, &access)?,
             topology,
@@ -154,6 +165,7 @@ impl Network {
             groups,
             first_ack_lane,
             distances,
+            changes: schedule.changes,
         };
         network.set_buffers(scenario)?;
         Ok(network)
@@ -206,6 +218,17 @@ impl Network {
         }
     }
 
+    /// Adds a lane from `from` to `end` that is always longer than `lane` by `delay`.
+    pub fn push_longer(&mut self, lane: u16, delay: Picos, end: LaneEnd, from: u16) {
+        let new = self.lanes.len() as u16;
+        for change in &mut self.changes {
+            let turn = change.lanes.iter().find(|turn| turn.of == lane).copied();
+            change.lanes.extend(turn.map(|t| Turn { of: new, from: t.from + delay, to: t.to + delay }));
+        }
+        let LaneSpec { delay: before, least, .. } = self.lanes[usize::from(lane)];
+        self.lanes.push(LaneSpec { from, end, delay: before + delay, least: least + delay });
+    }
+
     /// Region of an access router.
     #[must_use]
     pub fn region_of(&self, access: usize) -> usize {
@@ -222,6 +245,20 @@ impl Network {
     #[must_use]
     pub fn round_trip(&self, source: usize, receiver: usize) -> Picos {
         2 * self.lanes[usize::from(self.ack_lane(receiver, source))].delay
+    }
+
+    /// The same at `now`.
+    #[must_use]
+    pub fn round_trip_at(&self, source: usize, receiver: usize, now: Picos) -> Picos {
+        let lane = self.ack_lane(receiver, source);
+        let past = self.changes.iter().rev().skip_while(|change| change.time > now);
+        let turn = past.flat_map(|change| &change.lanes).find(|turn| turn.of == lane);
+        2 * turn.map_or(self.lanes[usize::from(lane)].delay, |turn| turn.to)
+    }
+
+    /// Lanes on which segments leave a router.
+    pub fn lanes_from(&self, router: usize) -> impl Iterator<Item = usize> {
+        (0..self.first_ack_lane).filter(move |lane| usize::from(self.lanes[*lane].from) == router)
     }
 
     /// Mean round-trip propagation delay over the ordered pairs of different regions with hosts, s: `rtt` of the buffer

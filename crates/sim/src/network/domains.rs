@@ -32,7 +32,7 @@ impl Domains {
     #[must_use]
     pub fn of(network: &Network) -> Self {
         let mut domains = Union::new(network.topology.routers.len());
-        for lane in network.lanes.iter().filter(|lane| lane.delay < SHORTEST_LOOKAHEAD) {
+        for lane in network.lanes.iter().filter(|lane| lane.least < SHORTEST_LOOKAHEAD) {
             domains.join(usize::from(lane.from), network.lane_to(lane));
         }
         let (of, count) = domains.numbered();
@@ -47,7 +47,7 @@ impl Domains {
 
     fn new(network: &Network, of: Vec<u16>, count: usize) -> Self {
         let crosses = |lane: &&LaneSpec| of[usize::from(lane.from)] != of[network.lane_to(lane)];
-        let lookahead = network.lanes.iter().filter(crosses).map(|lane| lane.delay).min();
+        let lookahead = network.lanes.iter().filter(crosses).map(|lane| lane.least).min();
         let lanes = network.lanes.iter().map(|lane| of[network.lane_to(lane)]);
         Self {
             count,

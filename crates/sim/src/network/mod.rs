@@ -4,6 +4,7 @@ pub mod abilene;
 pub mod acknowledgements;
 pub mod build;
 pub mod built_in;
+pub mod changes;
 mod check;
 pub mod describe;
 pub mod distances;

@@ -20,6 +20,16 @@ pub struct Router {
     pub accepted: u64,
     /// Segments dropped so far.
     pub dropped: u64,
+    /// Work that came in until the speed last changed, and the segments accepted by then.
+    earlier: (Picos, u64),
+}
+
+/// What so much work is, rounded up, when each segment that took `from` takes `to`. A part of a segment stays a part of
+/// one, so the number of segments in the work is the same.
+#[must_use]
+pub fn rescaled(work: Picos, from: Picos, to: Picos) -> Picos {
+    let product = u128::from(work) * u128::from(to);
+    product.div_ceil(u128::from(from)).min(u128::from(Picos::MAX)) as Picos
 }
 
 /// What can be seen of a router at an instant.
@@ -29,8 +39,8 @@ pub struct RouterState {
     pub accepted: u64,
     /// Segments dropped so far.
     pub dropped: u64,
-    /// How long it takes to run empty.
-    pub backlog: Picos,
+    /// Time for which it has been serving.
+    pub busy: Picos,
     /// Segments in it, the one in service included.
     pub queue: u64,
 }
@@ -46,7 +56,29 @@ impl Router {
             mark_above: Picos::MAX,
             accepted: 0,
             dropped: 0,
+            earlier: (0, 0),
         }
+    }
+
+    /// From `now` on each segment takes `service`, those in the queue and what remains of the one in service too. As many
+    /// segments as before may wait.
+    pub fn change(&mut self, now: Picos, service: Picos) {
+        let (waiting, backlog) = (self.limit / self.service, self.backlog(now));
+        let to = rescaled(backlog, self.service, service);
+        self.earlier = (self.work() - backlog + to, self.accepted);
+        if backlog > 0 {
+            self.busy_until = now + to;
+        }
+        if self.mark_above != Picos::MAX {
+            self.mark_above = rescaled(self.mark_above, self.service, service);
+        }
+        self.limit = service.saturating_mul(waiting);
+        self.service = service;
+    }
+
+    /// Work that came in so far.
+    fn work(&self) -> Picos {
+        self.earlier.0 + (self.accepted - self.earlier.1) * self.service
     }
 
     /// The same router, which marks what finds more than `threshold` segments in it (RFC 8257, section 3.1).
@@ -94,7 +126,7 @@ impl Router {
         RouterState {
             accepted: self.accepted,
             dropped: self.dropped,
-            backlog: self.backlog(now),
+            busy: self.work() - self.backlog(now),
             queue: self.occupancy(now),
         }
     }
@@ -143,6 +175,25 @@ mod tests {
             .collect();
         assert_eq!(marks, [false, false, false, true, true]);
         assert!(!Router::new(10, 9).marks(0, 1_000_000));
+    }
+
+    /// A speed that changes keeps the number of segments and of places, and what remains of the segment in service takes its
+    /// part of the new time.
+    #[test]
+    fn a_queue_is_served_at_the_new_speed() {
+        let mut router = Router::new(10, 3).marking(Some(2.0));
+        for _ in 0..4 {
+            router.arrive(0);
+        }
+        assert_eq!((router.occupancy(7), router.state(7).busy), (4, 7));
+        router.change(7, 100);
+        // 3 of 10 remain of the first one.
+        assert_eq!((router.backlog(7), router.occupancy(7), router.places()), (330, 4, 4));
+        assert_eq!((router.arrive(36), router.arrive(37)), (None, Some(437)));
+        assert_eq!((router.state(137).busy, router.mark_above()), (137, 200));
+        router.change(137, 1);
+        assert_eq!((router.backlog(137), router.occupancy(137), router.arrive(137)), (3, 3, Some(141)));
+        assert_eq!((router.state(141).busy, router.state(1000).busy), (141, 141));
     }
 
     proptest! {

@@ -47,12 +47,18 @@ const LONGEST_ROUND_TRIP: f64 = 281.0;
 /// # Errors
 /// [`InvalidScenario`] where queues are too long, or the run is.
 fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result<(), InvalidScenario> {
-    let longest_queue =
-        network.routers.iter().zip(&network.buffers).map(|(r, b)| seconds(r.service) * (*b as f64 + 1.0));
+    let mut service: Vec<Picos> = network.routers.iter().map(|router| router.service).collect();
+    let mut delay: Vec<Picos> = network.lanes.iter().map(|lane| lane.delay).collect();
+    for change in &network.changes {
+        change.routers.iter().for_each(|turn| service[turn.of] = service[turn.of].max(turn.to));
+        change.lanes.iter().for_each(|t| delay[usize::from(t.of)] = delay[usize::from(t.of)].max(t.to));
+    }
+    let longest_queue = service.iter().zip(&network.buffers).map(|(s, b)| seconds(*s) * (*b as f64 + 1.0));
     let longest_queue = longest_queue.fold(0.0, f64::max);
-    let acknowledgements = network.lanes.iter().filter(|lane| matches!(lane.end, LaneEnd::Sources(_)));
+    let lanes = network.lanes.iter().zip(delay);
+    let acknowledgements = lanes.filter(|(lane, _)| matches!(lane.end, LaneEnd::Sources(_)));
     let extra = scenario.flows.iter().map(|flow| flow.extra_delay).fold(0.0, f64::max);
-    let propagation = 2.0 * (acknowledgements.map(|lane| seconds(lane.delay)).fold(0.0, f64::max) + extra);
+    let propagation = 2.0 * (acknowledgements.map(|(_, delay)| seconds(delay)).fold(0.0, f64::max) + extra);
     if propagation > LONGEST_ROUND_TRIP {
         return Err(invalid(
             if extra > 0.0 { "flows" } else { "topology" },

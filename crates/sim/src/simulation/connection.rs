@@ -77,13 +77,20 @@ impl Domain {
         (size as f64 * users.jumbo_factor).round() as u64
     }
 
+    /// Round-trip propagation delay now, of a flow with a lane of its own to its access router if it has one.
+    pub(super) fn base_rtt(&self, origin: usize, receiver: usize, access_lane: Option<u16>) -> Picos {
+        let network = &self.shared.network;
+        let extra = access_lane.map_or(0, |lane| network.lanes[usize::from(lane)].delay);
+        network.round_trip_at(origin, receiver, self.now) + 2 * extra
+    }
+
     /// Takes a slot and sends the first SYN.
     pub(super) fn open(&mut self, opening: &Opening) -> u32 {
         let slot = self.free.pop().unwrap_or(self.flows.len() as u32);
         let (origin, receiver) = (usize::from(opening.origin), usize::from(opening.receiver));
         let network = &self.shared.network;
-        let extra = opening.own.map_or(0, |(_, own)| network.lanes[usize::from(own.access)].delay);
-        let base_rtt = network.round_trip(origin, receiver) + 2 * extra;
+        let access_lane = opening.own.map(|(_, own)| own.access);
+        let base_rtt = self.base_rtt(origin, receiver, access_lane);
         let id = match opening.own {
             None => FlowId::new(network.group_of(origin), slot),
             Some((number, _)) => {
@@ -107,7 +114,7 @@ impl Domain {
             receiver: opening.receiver,
             id,
             access_router,
-            access_lane: opening.own.map(|(_, own)| own.access),
+            access_lane,
             delays_sends: opening.delays_sends,
             base: syn + 1,
             end: opening.size.map_or(u64::MAX, |size| syn + 1 + size.min(LARGEST_SIZE)),
@@ -203,6 +210,12 @@ impl Domain {
         }
         if self.shared.configs[algorithm].wants_delivery_rate() {
             self.start_sampling(slot);
+        }
+        if !self.shared.rules.is_plain() {
+            self.start_repair(slot);
+        }
+        if self.shared.ack_delay.is_some() {
+            self.start_receiving(slot);
         }
         let flow = &mut self.flows[slot as usize];
         if let Some(period) = self.shared.tick_period[algorithm] {

@@ -65,3 +65,9 @@ pub(super) fn update_limits(sampler: &mut DeliverySampler, flow: &Flow) {
         sampler.limited(flow.board.pipe());
     }
 }
+
+/// Tells the congestion control that segment `sequence` is lost, which the scoreboard does not say.
+pub(super) fn tell_lost(sampler: &mut DeliverySampler, flow: &mut Flow, config: &Config, sequence: u64) {
+    let lost = sampler.lost(sequence);
+    flow.controller.on_segment_lost(config, &lost);
+}

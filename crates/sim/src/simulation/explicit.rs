@@ -27,10 +27,10 @@ pub(super) fn add_lanes(
             return Err(invalid(format!("flows[{i}].extra_delay"), message));
         }
         let delay = picos(flow.extra_delay);
-        let acks = network.lanes[usize::from(network.ack_lane(receiver, origin))].delay + delay;
+        let acks = network.ack_lane(receiver, origin);
         let [origin, receiver] = [origin, receiver].map(|access| network.access[access] as u16);
-        network.lanes.push(LaneSpec { from: origin, end: LaneEnd::Router(origin), delay });
-        network.lanes.push(LaneSpec { from: receiver, end: LaneEnd::Sources(origin), delay: acks });
+        network.lanes.push(LaneSpec { from: origin, end: LaneEnd::Router(origin), delay, least: delay });
+        network.push_longer(acks, delay, LaneEnd::Sources(origin), receiver);
         own.push((i as u32, OwnLanes { access: lane as u16, acks: lane as u16 + 1 }));
     }
     Ok(own)

@@ -2,9 +2,11 @@
 //!
 //! A domain (`domain`) holds the sources of a part of the network, their flows and the fabric that carries their
 //! segments; its files are connections (`connection`, `explicit`, `patience`), sending and recovery (`sender`, `pacing`,
-//! `delivery`) and flows that end (`ended`). All domains read what is `shared`. `windows` advances them, on any number
-//! of `threads`; samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant.
+//! `delivery`, `recovery` for every loss recovery but the default one, `receiving` for delayed acknowledgements) and flows that end (`ended`). All domains read what is `shared`. `windows` advances them, on any number
+//! of `threads`; samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant, and at one
+//! instant the network changes (`changes`).
 
+mod changes;
 pub mod check;
 mod code;
 mod connection;
@@ -15,6 +17,8 @@ mod explicit;
 mod long_lived;
 mod pacing;
 mod patience;
+mod receiving;
+mod recovery;
 mod sampling;
 mod sender;
 mod shared;
@@ -67,6 +71,10 @@ pub struct Simulation {
     long_lived: [u64; LONG_LIVED],
     convergence: Convergence<2>,
     tracing: Tracing,
+    /// Changes of the network that have happened.
+    changed: usize,
+    /// Delays of lanes now.
+    delays: Vec<Picos>,
 }
 
 impl Simulation {
@@ -114,6 +122,8 @@ impl Simulation {
             long_lived: [0; LONG_LIVED],
             convergence: Convergence::default(),
             tracing,
+            changed: 0,
+            delays: shared.network.lanes.iter().map(|lane| lane.delay).collect(),
             shared,
         })
     }
@@ -152,13 +162,16 @@ impl Simulation {
             if Some(stop) == self.tracing.next() {
                 self.trace();
             }
+            if Some(stop) == self.next_change() {
+                self.change();
+            }
         }
     }
 
-    /// When all domains are looked at next: a sample, or a row of the traces.
+    /// When all domains are looked at next: a sample, a row of the traces, or a change of the network.
     fn next_look(&self) -> Picos {
-        let sample = self.sample_time(self.samples + 1);
-        self.tracing.next().map_or(sample, |trace| trace.min(sample))
+        let others = [self.tracing.next(), self.next_change()].into_iter().flatten();
+        others.fold(self.sample_time(self.samples + 1), Picos::min)
     }
 
     fn next_instant(&self) -> Picos {
@@ -238,11 +251,10 @@ impl Simulation {
     pub fn census(&self) -> Census {
         let mut census = Census::default();
         let mut count = |(lane, segment): (usize, Segment)| {
-            let lane = &self.shared.network.lanes[lane];
-            match lane.end {
+            match self.shared.network.lanes[lane].end {
                 LaneEnd::Sources(_) => census.acknowledgements += 1,
                 // Before it departs it is in the router at the beginning of the lane.
-                _ if segment.time - lane.delay > self.now => census.queued += 1,
+                _ if segment.time > self.now + self.delays[lane] => census.queued += 1,
                 _ => census.in_flight += 1,
             }
         };

@@ -57,7 +57,7 @@ impl Simulation {
         self.sampled = counters;
         let period = self.shared.period(self.now);
         let states: Vec<_> = (0..self.shared.network.routers.len()).map(|r| self.router(r)).collect();
-        self.routers.sample(&self.shared.network, states.into_iter(), period);
+        self.routers.sample(states.into_iter(), period);
         if let Some(period) = period {
             self.periods[period].add(&sample, &interval);
             // The last one holds the whole measured span.

@@ -2,7 +2,7 @@
 
 use super::delivery::{self, Delivery};
 use super::domain::Domain;
-use super::{code, pacing};
+use super::{code, pacing, recovery};
 use crate::engine::Segment;
 use crate::transport::scoreboard::Acked;
 use crate::transport::{FlowState, OFF, Recovery};
@@ -25,27 +25,62 @@ impl Domain {
         if sequence < flow.base || sequence >= flow.board.next() {
             return; // Of an earlier flow of this slot, or a repeated SYN.
         }
-        let una = flow.board.una();
-        let Acked::New { sent_once } =
-            flow.board.acknowledge(sequence, self.shared.scenario.transport.duplicate_threshold)
-        else {
+        if self.shared.ack_delay.is_some() {
+            self.receive(slot, sequence, segment);
+        } else {
+            self.acknowledgement(slot, sequence, segment, None);
+        }
+    }
+
+    /// An acknowledgement of `segment`, the one with number `sequence`, and of the one before where that was `held` back.
+    #[inline]
+    pub(super) fn acknowledgement(
+        &mut self,
+        slot: u32,
+        sequence: u64,
+        segment: Segment,
+        held: Option<Segment>,
+    ) {
+        let now = self.now;
+        let una = self.flows[slot as usize].board.una();
+        // A round trip is that of the segment that was held: an echoed timestamp is that of the first one (RFC 7323).
+        let first = held.map(|held| self.acknowledge_first(slot, &held));
+        let flow = &mut self.flows[slot as usize];
+        let threshold = self.shared.scenario.transport.duplicate_threshold;
+        let acked = if self.shared.rules.is_plain() {
+            flow.board.acknowledge(sequence, threshold)
+        } else {
+            self.take_acknowledgement(slot, sequence, &segment)
+        };
+        let Acked::New { sent_once } = acked else {
             self.counters.duplicate_acks += 1;
+            self.known_again(slot);
             return;
         };
+        let flow = &mut self.flows[slot as usize];
         flow.delivered += 1;
         flow.last_acked = now;
         self.counters.delivered += 1;
         self.counters.acked_by_class[usize::from(flow.pair_class)] += 1;
-        let mut rtt = 0;
-        if sent_once {
-            rtt = segment.age(now);
+        let mut rtt = if sent_once { segment.age(now) } else { 0 };
+        if let Some((rtt_of_first, _)) = first {
+            rtt = rtt_of_first;
+        }
+        if rtt > 0 {
             flow.rtt.sample(rtt, &self.shared.limits);
         }
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         let mut delivery = Delivery::default();
         if config.wants_delivery_rate() {
             delivery = delivery::sample(&mut self.samplers[slot as usize], flow, config, sequence, now);
+            if self.shared.rules.rack {
+                delivery.lost += std::mem::take(&mut self.repairs[slot as usize].lost_again);
+            }
         }
+        if let Some((_, of_first)) = first {
+            delivery.lost += of_first.lost;
+        }
+        let acked = 1 + u32::from(first.is_some());
         let new_una = flow.board.una();
         let advanced = new_una > una;
         if advanced {
@@ -53,13 +88,22 @@ impl Domain {
                 self.complete(slot);
                 return;
             }
-            flow.deadline = if flow.board.flight() == 0 { OFF } else { now + flow.rtt.rto };
+            if self.shared.rules.is_plain()
+                || recovery::restarts_timer(&self.shared.rules, &mut self.repairs[slot as usize], flow)
+            {
+                flow.deadline = if flow.board.flight() == 0 { OFF } else { now + flow.rtt.rto };
+            }
         } else {
             self.counters.duplicate_acks += 1;
         }
         let was_fast = flow.recovery == Recovery::Fast;
-        if flow.recovery != Recovery::Open && new_una >= flow.recover {
+        if flow.recovery != Recovery::Open
+            && (new_una >= flow.recover || self.shared.rules.ends(flow.recovery, advanced))
+        {
             flow.recovery = Recovery::Open;
+            if !self.shared.rules.is_plain() {
+                self.repairs[slot as usize].ended(&self.shared.rules, &mut flow.board);
+            }
             if was_fast {
                 flow.controller.on_recovery_exit(config, now);
             }
@@ -74,7 +118,7 @@ impl Domain {
             config,
             &AckEvent {
                 now,
-                acked: 1,
+                acked,
                 rtt,
                 min_rtt: flow.rtt.min_rtt,
                 srtt: flow.rtt.srtt,
@@ -89,7 +133,8 @@ impl Domain {
                 after_timeout: flow.recovery == Recovery::Timeout,
                 cwnd_limited: flow.uses_window(before),
                 app_limited: flow.board.next() == flow.end,
-                ce: u32::from(segment.is_marked()),
+                // Both are marked, or neither.
+                ce: acked * u32::from(segment.is_marked()),
             },
         );
         self.counters.increases += u64::from(flow.controller.cwnd() > before);
@@ -97,11 +142,17 @@ impl Domain {
             delivery::update_limits(&mut self.samplers[slot as usize], flow);
         }
         if flow.recovery == Recovery::Open {
-            if flow.board.has_loss() {
+            if self.finds_loss(slot) {
                 self.fast_retransmit(slot);
-            } else if segment.is_marked() && sequence >= flow.recover {
+            } else if segment.is_marked() && sequence >= self.flows[slot as usize].recover {
                 self.answer_mark(slot);
             }
+        }
+        if self.shared.rules.rack {
+            self.follow_acknowledgement(slot, advanced);
+        }
+        if self.shared.rules.reduces() {
+            self.reduce(slot, acked, advanced);
         }
         self.watch_deadline(slot);
         self.send_allowed(slot);
@@ -110,9 +161,9 @@ impl Domain {
     /// Enough later segments were acknowledged: one reduction, then recovery until everything now outstanding is
     /// acknowledged. A segment that is sent from now on and lost belongs to the next episode: it is retransmitted then,
     /// after a second reduction, because it was sent after the first one. The first lost segment is retransmitted whatever the window (RFC 6675, section 5).
-    fn fast_retransmit(&mut self, slot: u32) {
+    pub(super) fn fast_retransmit(&mut self, slot: u32) {
+        let flight = self.begin_repair(slot);
         let flow = &mut self.flows[slot as usize];
-        let flight = flow.board.flight() as u32;
         flow.recovery = Recovery::Fast;
         flow.recover = flow.board.next();
         flow.rescued = false;
@@ -156,6 +207,15 @@ impl Domain {
             return;
         }
         flow.watched = 0;
+        if self.shared.ack_delay.is_some() && self.receiver_timer(slot, time) {
+            self.watch_deadline(slot);
+            return;
+        }
+        if self.shared.rules.rack && self.recovery_timer(slot, time) {
+            self.watch_deadline(slot);
+            return;
+        }
+        let flow = &mut self.flows[slot as usize];
         if flow.deadline > time {
             self.watch_deadline(slot);
         } else if flow.state == FlowState::Connecting {
@@ -181,7 +241,16 @@ impl Domain {
         flow.timeouts += 1;
         flow.initial_slow_start = false;
         flow.controller.on_loss(&self.shared.configs[usize::from(flow.algorithm)], &loss);
-        flow.board.lose_everything();
+        if self.shared.rules.is_cumulative() {
+            self.repairs[slot as usize].reno.timed_out(&mut flow.board);
+        } else {
+            flow.board.lose_everything();
+        }
+        if self.shared.rules.rack {
+            let repair = &mut self.repairs[slot as usize];
+            repair.rack.timed_out(self.now);
+            repair.probe.timed_out();
+        }
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         if config.wants_delivery_rate() {
             delivery::tell_losses(&mut self.samplers[slot as usize], flow, config);
@@ -218,10 +287,16 @@ impl Domain {
 
     /// Sees to it that a heap entry comes up at the deadline or before.
     #[inline]
-    fn watch_deadline(&mut self, slot: u32) {
+    pub(super) fn watch_deadline(&mut self, slot: u32) {
         let flow = &self.flows[slot as usize];
-        if flow.deadline != OFF && (flow.watched == 0 || flow.deadline < flow.watched) {
-            let deadline = flow.deadline;
+        let mut deadline = flow.deadline;
+        if self.shared.rules.rack && flow.state == FlowState::Sending {
+            deadline = deadline.min(self.repairs[slot as usize].timer());
+        }
+        if self.shared.ack_delay.is_some() && flow.state == FlowState::Sending {
+            deadline = deadline.min(self.receiver_deadline(slot));
+        }
+        if deadline != OFF && (flow.watched == 0 || deadline < flow.watched) {
             self.watch(slot, deadline);
         }
     }
@@ -247,7 +322,11 @@ impl Domain {
     pub(super) fn send_now(&mut self, slot: u32) {
         loop {
             let flow = &mut self.flows[slot as usize];
-            if f64::from(flow.board.pipe()) + 1.0 > flow.controller.cwnd() && !flow.retransmit_first {
+            let mut window = flow.controller.cwnd();
+            if self.shared.rules.reduces() && flow.recovery == Recovery::Fast {
+                window = self.repairs[slot as usize].prr.window(window);
+            }
+            if f64::from(flow.board.pipe()) + 1.0 > window && !flow.retransmit_first {
                 return;
             }
             let retransmit = flow.recovery != Recovery::Open;
@@ -259,7 +338,12 @@ impl Domain {
                 return;
             }
             match self.next_segment(slot, retransmit) {
-                Some((sequence, retransmission)) => self.emit(slot, sequence, retransmission),
+                Some((sequence, retransmission)) => {
+                    self.emit(slot, sequence, retransmission);
+                    if self.shared.rules.rack {
+                        self.watch_deadline(slot);
+                    }
+                }
                 None => return,
             }
         }
@@ -280,6 +364,12 @@ impl Domain {
     /// The next segment to send (RFC 6675 NextSeg): a lost one, else a new one, else one that too few later segments
     /// have passed, else once per recovery the highest outstanding one.
     fn next_segment(&mut self, slot: u32, recovering: bool) -> Option<(u64, bool)> {
+        if self.shared.rules.is_cumulative() {
+            return self.next_segment_in_turn(slot);
+        }
+        if self.shared.rules.rack {
+            return self.next_segment_by_time(slot, recovering);
+        }
         let flow = &mut self.flows[slot as usize];
         if recovering && let Some(sequence) = flow.board.retransmit(flow.recover, false) {
             return Some((sequence, true));
@@ -302,7 +392,7 @@ impl Domain {
 
     /// A segment leaves the interface and reaches the access router at once.
     #[inline]
-    fn emit(&mut self, slot: u32, sequence: u64, retransmission: bool) {
+    pub(super) fn emit(&mut self, slot: u32, sequence: u64, retransmission: bool) {
         let now = self.now;
         let flow = &mut self.flows[slot as usize];
         if flow.deadline == OFF {
@@ -316,6 +406,16 @@ impl Domain {
         flow.sent += 1;
         flow.peak_flight[0] = flow.peak_flight[0].max(flow.board.pipe());
         flow.retransmit_first = false;
+        if !self.shared.rules.is_plain() {
+            recovery::sent(
+                &self.shared.rules,
+                &mut self.repairs[slot as usize],
+                flow,
+                sequence,
+                retransmission,
+                now,
+            );
+        }
         flow.interface_free = now + pacing::gap(flow);
         // An event armed for this very instant is superseded.
         flow.interface_armed = false;
@@ -333,6 +433,10 @@ impl Domain {
         // Retransmissions are not to be marked (RFC 3168, section 6.1.5).
         if self.shared.marking && config.ecn_capable() && !retransmission {
             segment = segment.ecn_capable();
+        }
+        if self.counters.data_sent == self.next_loss {
+            self.lose(segment);
+            return;
         }
         self.inject(slot, segment);
     }

@@ -6,6 +6,7 @@ use crate::fabric::OwnLanes;
 use crate::network::build::picos;
 use crate::network::{Domains, Network};
 use crate::scenario::{AlgorithmShare, Scenario};
+use crate::transport::Rules;
 use crate::transport::rtt::RtoLimits;
 use crate::users::Population;
 use mesonet_cc::{Config, Picos};
@@ -23,6 +24,10 @@ pub(super) struct Shared {
     pub algorithm_names: Vec<&'static str>,
     pub tick_period: Vec<Option<Picos>>,
     pub limits: RtoLimits,
+    /// Loss recovery.
+    pub rules: Rules,
+    /// How long receivers hold acknowledgements back; none where they do not.
+    pub ack_delay: Option<Picos>,
     pub seed: u64,
     /// The end of the scenario.
     pub end: Picos,
@@ -55,6 +60,8 @@ impl Shared {
             tick_period: configs.iter().map(Config::timer_period).collect(),
             configs,
             limits: RtoLimits::new(&scenario.transport),
+            rules: Rules::new(&scenario.transport),
+            ack_delay: scenario.transport.delayed_acks.then(|| picos(scenario.transport.ack_delay)),
             seed,
             end,
             period_length: measured.div_ceil(u64::from(scenario.time.periods)),

@@ -111,7 +111,7 @@ impl Simulation {
             let config = &self.shared.configs[usize::from(flow.algorithm)];
             tracing.traces.flow(self.now, index, flow, config);
         }
-        tracing.traces.routers(self.now, &self.shared.network, &tracing.routers, &states);
+        tracing.traces.routers(self.now, &tracing.routers, &states);
         tracing.rows += 1;
     }
 

@@ -98,14 +98,19 @@ impl DeliverySampler {
     pub fn next_lost(&mut self, board: &Scoreboard) -> Option<LostSegment> {
         let sequence = board.lost_from(self.seen)?;
         self.seen = sequence + 1;
+        Some(self.lost(sequence))
+    }
+
+    /// Segment `sequence` is found lost.
+    pub fn lost(&mut self, sequence: u64) -> LostSegment {
         self.lost = self.lost.wrapping_add(1);
         let departure = self.departures[(sequence - self.first) as usize];
-        Some(LostSegment {
+        LostSegment {
             delivered: self.delivered,
             in_flight: departure.in_flight,
             lost: self.lost.wrapping_sub(departure.lost),
             app_limited: departure.app_limited,
-        })
+        }
     }
 
     /// Everything below `una` has been acknowledged.

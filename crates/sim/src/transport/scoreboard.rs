@@ -81,6 +81,68 @@ impl Scoreboard {
         self.next - self.una()
     }
 
+    /// Sent but not acknowledged, not even selectively.
+    #[must_use]
+    pub fn outstanding(&self) -> u64 {
+        self.next - self.passed + self.holes.iter().map(|h| h.end - h.start).sum::<u64>()
+    }
+
+    /// Segment `sequence`, which has been sent, is acknowledged.
+    #[must_use]
+    #[inline]
+    pub fn has_arrived(&self, sequence: u64) -> bool {
+        if sequence >= self.passed {
+            return false;
+        }
+        self.holes.front().is_none_or(|front| sequence < front.start) || !self.is_missing(sequence)
+    }
+
+    fn is_missing(&self, sequence: u64) -> bool {
+        let hole = self.holes.get(self.holes.partition_point(|h| h.end <= sequence));
+        hole.is_some_and(|h| h.start <= sequence)
+    }
+
+    /// Nothing is missing below what is acknowledged.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.holes.is_empty()
+    }
+
+    /// First transmissions acknowledged since the lowest missing segment was passed over.
+    #[must_use]
+    pub fn passed_over(&self) -> u64 {
+        self.holes.front().map_or(0, |hole| self.passed_count - hole.seen)
+    }
+
+    /// Missing segment `sequence` counts as lost, by a sender that loses segments in the order in which they left.
+    /// Whether it had been retransmitted: the caller has it sent again.
+    pub fn lose(&mut self, sequence: u64) -> bool {
+        self.pipe -= 1;
+        if sequence < self.lost_end {
+            debug_assert!(sequence < self.retransmitted_end, "lost twice");
+            return true;
+        }
+        if sequence >= self.passed {
+            debug_assert_eq!(sequence, self.passed, "what left before is lost already");
+            match self.holes.back_mut() {
+                Some(hole) if hole.end == sequence => hole.end += 1,
+                _ => {
+                    let hole = Hole { start: sequence, end: sequence + 1, seen: self.passed_count };
+                    self.holes.push_back(hole);
+                }
+            }
+            self.passed = sequence + 1;
+        }
+        self.lost_end = sequence + 1;
+        false
+    }
+
+    /// What is missing below counts as lost.
+    #[must_use]
+    pub fn lost_end(&self) -> u64 {
+        self.lost_end
+    }
+
     /// The lowest missing segment counts as lost.
     #[must_use]
     #[inline]
@@ -127,6 +189,23 @@ impl Scoreboard {
             self.mark_lost(u64::from(threshold));
         }
         Acked::New { sent_once: true }
+    }
+
+    /// Segment `sequence`, which has been sent, has arrived, and nothing follows from that for any other segment: for
+    /// senders that do not see which one it is and say themselves what is in flight ([`Self::believe`]).
+    pub fn receive(&mut self, sequence: u64) -> Acked {
+        let pipe = self.pipe;
+        // What is missing is never lost, so every arrival takes one off.
+        self.pipe = u32::MAX;
+        let acked = self.acknowledge(sequence, u32::MAX);
+        self.pipe = pipe;
+        acked
+    }
+
+    /// So many segments are believed to be in the network.
+    #[inline]
+    pub fn believe(&mut self, pipe: u32) {
+        self.pipe = pipe;
     }
 
     /// Moves `lost_end` over the holes that enough later segments have passed. At most `threshold` holes are undecided.

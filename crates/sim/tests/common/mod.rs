@@ -17,7 +17,7 @@ pub fn abilene() -> Value {
         },
         "network": {
             "speed": 80_000.0, "delay_multiplier": 1.0, "buffer": {"rule": "bdp", "factor": 1.0},
-            "buffer_floor": 8, "buffer_counts_in_service": false, "ecn_threshold": null
+            "buffer_floor": 8, "buffer_counts_in_service": false, "ecn_threshold": null, "changes": []
         },
         "users": {
             "base_sources": 2.0, "source_multiplier": 2.0,
@@ -33,7 +33,8 @@ pub fn abilene() -> Value {
         },
         "connection": {"establish": true, "syn_timeout": 3.0, "syn_attempts": 3, "window_after_retry": 2.0},
         "transport": {
-            "initial_window": 2.0, "initial_ssthresh": 2_147_483_648.0, "duplicate_threshold": 3,
+            "initial_window": 2.0, "initial_ssthresh": 2_147_483_648.0, "recovery": "sack", "prr": "off",
+            "loss_detection": "dupthresh", "probe_ack_delay": 0.2, "delayed_acks": false, "ack_delay": 0.2, "duplicate_threshold": 3,
             "initial_rto": 3.0, "min_rto": 1.0, "max_rto": 60.0, "timeout_rule": "own_reduction",
             "reduce_from": "cwnd", "grow_only_if_cwnd_limited": false, "max_cwnd": 1_073_741_824.0,
             "slow_start": "classic", "limited_slow_start_from": 100.0,

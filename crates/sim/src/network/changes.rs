@@ -1,0 +1,171 @@
+//! What changes in the network during a run: speeds of routers and delays of links, at given instants.
+//!
+//! Everything is known before the run, so that queues are as large, and domains as far apart, as they ever have to be.
+
+use super::build::picos;
+use super::topology::Topology;
+use crate::scenario::{GivenChange, InvalidScenario, Scenario, invalid};
+use mesonet_cc::Picos;
+
+/// One value that changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn<T> {
+    /// Of what.
+    pub of: T,
+    /// Before.
+    pub from: Picos,
+    /// After.
+    pub to: Picos,
+}
+
+/// What changes at one instant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// When.
+    pub time: Picos,
+    /// Service times of routers.
+    pub routers: Vec<Turn<usize>>,
+    /// Delays of lanes: those of links in both directions, and those of acknowledgements that cross them.
+    pub lanes: Vec<Turn<u16>>,
+}
+
+/// The changes of a scenario before lanes are known.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// Rising by time, with service times only.
+    pub changes: Vec<Change>,
+    /// Delay of every link at the start, then after each of the changes.
+    pub delays: Vec<Vec<Picos>>,
+}
+
+impl Schedule {
+    /// Looks up what a scenario changes. `speeds` are those of the routers, `delays` those of the links, at the start.
+    ///
+    /// # Errors
+    /// [`InvalidScenario`] where a change names what does not exist.
+    pub fn new(
+        scenario: &Scenario,
+        topology: &Topology,
+        speeds: &[f64],
+        delays: Vec<Picos>,
+    ) -> Result<Self, InvalidScenario> {
+        let given = &scenario.network.changes;
+        let mut order: Vec<usize> = (0..given.len()).collect();
+        order.sort_by(|a, b| given[*a].time.total_cmp(&given[*b].time));
+        let mut schedule = Self { changes: Vec::new(), delays: vec![delays] };
+        let mut services: Vec<Picos> = speeds.iter().map(|speed| picos(1.0 / speed)).collect();
+        for index in order {
+            let change = &given[index];
+            let time = picos(change.time);
+            if schedule.changes.last().is_none_or(|last| last.time < time) {
+                schedule.changes.push(Change { time, ..Change::default() });
+                schedule.delays.extend(schedule.delays.last().cloned());
+            }
+            let path = format!("network.changes[{index}]");
+            if let Some(name) = &change.router {
+                let router = router(topology, name, &format!("{path}.router"))?;
+                let speed = change.speed.unwrap_or(speeds[router] * change.factor.unwrap_or(1.0));
+                let to = picos(1.0 / speed);
+                if to == 0 || speed < 1e-3 {
+                    let message =
+                        format!("a speed of {speed} segments/s; it must lie between 0.001 and 1e11");
+                    return Err(invalid(path, message));
+                }
+                let from = std::mem::replace(&mut services[router], to);
+                if let Some(last) = schedule.changes.last_mut() {
+                    last.routers.push(Turn { of: router, from, to });
+                }
+            } else if let Some(ends) = &change.link {
+                let link = link(topology, ends, &format!("{path}.link"))?;
+                let at_start = schedule.delays[0][link];
+                let delay = change
+                    .delay
+                    .map_or_else(|| (at_start as f64 * change.factor.unwrap_or(1.0)).round() as Picos, picos);
+                if let Some(last) = schedule.delays.last_mut() {
+                    last[link] = delay;
+                }
+            }
+        }
+        Ok(schedule)
+    }
+
+    /// Links with a delay at some time.
+    #[must_use]
+    pub fn delayed(&self) -> Vec<bool> {
+        (0..self.delays[0].len()).map(|link| self.delays.iter().any(|delays| delays[link] > 0)).collect()
+    }
+
+    /// Adds to the changes those of a lane over a link; the smallest delay.
+    pub fn add(&mut self, lane: u16, link: usize) -> Picos {
+        let delays: Vec<Picos> = self.delays.iter().map(|delays| delays[link]).collect();
+        follow(&mut self.changes, lane, delays)
+    }
+}
+
+/// Adds to `changes` those of a lane that has these delays at the start and after each of them; the smallest one.
+pub fn follow(changes: &mut [Change], lane: u16, delays: impl IntoIterator<Item = Picos>) -> Picos {
+    let mut delays = delays.into_iter();
+    let Some(mut from) = delays.next() else { return 0 };
+    let mut least = from;
+    for (change, to) in changes.iter_mut().zip(delays) {
+        if to != from {
+            change.lanes.push(Turn { of: lane, from, to });
+        }
+        (from, least) = (to, least.min(to));
+    }
+    least
+}
+
+fn router(topology: &Topology, name: &str, path: &str) -> Result<usize, InvalidScenario> {
+    topology.router(name).ok_or_else(|| {
+        let some: Vec<&str> = topology.routers.iter().take(12).map(|r| r.name.as_str()).collect();
+        let more = if topology.routers.len() > some.len() { ", ..." } else { "" };
+        invalid(path, format!("there is no router \"{name}\"; allowed: {}{more}", some.join(", ")))
+    })
+}
+
+fn link(topology: &Topology, ends: &[String; 2], path: &str) -> Result<usize, InvalidScenario> {
+    let [a, b] = [router(topology, &ends[0], path)?, router(topology, &ends[1], path)?];
+    let joins = |link: &&super::topology::LinkSpec| [link.a, link.b] == [a, b] || [link.a, link.b] == [b, a];
+    match topology.links.iter().filter(joins).count() {
+        0 => Err(invalid(
+            path,
+            format!(
+                "there is no link between \"{}\" and \"{}\"; a link joins two neighbours",
+                ends[0], ends[1]
+            ),
+        )),
+        _ => Ok(topology.links.iter().position(|l| joins(&l)).expect("counted")),
+    }
+}
+
+/// Holds what was given against its ranges.
+///
+/// # Errors
+/// [`InvalidScenario`] with a path below `network.changes`.
+pub fn check(changes: &[GivenChange]) -> Result<(), InvalidScenario> {
+    for (i, change) in changes.iter().enumerate() {
+        let path = format!("network.changes[{i}]");
+        crate::scenario::within(&format!("{path}.time"), change.time, 0.0, 1e7)?;
+        let values = [change.speed, change.delay, change.factor].iter().flatten().count();
+        let fits = match (&change.router, &change.link) {
+            (Some(_), None) => change.delay.is_none(),
+            (None, Some(_)) => change.speed.is_none(),
+            _ => false,
+        };
+        if !fits || values != 1 {
+            let message = "a change is of a router, with speed or factor, or of a link, with delay or factor";
+            return Err(invalid(path, message));
+        }
+        for (name, value, low, high) in [
+            ("speed", change.speed, 1e-3, 1e11),
+            ("delay", change.delay, 0.0, 1e3),
+            ("factor", change.factor, if change.router.is_some() { 1e-6 } else { 0.0 }, 1e6),
+        ] {
+            if let Some(value) = value {
+                crate::scenario::within(&format!("{path}.{name}"), value, low, high)?;
+            }
+        }
+    }
+    Ok(())
+}

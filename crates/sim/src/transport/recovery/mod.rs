@@ -1,0 +1,113 @@
+//! Choices of loss recovery beside the default one, selective acknowledgements by the rules of the scoreboard.
+//!
+//! What these need to know of a flow is kept beside it, in a [`Repair`] by flow slot that exists only where a scenario
+//! asks for one of them: flows with the default rules pay a branch.
+
+mod probe;
+mod prr;
+mod rack;
+mod reno;
+
+use super::{Recovery, Scoreboard};
+use crate::network::build::picos;
+use crate::scenario::{LossDetection, PrrKind, RecoveryKind, TransportParameters};
+use mesonet_cc::Picos;
+pub use probe::Probe;
+pub use prr::{Prr, Step};
+pub use rack::Rack;
+pub use reno::Reno;
+
+/// What a scenario chooses.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// What repairs losses.
+    pub kind: RecoveryKind,
+    /// How much is sent meanwhile.
+    pub prr: PrrKind,
+    /// Losses are found by time.
+    pub rack: bool,
+    /// Longest time for which a receiver may hold an acknowledgement back, as probes assume.
+    pub probe_ack_delay: Picos,
+    plain: bool,
+}
+
+impl Rules {
+    /// From the parameters of a scenario.
+    #[must_use]
+    pub fn new(parameters: &TransportParameters) -> Self {
+        let (kind, prr) = (parameters.recovery, parameters.prr);
+        let rack = parameters.loss_detection == LossDetection::Rack;
+        let plain = kind == RecoveryKind::Sack && prr == PrrKind::Off && !rack;
+        Self { kind, prr, rack, probe_ack_delay: picos(parameters.probe_ack_delay), plain }
+    }
+
+    /// Nothing is kept beside the flows.
+    #[must_use]
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Recovery reduces what it sends in proportion.
+    #[must_use]
+    #[inline]
+    pub fn reduces(&self) -> bool {
+        self.prr != PrrKind::Off
+    }
+
+    /// An acknowledgement that came in `recovery` ends it, whatever is outstanding: the first one that `advanced` the
+    /// cumulative point ends Reno's fast recovery.
+    #[must_use]
+    #[inline]
+    pub fn ends(&self, recovery: Recovery, advanced: bool) -> bool {
+        self.kind == RecoveryKind::Reno && recovery == Recovery::Fast && advanced
+    }
+
+    /// The sender sees cumulative acknowledgements only.
+    #[must_use]
+    #[inline]
+    pub fn is_cumulative(&self) -> bool {
+        self.kind != RecoveryKind::Sack
+    }
+}
+
+/// What recovery keeps of one flow beside the scoreboard.
+#[derive(Clone, Debug, Default)]
+pub struct Repair {
+    /// Cumulative acknowledgements and their duplicates.
+    pub reno: Reno,
+    /// What fast recovery may send.
+    pub prr: Prr,
+    /// Losses by time.
+    pub rack: Rack,
+    /// Tail loss probes.
+    pub probe: Probe,
+    /// A retransmission that left after the last reduction was found lost.
+    pub relapsed: bool,
+    /// A probe has repaired a loss.
+    pub repaired: bool,
+    /// Retransmissions found lost of which the congestion control was told since the last acknowledgement.
+    pub lost_again: u32,
+}
+
+impl Repair {
+    /// Of a flow whose first segment has number `first`.
+    #[must_use]
+    pub fn new(first: u64) -> Self {
+        Self { reno: Reno::new(first), ..Self::default() }
+    }
+
+    /// Recovery has ended.
+    pub fn ended(&mut self, rules: &Rules, board: &mut Scoreboard) {
+        if rules.is_cumulative() {
+            self.reno.ended(board);
+        }
+        self.rack.recovered();
+    }
+
+    /// When the sender must look at the flow next, the retransmission timer apart.
+    #[must_use]
+    pub fn timer(&self) -> Picos {
+        self.rack.timer.min(self.probe.timer)
+    }
+}

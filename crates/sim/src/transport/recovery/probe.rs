@@ -1,0 +1,117 @@
+//! Tail loss probes, TLP (RFC 8985, section 7): where acknowledgements do not come, something more is sent after two round
+//! trips, so that its acknowledgement tells what is missing long before the retransmission timer does.
+
+use crate::transport::flow::OFF;
+use crate::transport::{Flow, Recovery};
+use mesonet_cc::{Picos, SECOND};
+
+/// The probe timer and the probe of one flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe {
+    /// When a probe is due, [`OFF`] for never.
+    pub timer: Picos,
+    /// The segment that was sent as a probe and is not acknowledged, with its departure where it had been sent before.
+    outstanding: Option<(u64, Option<Picos>)>,
+}
+
+impl Default for Probe {
+    fn default() -> Self {
+        Self { timer: OFF, outstanding: None }
+    }
+}
+
+/// Time after which a flow probes (RFC 8985, section 7.2): two round trips, and where a single segment is outstanding the
+/// delay with which its receiver may acknowledge it; a second before the first sample.
+#[must_use]
+pub fn timeout(srtt: Picos, flight: u64, max_ack_delay: Picos) -> Picos {
+    match srtt {
+        0 => SECOND,
+        _ => 2 * srtt + if flight == 1 { max_ack_delay } else { 0 },
+    }
+}
+
+impl Probe {
+    /// Something new was sent, or the cumulative point moved on. The probe is due before the retransmission timer.
+    pub fn schedule(&mut self, flow: &Flow, now: Picos, max_ack_delay: Picos) {
+        let flight = flow.board.flight();
+        let wanted = flow.recovery == Recovery::Open && flow.board.is_whole() && flight > 0;
+        let due = now + timeout(flow.rtt.srtt, flight, max_ack_delay);
+        self.timer = if wanted { due.min(flow.deadline) } else { OFF };
+    }
+
+    /// Whether a probe may be sent: one at a time.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.outstanding.is_none()
+    }
+
+    /// Segment `sequence` was sent as a probe, at `now` if it had been sent before.
+    pub fn sent(&mut self, sequence: u64, again: Option<Picos>) {
+        (self.timer, self.outstanding) = (OFF, Some((sequence, again)));
+    }
+
+    /// The copy of `sequence` that left at `departure` has arrived, the first one to do so where it is `new`. Whether
+    /// that means that the probe repaired a loss, which is then congestion (RFC 8985, section 7.4).
+    pub fn acknowledged(&mut self, sequence: u64, departure: Picos, new: bool) -> bool {
+        let Some((probe, again)) = self.outstanding.filter(|(probe, _)| *probe == sequence) else {
+            return false;
+        };
+        self.outstanding = again.is_some_and(|sent| departure < sent).then_some((probe, again));
+        new && again.is_some_and(|sent| departure >= sent)
+    }
+
+    /// A duplicate of `sequence` says nothing about reordering: it was a probe.
+    #[must_use]
+    pub fn is(&self, sequence: u64) -> bool {
+        self.outstanding.is_some_and(|(probe, _)| probe == sequence)
+    }
+
+    /// Everything below `una` was acknowledged; a probe beyond is still out.
+    pub fn forget_below(&mut self, una: u64) {
+        // The copy of a probe that was needless still comes, and is then known.
+        self.outstanding = self.outstanding.filter(|(probe, again)| *probe >= una || again.is_some());
+    }
+
+    /// The retransmission timer expired.
+    pub fn timed_out(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mesonet_cc::MILLISECOND;
+
+    const MS: Picos = MILLISECOND;
+
+    /// Section 7.2, and the numbers of the specification.
+    #[test]
+    fn timeouts() {
+        assert_eq!(timeout(162 * MS, 10, 200 * MS), 324 * MS);
+        assert_eq!(timeout(162 * MS, 1, 200 * MS), 524 * MS);
+        assert_eq!(timeout(0, 10, 200 * MS), SECOND);
+    }
+
+    /// Section 7.4: congestion where the original was lost and the probe repaired it, and only there.
+    #[test]
+    fn what_the_acknowledgement_of_a_probe_tells() {
+        let probing = |again| {
+            let mut probe = Probe::default();
+            probe.sent(9, again);
+            assert!(!probe.is_free());
+            probe
+        };
+        let mut repaired = probing(Some(300 * MS));
+        assert!(!repaired.acknowledged(8, 8 * MS, true));
+        assert!(repaired.acknowledged(9, 300 * MS, true) && repaired.is_free());
+        // The original was late: its own acknowledgement comes first, then that of the probe.
+        let mut needless = probing(Some(300 * MS));
+        assert!(!needless.acknowledged(9, 9 * MS, true) && !needless.is_free());
+        needless.forget_below(10);
+        assert!(needless.is(9) && !needless.acknowledged(9, 300 * MS, false) && needless.is_free());
+        // Something new as a probe.
+        let mut new = probing(None);
+        assert!(!new.acknowledged(9, 300 * MS, true) && new.is_free());
+    }
+}

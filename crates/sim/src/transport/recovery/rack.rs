@@ -1,0 +1,339 @@
+//! Loss detection by time, RACK (RFC 8985, sections 5 and 6): a segment is lost when one that left later was acknowledged and
+//! a round trip has passed, be it a first transmission or a retransmission.
+//!
+//! The acknowledgement names the copy that caused it by its departure, as an exact timestamp option would, so that
+//! nothing of section 6.2 is ambiguous. The network keeps a flow's segments in order: reordering is never seen, and the
+//! reordering window is that of a sender which has not seen any.
+
+use crate::transport::flow::OFF;
+use crate::transport::{Recovery, RttEstimator, Scoreboard};
+use mesonet_cc::Picos;
+use std::collections::{BTreeSet, VecDeque};
+
+/// Segments acknowledged beyond a missing one that make waiting for reordering needless (RFC 8985: `DupThresh`).
+const DUPLICATE_THRESHOLD: u64 = 3;
+
+/// Recoveries after which a window widened by needless retransmissions is narrow again (RFC 8985: `reo_wnd_persist`).
+const PERSISTENCE: u32 = 16;
+
+/// A copy that left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Transmission {
+    time: Picos,
+    sequence: u64,
+}
+
+/// What one flow's loss detection keeps.
+#[derive(Clone, Debug)]
+pub struct Rack {
+    /// Copies whose fate is open, in the order in which they left; some may have been acknowledged since.
+    sent: VecDeque<Transmission>,
+    /// The copy, among those acknowledged, that left last, and its round-trip time.
+    latest: Transmission,
+    rtt: Picos,
+    /// Retransmissions found lost, to be sent again.
+    again: BTreeSet<u64>,
+    /// Retransmissions found lost so far.
+    relapses: u64,
+    /// When the window was last reduced.
+    reduced: Picos,
+    /// The reordering window is this many quarters of the smallest round-trip time.
+    multiplier: u32,
+    /// Recoveries until it is one again.
+    persist: u32,
+    /// The window is not widened again before this is acknowledged.
+    widened: u64,
+    /// When the oldest open copy is lost if nothing tells of it, [`OFF`] where none is open.
+    pub timer: Picos,
+}
+
+impl Default for Rack {
+    fn default() -> Self {
+        Self {
+            sent: VecDeque::new(),
+            latest: Transmission { time: 0, sequence: 0 },
+            rtt: 0,
+            again: BTreeSet::new(),
+            relapses: 0,
+            reduced: 0,
+            multiplier: 1,
+            persist: PERSISTENCE,
+            widened: 0,
+            timer: OFF,
+        }
+    }
+}
+
+impl Rack {
+    /// Segment `sequence` leaves at `now`. A probe takes the place of the copy before it, about which nothing is known.
+    pub fn sent(&mut self, sequence: u64, now: Picos, probe: bool) {
+        if probe && let Some(before) = self.sent.iter().rposition(|copy| copy.sequence == sequence) {
+            self.sent.remove(before);
+        }
+        self.sent.push_back(Transmission { time: now, sequence });
+    }
+
+    /// Before segment `sequence` is taken off the scoreboard: the copy that left at `departure` has arrived.
+    pub fn acknowledged(&mut self, board: &mut Scoreboard, sequence: u64, departure: Picos, now: Picos) {
+        let copy = Transmission { time: departure, sequence };
+        if copy > self.latest {
+            (self.latest, self.rtt) = (copy, now - departure);
+        }
+        if self.again.remove(&sequence) {
+            // It was not lost.
+            board.believe(board.pipe() + 1);
+        }
+    }
+
+    /// A segment arrived that the receiver had: a retransmission was needless, and the window grows, once a round trip
+    /// (RFC 8985, section 6.2, step 4).
+    pub fn needless(&mut self, board: &Scoreboard) {
+        if board.una() >= self.widened {
+            self.widened = board.next();
+            self.multiplier += 1;
+            self.persist = PERSISTENCE;
+        }
+    }
+
+    /// A recovery has ended.
+    pub fn recovered(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.multiplier = 1;
+        }
+    }
+
+    /// How much longer than a round trip a segment may take.
+    #[must_use]
+    pub fn reordering_window(&self, rtt: &RttEstimator, recovery: Recovery, passed: u64) -> Picos {
+        if recovery != Recovery::Open || passed >= DUPLICATE_THRESHOLD {
+            return 0;
+        }
+        (u64::from(self.multiplier) * rtt.min_rtt / 4).min(rtt.srtt)
+    }
+
+    /// Finds what is lost at `now`, tells `lost_again` of the retransmissions among it, and sets the timer. Whether one of
+    /// these left after the last reduction: its loss is a second indication of congestion (RFC 5681, section 4.3).
+    pub fn detect(
+        &mut self,
+        board: &mut Scoreboard,
+        now: Picos,
+        recovery: Recovery,
+        rtt: &RttEstimator,
+        mut lost_again: impl FnMut(u64),
+    ) -> bool {
+        let patience = self.rtt + self.reordering_window(rtt, recovery, board.passed_over());
+        let mut congested = false;
+        self.timer = OFF;
+        while let Some(&copy) = self.sent.front() {
+            if !board.has_arrived(copy.sequence) {
+                if copy > self.latest {
+                    break;
+                }
+                if copy.time + patience > now {
+                    self.timer = copy.time + patience;
+                    break;
+                }
+                if board.lose(copy.sequence) {
+                    self.again.insert(copy.sequence);
+                    self.relapses += 1;
+                    congested |= copy.time >= self.reduced;
+                    lost_again(copy.sequence);
+                }
+            }
+            self.sent.pop_front();
+        }
+        congested
+    }
+
+    /// The lowest retransmission to send again below `limit`.
+    pub fn resend(&mut self, board: &mut Scoreboard, limit: u64) -> Option<u64> {
+        let sequence = *self.again.first().filter(|s| **s < limit)?;
+        self.again.remove(&sequence);
+        board.believe(board.pipe() + 1);
+        Some(sequence)
+    }
+
+    /// The window is reduced at `now`.
+    pub fn reduced(&mut self, now: Picos) {
+        self.reduced = now;
+    }
+
+    /// Grows with every retransmission found lost.
+    #[must_use]
+    pub fn relapses(&self) -> u64 {
+        self.relapses
+    }
+
+    /// The retransmission timer expired: all copies count as lost.
+    pub fn timed_out(&mut self, now: Picos) {
+        self.sent.clear();
+        self.again.clear();
+        self.reduced = now;
+        self.timer = OFF;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mesonet_cc::MILLISECOND;
+    use proptest::prelude::*;
+
+    const MS: Picos = MILLISECOND;
+    const OPEN: Recovery = Recovery::Open;
+    const FAST: Recovery = Recovery::Fast;
+
+    fn rtt(min: u64, srtt: u64) -> RttEstimator {
+        RttEstimator { min_rtt: min * MS, srtt: srtt * MS, ..RttEstimator::default() }
+    }
+
+    /// A flow that has sent `n` segments, one each millisecond from 0 on.
+    fn flow(n: u64) -> (Rack, Scoreboard) {
+        let (mut rack, mut board) = (Rack::default(), Scoreboard::new(0));
+        for i in 0..n {
+            board.send_new();
+            rack.sent(i, i * MS, false);
+        }
+        (rack, board)
+    }
+
+    /// The copy of `sequence` that left at `sent` ms is acknowledged at `now` ms: retransmissions found lost.
+    fn acknowledge(rack: &mut Rack, board: &mut Scoreboard, sequence: u64, sent: u64, now: u64) -> Vec<u64> {
+        rack.acknowledged(board, sequence, sent * MS, now * MS);
+        board.acknowledge(sequence, u32::MAX);
+        let mut again = Vec::new();
+        rack.detect(board, now * MS, OPEN, &rtt(100, 110), |s| again.push(s));
+        again
+    }
+
+    /// Section 6.2, step 4, and the numbers of the specification.
+    #[test]
+    fn reordering_windows() {
+        let (mut rack, board) = flow(1);
+        let window = |rack: &Rack, passed| rack.reordering_window(&rtt(100, 110), OPEN, passed);
+        assert_eq!(window(&rack, 2), 25 * MS);
+        assert_eq!(window(&rack, 3), 0);
+        assert_eq!(rack.reordering_window(&rtt(100, 110), FAST, 0), 0);
+        rack.needless(&board);
+        rack.needless(&board);
+        assert_eq!(window(&rack, 0), 50 * MS);
+        rack.multiplier = 5;
+        assert_eq!(window(&rack, 0), 110 * MS);
+        for _ in 0..15 {
+            rack.recovered();
+        }
+        assert_eq!(window(&rack, 0), 110 * MS);
+        rack.recovered();
+        assert_eq!(window(&rack, 0), 25 * MS);
+    }
+
+    /// One or two later segments leave time for reordering, the third does not.
+    #[test]
+    fn a_missing_segment_waits_a_quarter_of_the_round_trip() {
+        let (mut rack, mut board) = flow(10);
+        acknowledge(&mut rack, &mut board, 0, 0, 100);
+        acknowledge(&mut rack, &mut board, 2, 2, 102);
+        assert!(!board.has_loss());
+        // Left at 1 ms, a round trip of 100 ms and 25 ms more.
+        assert_eq!(rack.timer, 126 * MS);
+        let mut waited = (rack.clone(), board.clone());
+        waited.0.detect(&mut waited.1, 126 * MS, OPEN, &rtt(100, 110), |_| ());
+        assert!(waited.1.has_loss() && waited.0.timer == OFF);
+        acknowledge(&mut rack, &mut board, 3, 3, 103);
+        assert!(!board.has_loss());
+        acknowledge(&mut rack, &mut board, 4, 4, 104);
+        assert!(board.has_loss());
+        assert_eq!((board.lost(), board.pipe(), rack.timer), (1, 5, OFF));
+    }
+
+    /// Section 3.4: a lost retransmission is found by what left after it, and the tail as soon as a retransmission is
+    /// acknowledged that left after it.
+    #[test]
+    fn lost_retransmissions_and_lost_tails() {
+        let (mut rack, mut board) = flow(8);
+        for i in 2..6 {
+            acknowledge(&mut rack, &mut board, i, i, 100 + i);
+        }
+        rack.reduced(104 * MS);
+        assert_eq!((board.lost(), board.pipe()), (2, 2));
+        for (sequence, sent) in [(0, 104), (1, 105)] {
+            assert_eq!(board.retransmit(8, false), Some(sequence));
+            rack.sent(sequence, sent * MS, false);
+        }
+        assert_eq!(board.pipe(), 4);
+        // The second one arrives: the first one is lost again, and so are 6 and 7, which left before both.
+        assert_eq!(acknowledge(&mut rack, &mut board, 1, 105, 205), [0]);
+        assert_eq!((board.una(), board.lost(), board.pipe(), rack.relapses()), (0, 3, 0, 1));
+        assert_eq!(rack.resend(&mut board, 8), Some(0));
+        assert_eq!((rack.resend(&mut board, 8), board.pipe()), (None, 1));
+        rack.sent(0, 205 * MS, false);
+        assert_eq!((board.retransmit(8, false), board.retransmit(8, false)), (Some(6), Some(7)));
+        rack.sent(6, 206 * MS, false);
+        rack.sent(7, 207 * MS, false);
+        for (sequence, sent) in [(0, 205), (6, 206), (7, 207)] {
+            assert!(acknowledge(&mut rack, &mut board, sequence, sent, sent + 100).is_empty());
+        }
+        assert_eq!((board.una(), board.pipe(), rack.sent.len()), (8, 0, 0));
+    }
+
+    #[test]
+    fn a_retransmission_that_was_late_counts_once() {
+        let (mut rack, mut board) = flow(6);
+        for i in 1..5 {
+            acknowledge(&mut rack, &mut board, i, i, 100 + i);
+        }
+        assert_eq!(board.retransmit(6, false), Some(0));
+        rack.sent(0, 104 * MS, false);
+        board.send_new();
+        rack.sent(6, 105 * MS, false);
+        assert_eq!(acknowledge(&mut rack, &mut board, 6, 105, 205), [0]);
+        // After all.
+        acknowledge(&mut rack, &mut board, 0, 104, 206);
+        assert_eq!((board.una(), board.pipe(), rack.resend(&mut board, 9)), (5, 0, None));
+    }
+
+    proptest! {
+        /// A first-in first-out path that drops at will, retransmissions too, with time standing in for order: whatever is
+        /// found lost was dropped, what is in flight is what the path holds and what is not yet found lost, and all
+        /// arrives once the path drops no more.
+        #[test]
+        fn finds_what_a_path_dropped_and_nothing_else(steps in proptest::collection::vec((0u8..4, any::<bool>()), 1..300)) {
+            let (mut rack, mut board) = (Rack::default(), Scoreboard::new(0));
+            let mut path = VecDeque::new();
+            let (mut now, mut held) = (0, 0);
+            let quiet = (0..3000).map(|i| (if i % 2 == 0 { 2 } else { 3 }, false));
+            let (noisy, limit) = (steps.len(), 200);
+            for (i, (what, dropped)) in steps.into_iter().chain(quiet).enumerate() {
+                now += MS;
+                let sequence = match what {
+                    0 | 1 if i < noisy => Some(board.send_new()),
+                    2 => rack.resend(&mut board, u64::MAX).or_else(|| board.retransmit(u64::MAX, false)).or_else(|| {
+                        // Something always follows, so that losses are noticed.
+                        (i >= noisy && board.next() < limit).then(|| board.send_new())
+                    }),
+                    3 => {
+                        if let Some((sequence, sent)) = path.pop_front() {
+                            held -= 1;
+                            rack.acknowledged(&mut board, sequence, sent, now);
+                            board.acknowledge(sequence, u32::MAX);
+                            rack.detect(&mut board, now, FAST, &rtt(1, 1), |_| ());
+                        }
+                        None
+                    }
+                    _ => None,
+                };
+                if let Some(sequence) = sequence {
+                    rack.sent(sequence, now, false);
+                    if !dropped {
+                        path.push_back((sequence, now));
+                        held += 1;
+                    }
+                }
+                prop_assert!(u64::from(board.pipe()) >= held, "{} in flight, {held} on the path", board.pipe());
+                prop_assert!(u64::from(board.pipe()) <= held + rack.sent.len() as u64);
+            }
+            prop_assert_eq!((board.una(), board.pipe()), (board.next(), 0));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+"""What changes in the network during a run: speeds of routers and delays of links, each from an instant on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mesonet import units
+from mesonet.errors import InputError, unknown
+
+KEYS = ("time", "router", "link", "speed", "delay", "factor")
+"""Keys of a change as users write it."""
+
+ALLOWED = "a list of [[network.changes]] in a TOML file"
+_KINDS = 'router = "A" with speed or factor, or link = ["A", "B"] with delay or factor'
+
+
+def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
+    """Changes in base units.
+
+    Parameters
+    ----------
+    value
+        A list of tables with ``time``, ``router`` or ``link`` (the routers at its ends), and ``speed`` of a router,
+        ``delay`` of a link (one way, not multiplied) or ``factor`` of what either was at the start.
+    segment_bytes
+        Size of a segment, for speeds in bits per second.
+
+    Raises
+    ------
+    InputError
+        If a key is unknown, missing or does not go with the others, or a value is out of range.
+    """
+    if value in ("none", ""):
+        return []
+    if not isinstance(value, list | tuple) or not all(isinstance(change, Mapping) for change in value):
+        raise InputError("not a list of changes", value=value, allowed=ALLOWED)
+    return [_change(f"network.changes[{number}]", change, segment_bytes) for number, change in enumerate(value)]
+
+
+def show(changes: list[dict[str, Any]]) -> str:
+    """Text for parsed changes."""
+    return "; ".join(map(_text, changes)) or "none"
+
+
+def _change(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:
+    for key in given:
+        if key not in KEYS:
+            raise unknown("key of a change", str(key), KEYS, path=f"{path}.{key}")
+    set_keys = {key for key, value in given.items() if value is not None}
+    if set_keys not in ({"time", kind, how} for kind, how in _PAIRS):
+        raise InputError("a change needs a time, what changes, and how", path=path, value=given, allowed=_KINDS)
+    change: dict[str, Any] = dict.fromkeys(KEYS)
+    for key in set_keys:
+        try:
+            change[key] = _value(key, given[key], segment_bytes)
+        except InputError as error:
+            raise InputError(error.problem, error.file, f"{path}.{key}", error.value, error.allowed) from None
+    return change
+
+
+_PAIRS = (("router", "speed"), ("router", "factor"), ("link", "delay"), ("link", "factor"))
+
+
+def _value(key: str, value: Any, segment_bytes: float) -> Any:
+    if key == "router":
+        if isinstance(value, str) and value:
+            return value
+        raise InputError("not the name of a router", value=value, allowed='a router of the topology, such as "A"')
+    if key == "link":
+        if isinstance(value, list | tuple) and len(value) == 2 and all(isinstance(end, str) and end for end in value):
+            return list(value)
+        raise InputError("not a link", value=value, allowed='the routers at its ends, such as ["A", "B"]')
+    kind = {"time": "time", "delay": "time", "speed": "rate", "factor": "number"}[key]
+    number = units.parse(kind, value, segment_bytes=segment_bytes)
+    if number < 0 or (key == "speed" and number == 0):
+        allowed = "more than 0" if key == "speed" else "at least 0"
+        raise InputError("too low", value=value, allowed=allowed)
+    return number
+
+
+def _text(change: Mapping[str, Any]) -> str:
+    what = change["router"] or " - ".join(change["link"])
+    if change["factor"] is not None:
+        how = f"x {units.show('number', change['factor'])}"
+    elif change["speed"] is not None:
+        how = units.show("rate", change["speed"])
+    else:
+        how = units.show("time", change["delay"])
+    return f"{what}: {how} from {units.show('time', change['time'])}"
