@@ -33,7 +33,7 @@ def test_separation_says_where_there_is_nothing_to_part():
     assert unknown.terms[-1] == "X1"
     assert "16 of 32 conditions have no verdict" in unknown.notes[0]
     for wrong in ({"flagged": np.zeros(3)}, {"flagged": np.zeros(32), "order": 3}):
-        with pytest.raises(ValueError, match="flags|order"):
+        with pytest.raises(ValueError, match=r"flags|order"):
             analysis.separating_settings(DESIGN, **wrong)
 
 

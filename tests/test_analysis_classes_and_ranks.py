@@ -47,7 +47,7 @@ def test_classes_of_conditions_with_lost_ones():
     assert analysis.condition_classes([np.nan]).conditions == ()
     assert analysis.condition_classes([1.0, 1.0]).limits == ()
     for wrong in ({"limits": [2, 1]}, {"names": ["a"], "limits": [0.1]}, {"classes": 0}, {"conditions": [1]}):
-        with pytest.raises(ValueError, match="rise|names|classes|shape"):
+        with pytest.raises(ValueError, match=r"rise|names|classes|shape"):
             analysis.condition_classes([0.1, 0.2], **wrong)
 
 

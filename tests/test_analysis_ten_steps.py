@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from mesonet import analysis, designs
 
@@ -132,3 +133,69 @@ def test_psi_counts_stars() -> None:
 def test_degenerate_responses_give_results(method) -> None:
     for y in (np.full(16, 3.0), np.full(16, np.nan), np.r_[1.0, np.full(15, np.nan)]):
         assert method(PLANT, y).to_polars() is not None
+
+
+def test_effects_that_cannot_be_computed_rank_last() -> None:
+    lost = np.full(16, np.nan)
+    lost[[0, 1, 2, 3]] = [0.1, 0.2, 0.15, 0.3]  # only A and B have both settings
+    found = analysis.terms(PLANT, lost)
+    assert np.isnan(found.effect[-1])
+    assert np.isfinite(found.effect[: np.isfinite(found.effect).sum()]).all()
+    assert set(analysis.contour(PLANT, lost).factors) == {"A", "B"}
+
+
+def test_a_single_factor_has_one_block() -> None:
+    found = analysis.blocks(designs.two_level(["A"]), [1.0, 3.0], target="A")
+    assert (found.higher_plus, len(found.mean_plus), found.robustness) == (1, 1, ())
+
+
+def test_residual_sd_is_that_of_least_squares_with_and_without_lost_runs() -> None:
+    rng = np.random.default_rng(1)
+    for lost in ((), (3,), (0, 1, 2, 3, 4, 5, 6, 7)):
+        y = RATE + rng.normal(0, 1, 16)
+        y[list(lost)] = np.nan
+        found = analysis.terms(PLANT, y)
+        there = np.isfinite(y)
+        columns = [np.ones(16)]
+        for term, sd in zip(found.terms, found.residual_sd, strict=True):
+            columns.append(PLANT.column(term).astype(float))
+            model = np.column_stack(columns)[there]
+            rest = y[there] - model @ np.linalg.lstsq(model, y[there])[0]
+            freedom = there.sum() - np.linalg.matrix_rank(model)
+            assert sd == pytest.approx(np.sqrt(rest @ rest / freedom)) if freedom > 0 else np.isnan(sd)
+
+
+def test_spread_of_a_worked_case() -> None:
+    y = np.array([1.0, 10, 3, 30, 2, 20, 4, 100])
+    found = analysis.factor_scatter(designs.two_level(["A", "B", "C"]), y)
+    assert found.mean[0].tolist() == [2.5, 40]
+    assert found.sd[0] == pytest.approx([np.std([1, 3, 2, 4], ddof=1), np.std([10, 30, 20, 100], ddof=1)])
+    assert found.spread_p[0] == pytest.approx(stats.levene([1, 3, 2, 4], [10, 30, 20, 100], center="median").pvalue)
+    assert found.to_polars().height == 6
+    flat = analysis.factor_scatter(PLANT, np.full(16, 3.0))
+    assert np.isnan(flat.spread_p).all()
+    assert flat.notes == ("The response is the same in all runs.",)
+
+
+def test_ten_steps_hold_the_result_of_each() -> None:
+    found = analysis.ten_steps(PLANT, RATE)
+    assert found.effects.effect[0] == pytest.approx(21.625)
+    assert list(found.blocks) == ["A", "B", "C", "D"]
+    assert found.contour is not None
+    assert analysis.ten_steps(designs.two_level(["A"]), [1.0, 2.0]).contour is None
+
+
+def test_false_discoveries_can_be_held_down() -> None:
+    rng = np.random.default_rng(5)
+    cube = rng.normal(10, 1, (40, 6, 10))
+    cube[0, 2, 0] = 60
+    about = {"responses": [str(i) for i in range(10)], "algorithms": list("abcdef")}
+    plain, held = (analysis.condition_response_summary(cube, adjust=a, **about) for a in ("none", "benjamini-hochberg"))
+    assert held.flagged[0, 0]
+    assert held.cells_flagged < plain.cells_flagged
+    assert (held.flagged == (held.q < 0.05)).all()
+    assert held.expected_by_chance == pytest.approx(0.05 * held.cells_flagged)
+    with pytest.raises(ValueError, match="leave out the threshold"):
+        analysis.condition_response_summary(cube, adjust="benjamini-hochberg", threshold=2.0, **about)
+    with pytest.raises(ValueError, match="adjust is 'x'"):
+        analysis.condition_response_summary(cube, adjust="x", **about)

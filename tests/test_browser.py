@@ -116,7 +116,7 @@ def test_figures_wait_until_they_come_near_the_screen(page):
 
 
 def test_pointing_at_a_condition_highlights_it_in_the_other_figures(page):
-    page.set_viewport_size({"width": 1366, "height": 16000})
+    page.set_viewport_size({"width": 1366, "height": 24000})
     draw(page)
     shown = [name for name in FIGURES if name not in WITHOUT_CONDITIONS]
     assert all(page.evaluate(COUNT_LIT, name) == 0 for name in shown)
@@ -258,9 +258,9 @@ def test_the_page_does_not_scroll_sideways(page, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-PICTURE = "(side) => document.querySelectorAll('#replay figure canvas')[side].toDataURL()"
+PICTURE = "(side) => document.querySelectorAll('#replay .map')[side].toDataURL()"
 #: Painted points of the left map that are red: rings of routers that drop.
-RED = """() => { const canvas = document.querySelector('#replay figure canvas');
+RED = """() => { const canvas = document.querySelector('#replay .map');
     const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
     copy.drawImage(canvas, 0, 0);
     const points = copy.getImageData(0, 0, canvas.width, canvas.height).data; let red = 0;
@@ -296,9 +296,7 @@ def test_the_time_slider_works_by_keyboard_and_says_the_time(replay):
     replay.focus("#replay-time")
     replay.keyboard.press("End")
     replay.wait_for_function("document.getElementById('replay-time').getAttribute('aria-valuetext') === '2 seconds'")
-    assert (
-        replay.locator("#replay canvas").first.get_attribute("aria-label").startswith("Map of tcp, condition 4 at 2 s")
-    )
+    assert replay.locator("#replay .map").first.get_attribute("aria-label").startswith("Map of tcp, condition 4 at 2 s")
 
 
 def test_maps_show_drops_where_the_traces_have_them(replay):
@@ -319,6 +317,8 @@ def test_two_algorithms_stand_side_by_side(replay):
     assert values == ["0", "1"]
     at(replay, 0.9)
     assert replay.evaluate(PICTURE, 0) != replay.evaluate(PICTURE, 1)
+    flows = [replay.locator("#replay .states").nth(side).get_attribute("aria-label") for side in (0, 1)]
+    assert all(re.search(r"condition 4 at 1.8 seconds: \d+ connecting, \d+ initial slow start", text) for text in flows)
     replay.select_option('#replay [data-side="1"] select', "0")
     replay.wait_for_function(f"({PICTURE})(0) === ({PICTURE})(1)")
 
@@ -327,12 +327,12 @@ def test_a_click_on_a_router_shows_its_time_series(replay, tmp_path):
     at(replay, 0.9)
     assert replay.locator("#replay-series").is_hidden()
     where = replay.evaluate(
-        """() => { const canvas = document.querySelector('#replay figure canvas');
+        """() => { const canvas = document.querySelector('#replay .map');
             const box = canvas.getBoundingClientRect(); return [box.width, box.height]; }"""
     )
     found = None
     for x in range(10, int(where[0]), 12):
-        replay.locator("#replay figure canvas").first.click(position={"x": x, "y": where[1] * 0.5}, force=True)
+        replay.locator("#replay .map").first.click(position={"x": x, "y": where[1] * 0.5}, force=True)
         if replay.input_value("#replay-router") != "-1":
             found = replay.input_value("#replay-router")
             break
@@ -352,7 +352,7 @@ def test_a_click_on_a_router_shows_its_time_series(replay, tmp_path):
 
 def test_hovering_a_router_shows_its_values(replay):
     at(replay, 0.5)
-    box = replay.locator("#replay figure canvas").first.bounding_box()
+    box = replay.locator("#replay .map").first.bounding_box()
     for x in range(4, int(box["width"]), 6):
         replay.mouse.move(box["x"] + x, box["y"] + box["height"] * 0.5)
         if replay.locator("#replay-tip").is_visible():
@@ -366,7 +366,7 @@ def test_the_replay_fits_the_screen(replay, width):
     replay.set_viewport_size({"width": width, "height": 844})
     replay.wait_for_timeout(300)
     assert replay.evaluate("document.documentElement.scrollWidth") <= width
-    one, other = (replay.locator("#replay figure canvas").nth(side).bounding_box() for side in (0, 1))
+    one, other = (replay.locator("#replay .map").nth(side).bounding_box() for side in (0, 1))
     assert (other["y"] > one["y"] + one["height"]) is (width == 390), "one below the other on a phone"
 
 

@@ -6,16 +6,15 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
-from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
 import pytest
 
-from fake_campaign import ALGORITHMS, FAILED, MISSING, RESPONSES, TOTALS, fake_campaign
+from fake_campaign import ALGORITHMS, FAILED, MISSING, RESPONSES, fake_campaign
 from mesonet.analysis import condition_response_summary, main_effects
 from mesonet.plots import to_svg
-from mesonet.reporting import report_html, write_analysis, write_report
+from mesonet.reporting import report_html, write_report
 from mesonet.reporting.study import MEAN_OF_ALL, Study
 from mesonet.reporting.summary import NEGLIGIBLE, findings, glance
 from mesonet.reporting.words import listed, quantity, span
@@ -286,7 +285,7 @@ def test_a_campaign_that_says_nothing_about_itself(campaign):
 
 
 @pytest.mark.parametrize("status", ["failed", "missing"])
-def test_nothing_done_is_said_and_no_figure_is_shown(status, tmp_path):
+def test_nothing_done_is_said_and_no_figure_is_shown(status):
     campaign = fake_campaign(all_status=status)
     page = report_html(campaign)
     text = words(page)
@@ -294,20 +293,14 @@ def test_nothing_done_is_said_and_no_figure_is_shown(status, tmp_path):
     assert ("The first failure says: memory" in text) == (status == "failed")
     assert "<figure" not in page
     assert "page-data" not in page
-    written = write_analysis(campaign, tmp_path)
-    assert [path.name for path in written] == ["conditions.parquet", "conditions.csv", "index.md"]
-    assert "there are no figures" in written[-1].read_text()
 
 
-def test_one_algorithm(tmp_path):
+def test_one_algorithm():
     campaign = fake_campaign(algorithms=["tcp"], lost=(), missing=())
     page = report_html(campaign)
     compare = {"condition-response", "residuals", "condition-bars", "ranks", "clusters"}
     assert list(unpacked(page)["figures"]) == [name for name in FIGURES if name not in compare]
     assert "Only one congestion control was run, so there is nothing to compare it with." in words(page)
-    names = {path.stem for path in write_analysis(campaign, tmp_path, responses=["rtt"])}
-    assert "condition_response" not in names
-    assert "main_effects_rtt_tcp" in names
 
 
 @dataclass
@@ -408,81 +401,6 @@ def test_very_many_values_stay_in_the_tables(campaign, monkeypatch):
     data = unpacked(report_html(campaign))
     assert rows(data["tables"]["responses"], response="rtt", period="measured")
     assert not rows(data["tables"]["responses"], response="rtt", period="1")
-
-
-@pytest.fixture(scope="module")
-def analysed(campaign, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("campaign")
-    return folder / "analysis", write_analysis(campaign, folder, responses=["loss_rate"])
-
-
-def test_analysis_tables(campaign, analysed):
-    root, _ = analysed
-    for name in ("main_effects", "condition_response", "conditions", "responses"):
-        parquet = pl.read_parquet(root / "tables" / f"{name}.parquet")
-        csv = pl.read_csv(root / "tables" / f"{name}.csv", infer_schema_length=None)
-        assert csv.columns == parquet.columns
-        assert csv.height == parquet.height > 0
-    effects = pl.read_parquet(root / "tables" / "main_effects.parquet")
-    assert effects.height == (22 * 4 + len(TOTALS)) * 6 * 9
-    tcp = effects.filter(response="loss_rate", period="measured", algorithm="tcp")
-    expected = main_effects(campaign.design, campaign.response("loss_rate"), algorithm="tcp")
-    assert tcp["effect"].to_list() == pytest.approx(expected.effect.tolist())
-    wide = pl.read_parquet(root / "tables" / "responses.parquet")
-    assert wide.filter(period="measured").height == 158
-    assert {"condition", "algorithm", "replicate", "loss_rate", "goodput_nn"} <= set(wide.columns)
-    conditions = pl.read_parquet(root / "tables" / "conditions.parquet")
-    assert conditions["X1"].to_list()[:2] == ["800 seg/ms", "1600 seg/ms"]
-    assert conditions["done"].sum() == 158
-    loss = campaign.cube(["loss_rate"], "measured")[:, :, 0]
-    assert conditions["loss_rate_most"].to_list() == pytest.approx(np.nanmax(loss, axis=1).tolist())
-
-
-METHOD_TABLES = ("terms", "factors", "correlations", "components", "component_scores", "clusters")
-
-
-def test_analysis_figures_and_their_captions(analysed):
-    root, written = analysed
-    figures = [path for path in written if path.suffix == ".svg"]
-    assert sorted(path.stem for path in figures) == sorted(
-        ["condition_response", "condition_response_above_10_percent", "responses_loss_rate"]
-        + ["correlations", "clusters"]
-        + ["residuals_loss_rate"]
-        + [
-            f"{figure}_loss_rate_{name}"
-            for figure in ("main_effects", "half_normal", "interactions")
-            for name in (*ALGORITHMS, "mean_of_all")
-        ]
-    )
-    index = (root / "index.md").read_text()
-    for path in figures:
-        ElementTree.parse(path)
-        assert f"(figures/{path.name})" in index
-    assert "Network speed (X1) has the largest effect" in index
-    assert "terms of 30 exceed the margin of error" in index
-    assert "The largest interaction on loss rate is X1*X7 (one string: X1*X7 = X6*X12)" in index
-    assert "Joins last and alone: fast in 20 conditions. In 12 conditions of 32" in index
-    assert all(path.is_file() for path in written)
-
-
-def test_tables_of_the_method(analysed):
-    root, _ = analysed
-    table = {name: pl.read_parquet(root / "tables" / f"{name}.parquet") for name in METHOD_TABLES}
-    assert table["terms"].filter((pl.col("response") == "rtt") & (pl.col("algorithm") == "tcp")).height == 30
-    assert table["factors"].height == 5 * 22 * 9
-    assert table["factors"]["psi"].is_between(0, 1).all()
-    assert table["clusters"]["condition"].n_unique() == 32
-    assert table["component_scores"].height == 32 * 5
-    assert abs(table["components"].group_by("component").agg(pl.col("share").first())["share"].sum() - 1) < 1e-9
-
-
-def test_analysis_of_an_unknown_response(campaign, tmp_path):
-    with pytest.raises(ValueError, match=r'^responses = "lossrate": unknown response \(nearest: loss_rate') as caught:
-        write_analysis(campaign, tmp_path, responses=["rtt", "lossrate"])
-    assert "Allowed: transmitting_sources" in str(caught.value)
-    with pytest.raises(ValueError, match="not a list"):
-        write_analysis(campaign, tmp_path, responses="rtt")
-    assert list(tmp_path.iterdir()) == []
 
 
 def small_losses(campaign, largest):

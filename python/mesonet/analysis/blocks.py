@@ -69,7 +69,7 @@ def blocks(
     here = names.index(target)
     others = [int(i) for i in np.argsort(-np.nan_to_num(effect, nan=-1.0), kind="stable") if i != here]
     chosen = others[: _robustness(len(matrix), len(names))]
-    levels = np.array(list(product((-1, 1), repeat=len(chosen))), dtype=np.int8).reshape(-1, len(chosen))
+    levels = np.array(list(product((-1, 1), repeat=len(chosen))), dtype=np.int8).reshape(2 ** len(chosen), len(chosen))
     means = np.full((len(levels), 2), np.nan)
     for place, block in enumerate(levels):
         inside = (signs[:, chosen] == block).all(axis=1)

@@ -60,7 +60,7 @@ def contour(
         raise ValueError("a contour plot needs at least two factors")
     matrix = interactions(design, y, factors=factors, algorithm=algorithm)
     row, mean = condition_means(y, len(signs), algorithm)
-    main = np.abs(np.nan_to_num(np.diag(matrix.effect), nan=-1.0))
+    main = np.nan_to_num(np.abs(np.diag(matrix.effect)), nan=-1.0)
     first, second = (int(i) for i in np.argsort(-main, kind="stable")[:2])
     e1, e2, e12 = matrix.effect[first, first], matrix.effect[second, second], matrix.effect[first, second]
     grid = np.linspace(-2.0, 2.0, points)

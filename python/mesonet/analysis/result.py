@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,6 +12,10 @@ import pyarrow as pa
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+
+#: Rows of a table that a notebook shows.
+_SHOWN_ROWS = 20
 
 
 class Result(ABC):
@@ -35,6 +40,21 @@ class Result(ABC):
         facts = ", ".join(f"{name} {value}" for name, value in self._attributes().items())
         return f"{type(self).__name__}: {facts}\n{self.to_polars()}"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the facts, and the first rows."""
+        table = self.to_polars()
+        facts = ", ".join(f"{escape(name)} {escape(str(value))}" for name, value in self._attributes().items() if value)
+        head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(_shown(value))}</td>" for value in row) + "</tr>"
+            for row in table.head(_SHOWN_ROWS).iter_rows()
+        )
+        more = f"<p>The first {_SHOWN_ROWS} of {table.height} rows.</p>" if table.height > _SHOWN_ROWS else ""
+        return (
+            f"<p><b>{type(self).__name__}</b>{': ' if facts else ''}{facts}</p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
+        )
+
     def to_polars(self) -> pl.DataFrame:
         """The table as a polars frame; a number that could not be computed is null."""
         dimensions = self._dimensions()
@@ -43,9 +63,13 @@ class Result(ABC):
             name: [values[i] for i in positions]
             for (name, values), positions in zip(dimensions.items(), index, strict=True)
         }
-        return pl.DataFrame({**labels, **self._columns()}, strict=False).with_columns(
-            pl.selectors.float().fill_nan(None)
-        )
+        columns = {
+            name: values.tolist() if isinstance(values, np.ndarray) and values.dtype == object else values
+            for name, values in self._columns().items()
+        }
+        table = pl.DataFrame({**labels, **columns}, strict=False)
+        # A column without any value is one of text: only names can be absent everywhere, numbers are NaN.
+        return table.with_columns(pl.selectors.by_dtype(pl.Null).cast(pl.String), pl.selectors.float().fill_nan(None))
 
     def to_arrow(self) -> pa.Table:
         """The table as an Arrow table; each field carries its unit, the schema the facts about the whole table."""
@@ -75,3 +99,9 @@ class Result(ABC):
             variables[name] = (tuple(dimensions), np.asarray(values).reshape(shape), attributes)
         coordinates = {name: list(labels) for name, labels in dimensions.items()}
         return xr.Dataset(variables, coords=coordinates, attrs=dict(self._attributes()))
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.5g}" if isinstance(value, float) else str(value)

@@ -88,7 +88,7 @@ def terms(
     if n and np.ptp(mean) <= 1e-12 * np.max(np.abs(mean)):
         effect = np.zeros(len(effect))
         notes.append("The response is the same in all runs: every effect is zero.")
-    rank = np.argsort(-np.abs(np.nan_to_num(effect, nan=-1.0)), kind="stable")
+    rank = np.argsort(-np.nan_to_num(np.abs(effect), nan=-1.0), kind="stable")
     residual = _residual_sd(columns[:, rank], mean)
     return Terms(
         tuple(strings[i][0] for i in rank),

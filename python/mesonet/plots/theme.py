@@ -114,7 +114,8 @@ def _figure_class(kind: Any) -> type:
 def finish(chart: Any, tables: Mapping[str, pl.DataFrame], *, title: str, subtitle: Sequence[str] = ()) -> Any:
     """The chart with the common look and its named tables inside, ready to draw."""
     if title or subtitle:
-        chart = chart.properties(title=alt.TitleParams(title, subtitle=list(subtitle)))
+        # Vega draws no subtitle under an empty title.
+        chart = chart.properties(title=alt.TitleParams(title or " ", subtitle=list(subtitle)))
     chart = chart.properties(config=CONFIG)
     # Altair keeps every attribute that is set as a part of the definition; these two are none.
     kind: Any = type(chart)

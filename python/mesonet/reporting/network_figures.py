@@ -72,7 +72,7 @@ def classes_caption(study: Study, result: ConditionClasses) -> str:
 
 
 def flow_state_table(method: Method) -> pl.DataFrame:
-    """Mean numbers of flows by state: period, condition, algorithm, state, flows. Empty where they were not measured."""
+    """Mean numbers of flows by state: period, condition, algorithm, state, flows. Empty where not measured."""
     study = method.study
     # Whatever the experiment asks about, runs answer these.
     there = set(study.campaign.responses.select("response", "period").unique().iter_rows())

@@ -225,8 +225,8 @@ def signs_caption(study: Study, result: FactorTable) -> str:
     untested = len(result.responses) - result.tested
     by_chance = 0.05 * np.isfinite(result.p).sum()
     return (
-        f"Significant at 95 %, of {counted(result.tested, 'response')}: {listed(named)}. About {number(by_chance, 2)} of "
-        f"{int(np.isfinite(result.p).sum())} cells would be by chance."
+        f"Significant at 95 %, of {counted(result.tested, 'response')}: {listed(named)}. About "
+        f"{number(by_chance, 2)} of {int(np.isfinite(result.p).sum())} cells would be by chance."
         + (f" {counted(untested, 'response')} have no test." if untested else "")
     )
 

@@ -180,6 +180,8 @@ def blocks_caption(study: Study, results: dict[str, Blocks]) -> str:
         elif complete > 1 and complete in (result.higher_plus, result.higher_minus):
             sign = "+" if result.higher_plus else "−"
             always.append(f"{factor_title(study, name)} (more at {sign})")
+    if len(undecided) == len(results):
+        return "No block has runs at both settings of a factor."
     said = f"The same way up in every block: {listed(always)}." if always else "No factor acts alike in every block."
     if undecided:
         said += (
@@ -256,8 +258,8 @@ def contour_caption(study: Study, result: Contour, column: Column) -> str:
         "Lines bend: the effect of one factor depends on the other."
     )  # fmt: skip
     return (
-        f"Largest, {quantity(float(result.corners.flat[high]), column.unit)} on average, with {corner(high)}; smallest, "
-        f"{quantity(float(result.corners.flat[low]), column.unit)}, with {corner(low)}. {bend}"
+        f"Largest, {quantity(float(result.corners.flat[high]), column.unit)} on average, with {corner(high)}; "
+        f"smallest, {quantity(float(result.corners.flat[low]), column.unit)}, with {corner(low)}. {bend}"
     )
 
 

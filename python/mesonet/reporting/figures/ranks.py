@@ -67,7 +67,10 @@ def figure(sources: Sources) -> PageFigure:
         ),
         chart=_chart(study.by_congestion, study.algorithms),
         main=CELLS,
-        tables={CELLS: PageTable(stacked(cells), KEYS), MEANS: PageTable(stacked(means), KEYS)},
+        tables={
+            CELLS: PageTable(stacked(cells), KEYS),
+            **({MEANS: PageTable(stacked(means), KEYS)} if len(study.conditions) > 1 else {}),
+        },
         captions=PageTable(pl.DataFrame(texts), KEYS),
         marks=2 * len(study.conditions) * count,
         height=max(60 + ROW * count, 110) + 330,

@@ -19,7 +19,7 @@ from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.sources import Sources
 
 POINTS, VERDICTS, KEYS = "residuals", "residual_verdicts", ("response",)
-STEP, NARROW, LINE = 34, 20, 15  # px; the narrow step above 64 conditions
+STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions
 HIGH, LOW, SAME, OTHER = "stands out high", "stands out low", "not distinguishable", "no outlier"
 COLOURS = {HIGH: theme.GREEN, LOW: theme.VERMILLION, SAME: theme.BLACK, OTHER: theme.BLUE}
 STATISTICS = ("extreme", "log10 of its residual", "relative effect", "G")
@@ -88,7 +88,7 @@ def _ends(result: Residuals) -> str:
 
 def _chart(conditions: int, algorithms: tuple[str, ...], factors: tuple[str, ...], response: str) -> alt.VConcatChart:
     wide = conditions <= 64
-    step = STEP if wide else NARROW
+    step = max(STEP, DIGIT * len(algorithms)) if wide else NARROW
     across: dict[str, Any] = {
         "sort": alt.EncodingSortField("place", op="min"),
         "scale": alt.Scale(type="band", paddingInner=0, paddingOuter=0),

@@ -39,12 +39,18 @@ def figure(sources: Sources) -> PageFigure:
 def _chart(algorithms: tuple[str, ...], response: str, other: str) -> alt.LayerChart:
     scale = alt.Scale(zero=False, nice=False, padding=12)
     base = alt.Chart(alt.NamedData(name=DATA), width=SIDE * 1.4, height=SIDE).transform_filter(theme.IS_KEPT)
+    # Without a line its ends lie on a corner: a layer without rows would leave the scales without an extent.
+    equal = "same_unit && max(datum.x0, datum.y0) < min(datum.x1, datum.y1)"
     ends = (
         base.transform_aggregate(x0="min(x)", x1="max(x)", y0="min(y)", y1="max(y)")
-        .transform_calculate(low="max(datum.x0, datum.y0)", high="min(datum.x1, datum.y1)")
-        .transform_filter("datum.low < datum.high && same_unit")
+        .transform_calculate(
+            xl=f"{equal} ? max(datum.x0, datum.y0) : datum.x0",
+            xh=f"{equal} ? min(datum.x1, datum.y1) : datum.x0",
+            yl=f"{equal} ? max(datum.x0, datum.y0) : datum.y0",
+            yh=f"{equal} ? min(datum.x1, datum.y1) : datum.y0",
+        )
         .mark_rule(color=theme.MUTED, strokeDash=[5, 4])
-        .encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=alt.Y("low:Q", scale=scale), y2="high:Q")
+        .encode(x=alt.X("xl:Q", scale=scale), x2="xh:Q", y=alt.Y("yl:Q", scale=scale), y2="yh:Q")
     )
     lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
     points = base.encode(

@@ -31,7 +31,7 @@ STYLES = ("page.css", "replay.css")
 FIGURE_SCRIPTS = (
     "unpack.js", "table.js", "pairs.js", "state.js", "figures.js", "text.js", "highlight.js", "controls.js", "start.js",
 )  # fmt: skip
-REPLAY_SCRIPTS = ("unpack.js", "replay-run.js", "replay-map.js", "replay-series.js", "replay.js")
+REPLAY_SCRIPTS = ("unpack.js", "replay-run.js", "replay-map.js", "replay-series.js", "replay-states.js", "replay.js")
 
 
 def write_report(campaign: "Campaign", path: Path | str, *, progress: Update | None = None) -> Path:
@@ -63,7 +63,7 @@ def report_html(campaign: "Campaign", progress: Update | None = None) -> str:
         "figures": lambda: sections.figures(wider, groups) if groups else sections.statement(study),
         "replay": lambda: replay,
         "conditions": lambda: conditions_html(study),
-        "methods": lambda: methods_html(study),
+        "methods": lambda: methods_html(wider),
         "provenance": lambda: provenance_html(study),
         "scripts": lambda: _figure_scripts(wider, groups) if groups else "",
         "replay_scripts": lambda: _script(REPLAY_SCRIPTS) if replay else "",

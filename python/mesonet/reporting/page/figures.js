@@ -16,7 +16,8 @@ function embed(figure) {
     const now = signals(figure);
     for (const parameter of spec.params ?? []) if (parameter.name in now) parameter.value = now[parameter.name];
     const plot = figure.element.querySelector('.plot');
-    const options = { actions: false, renderer: figure.renderer, defaultStyle: false };
+    // Errors only: a response that nobody answered has axes without an extent, which is warned about and is right.
+    const options = { actions: false, renderer: figure.renderer, defaultStyle: false, logLevel: 1 };
     const { view } = await window.vegaEmbed(plot, spec, options);
     const known = new Set((spec.params ?? []).map((parameter) => parameter.name));
     figure.signals = Object.keys(now).filter((name) => known.has(name));

@@ -5,8 +5,8 @@ const QUEUE = 0, DROPS = 1, USE = 2;
 const scene = await unpack('replay-data');
 
 class Run {
-  constructor({ title, times, frames, speeds, buffers }) {
-    Object.assign(this, { title, times, frames, speeds, buffers, bytes: null });
+  constructor(about) {
+    Object.assign(this, about, { bytes: null }); // title, times, frames, speeds, buffers, flows
   }
 
   // Undoes the differences; once, when the run is first shown.

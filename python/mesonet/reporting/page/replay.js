@@ -13,7 +13,8 @@ const seriesBox = find('#replay-series');
 const sides = [...section.querySelectorAll('[data-side]')].map((element, side) => ({
   element,
   select: element.querySelector('select'),
-  canvas: element.querySelector('canvas'),
+  canvas: element.querySelector('.map'),
+  states: element.querySelector('.states'),
   caption: element.querySelector('figcaption'),
   run: runs[scene.start[side]],
 }));
@@ -44,6 +45,8 @@ function draw() {
     const frame = side.run.frameAt(at);
     drawMap(side.canvas, side.run, frame, now.router);
     side.caption.textContent = sentence(side.run, frame);
+    drawStates(side.states, side.run, at, Math.max(...sides.map(({ run }) => mostFlows(run))));
+    side.states.setAttribute('aria-label', `Flows of ${side.run.title} at ${at} seconds: ${statesText(side.run, frame)}`);
     side.canvas.setAttribute('aria-label', `Map of ${side.run.title} at ${at} seconds. ${side.caption.textContent}`);
   }
   seriesBox.hidden = now.router < 0;

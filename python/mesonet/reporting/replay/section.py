@@ -6,11 +6,21 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+import numpy as np
+
 from mesonet import core
 from mesonet.reporting import data, html
 from mesonet.reporting.replay.frames import frames, packed
 from mesonet.reporting.replay.layout import Drawing, drawing
 from mesonet.reporting.replay.recorded import Recorded
+
+#: Columns of the time series, and what the states are called; a flow in recovery counts in one of these.
+STATES = {
+    "connecting": "connecting",
+    "initial_slow_start": "initial slow start",
+    "standard": "standard congestion avoidance",
+    "alternate": "own congestion avoidance",
+}
 
 
 def replay_section(runs: Sequence[Recorded]) -> str:
@@ -51,12 +61,20 @@ def _carrier(name: str, text: str) -> str:
 def _about(run: Recorded, names: Sequence[str], place: int) -> dict[str, Any]:
     """What differs between runs beside the frames: instants, and speed (segments/s) and buffer of every router."""
     known = {row["router"]: row for row in run.routers.iter_rows(named=True)}
+    times = [round(float(t), 6) for t in frames(run, names)[0]]
     return {
         "title": run.title,
-        "times": [round(float(t), 6) for t in frames(run, names)[0]],
+        "times": times,
+        "flows": _flows(run, times),
         "frames": f"replay-{place}",
         **{f"{what}s": [known.get(name, {}).get(what) for name in names] for what in ("speed", "buffer")},
     }
+
+
+def _flows(run: Recorded, times: Sequence[float]) -> list[list[int]]:
+    """Numbers of flows in each of `STATES` at the last measurement up to each instant."""
+    at = np.searchsorted(run.series["time_s"].to_numpy(), np.asarray(times) + 1e-9, side="right") - 1
+    return [run.series[column].to_numpy()[np.maximum(at, 0)].astype(int).tolist() for column in STATES]
 
 
 def _scene(drawn: Drawing) -> dict[str, Any]:
@@ -64,6 +82,7 @@ def _scene(drawn: Drawing) -> dict[str, Any]:
         "width": drawn.width,
         "height": drawn.height,
         "links": drawn.links,
+        "states": list(STATES.values()),
         "routers": [
             {
                 "name": place.name, "label": place.label, "kind": place.router_class, "x": place.x, "y": place.y,

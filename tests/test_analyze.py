@@ -1,0 +1,357 @@
+"""The analysis of a campaign as files: the whole catalogue, a sentence for each figure, and nothing drawn twice."""
+
+import json
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from fake_campaign import ALGORITHMS, TOTALS, fake_campaign
+from large_campaign import large_campaign
+from mesonet.analysis import main_effects
+from mesonet.cli import main
+from mesonet.reporting import drawing, gallery, write_analysis
+from mesonet.reporting.method import Method
+from mesonet.reporting.space import response_space
+from mesonet.reporting.study import Study
+
+STEPS = (
+    "01_ordered_data", "02_multi_factor_scatter", "03_main_effects", "04_interactions", "05_blocks", "06_youden",
+    "07_absolute_effects", "08_half_normal", "09_residual_sd", "10_contour",
+)  # fmt: skip
+OF_RESPONSES = (
+    "correlations/scatter_matrix", "correlations/correlations", "correlations/histogram", "correlations/index_index",
+    "components/scree", "components/loadings", "components/groupings", "components/pc1_pc2",
+    "components/main_effects_pc1", "components/main_effects_pc2",
+)  # fmt: skip
+OF_ALGORITHMS = (
+    "algorithms/condition_response", "algorithms/condition_response_above_10_percent",
+    "algorithms/condition_response_adjusted", "algorithms/clusters", "algorithms/settings_of_outliers",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def campaign():
+    return fake_campaign()
+
+
+@pytest.fixture(scope="module")
+def analysed(campaign, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("campaign")
+    return folder / "analysis", write_analysis(campaign, folder, responses=["loss_rate"])
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """Seven algorithms, each mixed with standard TCP, with flow groups; two runs keep a time series."""
+    return large_campaign(
+        tmp_path_factory.mktemp("mixed"), design="2^(9-4)",
+        algorithms=("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable"), response_set="exp-2", series=True,
+    )  # fmt: skip
+
+
+def names_of(root):
+    return sorted(path.relative_to(root / "figures").as_posix().removesuffix(".svg") for path in root.rglob("*.svg"))
+
+
+def test_tables(campaign, analysed):
+    root, _ = analysed
+    for parquet_file in (root / "tables").glob("*.parquet"):
+        parquet = pl.read_parquet(parquet_file)
+        csv = pl.read_csv(parquet_file.with_suffix(".csv"), infer_schema_length=None)
+        assert csv.columns == parquet.columns
+        assert csv.height == parquet.height > 0
+    effects = pl.read_parquet(root / "tables" / "main_effects.parquet")
+    assert effects.height == (22 * 4 + len(TOTALS)) * 6 * 9
+    tcp = effects.filter(response="loss_rate", period="measured", algorithm="tcp")
+    expected = main_effects(campaign.design, campaign.response("loss_rate"), algorithm="tcp")
+    assert tcp["effect"].to_list() == pytest.approx(expected.effect.tolist())
+    wide = pl.read_parquet(root / "tables" / "responses.parquet")
+    assert wide.filter(period="measured").height == 158
+    assert {"condition", "algorithm", "replicate", "loss_rate", "goodput_nn"} <= set(wide.columns)
+    conditions = pl.read_parquet(root / "tables" / "conditions.parquet")
+    assert conditions["X1"].to_list()[:2] == ["800 seg/ms", "1600 seg/ms"]
+    assert conditions["done"].sum() == 158
+    loss = campaign.cube(["loss_rate"], "measured")[:, :, 0]
+    assert conditions["loss_rate_most"].to_list() == pytest.approx(np.nanmax(loss, axis=1).tolist())
+
+
+def test_tables_of_the_method(analysed):
+    root, _ = analysed
+    table = {path.stem: pl.read_parquet(path) for path in (root / "tables").glob("*.parquet")}
+    assert table["terms"].filter((pl.col("response") == "rtt") & (pl.col("algorithm") == "tcp")).height == 30
+    assert table["factors"].height == 5 * 22 * 9
+    assert table["factors"]["psi"].is_between(0, 1).all()
+    assert table["psi"]["average"].is_between(0, 1).all()
+    assert table["clusters"]["condition"].n_unique() == 32
+    assert table["component_scores"].height == 32 * 5
+    assert table["components"].group_by("component").agg(pl.col("share").first())["share"].sum() == pytest.approx(1)
+    assert set(table["response_groups"]["response"]) <= set(table["terms"]["response"])
+    assert table["blocks_and_runs"]["target"].n_unique() == 9
+    assert table["spreads"].filter(response="loss_rate").height == 18
+    assert table["classes"]["class"].unique().sort().to_list() == ["high", "low", "moderate", "none"]
+    assert table["condition_response_adjusted"]["flagged"].sum() <= table["condition_response"].filter(
+        period="measured")["flagged"].sum()  # fmt: skip
+    assert table["follow_up"].height == 16
+    assert set(table["follow_up"]["X1"]) == {-1, 1}
+    look = table["where_to_look"].row(0, named=True)
+    assert look["algorithm"] != look["against"]
+    assert look["series"]
+    assert look["file"] is None or look["file"] == ""
+    separated = table["settings_of_outliers"].filter(pl.col("q") < 0.05)
+    assert "fast" in separated["algorithm"].to_list()
+
+
+def test_figures_and_their_sentences(analysed):
+    root, written = analysed
+    found = names_of(root)
+    per_algorithm = ("03_main_effects", "04_interactions", "08_half_normal")
+    expected = [
+        "network/congestion",
+        *(f"ten_steps/loss_rate/mean_of_all/{step}" for step in STEPS),
+        *(f"ten_steps/loss_rate/{name}/{step}" for name in ALGORITHMS for step in per_algorithm),
+        *OF_RESPONSES,
+        *(f"factors/{what}_{name}" for what in ("signs_whole_measured_time", "psi") for name in ALGORITHMS),
+        *OF_ALGORITHMS,
+        "algorithms/residuals/loss_rate",
+        "algorithms/values/loss_rate",
+    ]
+    assert found == sorted(expected)
+    index = (root / "index.md").read_text()
+    for name in found:
+        ElementTree.parse(root / "figures" / f"{name}.svg")
+        assert f"(figures/{name}.svg)" in index
+    for said in (
+        "Network speed (X1) has the largest effect",
+        "terms of 30 exceed the margin of error",
+        "The largest interaction on loss rate is X1*X7 (one string: X1*X7 = X6*X12)",
+        "Joins last and alone: fast in 20 conditions. In 12 conditions of 32",
+        "Standing alone is associated with: fast in",
+        "The 7 largest all have network speed (X1) at 800 seg/ms",
+        "For X6 no block has both settings",
+        "agree to",
+        "natural breaks",
+        "An association is not yet a cause",
+        "follow-up runs would tell",
+    ):
+        assert said in index, said
+    assert all(path.is_file() for path in written)
+
+
+def test_no_sentence_is_empty_and_every_figure_has_a_question(campaign):
+    figures = gallery.gallery(campaign, responses=("loss_rate",))
+    assert len({figure.name for figure in figures}) == len(figures)
+    for figure in figures:
+        assert figure.question.endswith("?")
+    method = Method(Study(campaign))
+    assert method.run_rules.right > method.run_rules.largest
+    assert set(method.chosen) <= set(method.space.names)
+
+
+def drawn_names(monkeypatch, run):
+    """What is drawn while `run` runs, in this process."""
+    names = []
+    draw = drawing._draw
+    monkeypatch.setattr(drawing, "_draw", lambda figure, *rest: names.append(figure.name) or draw(figure, *rest))
+    run()
+    return names
+
+
+def few(monkeypatch, names):
+    """The catalogue cut down to figures whose names begin with one of `names`."""
+    every = gallery.figures_of
+
+    def some(method, extent="chosen", responses=None):
+        return [f for f in every(method, extent, responses) if f.name.startswith(names)]
+
+    monkeypatch.setattr("mesonet.reporting.analysis_files.figures_of", some)
+
+
+def test_what_is_up_to_date_is_not_drawn_again(campaign, tmp_path, monkeypatch):
+    few(monkeypatch, ("components/scree", "network/congestion", "correlations/histogram"))
+    write_analysis(campaign, tmp_path)
+    root = tmp_path / "analysis"
+    before = {name: (root / "figures" / f"{name}.svg").read_bytes() for name in names_of(root)}
+    index = (root / "index.md").read_bytes()
+    (root / "figures" / "components" / "scree.svg").unlink()
+    assert drawn_names(monkeypatch, lambda: write_analysis(campaign, tmp_path)) == ["components/scree"]
+    assert before == {name: (root / "figures" / f"{name}.svg").read_bytes() for name in names_of(root)}
+    assert (root / "index.md").read_bytes() == index
+    # A picture beside it is asked for: all are drawn again, once.
+    assert len(drawn_names(monkeypatch, lambda: write_analysis(campaign, tmp_path, png=True))) == 3
+    assert (root / "figures" / "components" / "scree.png").read_bytes().startswith(b"\x89PNG")
+    assert drawn_names(monkeypatch, lambda: write_analysis(campaign, tmp_path, png=True)) == []
+
+
+def test_other_data_are_drawn_anew_and_old_figures_go(campaign, tmp_path, monkeypatch):
+    few(monkeypatch, ("components/scree", "network/congestion"))
+    write_analysis(campaign, tmp_path)
+    foreign = tmp_path / "analysis" / "figures" / "mine.svg"
+    foreign.write_text("<svg/>")
+    other = replace(campaign, responses=campaign.responses.with_columns(pl.col("value") * 2))
+    few(monkeypatch, ("network/congestion",))
+    assert drawn_names(monkeypatch, lambda: write_analysis(other, tmp_path)) == ["network/congestion"]
+    assert names_of(tmp_path / "analysis") == ["mine", "network/congestion"]
+
+
+def test_processes_draw_the_same(campaign, tmp_path, monkeypatch):
+    monkeypatch.setattr(drawing, "_WORTH_A_PROCESS", 2)
+    told = []
+    for folder, workers in (("one", 1), ("two", 2)):
+        write_analysis(
+            campaign, tmp_path / folder, responses=["rtt"], workers=workers, progress=lambda *about: told.append(about)
+        )
+        few(monkeypatch, ("components/", "factors/psi"))
+    first, second = tmp_path / "one" / "analysis", tmp_path / "two" / "analysis"
+    assert len(names_of(second)) == 11
+    for name in names_of(second):
+        assert (second / "figures" / f"{name}.svg").read_bytes() == (first / "figures" / f"{name}.svg").read_bytes()
+    assert told[-1][:2] == (11, 11)
+
+
+def test_all_responses_and_algorithms(campaign):
+    every = [figure.name for figure in gallery.gallery(campaign, "all")]
+    assert sum(name.startswith("ten_steps/") for name in every) == 22 * 6 * 10
+    assert sum(name.startswith("algorithms/residuals/") for name in every) == 22
+    assert gallery.gallery(campaign, "none") == []
+
+
+def test_one_algorithm(tmp_path):
+    campaign = fake_campaign(algorithms=["tcp"], lost=(), missing=())
+    write_analysis(campaign, tmp_path, responses=["rtt"])
+    root = tmp_path / "analysis"
+    found = names_of(root)
+    assert [name for name in found if name.startswith("algorithms/")] == ["algorithms/values/rtt"]
+    assert {f"ten_steps/rtt/tcp/{step}" for step in STEPS} <= set(found)
+    assert not (root / "tables" / "where_to_look.parquet").exists()
+
+
+@pytest.mark.parametrize("status", ["failed", "missing"])
+def test_without_results_there_is_the_table_of_conditions(status, tmp_path):
+    written = write_analysis(fake_campaign(all_status=status), tmp_path)
+    assert [path.name for path in written] == ["conditions.parquet", "conditions.csv", "index.md"]
+    assert "there are no figures" in written[-1].read_text()
+
+
+@pytest.mark.parametrize("kind", ["begun", "constant", "one lost", "no values"])
+def test_degenerate_campaigns_are_drawn_and_say_so(kind, tmp_path, monkeypatch):
+    campaign = fake_campaign()
+    if kind == "begun":
+        done = pl.col("condition").is_in([1, 2, 19])
+        runs = campaign.runs.with_columns(status=pl.when(done).then("status").otherwise(pl.lit("missing")))
+        campaign = replace(campaign, responses=campaign.responses.filter(done), runs=runs)
+    elif kind == "constant":
+        campaign = replace(campaign, responses=campaign.responses.with_columns(value=pl.lit(3.0)))
+    elif kind == "one lost":
+        campaign = replace(campaign, responses=campaign.responses.filter(pl.col("algorithm") != "fast"))
+    else:
+        campaign = replace(campaign, responses=campaign.responses.with_columns(value=pl.lit(float("nan"))))
+    write_analysis(campaign, tmp_path, responses=["loss_rate"])
+    root = tmp_path / "analysis"
+    text = (root / "index.md").read_text()
+    assert "nan" not in text.lower().replace("finance", "")
+    expected = {
+        "begun": "29 of 32 conditions have no value", "constant": "The response is the same in all runs",
+        "one lost": "Nothing was measured", "no values": "Nothing was measured",
+    }  # fmt: skip
+    assert expected[kind] in text
+    for name in names_of(root):
+        svg = (root / "figures" / f"{name}.svg").read_text()
+        assert not [word for word in (">NaN<", ">undefined<", ">null<") if word in svg], name
+
+
+def test_a_model_that_is_not_a_network(campaign, tmp_path):
+    renamed = {"loss_rate": "yield_0", "rtt": "yield_1", "timeouts": "yield_2"}
+    responses = campaign.responses.filter(pl.col("response").is_in(list(renamed)), period="measured").with_columns(
+        pl.col("response").replace(renamed), symbol=pl.lit(""), unit=pl.lit("kg"), period=pl.lit("harvest")
+    )
+    write_analysis(replace(campaign, responses=responses), tmp_path, responses=["yield_0"])
+    text = (tmp_path / "analysis" / "index.md").read_text()
+    assert "mean yield 0 is" in text
+    assert "kg" in text
+
+
+def test_the_space_of_the_sensitivity_analysis(tmp_path):
+    campaign = large_campaign(tmp_path / "campaign")
+    space = response_space(Study(campaign))
+    assert len(space.columns) == 102
+    assert len(set(space.names)) == 102
+    assert {name: len(places) for name, places in space.sets.items()} == {
+        "Measured period 1": 18, "Measured period 2": 18, "Measured period 3": 18,
+        "goodput of TCP flows": 24, "goodput of own flows": 24,
+    } or list(space.sets) == ["measured period 1", "measured period 2", "measured period 3", "goodput of TCP flows",
+                              "goodput of own flows"]  # fmt: skip
+    name = "loss_rate_period_2" if "loss_rate_period_2" in space.names else space.names[1]
+    column = space.columns[space.place(name)]
+    expected = campaign.cube([column.response], column.period)[:, :, 0]
+    assert space.cube[:, :, space.place(name)] == pytest.approx(expected)
+    groups = campaign.groups.filter(period="measured", flow_algorithm="tcp", group=7.0).sort("condition")
+    assert space.cube[:, 0, space.place("goodput_tcp_07")] == pytest.approx(groups["goodput"].to_numpy())
+    psi = Method(Study(campaign)).psi("ctcp")
+    weights = dict(zip(psi.sets, psi.weight, strict=True))
+    assert sorted(weights.values()) == pytest.approx([1 / 6] * 3 + [1 / 4] * 2)
+
+
+def test_users_windows_and_states_of_a_mixed_experiment(mixed, tmp_path, monkeypatch):
+    few(monkeypatch, ("users/", "windows/", "network/"))
+    write_analysis(mixed, tmp_path)
+    root = tmp_path / "analysis"
+    found = names_of(root)
+    for name in (
+        "users/goodput_movie", "users/against_tcp_web_object", "users/differences_document", "users/available_share",
+        "users/rank_matrix_own_fast", "users/rank_matrix_tcp_fast", "users/rank_table", "users/rank_scatter",
+        "users/goodput_ranges", "network/timeline", "network/flow_states", "network/buffers",
+        "windows/bic_condition_1",
+    ):  # fmt: skip
+        assert name in found, name
+    text = (root / "index.md").read_text()
+    assert "Own flows get more than competing TCP flows in" in text
+    assert "Mean windows: flow 1" in text
+    assert "jumbo files in period 2" in text
+    table = pl.read_parquet(root / "tables" / "flow_groups.parquet")
+    assert table.height == 32 * 24 * 7 * 2
+    cell = table.filter(condition=3, flow_group="movie, fast, normal", flows="own").sort("goodput")
+    assert cell["rank"].to_list() == [1, 2, 3, 4, 5, 6, 7]
+    ranges = pl.read_parquet(root / "tables" / "goodput_ranges.parquet").row(0, named=True)
+    first = table.filter(flow_group="movie, very fast, fast")
+    own, tcp = (
+        first.filter(flows=kind).group_by("algorithm").agg(pl.mean("goodput"))["goodput"].to_numpy()
+        for kind in ("own", "tcp")
+    )
+    assert ranges["among"] == pytest.approx(100 * (own.max() - own.min()) / own.min())
+    assert ranges["over_tcp"] == pytest.approx(100 * (own.mean() / tcp.mean() - 1))
+    assert pl.read_parquet(root / "tables" / "ranks.parquet")["class"].n_unique() == 8
+
+
+def test_bad_requests_are_refused_before_any_work(campaign, tmp_path):
+    with pytest.raises(ValueError, match=r'^responses = "lossrate": unknown response \(nearest: loss_rate') as caught:
+        write_analysis(campaign, tmp_path, responses=["rtt", "lossrate"])
+    assert "Allowed: transmitting_sources" in str(caught.value)
+    with pytest.raises(ValueError, match="not a list"):
+        write_analysis(campaign, tmp_path, responses="rtt")
+    with pytest.raises(ValueError, match="unknown extent"):
+        write_analysis(campaign, tmp_path, figures="most")
+    with pytest.raises(ValueError, match="not a number of processes"):
+        write_analysis(campaign, tmp_path, workers=0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command(one_factor, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = CliRunner().invoke(main, ["experiment", "run", str(one_factor), "--out", "campaign", "--workers", "1"])
+    assert ran.exit_code == 0, ran.output
+    done = CliRunner().invoke(main, ["analyze", "campaign", "--figures", "none", "--json"])
+    assert done.exit_code == 0, done.output
+    files = json.loads(done.stdout)["files"]
+    assert not [name for name in files if name.endswith(".svg")]
+    done = CliRunner().invoke(main, ["analyze", "campaign", "--responses", "rtt", "--workers", "1"])
+    assert done.exit_code == 0, done.output
+    found = names_of(tmp_path / "campaign" / "analysis")
+    assert "ten_steps/rtt/tcp/03_main_effects" in found
+    assert "ten_steps/rtt/tcp/10_contour" not in found, "one factor has no contour"
+    refused = CliRunner().invoke(main, ["analyze", "campaign", "--figures", "most"])
+    assert refused.exit_code == 2
+    assert 'figures = "most"' in refused.output
