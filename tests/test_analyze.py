@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -59,7 +60,9 @@ def names_of(root):
 
 def test_tables(campaign, analysed):
     root, _ = analysed
+    described = (Path(__file__).parent.parent / "docs" / "reference" / "analysis.md").read_text()
     for parquet_file in (root / "tables").glob("*.parquet"):
+        assert f"`{parquet_file.stem}`" in described
         parquet = pl.read_parquet(parquet_file)
         csv = pl.read_csv(parquet_file.with_suffix(".csv"), infer_schema_length=None)
         assert csv.columns == parquet.columns
