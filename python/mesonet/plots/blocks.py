@@ -52,7 +52,6 @@ def blocks(results: Mapping[str, Blocks], *, title: str = "", response: str = ""
     """The panels of all target factors; `response` says what the vertical axes show."""
     rows = table(results)
     count = max((len(result.levels) for result in results.values()), default=1)
-    lines = max((len(result.robustness) for result in results.values()), default=0)
     scale = alt.Scale(zero=False, nice=True, padding=14)
     across = alt.Scale(domain=[0.3, count + 0.7], nice=False, zero=False)
     base = alt.Chart(width=STEP * count + 14, height=HEIGHT)
@@ -97,7 +96,7 @@ def blocks(results: Mapping[str, Blocks], *, title: str = "", response: str = ""
             header=alt.Header(labelFontSize=11, labelPadding=4),
         ),
         columns=columns,
-        spacing={"row": 30 + 10 * lines, "column": 26},
+        spacing={"row": 12, "column": 26},
     )  # fmt: skip
     says = "Blue: + gives more; red: − gives more. Below each box the settings of its block; p: sign test."
     drawn = set(rows["target"])

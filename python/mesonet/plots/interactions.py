@@ -104,7 +104,7 @@ def interactions(
             alt.Chart(alt.NamedData(name=STRINGS))
             .transform_calculate(place=f"{side * k - 14 * len(listed) - 6} + 14 * datum.line")
             .mark_text(align="left", fontSize=10)
-            .encode(x=alt.value(0), y=alt.Y("place:Q", scale=None, axis=None), text="text:N")
+            .encode(x=alt.value(0.4 * side + 6), y=alt.Y("place:Q", scale=None, axis=None), text="text:N")
         )
         chart = alt.layer(chart, text)
     else:

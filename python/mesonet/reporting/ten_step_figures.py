@@ -47,7 +47,7 @@ def ten_step_figures(method: Method, response: str, algorithm: str, steps: tuple
         del makers["10_contour"]
     whose = "mean of all algorithms" if algorithm == MEAN_OF_ALL else algorithm
     heading = f"{column.title}, {whose}"
-    if column.set not in column.title:
+    if column.set.lower().removeprefix("measured ") not in column.title.lower():
         heading += f", {uncapitalised(column.set)}"
     return [
         Figure(f"{folder}/{name}", QUESTIONS[name], partial(make, method, column, algorithm, heading))
