@@ -67,7 +67,7 @@ impl Domain {
         if self.repairs.len() <= slot {
             self.repairs.resize_with(slot + 1, Repair::default);
         }
-        self.repairs[slot] = Repair::new(self.flows[slot].base);
+        self.repairs[slot].begin(self.flows[slot].base);
     }
 
     /// Segment `sequence` is acknowledged: by the copy `segment`.
