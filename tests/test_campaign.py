@@ -13,8 +13,10 @@ import pytest
 
 import mesonet
 from mesonet.campaign import Campaign, load
-from mesonet.campaign import runner as runner_module
+from mesonet.campaign import process as process_module
 from mesonet.campaign.ledger import Ledger, run_key
+from mesonet.campaign.runner import run_missing
+from mesonet.campaign.work import How
 from mesonet.errors import InputError
 from mesonet.experiment import experiment
 from mesonet.responses import RESPONSES
@@ -45,7 +47,7 @@ def test_campaign_holds_every_run(finished: Campaign) -> None:
     ]
     assert (finished.runs["cpu_s"] > 0).all()
     assert (finished.runs["peak_rss_bytes"] > 10_000_000).all()
-    assert set(finished.provenance) == {"versions", "started", "finished"}
+    assert set(finished.provenance) == {"versions", "code_versions", "started", "finished", "tries"}
     assert sorted(path.name for path in finished.path.iterdir()) == ["experiment.json", "provenance.json", "runs"]
     for key in finished.runs["key"]:
         assert {path.name for path in (finished.path / "runs" / key).iterdir()} == {
@@ -138,24 +140,29 @@ def wait_for_quiet(out: Path) -> bool:
 def test_process_that_dies_leaves_a_failed_run(
     one_factor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start = runner_module._start
+    start = process_module._start
+    deadly = "import os, sys; print('about to die', file=sys.stderr, flush=True); os.kill(os.getpid(), 9)"
 
-    def start_or_die(ledger: Ledger, run: runner_module.Run) -> subprocess.Popen[str]:
-        if run.condition == 1:
-            return start(ledger, run)
-        command = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def start_deadly(log: object) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", deadly],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, process_group=0,
+        )  # fmt: skip
 
-    monkeypatch.setattr(runner_module, "_start", start_or_die)
-    campaign = experiment(one_factor).run(tmp_path / "out", workers=2, progress=False)
-    assert campaign.counts == {"done": 1, "failed": 1, "missing": 0}
-    row = campaign.runs.filter(campaign.runs["status"] == "failed").row(0, named=True)
-    assert row["condition"] == 2
-    assert "SIGKILL" in row["message"]
-    assert np.isfinite(campaign.cube(["rtt"])).ravel().tolist() == [True, False]
+    monkeypatch.setattr(process_module, "_start", start_deadly)
+    campaign = experiment(one_factor).run(tmp_path / "out", workers=2, progress=False, tries=2)
+    assert campaign.counts == {"done": 0, "failed": 2, "missing": 0}
+    for key, message in campaign.runs.select("key", "message").rows():
+        assert "SIGKILL" in message
+        about = Ledger(campaign.path).run_json(key)
+        assert about["log"] == "about to die\n"
+        assert [each["message"] for each in about["tries"]] == [message] * 2
+    assert np.isnan(campaign.cube(["rtt"])).all()
 
-    monkeypatch.setattr(runner_module, "_start", start)
-    again = experiment(one_factor).run(tmp_path / "out", workers=2, progress=False)
+    monkeypatch.setattr(process_module, "_start", start)
+    left = experiment(one_factor).run(tmp_path / "out", workers=2, progress=False, tries=2)
+    assert left.counts["failed"] == 2, "quarantined runs are left alone"
+    again = experiment(one_factor).run(tmp_path / "out", workers=2, progress=False, retry=True)
     assert again.counts == {"done": 2, "failed": 0, "missing": 0}
     assert again.runs["message"].null_count() == 2
 
@@ -164,7 +171,7 @@ def test_run_that_the_simulator_refuses_is_a_failed_row(one_factor: Path, tmp_pa
     document = json.loads(json.dumps(experiment(one_factor).document()))
     document["scenarios"][1]["scenario"]["network"]["speed"] = -1
     ledger = Ledger.create(tmp_path / "out", document)
-    runner_module.run_missing(ledger, workers=2, progress=False)
+    run_missing(ledger, How(workers=2), progress=False)
     campaign = load(tmp_path / "out")
     assert campaign.counts == {"done": 1, "failed": 1, "missing": 0}
     row = campaign.runs.filter(campaign.runs["status"] == "failed").row(0, named=True)
@@ -221,19 +228,6 @@ def test_keys_depend_on_scenario_seed_and_code() -> None:
     assert len(keys) == 4
 
 
-def test_results_of_other_code_are_left_aside(
-    one_factor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chosen = experiment(one_factor)
-    chosen.run(tmp_path / "out", workers=2, progress=False)
-    monkeypatch.setattr("mesonet.core.code_version", lambda: "another")
-    assert load(tmp_path / "out").counts["done"] == 2  # read as what they are
-    campaign = chosen.run(tmp_path / "out", workers=2, progress=False)
-    assert campaign.counts["done"] == 2
-    assert campaign.provenance["versions"]["code_version"] == "another"
-    assert len(responses_bytes(tmp_path / "out")) == 4
-
-
 def test_half_written_runs_are_not_seen(tiny: Path, tmp_path: Path) -> None:
     ledger = Ledger.create(tmp_path / "out", experiment(tiny).document())
 
@@ -247,7 +241,7 @@ def test_half_written_runs_are_not_seen(tiny: Path, tmp_path: Path) -> None:
         write_half()
     assert ledger.status("k") == "missing"
     assert list(ledger.runs.iterdir()) == []
-    ledger.fail("k", "broke", {})
+    ledger.fail("k", "broke", {"tries": [{"message": "broke"}]})
     assert ledger.status("k") == "failed"
     for content in ("first", "second"):
         with ledger.writing("k") as aside:

@@ -67,12 +67,15 @@ def _condition(
     scale: float,
     force: bool,
 ) -> Scenario:
-    from mesonet.experiment import experiment
+    from mesonet.experiment import Experiment, experiment
 
     chosen = experiment(target, duration=duration, values=values, scale=scale)
+    if not isinstance(chosen, Experiment):
+        allowed = f"mesonet experiment run {target}"
+        raise InputError("an experiment with a model that is no network", value=target, allowed=allowed)
     if number is None:
-        problem = f"{target} is an experiment of {chosen.design.runs} conditions: say which one"
-        raise InputError(problem, path="--condition", allowed=f"1 to {chosen.design.runs}")
+        problem = f"{target} is an experiment of {chosen.conditions} conditions: say which one"
+        raise InputError(problem, path="--condition", allowed=f"1 to {chosen.conditions}")
     there = chosen.condition(number, algorithm)
     there.check()
     if not force:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 import click
 
@@ -20,6 +21,9 @@ from mesonet.network_map import MAP_COLUMNS, NetworkMap, map_rows, network_map
 from mesonet.progress import Progress
 from mesonet.simulate import MOST_THREADS, Engine
 from mesonet.terminal import plural, write_json, write_table
+
+if TYPE_CHECKING:
+    from mesonet.campaign.status import Status
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
@@ -267,23 +271,45 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def _how(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say where and how runs are made."""
+    for option in (
+        click.option("--retry", is_flag=True, help="Try runs again that failed too often and are left alone."),
+        click.option(
+            "--tries", default=3, show_default=True, type=click.IntRange(1), help="Tries of a run that fails."
+        ),
+        click.option("--memory", metavar="SIZE", help="The most that one run may have, such as '4 GiB'."),
+        click.option("--shard", metavar="i/N", help="Run only the i-th of N parts, for job arrays."),
+        click.option("--dask", metavar="ADDRESS|FILE", help="Run on the Dask cluster of this scheduler."),
+    ):
+        command = option(command)
+    return command
+
+
 @experiment.command()
 @_TARGET
 @_options
+@click.option(
+    "--pilot", default=2.0, show_default=True, type=click.FloatRange(0, 3600), metavar="SECONDS",
+    help="Time for pilot runs that tell what the campaign will cost; 0 for none.",
+)  # fmt: skip
 @_JSON
-def plan(target: str, as_json: bool, **options: Any) -> None:
-    """Shows the design, the factors and the runs of EXPERIMENT; runs nothing."""
+def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
+    """Shows the design, the factors, the runs of EXPERIMENT and what they will cost."""
     from mesonet import planning
 
     chosen = planning.find_experiment(target, **options)
     warnings = chosen.check(force=True)
+    cost = planning.estimate(chosen, pilot) if pilot else None
     if as_json:
-        write_json(planning.as_json(chosen, warnings))
+        write_json(planning.as_json(chosen, warnings, cost))
         return
     click.echo(planning.heading(chosen))
     write_table(["factor", "name", "path", "minus", "plus"], [list(vars(factor).values()) for factor in chosen.factors])
     click.echo("")
     write_table(*planning.condition_rows(chosen))
+    if cost:
+        click.echo("\n" + "\n".join(planning.cost_lines(cost, os.cpu_count() or 1)))
     for warning in warnings:
         click.echo(f"\nnote: {warning}")
 
@@ -293,20 +319,35 @@ def plan(target: str, as_json: bool, **options: Any) -> None:
 @_options
 @click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
-@click.option("--force", is_flag=True, help="Run even where the scale distorts the network.")
+@_how
+@click.option(
+    "--force", is_flag=True, help="Run even where the scale distorts the network, or other code began the campaign."
+)
 @_JSON
 def run_experiment(
-    target: str, workers: int | None, out: Path | None, force: bool, as_json: bool, **options: Any
+    target: str,
+    workers: int | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+    memory: str | None,
+    dask: str | None,
+    shard: str | None,
+    tries: int,
+    retry: bool,
+    **options: Any,
 ) -> None:
     """Runs what is missing of EXPERIMENT, or of the campaign in DIR."""
     from mesonet import planning
 
+    how = {"memory": planning.memory(memory), "shard": planning.shard(shard)}
+    if dask is not None and workers is not None:
+        raise InputError("the workers are those of the cluster", path="--workers", value=workers, allowed="no --dask")
     try:
-        campaign = planning.run(target, out, workers, force, options)
+        folder = planning.run(target, out, workers, force, options, **how, dask=dask, tries=tries, retry=retry)
     except KeyboardInterrupt:
         _stop(click.get_current_context(), "interrupted; runs that are done stay, the same command continues", 130)
-    _show_status(campaign, as_json)
-    if campaign.counts["failed"]:
+    if _show_status(folder, as_json).failed:
         click.get_current_context().exit(1)
 
 
@@ -318,7 +359,7 @@ def status(target: str, out: Path | None, as_json: bool) -> None:
     """Shows how far the campaign of EXPERIMENT, or the one in DIR, is."""
     from mesonet import planning
 
-    _show_status(mesonet.load(planning.find_folder(target, out)), as_json)
+    _show_status(planning.find_folder(target, out), as_json)
 
 
 _DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
@@ -369,20 +410,23 @@ def _from_results(directory: Path, what: str, write: Callable[..., Any], place: 
     campaign = mesonet.load(directory)
     if not campaign.counts["done"]:
         raise InputError("no run of the campaign is done", value=str(directory), allowed="run it first")
+    if not campaign.design.runs:
+        problem = f"its design of kind {campaign.rows.kind} has no two levels to compare"
+        raise InputError(problem, value=str(directory), allowed=f"mesonet.load({str(directory)!r}).responses in Python")
     with Progress(f"{what} of {campaign.name}") as progress:
         return write(campaign, place, progress=progress.update)
 
 
-def _show_status(campaign: Any, as_json: bool) -> None:
-    counts = campaign.counts
-    failures = campaign.runs.filter(campaign.runs["status"] == "failed").select("condition", "algorithm", "message")
+def _show_status(folder: Path, as_json: bool) -> Status:
+    from mesonet import planning
+    from mesonet.campaign.status import status as status_of
+
+    status = status_of(folder)
     if as_json:
-        about = {"name": campaign.name, "path": str(campaign.path), "runs": len(campaign.runs)}
-        write_json({**about, **counts, "failures": failures.to_dicts()})
-        return
-    click.echo(
-        f"{campaign.name}: {counts['done']} of {plural(len(campaign.runs), 'run')} done in {campaign.path}", nl=False
-    )
-    click.echo("".join(f", {counts[status]} {status}" for status in ("failed", "missing") if counts[status]))
-    if len(failures):
-        write_table(failures.columns, failures.rows())
+        write_json(asdict(status))
+        return status
+    click.echo("\n".join(planning.status_lines(status)))
+    if status.failures:
+        columns = ["condition", "algorithm", "replicate", "tries", "message", "log"]
+        write_table(columns, [[failure[column] for column in columns] for failure in status.failures])
+    return status

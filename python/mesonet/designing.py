@@ -9,10 +9,11 @@ from typing import Any
 
 from mesonet import designs
 from mesonet.design_runs import other_rows
+from mesonet.designed import Designed
 from mesonet.designs.choose import roman
-from mesonet.designs.two_level import Design, checked_factors, size_text
+from mesonet.designs.two_level import Design, checked_factors, size_text, two_level
 from mesonet.errors import InputError
-from mesonet.experiment import Experiment, experiment
+from mesonet.experiment import experiment
 from mesonet.terminal import plural
 
 COLUMNS = ("design", "runs", "resolution", "clear interactions", "words by length", "known as")
@@ -70,7 +71,7 @@ def find_design(
         elif generators:
             design = designs.two_level(_needed(ids), generators)
         elif own is not None:
-            design = own.design
+            design = _regular(own)
         else:
             problem = "nothing says which design"
             raise InputError(problem, allowed="an experiment, or --factors with --runs or --resolution, or --name")
@@ -185,6 +186,14 @@ def as_json(proposal: Proposal, seed: int = 1) -> dict[str, Any]:
     }
 
 
+def _regular(own: Designed) -> Design:
+    """The two-level design of an experiment, without what it adds."""
+    if own.rows.kind not in ("two-level", "full-factorial"):
+        allowed = f"mesonet experiment plan {own.file}"
+        raise InputError(f"the design of {own.name} is of kind {own.rows.kind}", allowed=allowed)
+    return two_level(own.design.factors, own.design.generators)
+
+
 def _of_option(error: InputError) -> InputError:
     """The error with the option that it is about instead of the parameter."""
     if error.file is not None or error.path is None or error.path.startswith("-"):
@@ -192,7 +201,7 @@ def _of_option(error: InputError) -> InputError:
     return InputError(error.problem, None, f"--{error.path}", error.value, error.allowed)
 
 
-def _factors(target: str | None, factors: str | None) -> tuple[list[str] | int | None, Experiment | None]:
+def _factors(target: str | None, factors: str | None) -> tuple[list[str] | int | None, Designed | None]:
     """Ids or number of the factors, and the experiment that has them."""
     if target is not None:
         if factors is not None:

@@ -23,9 +23,11 @@ An experiment is a TOML file::
     levels."users.document_probability" = [0.02, 0.04]
     levels."users.movie_probability" = [0.0002, 0.0004]
 
-    [design]
-    generators = []                         # such as "X6=X1*X2*X3"; without any, a full factorial
-                                            # or runs = 16, or resolution = "IV", or name = "nist-2012"
+    [design]                                # without it a full factorial; see mesonet.designs.rows
+    generators = ["X6=X1*X2*X3"]            # or runs = 16, or resolution = "IV", or name = "nist-2012"
+
+What is run need not be a network: ``model = {command = ["python3", "queue.py"]}`` instead of the scenario, see
+`mesonet.model_experiment`.
 
 In a mixed experiment only a share of the sources uses the algorithm, and the others the one that all are mixed with::
 
@@ -40,69 +42,37 @@ In a mixed experiment only a share of the sources uses the algorithm, and the ot
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mesonet import core, places, settings, units
+from mesonet import core, settings, units
+from mesonet.derived import segment_hops
+from mesonet.designed import Designed, as_told
 from mesonet.errors import InputError, unknown
-from mesonet.experiment_file import Level, read
-from mesonet.factors import Factor
+from mesonet.experiment_file import read
+from mesonet.levels import between
 from mesonet.mixing import SHARE, mix, parse_share
 from mesonet.parameters import PARAMETERS
 from mesonet.scaling import checked_scale, refuse_distorted, scaled
 from mesonet.scenario import Scenario, builtin_titles, find_toml, read_toml
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from mesonet.campaign.data import Campaign
-    from mesonet.designs import Design
-
-
-MOST_WORKERS = 1_000
-"""Runs at a time: more than any machine that this was written for can bear."""
-
-_MOST_LISTED = 8
+    from mesonet.model_experiment import ModelExperiment
 
 
 @dataclass(frozen=True, eq=False)
-class Experiment:
-    """Everything that defines a campaign.
+class Experiment(Designed):
+    """Everything that defines a campaign of networks.
 
-    `levels` holds, per factor, what its two levels set. Where `mixed_with` is an algorithm, the `algorithms` are
-    alternates to it (`mesonet.mixing`).
+    Where `mixed_with` is an algorithm, the `algorithms` are alternates to it (`mesonet.mixing`).
     """
 
-    name: str
-    title: str
-    description: str
-    file: str
     scenario: Scenario
-    levels: Mapping[str, tuple[Level, ...]] = field(repr=False)
-    names: Mapping[str, str] = field(repr=False)
-    design: Design = field(repr=False)
-    algorithms: tuple[str, ...]
     mixed_with: str | None
-    seed: int
-    replicates: int
     response_set: str
     scale: float = 1.0
-
-    @property
-    def factors(self) -> tuple[Factor, ...]:
-        """The factors with their levels as text, scaled."""
-        return tuple(
-            Factor(
-                id,
-                self.names[id],
-                ", ".join(level.path for level in levels),
-                self._level_text(levels, -1),
-                self._level_text(levels, 1),
-            )
-            for id, levels in self.levels.items()
-        )
 
     def condition(self, number: int, algorithm: str | None = None) -> Scenario:
         """The scenario of a condition.
@@ -129,41 +99,19 @@ class Experiment:
             raise InputError(error.problem, None, "--algorithm", error.value, error.allowed) from None
         return scaled(self._unscaled(number, algorithm), self.scale)
 
+    def canonical(self, number: int, algorithm: str) -> Mapping[str, Any]:
+        """The canonical scenario of a condition; raises an `InputError` if it contradicts itself."""
+        return self.condition(number, algorithm).canonical()
+
     def document(self) -> dict[str, Any]:
-        """The whole experiment as plain data: what a campaign folder holds as ``experiment.json``.
-
-        Raises
-        ------
-        InputError
-            If a condition contradicts itself.
-        """
-        from mesonet.campaign.documents import FORMAT
-
-        return {
-            "format": FORMAT,
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
+        """As that of every experiment, with what only networks have."""
+        own = {
             "scenario": self.scenario.name,
             "scale": self.scale,
-            "seed": self.seed,
-            "replicates": self.replicates,
-            "algorithms": list(self.algorithms),
             "mixed_with": self.mixed_with,
             "response_set": self.response_set,
-            "factors": [vars(factor) for factor in self.factors],
-            "design": {"factors": list(self.design.factors), "generators": list(self.design.generators)},
-            "parameters": self.parameters(),
-            "scenarios": [
-                {
-                    "condition": number,
-                    "algorithm": algorithm,
-                    "scenario": self.condition(number, algorithm).canonical(),
-                }
-                for number in range(1, self.design.runs + 1)
-                for algorithm in self.algorithms
-            ],
         }
+        return {**super().document(), **own}
 
     def parameters(self) -> list[dict[str, str]]:
         """Every value of the base scenario and every constant of the algorithms: path, value, unit, doc, source.
@@ -193,21 +141,6 @@ class Experiment:
                 rows.setdefault(path, {"path": path, **row, "doc": about.doc if about else ""})
         return list(rows.values())
 
-    def plan(self) -> pl.DataFrame:
-        """The run table: condition, algorithm, replicate, seed, the level of each factor, key, scenario (JSON)."""
-        import polars as pl
-
-        from mesonet.campaign.ledger import planned
-
-        factors = self.factors
-        rows = []
-        for run in planned(self.document(), core.code_version()):
-            signs = self.design.matrix[run.condition - 1]
-            texts = {f.id: f.plus if sign > 0 else f.minus for f, sign in zip(factors, signs, strict=True)}
-            row = {"condition": run.condition, "algorithm": run.algorithm, "replicate": run.replicate}
-            rows.append({**row, "seed": run.seed, **texts, "key": run.key, "scenario": run.scenario})
-        return pl.DataFrame(rows)
-
     def check(self, force: bool = False) -> list[str]:
         """Asks the simulator about every condition; returns its warnings, each with the conditions that it is about.
 
@@ -217,7 +150,7 @@ class Experiment:
             If the simulator refuses a condition, or the scale distorts one and `force` is not set.
         """
         about: dict[str, list[int]] = {}
-        for number in range(1, self.design.runs + 1):
+        for number in range(1, self.conditions + 1):
             try:
                 described = self.condition(number).describe()
                 if not force:
@@ -228,50 +161,31 @@ class Experiment:
                 ) from None
             for warning in described["warnings"]:
                 about.setdefault(warning, []).append(number)
-        return [f"{warning} ({_conditions(numbers, self.design.runs)})" for warning, numbers in about.items()]
+        return [f"{warning} ({as_told(numbers, self.conditions)})" for warning, numbers in about.items()]
 
     def refuse_distortion(self, number: int) -> None:
         """Raises an `InputError` where the scale makes another kind of network of a condition."""
         if self.scale != 1:
             refuse_distorted(self._unscaled(number, self.algorithms[0]), self.scale)
 
-    def run(self, out: str | Path, workers: int | None = None, progress: bool = True, force: bool = False) -> Campaign:
-        """Runs what is missing of the campaign in `out`.
+    def expected_cost(self) -> list[float]:
+        """Segments that cross routers: what users ask for or the network can carry, whichever is less, by hops."""
+        return [segment_hops(self.condition(number)) for number in range(1, self.conditions + 1)]
 
-        Parameters
-        ----------
-        out
-            The campaign folder: new, empty, or begun with this experiment.
-        workers
-            Runs at a time; by default the number of processors.
-        progress
-            Whether to show progress on stderr.
-        force
-            Run even where the scale distorts the network.
-
-        Raises
-        ------
-        InputError
-            If a condition is refused or the folder holds something else; nothing is written then.
-        """
-        if workers is not None:
-            workers = units.integer(workers, "workers", 1, MOST_WORKERS)
-        from mesonet.campaign.data import load
-        from mesonet.campaign.ledger import Ledger
-        from mesonet.campaign.runner import run_missing
-
-        with places.folder(out):
-            document = self.document()
-            Ledger(out).refuse_other(document)
-            self.check(force)
-            run_missing(Ledger.create(out, document), workers, progress)
-        return load(out)
+    def level_text(self, factor: str, place: float) -> str:
+        """What a factor sets at a place from -1 for minus to +1 for plus, scaled."""
+        given = {level.path: between(level.path, level.minus, level.plus, place) for level in self.levels[factor]}
+        there = scaled(self.scenario.with_values({p: v for p, v in given.items() if p != SHARE}), self.scale)
+        return ", ".join(
+            units.show("number", parse_share(value)) if path == SHARE else settings.show(path, there.value(path))
+            for path, value in given.items()
+        )
 
     def _unscaled(self, number: int, algorithm: str) -> Scenario:
-        signs = self.design.matrix[units.integer(number, "--condition", 1, self.design.runs) - 1]
+        places = self.rows.matrix[units.integer(number, "--condition", 1, self.conditions) - 1].tolist()
         values = {
-            level.path: level.plus if sign > 0 else level.minus
-            for levels, sign in zip(self.levels.values(), signs, strict=True)
+            level.path: between(level.path, level.minus, level.plus, place)
+            for levels, place in zip(self.levels.values(), places, strict=True)
             for level in levels
         }
         share = values.pop(SHARE, None)
@@ -279,17 +193,9 @@ class Experiment:
         there = self.scenario.with_values({**values, "algorithms": algorithms}, f"set in {self.file}")
         return replace(there, name=f"{self.name} condition {number}")
 
-    def _level_text(self, levels: tuple[Level, ...], sign: int) -> str:
-        given = {level.path: level.plus if sign > 0 else level.minus for level in levels}
-        there = scaled(self.scenario.with_values({p: v for p, v in given.items() if p != SHARE}), self.scale)
-        return ", ".join(
-            units.show("number", parse_share(value)) if path == SHARE else settings.show(path, there.value(path))
-            for path, value in given.items()
-        )
-
 
 def experiment(
-    name_or_path: str | Path,
+    name_or_path: str | Path | None = None,
     /,
     *,
     duration: str | None = None,
@@ -298,8 +204,14 @@ def experiment(
     replicates: int | None = None,
     seed: int | None = None,
     values: Mapping[str, Any] | None = None,
-) -> Experiment:
-    """A built-in experiment or one from a TOML file.
+    model: Callable[..., Any] | Sequence[str] | None = None,
+    factors: Mapping[str, Sequence[Any]] | None = None,
+    design: Mapping[str, Any] | None = None,
+    responses: Mapping[str, str] | None = None,
+    name: str | None = None,
+    title: str | None = None,
+) -> Designed:
+    """A built-in experiment, one from a TOML file, or one with any model.
 
     Parameters
     ----------
@@ -309,21 +221,34 @@ def experiment(
         Simulated time of a run, such as ``"5 min"``; the warm-up follows unless it is set. Where a factor varies it,
         the shorter level becomes this and the other keeps its ratio.
     algorithms
-        Algorithms instead of those of the file.
+        Algorithms instead of those of the file; of a model, what it is given as the parameter ``algorithm``.
     scale
         Multiplies the speed of the network and the number of sources together; interfaces stay as they are.
     replicates, seed
         Instead of those of the file.
     values
-        Other values for every run, by path.
+        Other values for every run, by path; of a model its parameters.
+    model
+        Instead of a name or a file: a function of (parameters, seed) that gives numbers by name, or a command line
+        that reads and prints JSON; see `mesonet.models`.
+    factors
+        Of a model: both levels by parameter.
+    design
+        Of a model: what the table ``[design]`` of a file says, such as ``{"runs": 8}``; a full factorial without.
+    responses
+        Of a model: units by response.
+    name, title
+        Of a model.
+
+    Returns
+    -------
+    An `Experiment`, or with a model a `mesonet.model_experiment.ModelExperiment`.
 
     Raises
     ------
     InputError
         If there is no such experiment or a value is not allowed; the message names file, path, value and what is.
     """
-    text, file, directory = find_toml(str(name_or_path), "studies", "experiment")
-    table = read_toml(text, file)
     given = {
         "algorithms": list(algorithms) if algorithms is not None else None,
         "duration": duration,
@@ -331,6 +256,14 @@ def experiment(
         "seed": seed,
     }
     options = {key: value for key, value in given.items() if value is not None}
+    if name_or_path is None:
+        about = {"parameters": values, "design": design, "responses": responses, "name": name, "title": title}
+        table = {**options, **{key: value for key, value in about.items() if value is not None}}
+        return _of_function(model, factors, table, scale)
+    text, file, directory = find_toml(str(name_or_path), "studies", "experiment")
+    table = read_toml(text, file)
+    if "model" in table:
+        return _of_file(table, file, directory, options, scale, values or {})
     parts = read(table, file, directory, options, values or {})
     return Experiment(**parts, file=file, scale=checked_scale(scale))
 
@@ -340,9 +273,39 @@ def names() -> dict[str, str]:
     return builtin_titles("studies")
 
 
-def _conditions(numbers: list[int], runs: int) -> str:
-    if len(numbers) == runs:
-        return "every condition"
-    if len(numbers) > _MOST_LISTED:
-        return f"{len(numbers)} of {runs} conditions, the first is {numbers[0]}"
-    return f"condition{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+def _of_function(
+    model: Callable[..., Any] | Sequence[str] | None,
+    factors: Mapping[str, Sequence[Any]] | None,
+    table: dict[str, Any],
+    scale: float,
+) -> ModelExperiment:
+    from mesonet.model_experiment import from_table
+
+    if model is None:
+        raise InputError("an experiment needs a name, a file or a model", allowed=", ".join(names()))
+    _refuse_network_options(table, scale)
+    listed = [{"id": id, "levels": {id: list(pair)}} for id, pair in (factors or {}).items()]
+    own_name = getattr(model, "__name__", "model")
+    return from_table({"name": own_name, **table, "factors": listed}, "experiment(...)", None, model)
+
+
+def _of_file(
+    table: dict[str, Any],
+    file: str,
+    directory: Path | None,
+    options: dict[str, Any],
+    scale: float,
+    values: Mapping[str, Any],
+) -> ModelExperiment:
+    from mesonet.model_experiment import from_table
+
+    _refuse_network_options(options, scale)
+    own = table.get("parameters", {})
+    parameters = {"parameters": {**own, **values}} if values and isinstance(own, Mapping) else {}
+    return from_table({**table, **options, **parameters}, file, directory)
+
+
+def _refuse_network_options(given: Mapping[str, Any], scale: float) -> None:
+    for option, value, neutral in (("duration", given.get("duration"), None), ("scale", scale, 1.0)):
+        if value != neutral:
+            raise InputError("goes with networks only", path=f"--{option}", value=value)

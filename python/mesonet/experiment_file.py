@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet import core, settings, units
 from mesonet.campaign.documents import MOST_RUNS, refuse_too_many
+from mesonet.designed import Level
 from mesonet.errors import InputError, unknown
 from mesonet.factors import FACTORS
+from mesonet.levels import between
 from mesonet.mixing import SHARE, parse_share
 from mesonet.response_sets import DEFAULT, SETS
 from mesonet.scenario import Scenario, load_scenario
 from mesonet.simulate import LARGEST_SEED
 
 if TYPE_CHECKING:
-    from mesonet.designs import Design
+    from mesonet.designs.rows import Rows
 
 _KEYS = (
     "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "responses", "set",
@@ -26,15 +27,6 @@ _KEYS = (
 )  # fmt: skip
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
 _STUDY = {factor.id: factor for factor in FACTORS}
-
-
-@dataclass(frozen=True)
-class Level:
-    """One value that a factor sets, as a user would write both levels."""
-
-    path: str
-    minus: Any
-    plus: Any
 
 
 def read(
@@ -65,9 +57,10 @@ def read(
         fixed = {settings.resolve(path): f"set.{path}" for path in settings.flatten(_table(table, "set"))}
         fixed |= {settings.resolve(path): f"--set {path}" for path in values}
         _refuse_fixed(levels, fixed)
-        design, algorithms = _design(table, list(levels)), _algorithms(table, levels)
+        rows, algorithms = conditions(table, list(levels)), _algorithms(table, levels)
+        _refuse_gaps(rows, levels)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
-        refuse_too_many(design.runs, len(algorithms), replicates)
+        refuse_too_many(rows.conditions, len(algorithms), replicates)
         return {
             "name": _name(table),
             "title": _text(table, "title"),
@@ -75,7 +68,7 @@ def read(
             "scenario": base,
             "levels": levels,
             "names": names,
-            "design": design,
+            "rows": rows,
             "algorithms": algorithms,
             "mixed_with": _mixed_with(table, levels, algorithms),
             "seed": units.integer(table.get("seed", 1), "seed", 0, LARGEST_SEED),
@@ -251,28 +244,27 @@ def _mixed_with(
     return other
 
 
-def _design(table: Mapping[str, Any], ids: list[str]) -> Design:
-    from mesonet import designs
+def conditions(table: Mapping[str, Any], ids: list[str]) -> Rows:
+    """The conditions that the table ``design`` of a file asks for."""
+    from mesonet.designs.rows import rows
 
     design = _table(table, "design")
-    _known(design, ("generators", "name", "runs", "resolution"), "design.")
-    generators = _list(design, "generators", "design.")
-    if not all(isinstance(generator, str) for generator in generators):
-        raise InputError("not equations", path="design.generators", value=generators, allowed='["X6=X1*X2*X3"]')
-    if len(design) > 1 and set(design) != {"runs", "resolution"}:
-        raise InputError(
-            "a design is given in two ways", path="design", allowed="generators, name, or runs and resolution"
-        )
     try:
-        if "name" in design:
-            return designs.named(design["name"], ids)
-        if "runs" in design:
-            return designs.by_runs(ids, design["runs"], design.get("resolution"))
-        if "resolution" in design:
-            return designs.by_resolution(ids, design["resolution"])
-        return designs.two_level(ids, generators)
+        return rows(ids, design)
     except InputError as error:
-        raise InputError(error.problem, path=f"design.{error.path}", value=error.value, allowed=error.allowed) from None
+        path = f"design.{error.path}" if error.path else "design"
+        raise InputError(error.problem, path=path, value=error.value, allowed=error.allowed) from None
+
+
+def _refuse_gaps(rows: Rows, levels: Mapping[str, tuple[Level, ...]]) -> None:
+    """A design with values between the levels needs factors that have some."""
+    for place, (_, own) in enumerate(levels.items()):
+        inner = [x for x in rows.matrix[:, place].tolist() if abs(x) != 1]
+        for level in own if inner else ():
+            try:
+                between(level.path, level.minus, level.plus, inner[0])
+            except InputError as error:
+                raise InputError(error.problem, path=f"factors[{place}]", allowed=error.allowed) from None
 
 
 def _known(table: Mapping[str, Any], keys: tuple[str, ...], prefix: str) -> None:

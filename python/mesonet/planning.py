@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mesonet.designed import Designed
 from mesonet.designs.two_level import size_text
 from mesonet.errors import InputError
-from mesonet.experiment import Experiment, experiment, names
+from mesonet.experiment import experiment, names
+from mesonet.progress import duration
 from mesonet.terminal import plural
 
 if TYPE_CHECKING:
-    from mesonet.campaign.data import Campaign
+    from mesonet.campaign.pilot import Cost
+    from mesonet.campaign.status import Status
 
 
-def find_experiment(
-    target: str, algorithms: str | None = None, scale: float | None = None, **options: Any
-) -> Experiment:
+def find_experiment(target: str, algorithms: str | None = None, scale: float | None = None, **options: Any) -> Designed:
     """The experiment of a name or a file, with options as users type them."""
     listed = [name.strip() for name in algorithms.split(",")] if algorithms is not None else None
     return experiment(target, algorithms=listed, scale=1.0 if scale is None else scale, **options)
@@ -32,14 +34,16 @@ def find_folder(target: str, out: Path | None = None) -> Path:
     return Path(target)
 
 
-def run(target: str, out: Path | None, workers: int | None, force: bool, options: Mapping[str, Any]) -> Campaign:
-    """Runs what is missing of an experiment or of the campaign in a folder."""
+def run(
+    target: str, out: Path | None, workers: int | None, force: bool, options: Mapping[str, Any], **how: Any
+) -> Path:
+    """Runs what is missing of an experiment or of the campaign in a folder; returns the folder."""
     if _is_experiment(target):
         chosen = find_experiment(target, **options)
-        return chosen.run(out or Path(chosen.name), workers, force=force)
-    from mesonet.campaign.data import load
+        return chosen.run_missing(out or Path(chosen.name), workers, force=force, **how)
     from mesonet.campaign.ledger import Ledger
     from mesonet.campaign.runner import run_missing
+    from mesonet.campaign.work import How
 
     ledger = Ledger(find_folder(target, out))
     if not (ledger.path / "experiment.json").exists():
@@ -51,59 +55,152 @@ def run(target: str, out: Path | None, workers: int | None, force: bool, options
             raise InputError(
                 problem, path=f"--{option}", value=value, allowed="the experiment's name and another --out"
             )
-    run_missing(ledger, workers)
-    return load(ledger.path)
+    run_missing(ledger, How(workers=workers, mix=force, **how))
+    return ledger.path
 
 
-def heading(chosen: Experiment) -> str:
+def shard(text: str | None) -> tuple[int, int] | None:
+    """The part of a campaign that ``i/N`` names.
+
+    Raises
+    ------
+    InputError
+        If it is not of this form, or i is not from 1 to N.
+    """
+    if text is None:
+        return None
+    first, slash, second = text.partition("/")
+    if not (slash and first.strip().isdecimal() and second.strip().isdecimal()):
+        raise InputError("not a part of a campaign", path="--shard", value=text, allowed="i/N, such as 1/16")
+    place, parts = int(first), int(second)
+    if not 1 <= place <= parts:
+        raise InputError("not a part of a campaign", path="--shard", value=text, allowed="i/N with i from 1 to N")
+    return place, parts
+
+
+_SIZES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def memory(text: str | None) -> int | None:
+    """Bytes of a size such as ``4 GiB``; an `InputError` for anything else."""
+    if text is None:
+        return None
+    number = text.strip().rstrip("BKMGIbkmgi ")
+    unit = text.strip()[len(number) :].strip().upper()
+    try:
+        size = int(float(number) * _SIZES[unit])
+    except (ValueError, KeyError, OverflowError):
+        size = 0
+    if size < 1:
+        raise InputError("not a size of memory", path="--memory", value=text, allowed='such as "500 MB" or "4 GiB"')
+    return size
+
+
+def heading(chosen: Designed) -> str:
     """What an experiment is, in a few lines."""
-    design = chosen.design
-    runs = design.runs * len(chosen.algorithms) * chosen.replicates
+    design, rows = chosen.design, chosen.rows
+    runs = chosen.conditions * len(chosen.algorithms) * chosen.replicates
+    mixed_with = getattr(chosen, "mixed_with", None)
     lines = [
         f"{chosen.name}: {chosen.title}",
-        f"{plural(runs, 'run')} = {plural(design.runs, 'condition')} x {plural(len(chosen.algorithms), 'algorithm')} "
+        f"{plural(runs, 'run')} = {plural(chosen.conditions, 'condition')} x "
+        f"{plural(len(chosen.algorithms), 'algorithm')} "
         f"x {plural(chosen.replicates, 'replicate')}; {', '.join(chosen.algorithms)}"
-        + (f", each mixed with {chosen.mixed_with}" if chosen.mixed_with else ""),
-        f"design {size_text(design)}"
-        + (f", {', '.join(design.generators)}" if design.generators else ", full factorial"),
+        + (f", each mixed with {mixed_with}" if mixed_with else ""),
     ]
+    if rows.kind != "two-level":
+        return "\n".join([*lines, f"design of kind {rows.kind}, {plural(len(design.factors), 'factor')}"]) + "\n"
+    lines.append(
+        f"design {size_text(design) if rows.is_plain else 'two-level, with runs added'}"
+        + (f", {', '.join(design.generators)}" if design.generators else ", full factorial")
+    )
     if design.generators:
         words = ", ".join(f"{count} of length {length}" for length, count in design.word_lengths.items())
-        lines.append(f"resolution {design.resolution}, defining words: {words}")
+        lines.append(f"resolution {design.resolution}, defining words: {words or 'none'}")
         pairs = len(design.aliases) - len(design.factors)
         lines.append(f"{len(design.clear_interactions)} of {pairs} two-factor interactions are clear of each other")
+    if rows.conditions > design.runs:
+        lines.append(f"{plural(rows.conditions - design.runs, 'condition')} with all factors half-way")
     return "\n".join(lines) + "\n"
 
 
-def condition_rows(chosen: Experiment) -> tuple[list[str], list[list[Any]]]:
-    """Header and rows of the conditions: the level of each factor."""
-    factors = chosen.factors
+def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
+    """Header and rows of the conditions: the block, where there are blocks, and what each factor sets."""
+    blocks = chosen.rows.block
     rows = [
-        [number, *(factor.plus if sign > 0 else factor.minus for factor, sign in zip(factors, signs, strict=True))]
-        for number, signs in enumerate(chosen.design.matrix, start=1)
+        [number, *([] if blocks is None else [blocks[number - 1]]), *texts.values()]
+        for number, texts in enumerate(chosen.condition_texts(), start=1)
     ]
-    return ["condition", *(factor.id for factor in factors)], rows
+    return ["condition", *([] if blocks is None else ["block"]), *(factor.id for factor in chosen.factors)], rows
 
 
-def as_json(chosen: Experiment, warnings: list[str]) -> dict[str, Any]:
+def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[str, Any]:
     """The plan as plain data."""
-    design = chosen.design
+    design, rows = chosen.design, chosen.rows
+    whole = all(float(x).is_integer() for x in rows.matrix.flat)
     return {
         "name": chosen.name,
         "title": chosen.title,
         "algorithms": list(chosen.algorithms),
-        "mixed_with": chosen.mixed_with,
+        "mixed_with": getattr(chosen, "mixed_with", None),
         "factors": [vars(factor) for factor in chosen.factors],
         "design": {
-            "matrix": design.matrix.tolist(),
+            "kind": rows.kind,
+            "matrix": (rows.matrix.astype(int) if whole else rows.matrix).tolist(),
+            "block": None if rows.block is None else list(rows.block),
             "generators": list(design.generators),
             "resolution": design.resolution,
             "word_lengths": design.word_lengths,
             "aliases": design.aliases,
         },
         "warnings": warnings,
+        "cost": None if cost is None else asdict(cost),
         "runs": chosen.plan().drop("scenario").to_dicts(),
     }
+
+
+def estimate(chosen: Designed, budget_s: float) -> Cost:
+    """What the campaign will cost, from pilots of about `budget_s` of wall-clock time."""
+    from mesonet.campaign.pilot import pilot
+
+    return pilot({**chosen.document(), "expected_cost": chosen.expected_cost()}, budget_s)
+
+
+def cost_lines(cost: Cost, workers: int) -> list[str]:
+    """An estimate in words, with the time that `workers` runs at a time need."""
+    from mesonet.campaign.pilot import SEEN
+
+    least, most = (duration(seconds) for seconds in (cost.least_cpu_s, cost.most_cpu_s))
+    share = min(each["share"] for each in cost.pilots)
+    lines = [
+        f"about {duration(cost.total_cpu_s)} of processor time ({least} to {most}), "
+        f"{duration(cost.total_cpu_s / workers)} with {plural(workers, 'run')} at a time",
+        f"a run takes {duration(min(cost.cpu_s))} to {duration(max(cost.cpu_s))}, "
+        f"and at least {cost.memory_bytes / 2**20:.0f} MiB of memory; "
+        f"all need about {cost.disk_bytes / 2**20:.1f} MiB of disk",
+        f"from pilots of {plural(len(cost.pilots), 'condition')}: "
+        + ", ".join(str(each["condition"]) for each in cost.pilots),
+    ]
+    if share < SEEN:
+        lines.append(f"the pilots saw {share:.1g} of a run or more; the rest is told from the segments to be expected")
+    return lines
+
+
+def status_lines(status: Status) -> list[str]:
+    """How far a campaign is, in words."""
+    counts = "".join(f", {getattr(status, name)} {name}" for name in ("failed", "missing") if getattr(status, name))
+    lines = [f"{status.name}: {status.done} of {plural(status.runs, 'run')} done in {status.path}{counts}"]
+    if status.running:
+        lines.append(f"{plural(status.running, 'run')} going on")
+    if status.quarantined:
+        lines.append(f"{status.quarantined} failed too often and are left alone; --retry tries them again")
+    if status.seconds_left:
+        lines.append(f"about {duration(status.seconds_left)} left")
+    elif status.processor_s_left:
+        lines.append(f"about {duration(status.processor_s_left)} of processor time left; nothing is running")
+    if len(status.code_versions) > 1:
+        lines.append(f"made by {len(status.code_versions)} versions of the code, mixed by --force")
+    return lines
 
 
 def _is_experiment(target: str) -> bool:

@@ -44,9 +44,9 @@ class Progress:
         elif time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + _LINE_EVERY_S
             share = done / total if total else 1.0
-            left = f", about {_duration(elapsed * (1 / share - 1))} left" if share > 0 else ""
+            left = f", about {duration(elapsed * (1 / share - 1))} left" if share > 0 else ""
             sys.stderr.write(
-                f"{self._title}: {share:.0%} after {_duration(elapsed)}{left}{'; ' if note else ''}{note}\n"
+                f"{self._title}: {share:.0%} after {duration(elapsed)}{left}{'; ' if note else ''}{note}\n"
             )
             sys.stderr.flush()
 
@@ -71,15 +71,18 @@ class _Bar:
 
     def show(self, done: float, total: float, elapsed: float, note: str) -> None:
         share = done / total if total else 1.0
-        left = f"{_duration(elapsed * (1 / share - 1))} left" if share > 0 else ""
+        left = f"{duration(elapsed * (1 / share - 1))} left" if share > 0 else ""
         self._progress.update(self._task, completed=share, left=left, note=note)
 
     def stop(self) -> None:
         self._progress.stop()
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """A time in words, to a second, a minute or, from two days on, a tenth of a day."""
     whole = round(seconds)
     if whole < 120:
-        return f"{whole} s"
+        return f"{whole} s" if seconds >= 10 or whole == seconds else f"{seconds:.2g} s"
+    if whole >= 48 * 3600:
+        return f"{seconds / 86400:.1f} days"
     return f"{whole // 60} min" if whole < 7200 else f"{whole // 3600} h {whole % 3600 // 60} min"

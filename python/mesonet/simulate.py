@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesonet import core
@@ -103,9 +104,68 @@ def simulate_json(
             "scenario": scenario,
             "seed": seed,
             "versions": provenance.versions(),
+            "environment": provenance.environment(),
             "started": watch.started,
             "finished": provenance.now(),
         },
+    )
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """How far a run came in a while.
+
+    Attributes
+    ----------
+    share
+        Of the simulated time.
+    cpu_s, whole_cpu_s
+        Processor time that it took, and that all would take at the pace of the second half.
+    router_hops
+        Segments that crossed routers.
+    responses, groups
+        Tables so far.
+    """
+
+    share: float
+    cpu_s: float
+    whole_cpu_s: float
+    router_hops: int
+    responses: Table
+    groups: Table
+
+
+def beginning(scenario_json: str, seed: int, wall_s: float) -> Beginning:
+    """Simulates for about `wall_s` of wall-clock time, at most to the end.
+
+    The whole is told from the pace of the second half: the first has the start, when networks are still empty.
+    """
+    from mesonet.columns import GROUP_UNITS
+    from mesonet.result import table
+
+    duration = float(json.loads(scenario_json)["time"]["duration"])
+    run = core.module().Simulation(scenario_json, seed)
+    began, used = time.perf_counter(), time.process_time()
+    marks = [(0.0, 0.0)]
+    reached, step = 0.0, duration / 10_000
+    while reached < duration and not run.finished() and time.perf_counter() - began < wall_s:
+        slice_began = time.perf_counter()
+        reached = min(reached + step, duration)
+        run.advance(reached)
+        marks.append((reached, time.process_time() - used))
+        step *= min(2.0, max(0.5, wall_s / 20 / max(time.perf_counter() - slice_began, 1e-6)))
+    last_time, last_cpu = marks[-1]
+    half_time, half_cpu = next(mark for mark in marks if mark[1] >= last_cpu / 2)
+    pace = (last_cpu - half_cpu) / (last_time - half_time) if last_time > half_time else last_cpu / last_time
+    left = 0.0 if run.finished() else duration - last_time
+    finished = run.finish()
+    return Beginning(
+        share=1.0 if not left else last_time / duration,
+        cpu_s=last_cpu,
+        whole_cpu_s=last_cpu + left * pace,
+        router_hops=run.performance()["router_hops"],
+        responses=_responses(finished["responses"]),
+        groups=table(finished["groups"], GROUP_UNITS, ("period", "category", "path_class", "rate_class", "algorithm")),
     )
 
 

@@ -1,7 +1,9 @@
-"""Campaigns: many runs in one folder, run by a pool of processes, resumable, and read back as tables.
+"""Campaigns: many runs in one folder, made by any number of runners, resumable, and read back as tables.
 
 The folder is the truth. It holds ``experiment.json`` (what to run), ``provenance.json`` (by which code, when) and
-``runs/KEY/`` with either ``responses.parquet`` and ``run.json`` or, for a failed run, ``failure.json``.
+``runs/KEY/`` with either ``responses.parquet`` and ``run.json`` or, for a failed run, ``failure.json``. A run in
+progress is a file ``runs/.claim-KEY``. `runner.run_missing` makes what is missing, `status.status` says how far it is,
+`data.load` reads it.
 """
 
 from importlib import import_module

@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from mesonet import core
-from mesonet.campaign.ledger import Ledger, planned
-from mesonet.designs import Design, two_level
-from mesonet.errors import unknown
+from mesonet import models
+from mesonet.campaign.ledger import Ledger
+from mesonet.campaign.work import counted, known_versions
+from mesonet.designs import Design
+from mesonet.designs.rows import Rows, from_document
+from mesonet.errors import InputError, unknown
 from mesonet.factors import Factor
 from mesonet.response_sets import DEFAULT, SETS, Entry
 
@@ -100,7 +102,7 @@ class Campaign:
             for condition, algorithm, replicate, key, status in self.runs.select(
                 "condition", "algorithm", "replicate", "key", "status"
             ).iter_rows()
-            if status == "done"
+            if status == "done" and self.experiment.get("model") is None
         ]
         if not tables:
             return pl.DataFrame()
@@ -112,6 +114,8 @@ class Campaign:
         One row per run and entry of the set, for entries about flow groups per group too (null for the others). The
         value is null where there was nothing to measure.
         """
+        if self.experiment.get("model") is not None:
+            raise InputError("a model that is no network has no response set", value=self.name, allowed="responses")
         chosen = SETS[self.experiment.get("response_set", DEFAULT)]
         run = ["condition", "algorithm", "replicate"]
         parts = []
@@ -126,14 +130,22 @@ class Campaign:
         return pl.concat(parts)
 
     def cube(self, responses: Sequence[str], period: str = "measured") -> npt.NDArray[np.float64]:
-        """Means over replicates, shape (conditions, algorithms, responses); NaN where there is nothing."""
+        """Means over replicates, shape (conditions of `design`, algorithms, responses); NaN where there is nothing.
+
+        Conditions with factors between their levels, such as centre points, are in `responses` only.
+        """
         cube = np.full((self.design.runs, len(self.algorithms), len(responses)), np.nan)
         places = {algorithm: place for place, algorithm in enumerate(self.algorithms)}
         for place, name in enumerate(responses):
             means = self.response(name, period).group_by("condition", "algorithm").agg(pl.col("value").mean())
-            for condition, algorithm, value in means.iter_rows():
+            for condition, algorithm, value in means.filter(pl.col("condition") <= len(cube)).iter_rows():
                 cube[condition - 1, places[algorithm], place] = np.nan if value is None else value
         return cube
+
+    @cached_property
+    def rows(self) -> Rows:
+        """All conditions, with those that have factors between their levels."""
+        return from_document(self.experiment["design"])
 
     @property
     def counts(self) -> dict[str, int]:
@@ -158,7 +170,8 @@ def _entry(rows: pl.DataFrame, entry: Entry, run: list[str]) -> pl.DataFrame:
 def load(path: str | Path) -> Campaign:
     """The campaign in a folder, whatever part of it is done.
 
-    Runs are those of the code that last ran the campaign; runs of other versions of the code are left aside.
+    Runs are those of the code that last ran the campaign, and of earlier code where it was told to keep them; runs of
+    other code are left aside.
 
     Raises
     ------
@@ -168,10 +181,11 @@ def load(path: str | Path) -> Campaign:
     ledger = Ledger(path)
     document = ledger.document()
     provenance = ledger.provenance()
-    code_version = provenance["versions"]["code_version"] if provenance else core.code_version()
+    versions = known_versions(provenance) or [models.code_version(document.get("model"))]
+    statuses = ledger.statuses()
     rows, tables = [], []
-    for run in planned(document, code_version):
-        status = ledger.status(run.key)
+    for run in counted(document, versions, statuses):
+        status = statuses.get(run.key, "missing")
         about = ledger.run_json(run.key) if status != "missing" else {}
         cost = about.get("performance", {})
         row = {"condition": run.condition, "algorithm": run.algorithm, "replicate": run.replicate}
@@ -194,7 +208,7 @@ def load(path: str | Path) -> Campaign:
         name=document["name"],
         title=document["title"],
         factors=tuple(Factor(**factor) for factor in document["factors"]),
-        design=two_level(document["design"]["factors"], document["design"]["generators"]),
+        design=from_document(document["design"]).design,
         algorithms=tuple(document["algorithms"]),
         runs=pl.DataFrame(rows, schema=_RUNS),
         responses=responses.select([pl.col(name).cast(kind) for name, kind in _RESPONSES.items()]),

@@ -40,7 +40,7 @@ _EXPERIMENT = {
     "scenarios": [{"condition": int, "algorithm": str, "scenario": dict}],
 }
 _PROVENANCE = {"versions": {"code_version": str}, "started": str, "finished": _TEXT_OR_NONE}
-_DONE = {"performance": {"cpu_s": (int, float), "data_segments_delivered": int, "peak_rss_bytes": int}}
+_DONE = {"performance": {"cpu_s": (int, float), "peak_rss_bytes": int}}
 _FAILED = {"message": str}
 
 _NAMES = {
@@ -123,24 +123,36 @@ def _refuse_type(value: Any, wanted: Any, path: str) -> None:
 
 def _refuse_strangers(document: Mapping[str, Any]) -> None:
     """Raises an `InputError` where parts of an experiment do not fit each other."""
-    from mesonet.designs import two_level
+    from mesonet.designs.rows import from_document
 
     factors = [factor["id"] for factor in document["factors"]]
     if document["design"]["factors"] != factors:
         raise InputError("not the factors of the experiment", path="design.factors", allowed=", ".join(factors))
     try:
-        design = two_level(factors, document["design"]["generators"])
+        conditions = from_document(document["design"]).conditions
     except InputError as error:
         raise InputError(error.problem, path=f"design.{error.path}", value=error.value, allowed=error.allowed) from None
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError("not the rows of a design", path="design", allowed=_ALLOWED) from None
+    _refuse_model(document.get("model"))
     if document["replicates"] < 1:
         raise InputError("too low", path="replicates", value=document["replicates"], allowed="at least 1")
     if document["response_set"] not in SETS:
         raise unknown("set of responses", document["response_set"], SETS, path="response_set")
-    refuse_too_many(design.runs, len(document["algorithms"]), document["replicates"])
+    refuse_too_many(conditions, len(document["algorithms"]), document["replicates"])
     there = [(entry["condition"], entry["algorithm"]) for entry in document["scenarios"]]
-    if there != list(product(range(1, design.runs + 1), document["algorithms"])):
+    if there != list(product(range(1, conditions + 1), document["algorithms"])):
         allowed = "one scenario per condition and algorithm, in this order"
         raise InputError("not the scenarios of the design and the algorithms", path="scenarios", allowed=allowed)
+
+
+def _refuse_model(model: Any) -> None:
+    """Raises an `InputError` where a model is not what `mesonet.models` describes."""
+    if model is None:
+        return
+    shape: dict[str, Any] = {"directory": str}
+    shape |= {"command": [str]} if isinstance(model, dict) and "command" in model else {"module": str, "function": str}
+    _refuse_shape(model, shape, "model")
 
 
 def refuse_too_many(conditions: int, algorithms: int, replicates: int) -> None:

@@ -1,7 +1,9 @@
 """The campaign folder: which runs there are, which are done, and how a result gets in.
 
 A run's key is the hash of its scenario, seed and code version. Results are written under a temporary name beside their
-place and renamed, so that a run is there as a whole or not at all, whoever writes it and however often.
+place, forced to the disk and renamed, so that a run is there as a whole or not at all, whoever writes it, however often
+and whatever dies meanwhile. Names in ``runs`` that begin with a dot are claims (`mesonet.campaign.claims`) and what is
+being written.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from mesonet.campaign import documents
 from mesonet.errors import InputError
@@ -26,7 +29,10 @@ _STALE_S = 3600.0
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a campaign: `condition` and `replicate` count from 1; `scenario` is canonical JSON."""
+    """One run of a campaign: `condition` and `replicate` count from 1; `scenario` is canonical JSON.
+
+    `code_version` is that of its key.
+    """
 
     condition: int
     algorithm: str
@@ -34,6 +40,7 @@ class Run:
     seed: int
     key: str
     scenario: str
+    code_version: str
 
 
 def run_key(scenario: str, seed: int, code_version: str) -> str:
@@ -51,14 +58,17 @@ def run_seed(seed: int, condition: int, replicate: int) -> int:
 
 
 def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
-    """Every run of an experiment document, by condition, algorithm and replicate."""
+    """Every run of an experiment document, by condition, algorithm and replicate.
+
+    Runs of the same scenario and seed, such as those of two algorithms that a condition makes the same, share a key.
+    """
     runs = []
     for entry in document["scenarios"]:
         scenario = json.dumps(entry["scenario"], sort_keys=True, separators=(",", ":"))
         for replicate in range(1, document["replicates"] + 1):
             seed = run_seed(document["seed"], entry["condition"], replicate)
             key = run_key(scenario, seed, code_version)
-            runs.append(Run(entry["condition"], entry["algorithm"], replicate, seed, key, scenario))
+            runs.append(Run(entry["condition"], entry["algorithm"], replicate, seed, key, scenario, code_version))
     return runs
 
 
@@ -85,8 +95,9 @@ class Ledger:
         ledger = cls(path)
         ledger.refuse_other(document)
         if not (ledger.path / "experiment.json").exists():
-            ledger.runs.mkdir(parents=True, exist_ok=True)
+            ledger.path.mkdir(parents=True, exist_ok=True)
             _write(ledger.path / "experiment.json", document)
+        ledger.runs.mkdir(exist_ok=True)
         return ledger
 
     def refuse_other(self, document: Mapping[str, Any]) -> None:
@@ -127,11 +138,19 @@ class Ledger:
         """Replaces the provenance."""
         _write(self.path / "provenance.json", provenance)
 
+    def statuses(self) -> dict[str, str]:
+        """``done`` or ``failed`` by key, of all runs that are either."""
+        with suppress(FileNotFoundError):
+            names = [entry.name for entry in os.scandir(self.runs) if not entry.name.startswith(".")]
+            return {name: status for name in names if (status := self.status(name)) != "missing"}
+        return {}
+
     def status(self, key: str) -> str:
         """``done``, ``failed`` or ``missing``."""
-        if (self.runs / key / "responses.parquet").exists():
+        folder = f"{self.runs}{os.sep}{key}{os.sep}"
+        if os.path.exists(folder + "responses.parquet"):
             return "done"
-        return "failed" if (self.runs / key / "failure.json").exists() else "missing"
+        return "failed" if os.path.exists(folder + "failure.json") else "missing"
 
     def run_json(self, key: str) -> dict[str, Any]:
         """Provenance and resources of a run that is done, or the message of one that failed."""
@@ -139,35 +158,47 @@ class Ledger:
             return documents.done(self.runs / key / "run.json")
         return documents.failed(self.runs / key / "failure.json")
 
+    def tries(self, key: str) -> list[dict[str, Any]]:
+        """How often a run failed so far: message, host and times of each try."""
+        if self.status(key) != "failed":
+            return []
+        about = documents.failed(self.runs / key / "failure.json")
+        return list(about.get("tries", [{"message": about["message"]}]))
+
     @contextmanager
     def writing(self, key: str) -> Iterator[Path]:
         """A folder to fill; it becomes the run's when the block ends, unless the run is done by then."""
-        aside = self.runs / f".tmp-{key}-{os.getpid()}"
-        shutil.rmtree(aside, ignore_errors=True)
+        aside = self.runs / f".tmp-{key}-{uuid4().hex[:12]}"
         aside.mkdir(parents=True)
         try:
             yield aside
+            _force(aside)
             self._place(aside, key)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
 
     def fail(self, key: str, message: str, details: Mapping[str, Any]) -> None:
-        """Records a failed run."""
+        """Records a failed run, with `details` as `mesonet.campaign.record.schema` says but for the earlier tries."""
+        tries = [*self.tries(key), *details.get("tries", [])]
         with self.writing(key) as aside:
-            _write(aside / "failure.json", {"message": message, **details})
+            _write(aside / "failure.json", {**details, "message": message, "tries": tries})
+
+    def forgive(self, key: str) -> None:
+        """Forgets that a run failed, and how often."""
+        if self.status(key) == "failed":
+            self._move_away(key)
 
     def remove_stale(self) -> None:
         """Removes what writers left behind that were killed while they wrote."""
-        for left in self.runs.glob(".tmp-*"):
-            if time.time() - left.stat().st_mtime > _STALE_S:
-                shutil.rmtree(left, ignore_errors=True)
+        for left in [*self.runs.glob(".tmp-*"), *self.runs.glob(".clock-*"), *self.path.glob(f"{ASIDE}*")]:
+            with suppress(OSError):  # another runner removes them too
+                if time.time() - left.stat().st_mtime > _STALE_S:
+                    shutil.rmtree(left) if left.is_dir() else left.unlink()
 
     def _place(self, aside: Path, key: str) -> None:
         place = self.runs / key
         if self.status(key) == "failed":
-            old = self.runs / f".tmp-old-{key}-{os.getpid()}"
-            place.replace(old)
-            shutil.rmtree(old, ignore_errors=True)
+            self._move_away(key)
         if self.status(key) == "done":
             return
         try:
@@ -176,16 +207,41 @@ class Ledger:
             if self.status(key) != "done":  # otherwise another runner was quicker, with the same bytes
                 raise
 
+    def _move_away(self, key: str) -> None:
+        old = self.runs / f".tmp-{key}-{uuid4().hex[:12]}"
+        with suppress(FileNotFoundError):
+            (self.runs / key).replace(old)
+        shutil.rmtree(old, ignore_errors=True)
+
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_text(json.dumps(content, sort_keys=True) + "\n")
-    aside.replace(path)
+    aside = path.with_name(f"{ASIDE}{path.name}-{uuid4().hex[:12]}")
+    try:
+        with aside.open("w") as file:
+            file.write(json.dumps(content, sort_keys=True) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _force(folder: Path) -> None:
+    """Has the files of a folder on the disk before the folder gets its name: else power cuts could leave empty ones."""
+    for each in (*folder.iterdir(), folder):
+        file = os.open(each, os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
+
+
+_PROSE = ("title", "description", "parameters", "expected_cost")
 
 
 def _defining(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What makes it this experiment and not another: all but the prose."""
-    return {key: value for key, value in document.items() if key not in ("title", "description", "parameters")}
+    """What makes it this experiment and not another: all but the prose and guesses."""
+    return {key: value for key, value in document.items() if key not in _PROSE}
 
 
 def _title(document: Mapping[str, Any]) -> str:
@@ -194,7 +250,7 @@ def _title(document: Mapping[str, Any]) -> str:
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """The first difference that a user can act on."""
-    for key in ("name", "algorithms", "mixed_with", "factors", "design", "scale", "seed", "replicates"):
+    for key in ("name", "model", "algorithms", "mixed_with", "factors", "design", "scale", "seed", "replicates"):
         if held.get(key) != wanted.get(key):
             shown = [json.dumps(each.get(key)) for each in (held, wanted)]
             return (

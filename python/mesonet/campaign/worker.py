@@ -1,38 +1,127 @@
-"""One run in a process of its own: ``python -m mesonet.campaign.worker FOLDER KEY`` with the run on standard input.
+"""The process that makes runs, one after the other: ``python -m mesonet.campaign.worker``.
 
-A process per run keeps a crash to one run and makes its peak memory its own. Imports only what a run needs.
+Each line of standard input is a task, a JSON object with ``folder``, ``key``, ``seed``, ``scenario`` (canonical JSON),
+``model`` (`mesonet.models`, null for the network) and ``code_version``. Each is answered by one line on standard
+output: ``{}``, or a JSON object with ``message``, ``traceback`` and, where the result could not be written, ``errno``
+and ``file``. Whatever a model prints goes to standard error, the log of the run. The end of standard input ends the
+process, even in the middle of a run: then whoever would want the result is gone.
+
+Starting a process costs about as much as a short run, so one serves many; a crash still costs one run only.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
+import threading
 import traceback
+from collections.abc import Iterator
+from queue import SimpleQueue
+from typing import Any
 
-from mesonet import provenance
+from mesonet import models, provenance
 from mesonet.campaign.ledger import Ledger
-from mesonet.result import write_parquet
-from mesonet.simulate import simulate_json
+from mesonet.campaign.record import record
+from mesonet.result import Table, write_parquet
 
 
-def main(folder: str, key: str) -> int:
-    """Simulates and writes the run; returns 1, with the reason written, if that fails."""
-    ledger = Ledger(folder)
-    task = json.load(sys.stdin)
-    started = provenance.now()
-    try:
-        result = simulate_json(task["scenario"], task["seed"])
-        with ledger.writing(key) as aside:
-            (aside / "run.json").write_text(result.run_json())
-            write_parquet(result.responses, aside / "responses.parquet")
-            write_parquet(result.groups, aside / "groups.parquet")
-    except Exception as error:
-        message = f"{type(error).__name__}: {error}"
-        details = {"traceback": traceback.format_exc(), "started": started, "finished": provenance.now()}
-        ledger.fail(key, message, {**details, "seed": task["seed"]})
-        return 1
+def main() -> int:
+    """Serves tasks until there are no more."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a model prints is no answer
+    for task in _tasks():
+        provenance.reset_peak_rss()
+        answers.write(json.dumps(_answer(task)) + "\n")
+        answers.flush()
     return 0
 
 
+def _tasks() -> Iterator[dict[str, Any]]:
+    """Tasks as they come; a thread waits for them, so that the end of the caller is seen during a run too."""
+    lines: SimpleQueue[str] = SimpleQueue()
+
+    def read() -> None:
+        for line in sys.stdin:
+            lines.put(line)
+        _end()
+
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        yield json.loads(lines.get())
+
+
+def _end() -> None:
+    """Ends this process and the programs that it started."""
+    if os.getpgid(0) == os.getpid():
+        os.killpg(0, signal.SIGTERM)
+    os._exit(0)
+
+
+def _answer(task: dict[str, Any]) -> dict[str, Any]:
+    try:
+        _refuse_other_code(task)
+        tables, about = answer_tables(task)
+    except Exception as error:
+        return _told(error)
+    try:
+        _write(task, tables, about)
+    except OSError as error:
+        return {**_told(error), "errno": error.errno, "file": error.filename}
+    except Exception as error:
+        return _told(error)
+    return {}
+
+
+def _refuse_other_code(task: dict[str, Any]) -> None:
+    """A result must not go under the key of other code: files can be changed while a campaign runs."""
+    here = models.code_version(task["model"])
+    if here != task["code_version"]:
+        raise RuntimeError(f"the code is another one ({here[:12]}) than at the start ({task['code_version'][:12]})")
+
+
+def _told(error: Exception) -> dict[str, Any]:
+    return {"message": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
+
+
+def _write(task: dict[str, Any], tables: dict[str, Table], about: str) -> None:
+    with Ledger(task["folder"]).writing(task["key"]) as aside:
+        for name, table in tables.items():
+            write_parquet(table, aside / f"{name}.parquet")
+        (aside / "run.json").write_text(about)
+
+
+def answer_tables(task: dict[str, Any]) -> tuple[dict[str, Table], str]:
+    """The tables of a run and its record; raises what the simulator or the model raises."""
+    return _network(task) if task["model"] is None else _model(task)
+
+
+def _network(task: dict[str, Any]) -> tuple[dict[str, Table], str]:
+    from mesonet.simulate import simulate_json
+
+    result = simulate_json(task["scenario"], task["seed"])
+    return {"responses": result.responses, "groups": result.groups}, result.run_json()
+
+
+def _model(task: dict[str, Any]) -> tuple[dict[str, Table], str]:
+    from mesonet.columns import RESPONSE_UNITS
+    from mesonet.result import table
+
+    watch = provenance.Stopwatch()
+    scenario = json.loads(task["scenario"])
+    answer = models.evaluate(task["model"], scenario["parameters"], task["seed"])
+    units = task["model"].get("units", {})
+    columns = {
+        "response": list(answer),
+        "symbol": [""] * len(answer),
+        "period": ["measured"] * len(answer),
+        "unit": [units.get(name, "1") for name in answer],
+        "value": [float("nan") if value is None else value for value in answer.values()],
+    }
+    responses = table(columns, RESPONSE_UNITS, ("response", "period"))
+    return {"responses": responses}, record(task["model"], scenario, task["seed"], watch)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    sys.exit(main())

@@ -17,7 +17,7 @@ enum End {
     /// At sources.
     Sources,
     /// Not a lane: an alarm of the endpoints.
-    Alarm(Event),
+    Alarm(Alarm),
 }
 
 /// Where a lane that begins here leads.
@@ -115,7 +115,7 @@ impl LaneFabric {
             });
         }
         let lanes = Lanes::new(ends.len(), ALARMS);
-        ends.extend(ALARM_EVENTS.map(End::Alarm));
+        ends.extend(Alarm::ALL.map(End::Alarm));
         let acknowledge = |group: &usize| {
             let way = |source| way_of[network.group_lane(*group, source)];
             (0..groups).map(way).collect::<Vec<_>>()
@@ -163,7 +163,7 @@ impl LaneFabric {
                     self.acknowledge(time, usize::from(row), segment);
                 }
                 End::Sources => return Some((time, Event::Acknowledgement(self.lanes.pop(lane)))),
-                End::Alarm(event) => return Some((time, event)),
+                End::Alarm(alarm) => return Some((time, Event::Alarm(alarm))),
             }
         }
     }
@@ -259,7 +259,7 @@ impl LaneFabric {
     /// See [`super::Fabric::set_alarm`].
     #[inline]
     pub fn set_alarm(&mut self, alarm: Alarm, at: Option<Picos>) {
-        self.lanes.set_due(self.numbers.len() + alarm as usize, at);
+        self.lanes.set_due(self.numbers.len() + alarm.index(), at);
     }
 
     /// See [`super::Fabric::crossed`].
@@ -294,6 +294,3 @@ impl LaneFabric {
         self.lanes.horizon()
     }
 }
-
-/// By [`Alarm`].
-const ALARM_EVENTS: [Event; ALARMS] = [Event::Timer, Event::Interface];

@@ -7,6 +7,7 @@
 pub mod lanes;
 pub mod plain;
 
+use crate::engine::interfaces::QUEUES;
 use crate::engine::{FlowId, Segment};
 use crate::network::router::RouterState;
 pub use lanes::LaneFabric;
@@ -18,23 +19,36 @@ pub use plain::PlainFabric;
 pub enum Event {
     /// An acknowledgement reaches its source: the segment that caused it.
     Acknowledgement(Segment),
-    /// The first timer is due.
-    Timer,
-    /// The first interface becomes free.
-    Interface,
+    /// An alarm is due.
+    Alarm(Alarm),
 }
 
-/// Events that come from heaps of the endpoints. At one instant they come after segments, in this order.
+/// What the endpoints keep in queues of their own. At one instant alarms come after segments, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alarm {
     /// The first timer.
     Timer,
-    /// The first interface that becomes free.
-    Interface,
+    /// The first interface that becomes free, by queue of [`crate::engine::Interfaces`].
+    Interface(u8),
 }
 
 /// Number of alarms.
-pub const ALARMS: usize = 2;
+pub const ALARMS: usize = 1 + QUEUES;
+
+impl Alarm {
+    /// All of them in order.
+    pub const ALL: [Self; ALARMS] = [Self::Timer, Self::Interface(0), Self::Interface(1), Self::Interface(2)];
+
+    /// Place in the order.
+    #[must_use]
+    #[inline]
+    pub fn index(self) -> usize {
+        match self {
+            Self::Timer => 0,
+            Self::Interface(queue) => 1 + usize::from(queue),
+        }
+    }
+}
 
 /// What happened to segments so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

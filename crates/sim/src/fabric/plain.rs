@@ -2,7 +2,7 @@
 //!
 //! Slow, and obviously right. The tests hold [`super::LaneFabric`] against it; it shares no code with it.
 
-use super::{Alarm, Crossed, Drop, Event, OwnLanes};
+use super::{ALARMS, Alarm, Crossed, Drop, Event, OwnLanes};
 use crate::engine::Segment;
 use crate::network::Network;
 use crate::network::build::LaneEnd;
@@ -63,8 +63,7 @@ pub struct PlainFabric {
     queues: Vec<Queue>,
     /// Delay of each lane, and the instant before which nothing arrives there.
     delays: Vec<(Picos, Picos)>,
-    timer: Option<Picos>,
-    interface: Option<Picos>,
+    alarms: [Option<Picos>; ALARMS],
     crossed: Crossed,
     drops: Vec<Drop>,
 }
@@ -89,8 +88,7 @@ impl PlainFabric {
             own: own.to_vec(),
             heap: BinaryHeap::new(),
             pushed: 0,
-            timer: None,
-            interface: None,
+            alarms: [None; ALARMS],
             crossed: Crossed::default(),
             drops: Vec::new(),
         }
@@ -110,10 +108,9 @@ impl PlainFabric {
                     LaneEnd::Receivers(access) => self.acknowledge(time, usize::from(access), segment),
                     LaneEnd::Sources(_) => return Some((time, Event::Acknowledgement(segment))),
                 }
-            } else if self.timer == Some(time) {
-                return Some((time, Event::Timer));
             } else {
-                return Some((time, Event::Interface));
+                let alarm = Alarm::ALL.into_iter().find(|a| self.alarms[a.index()] == Some(time))?;
+                return Some((time, Event::Alarm(alarm)));
             }
         }
     }
@@ -203,15 +200,12 @@ impl PlainFabric {
     #[must_use]
     pub fn next_instant(&self) -> Picos {
         let first = self.heap.peek().map(|entry| entry.0.order.0);
-        [first, self.timer, self.interface].into_iter().flatten().min().unwrap_or(Picos::MAX)
+        self.alarms.into_iter().chain([first]).flatten().min().unwrap_or(Picos::MAX)
     }
 
     /// See [`super::Fabric::set_alarm`].
     pub fn set_alarm(&mut self, alarm: Alarm, at: Option<Picos>) {
-        match alarm {
-            Alarm::Timer => self.timer = at,
-            Alarm::Interface => self.interface = at,
-        }
+        self.alarms[alarm.index()] = at;
     }
 
     /// See [`super::Fabric::crossed`].

@@ -3,7 +3,7 @@
 use super::code;
 use super::ended::Ended;
 use super::shared::Shared;
-use crate::engine::{FlowId, Timers};
+use crate::engine::{FlowId, Interfaces, Timers};
 use crate::fabric::{Alarm, Event, Fabric};
 use crate::measure::{Counters, FlowGroups, FlowRecords};
 use crate::network::build::picos;
@@ -30,7 +30,7 @@ pub(super) struct Domain {
     pub now: Picos,
     pub fabric: Fabric,
     pub timers: Timers,
-    pub interfaces: Timers,
+    pub interfaces: Interfaces,
     pub flows: Vec<Flow>,
     /// Delivery-rate samples by slot; those of other flows are empty.
     pub samplers: Vec<DeliverySampler>,
@@ -61,6 +61,7 @@ impl Domain {
     /// A domain at its first instant, with the `sources` in it and the explicit flows that start in it.
     pub fn new(shared: &Arc<Shared>, fabric: Fabric, sources: Vec<Source>, explicit: Vec<u32>) -> Self {
         let scenario = &shared.scenario;
+        let rates = [scenario.users.normal_interface, scenario.users.fast_interface];
         let here = |index| ExplicitHere { index, slot: None, delivered: 0 };
         let mut traced = scenario.trace.sources.clone();
         traced.sort_unstable();
@@ -70,7 +71,7 @@ impl Domain {
             now: 0,
             fabric,
             timers: Timers::default(),
-            interfaces: Timers::default(),
+            interfaces: Interfaces::new(rates.map(|rate| picos(1.0 / rate))),
             flows: Vec::new(),
             samplers: Vec::new(),
             repairs: Vec::new(),
@@ -113,8 +114,8 @@ impl Domain {
             self.now = time;
             match event {
                 Event::Acknowledgement(segment) => self.acknowledged(segment),
-                Event::Timer => self.timer(),
-                Event::Interface => self.interface(),
+                Event::Alarm(Alarm::Timer) => self.timer(),
+                Event::Alarm(Alarm::Interface(queue)) => self.interface(queue),
             }
         }
     }
@@ -133,15 +134,15 @@ impl Domain {
         self.fabric.set_alarm(Alarm::Timer, self.timers.next());
     }
 
-    fn interface(&mut self) {
-        let Some((time, code)) = self.interfaces.take() else { return };
+    fn interface(&mut self, queue: u8) {
+        let Some((time, code)) = self.interfaces.take(usize::from(queue)) else { return };
         let slot = code::slot(code);
         let flow = &mut self.flows[slot as usize];
         if flow.interface_armed && flow.interface_free == time {
             flow.interface_armed = false;
             self.send_now(slot);
         }
-        self.fabric.set_alarm(Alarm::Interface, self.interfaces.next());
+        self.fabric.set_alarm(Alarm::Interface(queue), self.interfaces.next(usize::from(queue)));
     }
 
     /// Arms a timer of a kind for a flow.
@@ -160,9 +161,9 @@ impl Domain {
     /// Arms the event at which the interface of a flow becomes free.
     #[inline]
     pub fn arm_interface(&mut self, at: Picos, slot: u32) {
-        self.interfaces.arm(at, code::of_flow(self.flows[slot as usize].home, slot));
-        if self.interfaces.next() == Some(at) {
-            self.fabric.set_alarm(Alarm::Interface, Some(at));
+        let code = code::of_flow(self.flows[slot as usize].home, slot);
+        if let Some(queue) = self.interfaces.arm(self.now, at, code) {
+            self.fabric.set_alarm(Alarm::Interface(queue as u8), Some(at));
         }
     }
 

@@ -32,7 +32,7 @@ impl Domain {
         }
     }
 
-    /// The same for receivers that hold acknowledgements back.
+    /// An acknowledgement of `segment` and of the one before where that was `held`, by a receiver that holds them back.
     #[inline(never)]
     pub(super) fn acknowledgement(
         &mut self,

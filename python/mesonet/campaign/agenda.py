@@ -1,0 +1,103 @@
+"""The runs that are still to be made, for threads and clusters that take one after another."""
+
+from __future__ import annotations
+
+import heapq
+import threading
+import time
+
+from mesonet.campaign.attempt import Ending
+from mesonet.campaign.ledger import Run
+from mesonet.campaign.work import Work
+from mesonet.progress import Progress
+
+_LOOK_AGAIN_S = 1.0
+"""How soon a run that another runner is at is looked at again."""
+_STOPPED_AGAIN = 100
+"""How often a run is made again that was ended from outside for no fault of its own, against endless loops."""
+
+
+class Agenda:
+    """Runs in the order of `work`; tells `progress` how they end."""
+
+    def __init__(self, work: Work, progress: Progress) -> None:
+        self._work, self._progress = work, progress
+        self._waiting = [(0.0, place, run) for place, run in enumerate(work.runs)]
+        self._next_place = len(self._waiting)
+        self._out = 0
+        self._ended: BaseException | bool = False
+        self._changed = threading.Condition()
+        self._again: dict[str, int] = {}
+        self._costs = {run.key: work.costs.of(run.condition) for run in work.runs}
+        self._total = sum(self._costs.values())
+        self._spent, self._finished, self._failed = 0.0, 0, 0
+
+    @property
+    def stopped(self) -> bool:
+        """Whether no more runs are to be made, and those that are being made are to be ended."""
+        return self._ended is not False
+
+    @property
+    def over(self) -> bool:
+        """Whether all runs are finished."""
+        with self._changed:
+            return not self._waiting and not self._out
+
+    def next(self) -> Run | None:
+        """The next run, as soon as there is one; None when all are finished, or after `stop`."""
+        with self._changed:
+            while not self.stopped:
+                if (run := self._pop()) or (not self._waiting and not self._out):
+                    return run
+                self._changed.wait(max(0.01, self._waiting[0][0] - time.monotonic()) if self._waiting else None)
+            return None
+
+    def next_now(self) -> Run | None:
+        """The next run, if there is one now."""
+        with self._changed:
+            return None if self.stopped else self._pop()
+
+    def end(self, run: Run, ending: Ending) -> None:
+        """How a run that was given ended; it is given again if another try may do."""
+        with self._changed:
+            self._out -= 1
+            again = self._is_again(run, ending)
+            if again:
+                self._next_place += 1
+                later = time.monotonic() + (_LOOK_AGAIN_S if ending == "busy" else 0.0)
+                heapq.heappush(self._waiting, (later, self._next_place, run))
+            else:
+                self._finished += 1
+                self._failed += ending != "done"
+                self._spent += self._costs[run.key]
+            self._changed.notify_all()
+        self.show()
+
+    def stop(self, error: BaseException | None = None) -> None:
+        """No more runs are given; `error` is what `result` raises."""
+        with self._changed:
+            if self._ended is False:
+                self._ended = error or True
+            self._changed.notify_all()
+
+    def show(self) -> None:
+        """Shows how far it is."""
+        note = f"{self._finished} of {len(self._costs)} runs" + (f", {self._failed} failed" if self._failed else "")
+        self._progress.update(self._spent, self._total, note)
+
+    def raise_if_stopped(self) -> None:
+        """Raises the error for which it was stopped, if there was one."""
+        if isinstance(self._ended, BaseException):
+            raise self._ended
+
+    def _pop(self) -> Run | None:
+        if self._waiting and self._waiting[0][0] <= time.monotonic():
+            self._out += 1
+            return heapq.heappop(self._waiting)[2]
+        return None
+
+    def _is_again(self, run: Run, ending: Ending) -> bool:
+        if ending == "stopped":
+            self._again[run.key] = self._again.get(run.key, 0) + 1
+            return self._again[run.key] < _STOPPED_AGAIN
+        return ending == "busy" or (ending == "died" and self._work.may_try_again(run))

@@ -1,0 +1,173 @@
+"""Who runs what: one claim per run in progress, so that any number of runners on any machines share a campaign.
+
+A claim is a file in the campaign folder that names the process which holds it. Its time stamp is renewed every
+`BEAT_S`. A claim is void when its process is gone, which any process of the same machine sees at once, or when it was
+not renewed for `LEASE_S`, which is all that other machines can see. Two runs of one key would do no harm, they give
+the same bytes; claims keep them from being paid for twice.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import platform
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from uuid import uuid4
+
+import psutil
+
+BEAT_S = 10.0
+LEASE_S = 90.0
+"""Several beats, since writes to a file server can hang for a while (chosen)."""
+
+PREFIX = ".claim-"
+_CLOCK = ".clock-"
+_TAKEOVER = ".takeover"
+_BORN_TOLERANCE_S = 1.0
+
+
+class Claims:
+    """The claims of this process on runs of one campaign; use it as a context manager, which keeps them renewed."""
+
+    def __init__(self, runs: Path) -> None:
+        self._runs = runs
+        self._held: set[str] = set()
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._beat = threading.Thread(target=self._renew, name="claims", daemon=True)
+
+    def __enter__(self) -> Claims:
+        self._beat.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        self._beat.join()
+        for key in list(self._held):
+            self.release(key)
+
+    def take(self, key: str) -> bool:
+        """Claims a run; False if another process, or another thread of this one, runs it now."""
+        path = self._runs / f"{PREFIX}{key}"
+        while not self._create(path):
+            if not is_void(path):
+                return False
+            with _alone(self._runs):
+                if is_void(path):  # still: nobody else took it over meanwhile
+                    path.unlink(missing_ok=True)
+        with self._lock:
+            self._held.add(key)
+        return True
+
+    def release(self, key: str) -> None:
+        """Gives a claim back."""
+        with self._lock:
+            self._held.discard(key)
+        with suppress(OSError):  # a claim that cannot be removed runs out
+            (self._runs / f"{PREFIX}{key}").unlink(missing_ok=True)
+
+    def _create(self, path: Path) -> bool:
+        try:
+            file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+        except FileExistsError:
+            return False
+        try:
+            os.write(file, json.dumps(_holder()).encode())
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(file)
+        return True
+
+    def _renew(self) -> None:
+        while not self._stop.wait(BEAT_S):
+            with self._lock:
+                held = list(self._held)
+            for key in held:
+                with suppress(OSError):
+                    os.utime(self._runs / f"{PREFIX}{key}")
+
+
+def live(runs: Path) -> set[str]:
+    """Keys of the runs that some process is at."""
+    claims = [entry.name for entry in os.scandir(runs) if entry.name.startswith(PREFIX)]
+    return {name.removeprefix(PREFIX) for name in claims if not is_void(runs / name)}
+
+
+def is_void(path: Path) -> bool:
+    """Whether nobody holds this claim any more."""
+    try:
+        renewed = path.stat().st_mtime
+        holder = json.loads(path.read_text())
+        same_machine = holder["machine"] == _machine()
+        if same_machine:
+            return not _is_alive(holder["pid"], holder["born"])
+    except FileNotFoundError:
+        return True
+    except (ValueError, TypeError, KeyError):
+        pass  # its writer was stopped before the content was there
+    return _file_server_now(path.parent) - renewed > LEASE_S
+
+
+def _is_alive(pid: int, born: float) -> bool:
+    """Whether the process is there, and not another one that got its number."""
+    try:
+        process = psutil.Process(pid)
+        return abs(process.create_time() - born) < _BORN_TOLERANCE_S and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.AccessDenied:
+        return True
+
+
+def _holder() -> dict[str, object]:
+    pid = os.getpid()
+    return {"machine": _machine(), "host": platform.node(), "pid": pid, "born": _born(pid)}
+
+
+@cache
+def _born(pid: int) -> float:
+    return psutil.Process(pid).create_time()
+
+
+@cache
+def _machine() -> str:
+    """Where process numbers mean the same: the host since it was started, and its namespace of processes."""
+    parts = [platform.node()]
+    with suppress(OSError):
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
+    with suppress(OSError):
+        parts.append(str(os.stat("/proc/self/ns/pid").st_ino))
+    return "/".join(parts)
+
+
+def _file_server_now(folder: Path) -> float:
+    """The time by the clock that stamps files there, which may not be that of this machine."""
+    clock = folder / f"{_CLOCK}{uuid4().hex}"
+    try:
+        clock.touch()
+        return clock.stat().st_mtime
+    except OSError:  # a folder that is only read
+        return time.time()
+    finally:
+        with suppress(OSError):
+            clock.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(runs: Path) -> Iterator[None]:
+    """Only one process at a time replaces void claims; where the file system has no locks, that is hoped for."""
+    with (runs / _TAKEOVER).open("w") as file:
+        with suppress(OSError):
+            fcntl.lockf(file, fcntl.LOCK_EX)
+        yield

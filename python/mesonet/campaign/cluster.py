@@ -1,0 +1,195 @@
+"""Runs a campaign on a Dask cluster, whoever started it: Slurm by dask-jobqueue, Kubernetes, SSH, or by hand.
+
+Each Dask task makes one run, in a process of its own beside the Dask worker, so that heartbeats go on, a crash of the
+simulator is an exit code, and memory is watched. Tasks return words, never results: the campaign folder, on a file
+system that all see, has those. The scheduler holds a few tasks per thread only; when it is lost, nothing else is, and
+the driver goes on with it, or with one started anew at the same place, as soon as it answers.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from mesonet import models, provenance
+from mesonet.campaign.agenda import Agenda
+from mesonet.campaign.attempt import Ending, attempt
+from mesonet.campaign.claims import Claims
+from mesonet.campaign.ledger import Ledger, Run
+from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
+from mesonet.campaign.work import Work
+from mesonet.errors import InputError
+
+PATIENCE_S = 300.0
+"""How long a scheduler may be away (chosen): time enough to start another by hand."""
+
+_TICK_S = 0.1
+_COUNT_EVERY_S = 5.0
+_TRY_EVERY_S = 2.0
+_CONNECT_S = 10.0
+_AHEAD = 2
+"""Tasks at the scheduler per thread of the cluster: a thread that ends one finds the next there."""
+
+_of_thread = threading.local()
+
+
+def run_on_cluster(work: Work, agenda: Agenda, scheduler: str, memory: int | None) -> None:
+    """Makes the runs on the cluster of a scheduler, given by address or scheduler file.
+
+    Raises
+    ------
+    InputError
+        If there is no such scheduler, or its workers cannot make the runs.
+    OSError
+        If results cannot be written any more.
+    """
+    driver = _Driver(work, agenda, scheduler, memory)
+    try:
+        driver.run()
+    finally:
+        driver.close()
+    agenda.raise_if_stopped()
+
+
+def make(folder: str, run: dict[str, Any], model: dict[str, Any] | None, memory: int | None) -> Ending:
+    """The task: one try at one run, in a thread of a Dask worker.
+
+    Raises
+    ------
+    InputError
+        If the worker sees no campaign there, or has other code than the driver.
+    """
+    if not (Path(folder) / "experiment.json").is_file():
+        allowed = "a folder on a file system that the driver and all workers see at the same place"
+        raise InputError("a worker of the cluster does not see the campaign folder", value=folder, allowed=allowed)
+    here = models.code_version(model)
+    if here != run["code_version"]:
+        problem = f"a worker of the cluster has other code ({here[:12]}) than the driver ({run['code_version'][:12]})"
+        raise InputError(problem, path="--dask", allowed="the same version on all machines")
+    worker = getattr(_of_thread, "worker", None)
+    if worker is None:
+        worker = _of_thread.worker = Worker()
+    worker.memory = memory or int(MEMORY_SHARE * memory_of_machine())
+    return attempt(Ledger(folder), _claims(folder), worker, Run(**run), model)
+
+
+@cache
+def _claims(folder: str) -> Claims:
+    """The claims of this Dask worker, renewed as long as it lives."""
+    return Claims(Ledger(folder).runs).__enter__()
+
+
+class _Driver:
+    """Keeps the scheduler supplied and hears how the runs end."""
+
+    def __init__(self, work: Work, agenda: Agenda, scheduler: str, memory: int | None) -> None:
+        self._work, self._agenda, self._scheduler, self._memory = work, agenda, scheduler, memory
+        self._client = _connected(scheduler)
+        self._out: dict[Any, Run] = {}
+        self._threads, self._counted = 1, float("-inf")
+
+    def run(self) -> None:
+        """Until all runs are finished."""
+        while not self._agenda.over and not self._agenda.stopped:
+            if self._client.status != "running":
+                self._reconnect()
+            self._submit()
+            self._hear()
+            self._agenda.show()
+            time.sleep(_TICK_S)
+
+    def close(self) -> None:
+        """Leaves the cluster as it is; tasks that run there go on to their end, and their results stay."""
+        with suppress(Exception):
+            self._client.cancel(list(self._out))
+        with suppress(Exception):
+            self._client.close(timeout=2)
+
+    def _submit(self) -> None:
+        if time.monotonic() - self._counted > _COUNT_EVERY_S:
+            with suppress(Exception):  # the scheduler is away; next time
+                self._threads = max(1, sum(self._client.nthreads().values()))
+                self._counted = time.monotonic()
+        folder = str(self._work.ledger.path.resolve())
+        while len(self._out) < _AHEAD * self._threads and (run := self._agenda.next_now()):
+            name = f"mesonet-{self._work.name}-{run.key[:12]}-{uuid4().hex[:6]}"
+            future = self._client.submit(
+                make, folder, asdict(run), self._work.model, self._memory, key=name, pure=False, retries=0
+            )
+            self._out[future] = run
+
+    def _hear(self) -> None:
+        for future in [each for each in self._out if each.status != "pending"]:
+            run = self._out.pop(future)
+            if future.status == "finished":
+                with suppress(Exception):
+                    self._agenda.end(run, future.result(timeout=_CONNECT_S))
+                    continue
+                self._agenda.end(run, "stopped")
+            elif future.status == "error":
+                self._failed(run, future.exception(timeout=_CONNECT_S))
+            else:  # cancelled or lost with the scheduler
+                self._agenda.end(run, "stopped")
+
+    def _failed(self, run: Run, error: BaseException) -> None:
+        from distributed import KilledWorker
+
+        if not isinstance(error, KilledWorker):  # what no other run would escape either
+            self._agenda.stop(error if isinstance(error, InputError | OSError) else _broken(error))
+            return
+        message = f"the Dask workers that made the run died: {error}"
+        now = provenance.now()
+        this = {"message": message, "started": now, "finished": now, "host": str(error.last_worker)}
+        details = {"traceback": "", "log": "", "seed": run.seed, "tries": [this]}
+        if self._work.ledger.status(run.key) != "done":
+            self._work.ledger.fail(run.key, message, details)
+        self._agenda.end(run, "died")
+
+    def _reconnect(self) -> None:
+        """Waits for the scheduler, or for another at its place."""
+        end = time.monotonic() + PATIENCE_S
+        while self._client.status != "running":
+            if self._client.status == "closed":
+                with suppress(InputError):
+                    self._client = _connected(self._scheduler)
+                    break
+            if time.monotonic() > end:
+                problem = f"the Dask scheduler did not answer for {PATIENCE_S:.0f} s"
+                allowed = "a scheduler that runs; runs that are done stay, the same command continues"
+                raise InputError(problem, path="--dask", value=self._scheduler, allowed=allowed)
+            time.sleep(_TRY_EVERY_S)
+        for run in self._out.values():
+            self._agenda.end(run, "stopped")
+        self._out.clear()
+        self._counted = float("-inf")
+
+
+def _connected(scheduler: str) -> Any:
+    """A client of the scheduler at an address, or of the one that a scheduler file names."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError("a Dask cluster needs dask.distributed: pip install 'mesonet[cluster]'") from error
+    where = {"scheduler_file": scheduler} if _is_file(scheduler) else {"address": scheduler}
+    try:
+        if "scheduler_file" in where:
+            Path(scheduler).read_bytes()  # a client would wait for the file forever
+        return Client(**where, timeout=_CONNECT_S, set_as_default=False, name="mesonet")
+    except (OSError, TimeoutError, ValueError) as error:
+        allowed = "tcp://HOST:PORT of a running scheduler, or the file that it wrote with --scheduler-file"
+        problem = f"no Dask scheduler answers ({str(error) or type(error).__name__})"
+        raise InputError(problem, path="--dask", value=scheduler, allowed=allowed) from None
+
+
+def _is_file(scheduler: str) -> bool:
+    return "://" not in scheduler and (scheduler.endswith(".json") or Path(scheduler).is_file())
+
+
+def _broken(error: BaseException) -> RuntimeError:
+    return RuntimeError(f"the cluster cannot make the runs: {type(error).__name__}: {error}")

@@ -1,0 +1,62 @@
+"""What runs will cost: to run the longest first, and to say how much time is left.
+
+Before anything ran, a document may hold ``expected_cost``, the relative cost of each condition. Runs that are done say
+more: a run is expected to take as long as those of its condition took, which differ by algorithm and replicate only,
+and one of a condition that has none as long as its relative cost says compared with those that have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from mesonet.campaign.ledger import Ledger, Run
+
+_MOST_READ = 400
+"""Records read of runs that are done: enough to know their mean, few enough to answer at once."""
+
+
+class Expected:
+    """Expected wall-clock time of runs, in s where anything is known, else relative."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._relative: Sequence[float] = document.get("expected_cost") or []
+        self._seen: dict[int, list[float]] = {}
+
+    @property
+    def known(self) -> bool:
+        """Whether any run told how long it took."""
+        return bool(self._seen)
+
+    def learn(self, condition: int, wall_s: float) -> None:
+        """Takes note of a run that is done."""
+        self._seen.setdefault(condition, []).append(wall_s)
+
+    def of(self, condition: int) -> float:
+        """What a run of a condition is expected to take."""
+        if own := self._seen.get(condition):
+            return fmean(own)
+        return self._hint(condition) * self._scale()
+
+    def _hint(self, condition: int) -> float:
+        return max(float(self._relative[condition - 1]), 1e-12) if condition <= len(self._relative) else 1.0
+
+    def _scale(self) -> float:
+        """Seconds per unit of relative cost, the geometric mean over the conditions that are known."""
+        if not self._seen:
+            return 1.0
+        logs = [math.log(max(fmean(own), 1e-9) / self._hint(condition)) for condition, own in self._seen.items()]
+        return math.exp(fmean(logs))
+
+
+def expected(ledger: Ledger, document: Mapping[str, Any], done: Sequence[Run]) -> Expected:
+    """What the runs that are done tell, of the many an even sample."""
+    costs = Expected(document)
+    step = max(1, math.ceil(len(done) / _MOST_READ))
+    for run in done[::step]:
+        wall = ledger.run_json(run.key)["performance"].get("wall_s")
+        if wall is not None:
+            costs.learn(run.condition, wall)
+    return costs

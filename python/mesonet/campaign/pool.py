@@ -1,0 +1,78 @@
+"""Runs a campaign by processes of this machine: as many at a time as asked for, as long as there is memory."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
+
+from mesonet.campaign.agenda import Agenda
+from mesonet.campaign.attempt import attempt
+from mesonet.campaign.claims import Claims
+from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
+from mesonet.campaign.work import Work
+
+_TICK_S = 0.5
+
+
+def run_here(work: Work, agenda: Agenda, workers: int, memory: int | None) -> None:
+    """Makes the runs; `workers` at a time, each with at most `memory` bytes.
+
+    Raises
+    ------
+    OSError
+        If results cannot be written any more.
+    """
+    most = memory or int(MEMORY_SHARE * memory_of_machine())
+    room = _Room()
+    with Claims(work.ledger.runs) as claims, ThreadPoolExecutor(min(workers, len(work.runs) or 1)) as threads:
+        served = [threads.submit(_serve, work, agenda, claims, room, most) for _ in range(min(workers, len(work.runs)))]
+        try:
+            while not all(thread.done() for thread in served):
+                time.sleep(min(_TICK_S, 0.02 * len(work.runs)))
+                agenda.show()
+        except BaseException:
+            agenda.stop()
+            raise
+    agenda.raise_if_stopped()
+
+
+def _serve(work: Work, agenda: Agenda, claims: Claims, room: _Room, most: int) -> None:
+    """One thread: takes runs until there are no more."""
+    worker = Worker(most)
+    try:
+        while run := agenda.next():
+            with room:
+                ending = attempt(work.ledger, claims, worker, run, work.model, lambda: agenda.stopped)
+            room.learn(worker.peak)
+            agenda.end(run, ending)
+    except BaseException as error:
+        agenda.stop(error)
+    finally:
+        worker.close()
+
+
+class _Room:
+    """Lets a run begin when the memory that the largest run so far had is free, or when no other one runs."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._running, self._largest = 0, 0
+
+    def __enter__(self) -> None:
+        with self._changed:
+            while self._running and psutil.virtual_memory().available < self._largest:
+                self._changed.wait(_TICK_S)
+            self._running += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._running -= 1
+            self._changed.notify_all()
+
+    def learn(self, peak: int) -> None:
+        """Takes note of the memory that a run had."""
+        with self._changed:
+            self._largest = max(self._largest, peak)

@@ -1,0 +1,188 @@
+"""A worker process (`mesonet.campaign.worker`) from the outside: gives it runs, watches its memory, sees it die."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+import mesonet
+from mesonet.campaign.ledger import Ledger, Run
+
+_TICK_S = 0.25
+MEMORY_SHARE = 0.9
+"""Of the memory there is, what one run may have if nothing else is said (chosen): the rest is the system's."""
+_LOG_SHOWN = 8000
+_END_S = 2.0
+"""How long a process may take to end when it is asked to."""
+_SERVED = 200
+"""Runs that one process makes before a fresh one takes over: what a model leaks stays small (chosen)."""
+
+
+@dataclass(frozen=True)
+class Death:
+    """A run that did not end by itself: why, and whether it rather than its surroundings is to blame."""
+
+    message: str
+    log: str
+    blamed: bool = True
+
+
+@dataclass
+class Worker:
+    """A process that makes runs, started when it is needed and again when it died.
+
+    `memory` is the most that one run may have, in bytes; `peak` the most that one was seen to have.
+    """
+
+    memory: int | None = None
+    peak: int = 0
+    _process: subprocess.Popen[str] | None = field(default=None, repr=False)
+    _log: Any = field(default=None, repr=False)
+    _served: int = field(default=0, repr=False)
+
+    def make(
+        self, ledger: Ledger, run: Run, model: dict[str, Any] | None, stopped: Callable[[], bool]
+    ) -> dict[str, Any] | Death:
+        """Makes a run; the answer of the process (empty where all is well), or how it died.
+
+        `stopped` is asked several times a second; when it says so, the process is ended.
+        """
+        process = self._started()
+        task = {"folder": str(ledger.path.resolve()), "key": run.key, "seed": run.seed, "scenario": run.scenario}
+        self._log.seek(0)
+        self._log.truncate()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with suppress(BrokenPipeError):
+            process.stdin.write(json.dumps({**task, "model": model, "code_version": run.code_version}) + "\n")
+            process.stdin.flush()
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while not selector.select(_TICK_S):
+                if stopped():
+                    return self._ended("stopped", blamed=False)
+                used = self._used(model)
+                self.peak = max(self.peak, used)
+                if self.memory and used > self.memory:
+                    return self._ended(
+                        f"the run needs more than {memory_text(self.memory)} of memory: it had {memory_text(used)}"
+                    )
+        answer = process.stdout.readline()
+        if not answer:
+            code = process.wait()
+            return self._ended(_death(code), blamed=code not in (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP))
+        self._served += 1
+        told: dict[str, Any] = json.loads(answer)
+        if told:
+            told["log"] = self._said()
+        if self._served >= _SERVED:
+            self.close()
+        return told
+
+    def close(self) -> None:
+        """Ends the process, and with it the programs that it started."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.poll() is None:  # else its number may be another's by now
+            _signal(process, signal.SIGTERM)
+            try:
+                process.wait(_END_S)
+            except subprocess.TimeoutExpired:
+                _signal(process, signal.SIGKILL)
+                process.wait()
+        for stream in (process.stdin, process.stdout, self._log):
+            with suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
+
+    def _started(self) -> subprocess.Popen[str]:
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            self._log = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - it lives as long as the process
+            self._process, self._served = _start(self._log), 0
+        return self._process
+
+    def _ended(self, message: str, blamed: bool = True) -> Death:
+        said = self._said()
+        process = self._process
+        if process is not None and message != "stopped":
+            _signal(process, signal.SIGKILL)  # right after it died: what it started may still be there
+        self.close()
+        return Death(message, said, blamed)
+
+    def _said(self) -> str:
+        """The end of what the run wrote."""
+        end = self._log.seek(0, os.SEEK_END)
+        self._log.seek(max(0, end - _LOG_SHOWN))
+        return str(self._log.read())
+
+    def _used(self, model: dict[str, Any] | None) -> int:
+        """Resident memory of the process, and of the program that it runs."""
+        assert self._process is not None
+        with suppress(psutil.NoSuchProcess):
+            process = psutil.Process(self._process.pid)
+            used = int(process.memory_info().rss)
+            if model is not None and "command" in model:
+                for child in process.children(recursive=True):
+                    with suppress(psutil.NoSuchProcess):
+                        used += int(child.memory_info().rss)
+            return used
+        return 0
+
+
+def memory_of_machine() -> int:
+    """Bytes of memory that processes here may have: of the machine, or of the container (cgroup v2)."""
+    total = int(psutil.virtual_memory().total)
+    with suppress(OSError, ValueError):  # "max" is no number
+        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return total
+
+
+def memory_text(size: float) -> str:
+    """A number of bytes in GiB or MiB."""
+    return f"{size / 2**30:.3g} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
+
+
+def package_path() -> dict[str, str]:
+    """The environment of a process that imports this very package."""
+    package = str(Path(mesonet.__file__).parents[1])
+    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _signal(process: subprocess.Popen[str], number: int) -> None:
+    """To the process and the programs that it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)
+
+
+def _start(log: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "mesonet.campaign.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        text=True,
+        env=package_path(),
+        process_group=0,  # Ctrl-C reaches the runner only, which then stops the others
+    )
+
+
+def _death(code: int) -> str:
+    if code >= 0:
+        return f"the process of the run ended with exit code {code}"
+    name = signal.Signals(-code).name
+    hint = ", often for want of memory" if name == "SIGKILL" else ""
+    return f"the process of the run was ended by {name}{hint}"

@@ -1,0 +1,46 @@
+"""What a campaign folder keeps of a run besides its results, and the JSON Schemas that these records follow.
+
+``run.json`` is the provenance of a run that is done: parameters in full, seed, versions, machine, resources.
+``failure.json`` is that of one that is not: the message, the log, and every try.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+from mesonet import models, provenance
+from mesonet.errors import unknown
+
+SCHEMAS = ("run", "failure")
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of ``run.json`` or ``failure.json``.
+
+    Raises
+    ------
+    InputError
+        If `name` is neither ``run`` nor ``failure``.
+    """
+    if name not in SCHEMAS:
+        raise unknown("schema", name, SCHEMAS)
+    text = (resources.files("mesonet") / "campaign" / f"{name}.schema.json").read_text()
+    return dict(json.loads(text))
+
+
+def record(model: models.Description, scenario: Mapping[str, Any], seed: int, watch: provenance.Stopwatch) -> str:
+    """``run.json`` of a model that is no network."""
+    about = {
+        "scenario": scenario,
+        "seed": seed,
+        "model": model,
+        "versions": provenance.versions(models.code_version(model)),
+        "environment": provenance.environment(),
+        "started": watch.started,
+        "finished": provenance.now(),
+        "performance": watch.resources(children="command" in model),
+    }
+    return json.dumps(about, indent=1, sort_keys=True) + "\n"

@@ -1,0 +1,104 @@
+"""How far a campaign is, fast: from the names in its folder and a sample of its records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mesonet import models
+from mesonet.campaign.claims import live
+from mesonet.campaign.cost import expected
+from mesonet.campaign.ledger import Ledger
+from mesonet.campaign.work import TRIES, counted, known_versions
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a campaign is.
+
+    Attributes
+    ----------
+    runs
+        Number of runs; done, failed and missing ones add up to it.
+    quarantined
+        Of the failed ones, those that failed too often to be tried again.
+    running
+        Of the failed and missing ones, those that some runner is at now.
+    processor_s_left
+        Expected time of what is left on one processor, in s; None before the first run is done.
+    seconds_left
+        The same divided by the number of runs that go on; None where none does.
+    failures
+        Condition, algorithm, replicate, message, number of tries, and file with the log of each failed run.
+    code_versions
+        Versions of the code whose runs count, the newest first.
+    """
+
+    name: str
+    path: str
+    runs: int
+    done: int
+    failed: int
+    missing: int
+    quarantined: int
+    running: int
+    processor_s_left: float | None
+    seconds_left: float | None
+    failures: list[dict[str, Any]]
+    code_versions: list[str]
+
+
+def status(path: str | Path) -> Status:
+    """The status of the campaign in a folder.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no campaign.
+    """
+    ledger = Ledger(path)
+    document, provenance = ledger.document(), ledger.provenance()
+    versions = known_versions(provenance) or [models.code_version(document.get("model"))]
+    statuses = ledger.statuses()
+    runs = counted(document, versions, statuses)
+    done = [run for run in runs if statuses.get(run.key) == "done"]
+    failed = [run for run in runs if statuses.get(run.key) == "failed"]
+    at_work = live(ledger.runs) if ledger.runs.is_dir() else set()
+    failures = []
+    for run in failed:
+        tries = len(ledger.tries(run.key))
+        failures.append(
+            {
+                "condition": run.condition,
+                "algorithm": run.algorithm,
+                "replicate": run.replicate,
+                "message": ledger.run_json(run.key)["message"],
+                "tries": tries,
+                "log": str(ledger.runs / run.key / "failure.json"),
+            }
+        )
+    quarantined = [each["tries"] >= provenance.get("tries", TRIES) for each in failures]
+    costs = expected(ledger, document, done)
+    waiting = {run.key: run for run in runs if statuses.get(run.key) != "done"}
+    for run, left_alone in zip(failed, quarantined, strict=True):
+        if left_alone and run.key not in at_work:
+            waiting.pop(run.key, None)
+    left = sum(costs.of(run.condition) for run in waiting.values()) if costs.known else None
+    if not waiting:
+        left = 0.0
+    running = len(at_work & set(waiting))
+    return Status(
+        name=document["name"],
+        path=str(ledger.path),
+        runs=len(runs),
+        done=len(done),
+        failed=len(failed),
+        missing=len(runs) - len(done) - len(failed),
+        quarantined=sum(quarantined),
+        running=running,
+        processor_s_left=left,
+        seconds_left=left / running if left is not None and running else left if left == 0 else None,
+        failures=failures,
+        code_versions=versions,
+    )

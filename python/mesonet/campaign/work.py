@@ -1,0 +1,141 @@
+"""What there is to do in a campaign folder: which runs, in which order, by which code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mesonet import units
+from mesonet.campaign.cost import Expected, expected
+from mesonet.campaign.ledger import Ledger, Run, planned
+from mesonet.errors import InputError
+
+TRIES = 3
+"""After so many failed tries a run is quarantined: a rare accident hardly meets one run three times (chosen)."""
+
+
+@dataclass(frozen=True)
+class How:
+    """How a campaign is run.
+
+    Attributes
+    ----------
+    workers
+        Runs at a time on this machine; by default as many as there are processors.
+    memory
+        The most that one run may have, in bytes; by default nine tenths of the machine's.
+    dask
+        Address of a Dask scheduler, or its scheduler file: the runs are made there instead.
+    shard
+        (i, N): only the i-th of N parts of the runs, i from 1.
+    tries
+        After so many failed tries a run is left alone.
+    retry
+        Try those again that are left alone.
+    mix
+        Go on with a campaign that other code began, keeping what is done.
+    """
+
+    workers: int | None = None
+    memory: int | None = None
+    dask: str | None = None
+    shard: tuple[int, int] | None = None
+    tries: int = TRIES
+    retry: bool = False
+    mix: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises an `InputError` for values that make no sense."""
+        for name, least in (("workers", 1), ("memory", 1), ("tries", 1)):
+            value = getattr(self, name)
+            if value is not None:
+                units.integer(value, name, least, 2**63 - 1)
+        if self.shard is not None:
+            place, parts = self.shard
+            units.integer(place, "shard", 1, units.integer(parts, "shard", 1, 2**31))
+
+
+@dataclass(frozen=True)
+class Work:
+    """Runs to make, the longest expected first, and what is known of their cost."""
+
+    ledger: Ledger
+    name: str
+    model: dict[str, Any] | None
+    runs: list[Run]
+    costs: Expected
+    tries: int
+
+    def may_try_again(self, run: Run) -> bool:
+        """Whether a run whose process died has tries left."""
+        return len(self.ledger.tries(run.key)) < self.tries
+
+
+def work(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str], how: How) -> Work:
+    """What is missing, or failed and is not quarantined, of the part that `how` asks for."""
+    statuses = ledger.statuses()
+    every = counted(document, versions, statuses)
+    costs = expected(ledger, document, [run for run in every if statuses.get(run.key) == "done"])
+    runs = [run for run in _part(every, document, how.shard) if statuses.get(run.key) != "done"]
+    if how.retry:
+        for run in runs:
+            ledger.forgive(run.key)
+    else:
+        runs = [r for r in runs if statuses.get(r.key) != "failed" or len(ledger.tries(r.key)) < how.tries]
+    runs.sort(key=lambda run: -costs.of(run.condition))  # stable: equal ones stay in the order of the plan
+    return Work(ledger, document["name"], document.get("model"), runs, costs, how.tries)
+
+
+def counted(document: Mapping[str, Any], versions: Sequence[str], statuses: Mapping[str, str]) -> list[Run]:
+    """Every run of a campaign, by that of the versions of the code which counts: the newest by which it is done.
+
+    A run that is done by none counts with the newest, `versions[0]`.
+    """
+    plans = [planned(document, version) for version in versions]
+    return [
+        next((run for run in same if statuses.get(run.key) == "done"), same[0]) for same in zip(*plans, strict=True)
+    ]
+
+
+def versions_that_count(ledger: Ledger, code_version: str, mix: bool) -> list[str]:
+    """Versions of the code whose runs count, that of this code first.
+
+    Raises
+    ------
+    InputError
+        If other code made runs of the campaign and `mix` is not set.
+    """
+    earlier = known_versions(ledger.provenance())
+    if not earlier or earlier[0] == code_version:
+        return earlier or [code_version]
+    if mix:
+        return [code_version, *(version for version in earlier if version != code_version)]
+    if ledger.statuses():
+        raise InputError(
+            f"its runs were made by other code ({earlier[0][:12]}) than this ({code_version[:12]})",
+            value=str(ledger.path),
+            allowed="another --out to make all runs by this code, or --force to keep those that are done",
+        )
+    return [code_version]
+
+
+def known_versions(provenance: Mapping[str, Any]) -> list[str]:
+    """The versions of the code whose runs count, the newest first; none before the first run."""
+    if not provenance:
+        return []
+    return list(provenance.get("code_versions") or [provenance["versions"]["code_version"]])
+
+
+def _part(runs: Iterable[Run], document: Mapping[str, Any], shard: tuple[int, int] | None) -> list[Run]:
+    """Each run once; of N parts the i-th, which is the same whenever and wherever it is asked for.
+
+    Parts take turns through the runs by falling expected cost, so that they take about as long.
+    """
+    unique = list({run.key: run for run in runs}.values())
+    if shard is None:
+        return unique
+    hints = Expected(document)
+    place, parts = shard
+    ordered = sorted(unique, key=lambda run: (-hints.of(run.condition), run.condition, run.algorithm, run.replicate))
+    return ordered[place - 1 :: parts]

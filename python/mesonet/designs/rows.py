@@ -1,0 +1,267 @@
+"""The conditions of an experiment: the rows of a design of any kind, with what is added to it.
+
+A table says which, as ``[design]`` of an experiment file does::
+
+    kind = "two-level"            # full-factorial, plackett-burman, one-at-a-time, latin-hypercube or sobol
+    runs = 16                     # and, for two-level designs, resolution, generators or name
+    foldover = "all"              # or the factors whose signs the added runs switch
+    half = "-X1"                  # of the foldover only the runs where X1 is at -
+    blocks = 4                    # groups of runs, such as days or machines
+    centre_points = 3             # runs with all factors half-way
+    seed = 1                      # of what is searched for or drawn
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mesonet.designs.augment import Augmented, centre_points, foldover, semifold
+from mesonet.designs.blocking import blocks
+from mesonet.designs.choose import by_resolution, by_runs
+from mesonet.designs.named import named
+from mesonet.designs.sampling import latin_hypercube, sobol
+from mesonet.designs.screening import one_at_a_time, plackett_burman
+from mesonet.designs.two_level import Design, two_level
+from mesonet.errors import InputError, unknown
+
+KINDS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time", "latin-hypercube", "sobol")
+_SAMPLED = ("latin-hypercube", "sobol")
+_WAYS = ("generators", "name", "runs", "resolution")
+_ADDED = ("foldover", "half", "blocks", "centre_points")
+KEYS = ("kind", *_WAYS, *_ADDED, "seed")
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """All conditions.
+
+    Attributes
+    ----------
+    kind
+        One of `KINDS`.
+    matrix
+        Shape (conditions, k): -1 for minus, +1 for plus, values between for levels between.
+    design
+        The rows at which all factors are at a level, for analyses, and what they cannot tell apart. They stand first.
+        Of a kind that has none: no rows.
+    block
+        Number of the block of each condition, from 1, where there are blocks.
+    """
+
+    kind: str
+    matrix: npt.NDArray[np.float64] = field(repr=False)
+    design: Design
+    block: tuple[int, ...] | None = field(default=None, repr=False)
+
+    @property
+    def conditions(self) -> int:
+        """Number of conditions."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether generators say it all: a two-level design with nothing added."""
+        return self.kind == "two-level" and self.block is None and self.conditions == 1 << _base(self.design)
+
+    def document(self) -> dict[str, Any]:
+        """The rows as plain data, from which `from_document` makes them again."""
+        design = self.design
+        about: dict[str, Any] = {"factors": list(design.factors), "generators": list(design.generators)}
+        if self.is_plain:
+            return about
+        aliases = {effect: list(others) for effect, others in design.aliases.items()}
+        block = None if self.block is None else list(self.block)
+        rows = [[int(x) if x in (-1, 0, 1) else float(x) for x in row] for row in self.matrix]
+        return {
+            **about, "kind": self.kind, "rows": rows, "block": block, "aliases": aliases,
+            "word_lengths": {str(length): count for length, count in design.word_lengths.items()},
+            "resolution": design.resolution,
+        }  # fmt: skip
+
+
+def rows(factors: Sequence[str], table: Mapping[str, Any]) -> Rows:
+    """The conditions that a table asks for; without any entry a full factorial.
+
+    Raises
+    ------
+    InputError
+        If the table contradicts itself or there is no such design; names the entry.
+    """
+    for key in table:
+        if key not in KEYS:
+            raise unknown("key", key, KEYS, path=key)
+    kind = table.get("kind", "two-level")
+    if kind not in KINDS:
+        raise unknown(
+            "kind of design",
+            str(kind),
+            KINDS,
+            path="kind",
+        )
+    seed = table.get("seed", 1)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError("not a seed", path="seed", value=seed, allowed="a whole number, at least 0")
+    if kind not in ("two-level", "full-factorial"):
+        return _other(kind, factors, table, seed)
+    if kind == "full-factorial":
+        _refuse_keys(table, _WAYS, "a full factorial runs all combinations")
+    return _added(_two_level(factors, table, seed), table, seed)
+
+
+def from_document(about: Mapping[str, Any]) -> Rows:
+    """The rows of `Rows.document`.
+
+    Raises
+    ------
+    InputError
+        If the data contradict themselves.
+    """
+    if "rows" not in about:
+        return _plain(two_level(about["factors"], about["generators"]))
+    factors = tuple(about["factors"])
+    matrix = np.array(about["rows"], dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[1] != len(factors) or not np.all(np.abs(matrix) <= 1):
+        raise InputError("not rows of levels", path="rows", allowed="lists of a number from -1 to 1 per factor")
+    at_levels = np.abs(matrix) == 1
+    first = matrix[: int(np.argmin(np.append(at_levels.all(axis=1), False)))].astype(np.int8)
+    design = Design(
+        factors=factors,
+        matrix=first,
+        generators=tuple(about["generators"]),
+        columns=(),
+        signs=(),
+        word_lengths={int(length): count for length, count in about["word_lengths"].items()},
+        resolution=about["resolution"],
+        aliases={effect: tuple(others) for effect, others in about["aliases"].items()},
+    )
+    block = about.get("block")
+    return Rows(about["kind"], matrix, design, None if block is None else tuple(block))
+
+
+def _two_level(factors: Sequence[str], table: Mapping[str, Any], seed: int) -> Design:
+    given = [key for key in _WAYS if key in table]
+    if len(given) > 1 and given != ["runs", "resolution"]:
+        raise InputError("a design is given in two ways", allowed="generators, name, or runs and resolution")
+    generators = table.get("generators", [])
+    if not isinstance(generators, list) or not all(isinstance(each, str) for each in generators):
+        raise InputError("not equations", path="generators", value=generators, allowed='["X6=X1*X2*X3"]')
+    if "name" in table:
+        return named(table["name"], factors)
+    if "runs" in table:
+        return by_runs(factors, table["runs"], table.get("resolution"), seed)
+    if "resolution" in table:
+        return by_resolution(factors, table["resolution"], seed)
+    return two_level(factors, generators)
+
+
+def _plain(design: Design) -> Rows:
+    return Rows("two-level", design.matrix.astype(np.float64), design)
+
+
+def _added(design: Design, table: Mapping[str, Any], seed: int) -> Rows:
+    """The rows of a two-level design and those that the table adds."""
+    if "half" in table and "foldover" not in table:
+        raise InputError("a half goes with a foldover", path="half", value=table["half"], allowed="foldover too")
+    if "blocks" in table and "foldover" in table:
+        raise InputError("the runs of a foldover are a block of their own", path="blocks", value=table["blocks"])
+    found = _plain(design)
+    if "foldover" in table:
+        folded = _folded(design, table)
+        whole = replace(
+            design, matrix=folded.matrix, aliases=folded.aliases, **({} if "half" in table else _words(folded, table))
+        )
+        halves = (1,) * design.runs + (2,) * (folded.runs - design.runs)
+        found = Rows("two-level", folded.matrix.astype(np.float64), whole, halves)
+    if "blocks" in table:
+        found = replace(found, block=tuple(int(each) for each in blocks(design, table["blocks"], seed).block))
+    if "centre_points" in table:
+        number, own = table["centre_points"], found.block
+        matrix = centre_points(found.design.matrix, number).astype(np.float64)
+        turns = None if own is None else (*own, *(place % max(own) + 1 for place in range(number)))
+        found = replace(found, matrix=matrix, block=turns)
+    return found
+
+
+def _folded(design: Design, table: Mapping[str, Any]) -> Augmented:
+    given = table["foldover"]
+    ids = list(design.factors) if given == "all" else given
+    if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids):
+        raise InputError("not factors", path="foldover", value=given, allowed='"all", or a list of ids of factors')
+    try:
+        if "half" not in table:
+            return foldover(design, ids)
+        if not isinstance(table["half"], str):
+            raise InputError("not a factor", path="half", value=table["half"], allowed='such as "-X1"')
+        return semifold(design, ids, table["half"])
+    except InputError as error:
+        where = {"switched": "foldover", "where": "half"}.get(str(error.path), error.path)
+        raise InputError(error.problem, None, where, error.value, error.allowed) from None
+
+
+def _words(folded: Augmented, table: Mapping[str, Any]) -> dict[str, Any]:
+    """Word lengths and resolution of a whole foldover: words with an odd number of switched factors are gone."""
+    given = table["foldover"]
+    switched = set(folded.design.factors if given == "all" else given)
+    number: dict[int, int] = {}
+    for word in folded.design.relation:
+        names = word.removeprefix("-").split("*")
+        if sum(name in switched for name in names) % 2 == 0:
+            number[len(names)] = number.get(len(names), 0) + 1
+    return {
+        "word_lengths": dict(sorted(number.items())),
+        "resolution": min(number, default=len(folded.design.factors) + 1),
+    }
+
+
+def _other(kind: str, factors: Sequence[str], table: Mapping[str, Any], seed: int) -> Rows:
+    """The rows of a kind that is no regular two-level design."""
+    _refuse_keys(table, ("generators", "name", "resolution", *_ADDED), f"does not go with kind {kind}")
+    runs = table.get("runs")
+    ids = tuple(factors)
+    if kind in _SAMPLED:
+        if runs is None:
+            raise InputError("missing", path="runs", allowed="a number of runs")
+        matrix = (latin_hypercube if kind == "latin-hypercube" else sobol)(ids, runs, seed)
+        return Rows(kind, matrix, _irregular(ids, np.empty((0, len(ids)), np.int8)))
+    if kind == "one-at-a-time":
+        _refuse_keys(table, ("runs",), "one at a time needs one run per factor and one more")
+        signs = one_at_a_time(ids)
+    else:
+        signs = plackett_burman(ids, runs)
+    return Rows(kind, signs.astype(np.float64), _irregular(ids, signs))
+
+
+def _irregular(factors: tuple[str, ...], signs: npt.NDArray[np.int8]) -> Design:
+    """A design without words. What is aliased in full is told, what is in part is not."""
+    effects = {name: signs[:, place].astype(int) for place, name in enumerate(factors)}
+    effects |= {f"{one}*{other}": effects[one] * effects[other] for one, other in combinations(factors, 2)}
+    places: dict[bytes, list[tuple[str, int]]] = {}
+    for effect, column in effects.items():
+        sign = int(column[0]) if len(column) else 1
+        places.setdefault((column * sign).tobytes(), []).append((effect, sign))
+    aliases = {
+        effect: tuple(f"{'-' if sign != other_sign else ''}{other}" for other, other_sign in same if other != effect)
+        for same in places.values()
+        for effect, sign in same
+    }
+    return Design(
+        factors=factors, matrix=signs, generators=(), columns=(), signs=(), word_lengths={}, resolution=3,
+        aliases={effect: aliases[effect] for effect in effects} if len(signs) else {},
+        status="irregular",
+    )  # fmt: skip
+
+
+def _refuse_keys(table: Mapping[str, Any], keys: Sequence[str], problem: str) -> None:
+    for key in keys:
+        if key in table:
+            raise InputError(problem, path=key, value=table[key])
+
+
+def _base(design: Design) -> int:
+    return len(design.factors) - len(design.generators)

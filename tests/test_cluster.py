@@ -1,0 +1,138 @@
+"""A campaign on a Dask cluster: a real scheduler and two workers on this machine."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+import mesonet
+import sleepy
+from mesonet.errors import InputError
+from test_faults import ENVIRONMENT, finish, start, until, write
+
+pytest.importorskip("distributed")
+
+
+class Cluster:
+    """A scheduler that writes `file`, and workers of one thread, started as users start them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "scheduler.json"
+        self._folder = folder
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def start_scheduler(self, port: int = 0) -> None:
+        self.file.unlink(missing_ok=True)
+        self.scheduler = self._start("scheduler", "--port", str(port), "--no-dashboard")
+        until(self.file.exists)
+
+    def start_worker(self) -> subprocess.Popen[bytes]:
+        """A worker and the nanny that starts it again, in a group of processes of their own."""
+        return self._start("worker", "--nthreads", "1", "--no-dashboard", "--local-directory", str(self._folder))
+
+    def wait(self, workers: int) -> None:
+        from distributed import Client
+
+        with Client(scheduler_file=str(self.file), set_as_default=False, timeout=60) as client:
+            client.wait_for_workers(workers, timeout=120)
+
+    def stop(self) -> None:
+        for process in self._processes:
+            kill(process)
+
+    def _start(self, what: str, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--scheduler-file", str(self.file), *options]
+        log = (self._folder / f"{what}-{len(self._processes)}.log").open("w")
+        environment = {**ENVIRONMENT, "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "5s"}
+        where = ["--host", "127.0.0.1"]
+        process = subprocess.Popen([*command, *where], env=environment, stdout=log, stderr=log, process_group=0)
+        self._processes.append(process)
+        return process
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """Kills a process and all that it started, without a chance to clean up; none that is gone, its number may be
+    another's by now."""
+    if process.poll() is not None:
+        return
+    with suppress(psutil.NoSuchProcess):
+        for each in psutil.Process(process.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                each.kill()
+    process.kill()
+    process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    """A cluster of two workers."""
+    running = Cluster(tmp_path)
+    try:
+        running.start_scheduler()
+        for _ in range(2):
+            running.start_worker()
+        running.wait(2)
+        yield running
+    finally:
+        running.stop()
+
+
+def test_survives_a_killed_worker_and_a_killed_scheduler(cluster: Cluster, tmp_path: Path) -> None:
+    driver = start(write(tmp_path, replicates=6, pause=0.4), "--dask", str(cluster.file))
+    until(lambda: len(sleepy.calls(tmp_path, "end")) >= 3, driver)
+    kill(cluster._processes[1])
+    until(lambda: len(sleepy.calls(tmp_path, "end")) >= 6, driver)
+    kill(cluster.scheduler)
+    cluster.start_scheduler()
+    for _ in range(2):
+        cluster.start_worker()
+    code, status, errors = finish(driver)
+    assert (code, status["done"], status["failed"]) == (0, 24, 0), errors
+    begun = sleepy.calls(tmp_path)
+    assert len(begun) == 24
+    assert sum(begun.values()) <= 24 + 1 + 2, "only what was being made when something died was made again"
+    ended = sleepy.calls(tmp_path, "end")
+    assert sum(ended.values()) <= 24 + 1, "at most one was made, but not yet written, when its worker died"
+
+
+def test_cluster_and_pool_share_a_campaign_and_poison_is_quarantined(cluster: Cluster, tmp_path: Path) -> None:
+    file = write(tmp_path, replicates=3, pause=0.2, more='crash = "2-20"')
+    here, there = start(file, "--workers", "1"), start(file, "--dask", str(cluster.file))
+    for driver in (here, there):
+        code, status, errors = finish(driver)
+        assert (code, status["done"], status["quarantined"]) == (1, 9, 3), errors
+    begun = sleepy.calls(tmp_path)
+    assert {number for key, number in begun.items() if key[0] != "2-20"} == {1}
+    assert all(3 <= number <= 4 for key, number in begun.items() if key[0] == "2-20")
+
+
+def test_cluster_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mesonet.campaign.cluster._CONNECT_S", 0.5)
+    chosen = mesonet.experiment(write(tmp_path, replicates=1))
+    with pytest.raises(InputError, match=r"--dask = .tcp://127.0.0.1:9.: no Dask scheduler answers"):
+        chosen.run(tmp_path / "out", progress=False, dask="tcp://127.0.0.1:9")
+    with pytest.raises(InputError, match="no Dask scheduler answers"):
+        chosen.run(tmp_path / "out", progress=False, dask=str(tmp_path / "none.json"))
+
+
+def test_worker_with_other_code_is_refused(tmp_path: Path) -> None:
+    from dataclasses import asdict
+
+    from mesonet.campaign.cluster import make
+    from mesonet.campaign.ledger import Ledger, planned
+
+    chosen = mesonet.experiment(write(tmp_path, replicates=1))
+    ledger = Ledger.create(tmp_path / "out", chosen.document())
+    run = asdict(planned(chosen.document(), "another")[0])
+    with pytest.raises(InputError, match="has other code"):
+        make(str(ledger.path), run, chosen.model, None)
+    shutil.rmtree(ledger.path)
+    with pytest.raises(InputError, match="does not see the campaign folder"):
+        make(str(ledger.path), run, chosen.model, None)

@@ -1,0 +1,194 @@
+"""Designs of every kind in experiment files, and factors on anything that a scenario has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import mesonet
+from mesonet import designs
+from mesonet.campaign.pilot import Cost
+from mesonet.cli import main
+from mesonet.designs.rows import from_document, rows
+from mesonet.errors import InputError
+from mesonet.experiment import Experiment
+from mesonet.planning import cost_lines
+
+FILE = """
+name = "five"
+title = "Five factors"
+scenario = "abilene"
+algorithms = ["cubic", "fast"]
+
+[set]
+"time.duration" = "2 s"
+"users.base_sources" = 2
+
+[[factors]]
+id = "X1"
+minus = "40 seg/ms"
+plus = "80 seg/ms"
+
+[[factors]]
+id = "X2"
+minus = 1
+plus = 2
+
+[[factors]]
+id = "X3"
+minus = "0.5 bdp"
+plus = "1 bdp"
+
+[[factors]]
+id = "beta"
+path = "parameters.cubic.beta"
+minus = 0.5
+plus = 0.7
+
+[[factors]]
+id = "target"
+path = "parameters.fast.alpha"
+minus = 10
+plus = 200
+"""
+IDS = ["X1", "X2", "X3", "beta", "target"]
+
+
+def five(tmp_path: Path, design: str) -> Experiment:
+    file = tmp_path / "five.toml"
+    file.write_text(f"{FILE}\n[design]\n{design}\n")
+    chosen = mesonet.experiment(file)
+    assert isinstance(chosen, Experiment)
+    return chosen
+
+
+def test_constants_of_algorithms_are_factors(tmp_path: Path) -> None:
+    chosen = five(tmp_path, "runs = 8")
+    place = 1 + int(np.argmax(chosen.design.matrix[:, 3] > 0))
+    (mix,) = chosen.condition(place, "cubic").canonical()["algorithms"]
+    assert mix["parameters"]["beta"] == 0.7
+    place = 1 + int(np.argmax(chosen.design.matrix[:, 4] > 0))
+    (mix,) = chosen.condition(place, "fast").canonical()["algorithms"]
+    assert mix["parameters"]["alpha"] == 200
+    keys = chosen.plan().filter(algorithm="cubic")["key"]
+    assert keys.n_unique() == 8, "a condition stays one of its own, by its seed, where a factor does not touch it"
+
+
+@pytest.mark.parametrize(
+    ("design", "conditions", "block"),
+    [
+        ("", 32, None),
+        ('kind = "full-factorial"\ncentre_points = 3', 35, None),
+        ('resolution = "III"', 8, None),
+        ('runs = 8\nfoldover = "all"', 16, (1,) * 8 + (2,) * 8),
+        ('runs = 8\nfoldover = ["X1"]\nhalf = "-X2"', 12, (1,) * 8 + (2,) * 4),
+        ("runs = 16\nblocks = 2", 16, None),
+        ('kind = "plackett-burman"', 8, None),
+        ('kind = "plackett-burman"\nruns = 12', 12, None),
+        ('kind = "one-at-a-time"', 6, None),
+        ('kind = "sobol"\nruns = 5\nseed = 3', 5, None),
+        ('kind = "latin-hypercube"\nruns = 6', 6, None),
+    ],
+)
+def test_every_kind_of_design(tmp_path: Path, design: str, conditions: int, block: tuple[int, ...] | None) -> None:
+    chosen = five(tmp_path, design)
+    document = json.loads(json.dumps(chosen.document()))
+    assert chosen.conditions == conditions
+    assert len(document["scenarios"]) == 2 * conditions
+    again = from_document(document["design"])
+    assert np.array_equal(again.matrix, chosen.rows.matrix)
+    assert np.array_equal(again.design.matrix, chosen.design.matrix)
+    assert again.design.aliases == chosen.design.aliases
+    assert again.block == chosen.rows.block
+    if block:
+        assert chosen.rows.block == block
+    if "blocks" in design:
+        assert sorted(set(chosen.rows.block or ())) == [1, 2]
+        assert "block" in chosen.plan().columns
+    speeds = [chosen.condition(number).value("network.speed") for number in range(1, conditions + 1)]
+    assert speeds == pytest.approx([60_000 + 20_000 * place for place in chosen.rows.matrix[:, 0]])
+    buffers = [chosen.condition(number).canonical()["network"]["buffer"] for number in range(1, conditions + 1)]
+    assert {buffer["rule"] for buffer in buffers} == {"bdp"}
+    assert [b["factor"] for b in buffers] == pytest.approx([0.75 + 0.25 * x for x in chosen.rows.matrix[:, 2]])
+
+
+def test_what_a_foldover_tells_apart(tmp_path: Path) -> None:
+    plain, folded = five(tmp_path, "runs = 8").design, five(tmp_path, 'runs = 8\nfoldover = "all"').design
+    assert (plain.resolution, folded.resolution) == (3, 4)
+    assert plain.aliases["X1"] != ()
+    assert all(not folded.aliases[id] for id in IDS)
+    signs = folded.matrix.astype(int)
+    for effect, others in folded.aliases.items():  # against the rows themselves
+        column = np.prod([signs[:, IDS.index(id)] for id in effect.split("*")], axis=0)
+        for other in (one for one in folded.aliases if one != effect):
+            same = np.prod([signs[:, IDS.index(id)] for id in other.split("*")], axis=0)
+            assert (abs(column @ same) == len(signs)) == (other in [each.removeprefix("-") for each in others])
+
+
+def test_full_aliases_of_irregular_designs() -> None:
+    found = rows(["a", "b", "c"], {"kind": "plackett-burman", "runs": 4}).design
+    assert [abs(int(np.prod(found.matrix, axis=1, dtype=int).sum()))] == [4]
+    assert found.aliases["a"] in (("b*c",), ("-b*c",))
+    assert np.array_equal(rows(IDS, {"kind": "plackett-burman"}).matrix, designs.plackett_burman(IDS))
+
+
+@pytest.mark.parametrize(
+    ("design", "message"),
+    [
+        ('kind = "taguchi"', r"design\.kind = .taguchi.: unknown kind of design"),
+        ('kind = "sobol"', r"design\.runs: missing"),
+        ('kind = "sobol"\nruns = 8\nfoldover = "all"', r"design\.foldover = .all.: does not go with kind sobol"),
+        ('kind = "full-factorial"\nruns = 8', r"design\.runs = 8: a full factorial runs all"),
+        ("runs = 8\nblocks = 3", r"design\.blocks = 3: not a number of blocks"),
+        ('runs = 8\nfoldover = ["X9"]', r"design\.foldover = .X9.: unknown factor"),
+        ('runs = 8\nhalf = "X1"', r"design\.half = .X1.: a half goes with a foldover"),
+        ("runs = 8\ncentre_points = 0", r"design\.centre_points = 0: not a number"),
+        ("runs = 8\nseed = -1", r"design\.seed = -1: not a seed"),
+    ],
+)
+def test_mistakes_in_a_design_are_named(tmp_path: Path, design: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        five(tmp_path, design)
+    assert caught.value.file == str(tmp_path / "five.toml")
+
+
+def test_levels_that_nothing_stands_between_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "words.toml"
+    changed = FILE.replace('minus = "0.5 bdp"', 'minus = "0.5 bdp/sqrt(n)"')
+    file.write_text(changed + '\n[design]\nkind = "sobol"\nruns = 4\n')
+    with pytest.raises(InputError, match=r"factors\[2\]: nothing stands between 0.5 bdp/sqrt\(n\) and 1 bdp"):
+        mesonet.experiment(file)
+    file.write_text(changed + "\n[design]\nruns = 8\n")
+    assert mesonet.experiment(file).conditions == 8
+
+
+def test_plan_estimates_the_cost_from_a_pilot(tmp_path: Path) -> None:
+    five(tmp_path, "runs = 8")
+    file = str(tmp_path / "five.toml")
+    plan = CliRunner().invoke(main, ["experiment", "plan", file, "--pilot", "0.4", "--json"])
+    assert plan.exit_code == 0, plan.output
+    cost = json.loads(plan.stdout)["cost"]
+    assert len(cost["cpu_s"]) == 8
+    assert 0 < cost["least_cpu_s"] <= cost["total_cpu_s"] <= cost["most_cpu_s"]
+    assert 2 * sum(cost["cpu_s"]) == pytest.approx(cost["total_cpu_s"]), "two algorithms"
+    assert cost["memory_bytes"] > 2**24
+    assert cost["disk_bytes"] >= 16 * 2 * 4096
+    assert len({pilot["condition"] for pilot in cost["pilots"]}) == 4
+    without = CliRunner().invoke(main, ["experiment", "plan", file, "--pilot", "0", "--json"])
+    assert json.loads(without.stdout)["cost"] is None
+    said = "\n".join(cost_lines(Cost(**cost), workers=2))
+    assert "of processor time" in said
+    assert "with 2 runs at a time" in said
+
+
+def test_expected_cost_follows_what_is_simulated(tmp_path: Path) -> None:
+    chosen = five(tmp_path, "")
+    longer = mesonet.experiment(tmp_path / "five.toml", duration="4 s")
+    assert longer.expected_cost() == pytest.approx([2 * cost for cost in chosen.expected_cost()])
+    by_speed = [[c for c, row in zip(chosen.expected_cost(), chosen.design.matrix, strict=True) if row[0] == sign]
+                for sign in (-1, 1)]  # fmt: skip
+    assert all(slow < fast for slow, fast in zip(*by_speed, strict=True))

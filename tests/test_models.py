@@ -1,0 +1,294 @@
+"""Experiments with models that are no networks."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import mesonet
+from mesonet import models
+from mesonet.campaign.ledger import Ledger
+from mesonet.campaign.record import schema
+from mesonet.cli import main
+from mesonet.errors import InputError
+
+PROGRAM = """
+import json, sys
+given = json.load(sys.stdin)
+p = given["parameters"]
+print(json.dumps({"sum": p["a"] + 10 * p["b"] + p.get("more", 0), "seed": given["seed"] % 7, "nothing": None}))
+"""
+
+FILE = f"""
+name = "sums"
+title = "A program that adds"
+model = {{command = ["{sys.executable}", "program.py"]}}
+
+[parameters]
+more = 100
+
+[responses]
+sum = "m"
+
+[[factors]]
+id = "a"
+minus = 1
+plus = 2
+
+[[factors]]
+id = "B"
+path = "b"
+name = "The second"
+minus = 0.5
+plus = 1.5
+"""
+
+
+def plane(parameters: dict, seed: int) -> dict:
+    """A function for tests: known effects, and noise that the seed names."""
+    noise = np.random.default_rng(seed).standard_normal()
+    higher = {"up": 1.0, "down": -1.0}[parameters.get("algorithm", "up")]
+    return {"height": higher * (3 * parameters["x"] + parameters["y"]) + 1e-6 * noise, "noise": noise}
+
+
+@pytest.fixture
+def sums(tmp_path: Path) -> Path:
+    """The file of an experiment of 4 conditions with a program."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "sums.toml").write_text(FILE)
+    return tmp_path / "sums.toml"
+
+
+def test_a_function_goes_the_whole_line(tmp_path: Path) -> None:
+    chosen = mesonet.experiment(
+        model=plane, factors={"x": (0.0, 1.0), "y": (0.0, 10.0)}, algorithms=["up", "down"], replicates=2,
+        responses={"height": "m"}, name="plane",
+    )  # fmt: skip
+    assert chosen.plan().select("condition", "algorithm", "x", "y").rows()[:3] == [
+        (1, "up", "0", "0"), (1, "up", "0", "0"), (1, "down", "0", "0"),
+    ]  # fmt: skip
+    campaign = chosen.run(tmp_path / "out", workers=2, progress=False)
+    assert campaign.counts == {"done": 16, "failed": 0, "missing": 0}
+    up = mesonet.analysis.main_effects(campaign.design, campaign.response("height"), algorithm="up")
+    assert up.effect == pytest.approx([3, 10], abs=1e-5)
+    down = mesonet.analysis.main_effects(campaign.design, campaign.response("height"), algorithm="down")
+    assert down.effect == pytest.approx([-3, -10], abs=1e-5)
+    assert set(campaign.responses["unit"]) == {"m", "1"}
+    noise = campaign.response("noise")
+    assert noise["value"].n_unique() == 8, "algorithms meet the same random numbers, conditions and replicates do not"
+    assert mesonet.load(tmp_path / "out").cube(["height"]).shape == (4, 2, 1)
+
+
+def test_a_program_goes_the_whole_line(sums: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    cli = CliRunner()
+    planned = cli.invoke(main, ["experiment", "plan", str(sums), "--json"])
+    assert planned.exit_code == 0, planned.output
+    plan = json.loads(planned.stdout)
+    assert [run["B"] for run in plan["runs"]] == ["0.5", "0.5", "1.5", "1.5"]
+    assert plan["cost"]["total_cpu_s"] > 0
+    assert plan["cost"]["memory_bytes"] > 1_000_000
+    run = cli.invoke(main, ["experiment", "run", str(sums), "--out", str(out), "--workers", "2", "--json"])
+    assert run.exit_code == 0, run.output
+    assert json.loads(run.stdout)["done"] == 4
+    campaign = mesonet.load(out)
+    assert campaign.response("sum")["value"].to_list() == [106, 107, 116, 117]
+    assert campaign.response("nothing")["value"].null_count() == 4
+    assert {row["path"]: row["value"] for row in campaign.experiment["parameters"]} == {
+        "more": "100", "a": "1 or 2", "b": "0.5 or 1.5",
+    }  # fmt: skip
+    for verb in ("analyze", "report"):
+        done = cli.invoke(main, [verb, str(out)])
+        assert done.exit_code == 0, done.output
+    assert "The second" in (out / "report.html").read_text()
+    for key in campaign.runs["key"]:
+        jsonschema.validate(json.loads((out / "runs" / key / "run.json").read_text()), schema("run"))
+
+
+def test_points_between_the_levels(tmp_path: Path) -> None:
+    three = {"x": (0.0, 1.0), "y": (0.0, 10.0), "z": (1, 9)}
+    chosen = mesonet.experiment(model=plane, factors=three, design={"kind": "latin-hypercube", "runs": 7})
+    assert (chosen.conditions, chosen.design.runs) == (7, 0)
+    values = [chosen.condition(number) for number in range(1, 8)]
+    assert sorted(int(7 * value["x"]) for value in values) == list(range(7)), "one in each slice"
+    assert all(isinstance(value["z"], int) for value in values), "whole numbers stand between whole numbers"
+    campaign = chosen.run(tmp_path / "out", workers=2, progress=False)
+    heights = campaign.response("height")["value"].to_list()
+    assert heights == pytest.approx([3 * value["x"] + value["y"] for value in values], abs=1e-4)
+    refused = CliRunner().invoke(main, ["analyze", str(campaign.path)])
+    assert refused.exit_code == 2
+    assert "latin-hypercube" in refused.output
+
+
+def test_centre_points_are_run_and_left_out_of_the_effects(tmp_path: Path) -> None:
+    factors = {"x": (0.0, 1.0), "y": (0.0, 10.0)}
+    chosen = mesonet.experiment(model=plane, factors=factors, design={"centre_points": 2})
+    campaign = chosen.run(tmp_path / "out", workers=2, progress=False)
+    assert campaign.counts["done"] == 6
+    assert campaign.response("height")["value"].to_list()[4:] == pytest.approx([6.5, 6.5], abs=1e-5)
+    assert campaign.cube(["height"]).shape == (4, 1, 1)
+    assert campaign.rows.matrix[4:].tolist() == [[0, 0], [0, 0]]
+    for verb in ("analyze", "report"):
+        done = CliRunner().invoke(main, [verb, str(campaign.path)])
+        assert done.exit_code == 0, done.output
+
+
+def test_changed_code_is_refused_or_mixed_by_force(sums: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = mesonet.experiment(sums).run(out, progress=False)
+    lost = first.runs["key"][0]
+    shutil.rmtree(out / "runs" / lost)
+    (sums.parent / "program.py").write_text(PROGRAM.replace('"sum": ', '"sum": 1000 + '))
+    assert mesonet.load(out).counts["done"] == 3  # read as what they are
+    with pytest.raises(InputError, match=r"made by other code .*--out.*--force"):
+        mesonet.experiment(sums).run(out, progress=False)
+    refused = CliRunner().invoke(main, ["experiment", "run", str(out)])
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert mesonet.load(out).counts["done"] == 3
+    mixed = mesonet.experiment(sums).run(out, progress=False, force=True)
+    assert mixed.counts["done"] == 4
+    assert mixed.response("sum")["value"].to_list() == [1106, 107, 116, 117], "what was done is kept"
+    assert mixed.runs["key"].to_list()[1:] == first.runs["key"].to_list()[1:]
+    assert len(mixed.provenance["code_versions"]) == 2
+    assert mesonet.experiment(sums).run(out, progress=False).counts["done"] == 4  # the mix is known by now
+    assert "2 versions of the code" in CliRunner().invoke(main, ["experiment", "status", str(out)]).stdout
+
+
+def test_failures_are_rows_with_message_log_and_tries(sums: Path, tmp_path: Path) -> None:
+    program = sums.parent / "program.py"
+    program.write_text(PROGRAM + "\nif p['a'] == 2: print('why it fails', file=sys.stderr); sys.exit(3)\n")
+    arguments = ["experiment", "run", str(sums), "--out", str(tmp_path / "out"), "--tries", "2", "--json"]
+    for tries in (1, 2, 2):  # the third time they are left alone
+        run = CliRunner().invoke(main, arguments)
+        assert run.exit_code == 1, run.output
+        status = json.loads(run.stdout)
+        assert (status["done"], status["failed"], status["missing"]) == (2, 2, 0)
+        assert [failure["tries"] for failure in status["failures"]] == [tries] * 2
+        assert status["quarantined"] == (2 if tries == 2 else 0)
+        assert all("exit code 3: why it fails" in failure["message"] for failure in status["failures"])
+    for failure in status["failures"]:
+        about = json.loads(Path(failure["log"]).read_text())
+        jsonschema.validate(about, schema("failure"))
+        assert about["log"] == "why it fails\n"
+        assert "Traceback" in about["traceback"]
+    again = json.loads(CliRunner().invoke(main, [*arguments, "--retry"]).stdout)
+    assert [failure["tries"] for failure in again["failures"]] == [1, 1]
+
+
+def test_shards_share_a_campaign_without_doing_anything_twice(tmp_path: Path) -> None:
+    chosen = mesonet.experiment(model=plane, factors={"x": (0.0, 1.0), "y": (0.0, 10.0)}, replicates=3)
+    done: set[str] = set()
+    for place in (3, 1, 2):
+        campaign = chosen.run(tmp_path / "out", workers=1, progress=False, shard=(place, 3))
+        now = set(campaign.runs.filter(status="done")["key"])
+        assert len(now - done) == 4
+        done |= now
+    assert len(done) == 12
+    status = CliRunner().invoke(main, ["experiment", "run", str(tmp_path / "out"), "--shard", "4/3"])
+    assert status.exit_code == 2
+    assert "--shard" in status.output
+
+
+def test_longest_expected_first(tmp_path: Path) -> None:
+    from mesonet.campaign.work import How, work
+
+    chosen = mesonet.experiment(model=plane, factors={"x": (0.0, 1.0), "y": (0.0, 10.0)})
+    document = {**chosen.document(), "expected_cost": [2.0, 4.0, 1.0, 3.0]}
+    ledger = Ledger.create(tmp_path / "out", document)
+    code = models.code_version(chosen.model)
+    assert [run.condition for run in work(ledger, document, [code], How()).runs] == [2, 4, 1, 3]
+    place = next(run for run in work(ledger, document, [code], How()).runs if run.condition == 1)
+    with ledger.writing(place.key) as aside:  # condition 1 took 20 s: ten seconds per unit
+        (aside / "run.json").write_text(json.dumps({"performance": {"cpu_s": 20, "wall_s": 20, "peak_rss_bytes": 1}}))
+        (aside / "responses.parquet").touch()
+    rest = work(ledger, document, [code], How())
+    assert [(run.condition, rest.costs.of(run.condition)) for run in rest.runs] == [
+        (2, pytest.approx(40)), (4, pytest.approx(30)), (3, pytest.approx(10)),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('command = ["', 'comand = ["'), r"model\.comand: unknown key"),
+        (("minus = 0.5\nplus = 1.5", "minus = 1.5\nplus = 1.5"), r"factors\[1\]\.b = 1.5: both levels are the same"),
+        (('path = "b"', 'path = "a"'), "a is set twice"),
+        (('[responses]\nsum = "m"', "[responses]\nsum = 3"), r"responses\.sum = 3: not a unit"),
+        (("[parameters]", "[parameter]"), r"parameter: unknown key .*parameters"),
+        (('name = "sums"', 'name = "a/b"'), 'name = "a/b": not a name'),
+    ],
+)
+def test_mistakes_in_a_file_are_named(sums: Path, change: tuple[str, str], message: str) -> None:
+    assert change[0] in FILE
+    sums.write_text(FILE.replace(*change))
+    with pytest.raises(InputError, match=message) as caught:
+        mesonet.experiment(sums)
+    assert caught.value.file == str(sums)
+
+
+def test_models_that_cannot_be_run_are_refused(sums: Path) -> None:
+    with pytest.raises(InputError, match="other processes cannot import it"):
+        mesonet.experiment(model=lambda parameters, seed: {}, factors={"x": (0, 1)})
+    with pytest.raises(InputError, match=r"--duration.*networks only"):
+        mesonet.experiment(sums, duration="5 min")
+    condition = CliRunner().invoke(main, ["run", str(sums), "--condition", "1"])
+    assert (condition.exit_code, "no network" in condition.output) == (2, True)
+
+
+def test_answers_that_are_no_numbers_fail_the_run(tmp_path: Path) -> None:
+    words = {"command": [sys.executable, "-c", "print('no JSON')"], "directory": str(tmp_path)}
+    with pytest.raises(RuntimeError, match="printed no JSON object: 'no JSON'"):
+        models.evaluate(words, {}, 1)
+    listed = {"command": [sys.executable, "-c", "print('[1]')"], "directory": str(tmp_path)}
+    with pytest.raises(TypeError, match="not a mapping"):
+        models.evaluate(listed, {}, 1)
+    assert models.code_version(words) != models.code_version(listed)
+    assert models.code_version({**words, "version": "1"}) == models.code_version({**listed, "version": "1"})
+
+
+def test_the_example_follows_theory_and_goes_the_whole_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    example = Path(__file__).parents[1] / "examples" / "clinic"
+    monkeypatch.syspath_prepend(str(example))
+    clinic = importlib.import_module("clinic")
+    days = [clinic.simulate({"returning": 0.0, "patients": 20_000}, seed) for seed in range(3)]
+    means = [sum(day[name] for day in days) / 3 for name in ("registration_wait", "treatment_wait", "clerks_busy")]
+    # M/M/c (Erlang C): the second queue is fed by the output of the first, which is Poisson (Burke 1956)
+    assert means == pytest.approx([erlang_wait(0.5, 1 / 3, 2), erlang_wait(0.5, 1 / 9, 6), 0.75], rel=0.1)
+    few = {"values": {"patients": 300}, "algorithms": ["fifo"], "replicates": 1}
+    campaign = mesonet.experiment(example / "clinic.toml", **few).run(tmp_path / "out", workers=2, progress=False)
+    assert campaign.counts["done"] == 16
+    effects = mesonet.analysis.main_effects(campaign.design, campaign.response("clerks_busy"))
+    signs = dict(zip(effects.factors, np.sign(effects.effect), strict=True))
+    assert (signs["A"], signs["B"], signs["D"]) == (1, -1, 1)
+
+
+def erlang_wait(arrivals: float, service: float, servers: int) -> float:
+    """Mean time in the queue M/M/c."""
+    load = arrivals / service
+    all_busy = load**servers / math.factorial(servers) / (1 - load / servers)
+    waiting = all_busy / (sum(load**k / math.factorial(k) for k in range(servers)) + all_busy)
+    return waiting / (servers * service - arrivals)
+
+
+def test_records_of_networks_follow_the_schema(one_factor: Path, tmp_path: Path) -> None:
+    campaign = mesonet.experiment(one_factor).run(tmp_path / "out", workers=2, progress=False)
+    jsonschema.Draft202012Validator.check_schema(schema("run"))
+    jsonschema.Draft202012Validator.check_schema(schema("failure"))
+    for key in campaign.runs["key"]:
+        record = json.loads((campaign.path / "runs" / key / "run.json").read_text())
+        jsonschema.validate(record, schema("run"))
+        assert record["scenario"]["algorithms"][0]["parameters"] == {"increase": 1, "decrease": 0.5}
+        assert record["environment"]["host"] == os.uname().nodename
+        broken = {**record, "performance": {}}
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(broken, schema("run"))
