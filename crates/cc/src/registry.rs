@@ -102,7 +102,7 @@ macro_rules! registry {
 
         impl Controller {
             /// See [`CongestionControl::on_ack`].
-            #[inline]
+            #[inline(always)]
             pub fn on_ack(&mut self, config: &Config, ack: &AckEvent) {
                 match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_ack(c, ack),)*
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }

@@ -67,7 +67,7 @@ impl Domain {
         if self.repairs.len() <= slot {
             self.repairs.resize_with(slot + 1, Repair::default);
         }
-        self.repairs[slot] = Repair::new(self.flows[slot].base);
+        self.repairs[slot].begin(self.flows[slot].base);
     }
 
     /// Segment `sequence` is acknowledged: by the copy `segment`.
@@ -260,7 +260,7 @@ impl Domain {
         if probe.is_free() {
             let new = flow.may_send_new(self.shared.receiver_window);
             let sequence = if new { flow.board.send_new() } else { flow.board.next() - 1 };
-            self.emit(slot, sequence, !new);
+            self.emit_probe(slot, sequence, !new);
             self.repairs[slot as usize].probe.sent(sequence, (!new).then_some(self.now));
         }
         let flow = &mut self.flows[slot as usize];

@@ -28,12 +28,12 @@ impl Domain {
         if self.shared.ack_delay.is_some() {
             self.receive(slot, sequence, segment);
         } else {
-            self.acknowledgement(slot, sequence, segment, None);
+            self.account(slot, sequence, segment, None);
         }
     }
 
-    /// An acknowledgement of `segment`, the one with number `sequence`, and of the one before where that was `held` back.
-    #[inline]
+    /// An acknowledgement of `segment` and of the one before where that was `held`, by a receiver that holds them back.
+    #[inline(never)]
     pub(super) fn acknowledgement(
         &mut self,
         slot: u32,
@@ -41,6 +41,13 @@ impl Domain {
         segment: Segment,
         held: Option<Segment>,
     ) {
+        self.account(slot, sequence, segment, held);
+    }
+
+    /// An acknowledgement of `segment`, the one with number `sequence`, and of the one before where that was `held` back.
+    // One of its callers is the path of every acknowledgement, where it must not be a call.
+    #[inline(always)]
+    fn account(&mut self, slot: u32, sequence: u64, segment: Segment, held: Option<Segment>) {
         let now = self.now;
         let una = self.flows[slot as usize].board.una();
         // A round trip is that of the segment that was held: an echoed timestamp is that of the first one (RFC 7323).
@@ -286,7 +293,7 @@ impl Domain {
     }
 
     /// Sees to it that a heap entry comes up at the deadline or before.
-    #[inline]
+    #[inline(always)]
     pub(super) fn watch_deadline(&mut self, slot: u32) {
         let flow = &self.flows[slot as usize];
         let mut deadline = flow.deadline;
@@ -391,8 +398,8 @@ impl Domain {
     }
 
     /// A segment leaves the interface and reaches the access router at once.
-    #[inline]
-    pub(super) fn emit(&mut self, slot: u32, sequence: u64, retransmission: bool) {
+    #[inline(always)]
+    fn emit(&mut self, slot: u32, sequence: u64, retransmission: bool) {
         let now = self.now;
         let flow = &mut self.flows[slot as usize];
         if flow.deadline == OFF {
@@ -439,6 +446,12 @@ impl Domain {
             return;
         }
         self.inject(slot, segment);
+    }
+
+    /// A probe of the tail leaves.
+    #[inline(never)]
+    pub(super) fn emit_probe(&mut self, slot: u32, sequence: u64, retransmission: bool) {
+        self.emit(slot, sequence, retransmission);
     }
 
     /// A segment leaves its source: it reaches the access router at once, or over the flow's own lane.

@@ -174,7 +174,7 @@ impl Scoreboard {
     }
 
     /// Segment `sequence`, which has been sent, is acknowledged; `threshold` later ones make a hole lost.
-    #[inline]
+    #[inline(always)]
     pub fn acknowledge(&mut self, sequence: u64, threshold: u32) -> Acked {
         if sequence < self.passed {
             return self.fill(sequence);

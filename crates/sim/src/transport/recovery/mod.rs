@@ -91,10 +91,10 @@ pub struct Repair {
 }
 
 impl Repair {
-    /// Of a flow whose first segment has number `first`.
-    #[must_use]
-    pub fn new(first: u64) -> Self {
-        Self { reno: Reno::new(first), ..Self::default() }
+    /// The next flow of the slot begins with the segment of number `first`; memory is kept.
+    pub fn begin(&mut self, first: u64) {
+        let rack = std::mem::take(&mut self.rack).emptied();
+        *self = Self { reno: Reno::new(first), rack, ..Self::default() };
     }
 
     /// Recovery has ended.

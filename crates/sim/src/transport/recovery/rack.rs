@@ -65,6 +65,13 @@ impl Default for Rack {
 }
 
 impl Rack {
+    /// The same memory for another flow.
+    #[must_use]
+    pub fn emptied(mut self) -> Self {
+        self.sent.clear();
+        Self { sent: self.sent, ..Self::default() }
+    }
+
     /// Segment `sequence` leaves at `now`. A probe takes the place of the copy before it, about which nothing is known.
     pub fn sent(&mut self, sequence: u64, now: Picos, probe: bool) {
         if probe && let Some(before) = self.sent.iter().rposition(|copy| copy.sequence == sequence) {
