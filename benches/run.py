@@ -27,10 +27,10 @@ HERE = Path(__file__).parent
 MESONET = Path(sys.executable).parent / "mesonet"
 
 CASES: dict[str, list[str]] = {
-    "start-up": ["dumbbell", "--duration", "200 ms"],
+    "start-up": ["dumbbell", "--duration", "1 s"],
     "261,900 sources before traffic, 1 ms": [
         "abilene", "--duration", "1 ms", "--set", "network.speed=16000 seg/ms", "--set", "users.base_sources=1000",
-        "--set", "users.source_multiplier=3", "--set", "users.start=thinking", "--set", "measurement.interval=1 ms",
+        "--set", "users.source_multiplier=3", "--set", "users.start=thinking", "--set", "measurement.interval=0.1 ms",
     ],
     "dumbbell, 2 flows, 300 s": ["dumbbell-pair", "--duration", "300 s"],
     "abilene, 17,460 sources, 20 s": ["abilene", "--duration", "20 s"],

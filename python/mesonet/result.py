@@ -141,7 +141,7 @@ class Result:
 
         `name` is a column of `series` that has a number at every instant. None where the run is too short to tell.
         """
-        from mesonet.analysis import warm_up
+        from mesonet.warm_up import warm_up
 
         columns = self.series.arrow.select(["time_s", name]).to_pydict()
         samples = warm_up(columns[name]).samples
