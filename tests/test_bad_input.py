@@ -206,13 +206,13 @@ def test_name_stays_in_the_folder(tiny: Path) -> None:
 def idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything that takes time fails the test."""
 
-    def never(*_: object) -> None:
+    def never(*_: object, **__: object) -> None:
         pytest.fail("worked although the result cannot be written")
 
     monkeypatch.setattr(mn, "simulate", never)
     monkeypatch.setattr(Experiment, "document", never)
     monkeypatch.setattr("mesonet.reporting.page.report_html", never)
-    monkeypatch.setattr("mesonet.reporting.analysis_files._write", never)
+    monkeypatch.setattr("mesonet.reporting.analysis_files._tables", never)
 
 
 @pytest.fixture(scope="module")
