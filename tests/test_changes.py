@@ -7,6 +7,7 @@ import pytest
 
 import mesonet as mn
 from mesonet.errors import InputError
+from mesonet.scaling import scaled
 from mesonet.scenario import Scenario
 
 SLOWER = {"time": "10 s", "router": "A", "factor": 0.1}
@@ -73,3 +74,9 @@ def test_refusals_name_the_change(change: dict[str, object], path: str, words: s
         mn.simulate(dumbbell([change]), seed=1)
     assert refused.value.path == path
     assert words in str(refused.value)
+
+
+def test_speeds_that_change_scale_with_the_network() -> None:
+    changes = [{"time": "1 s", "router": "A", "speed": "1 seg/ms"}, {"time": "2 s", "router": "A", "factor": 1}]
+    half = scaled(dumbbell(changes), 0.5)
+    assert [(c["speed"], c["factor"]) for c in half.value("network.changes")] == [(500, None), (None, 1)]

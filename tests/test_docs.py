@@ -48,3 +48,11 @@ def test_links_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_no_merge_was_left_half_done() -> None:
+    marks = ("<" * 7, ">" * 7)
+    for folder in ("docs", "crates", "python", "tests", "verification", "benches", "examples"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in (".md", ".rs", ".py", ".toml", ".js", ".css"):
+                assert not any(line.startswith(marks) for line in path.read_text().splitlines()), path

@@ -50,6 +50,15 @@ def test_the_verdict_follows_direction_margin_and_conditions(campaign, factor, r
             assert change.worse == len(conditions)
 
 
+def test_what_is_missing_is_not_called_harmless(campaign):
+    alike = like_tcp(campaign, "fast", 1.0).campaign
+    gone = (pl.col("algorithm") == "fast") & (pl.col("response") == "loss_rate") & (pl.col("condition") > 1)
+    found = verdict_of(Study(replace(alike, responses=alike.responses.filter(~gone))), "fast")
+    assert found.verdict == NOT_JUDGED
+    (change,) = [change for change in found.changes if change.response == "loss_rate"]
+    assert (change.compared, change.missing) == (1, 31)
+
+
 def test_changes_are_those_of_the_values(campaign):
     study = Study(campaign)
     found = verdict_of(study, "fast")

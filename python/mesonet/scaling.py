@@ -31,12 +31,23 @@ def checked_scale(value: Any) -> float:
 
 
 def scaled(scenario: Scenario, scale: float) -> Scenario:
-    """The scenario with router speeds and base sources multiplied by `scale`."""
+    """The scenario with router speeds, those to which they change too, and base sources multiplied by `scale`."""
     if scale == 1:
         return scenario
     speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
-    values = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
+    values: dict[str, Any] = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
+    changes = scenario.value("network.changes")
+    if any(change["speed"] is not None for change in changes):
+        values["network.changes"] = [_scaled_change(change, scale) for change in changes]
     return scenario.with_values(values, "--scale")
+
+
+def _scaled_change(change: dict[str, Any], scale: float) -> dict[str, Any]:
+    """A change as users write it, its speed multiplied."""
+    known = {key: value for key, value in change.items() if value is not None}
+    if "speed" in known:
+        known["speed"] = f"{known['speed'] * scale!r} seg/s"
+    return known | {key: f"{known[key]!r} s" for key in ("time", "delay") if key in known}
 
 
 def refuse_distorted(scenario: Scenario, scale: float) -> None:

@@ -43,6 +43,22 @@ fn end(size: f64, changes: &[Value]) -> f64 {
     float(&run(&scenario, 1).take_flows(), "last_acked_s")[0]
 }
 
+/// A delay that shrinks, then another change: what was sent under the longer delay is on its way and stays so, data in the
+/// first pair, acknowledgements in the second.
+#[test]
+fn what_has_left_is_not_moved_by_a_second_change() {
+    let sooner = link(0.02, ["A", "B"], "delay", 0.008);
+    let once = end(10.0, &[sooner.clone()]);
+    let twice = end(10.0, &[sooner, router(0.025, "A", "factor", 0.1)]);
+    assert!((once - twice).abs() < 1e-9, "{once} and {twice}");
+    let undisturbed = end(10.0, &[]);
+    let late = link(0.1, ["A", "B"], "delay", 0.008);
+    for second in [router(0.11, "B", "factor", 0.5), link(0.11, ["A", "B"], "delay", 0.081)] {
+        let twice = end(10.0, &[late.clone(), second]);
+        assert!((undisturbed - twice).abs() < 1e-9, "{undisturbed} and {twice}");
+    }
+}
+
 /// Ten segments wait for a router that becomes ten times slower after 4.5 of them: what is left of the fifth one takes ten
 /// times as long, and so do the others; and the other way round.
 #[test]

@@ -30,6 +30,7 @@ class Change:
     worse: int  #: conditions in which it is worse by more than the margin
     better: int
     compared: int  #: conditions that both have
+    missing: int  #: conditions that the incumbent has and the algorithm has not
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,11 @@ def _verdict(study: Study, algorithm: str, reference: str) -> Verdict:
         values = study.values(response, study.main_period)
         own, other = values[:, here], values[:, there]
         both = np.isfinite(own) & np.isfinite(other)
+        missing = int((np.isfinite(other) & ~np.isfinite(own)).sum())
         own, other = own[both], other[both]
         if not len(own):
+            if missing:
+                changes.append(Change(response, 0.0, 0, 0, 0, missing))
             continue
         # Shares so small that they are a handful of events say nothing in percent.
         least = NEGLIGIBLE if about.unit == "1" else 0.0
@@ -78,7 +82,7 @@ def _verdict(study: Study, algorithm: str, reference: str) -> Verdict:
         relative = np.where(judged & (own != other), relative, 0.0)
         harm = relative * (1 if about.direction == "lower" else -1)
         worse, better = int((harm > LARGE).sum()), int((harm < -LARGE).sum())
-        changes.append(Change(response, float(mean), worse, better, len(own)))
+        changes.append(Change(response, float(mean), worse, better, len(own), missing))
     return Verdict(algorithm, _word(study, changes), tuple(changes))
 
 
@@ -92,7 +96,9 @@ def _word(study: Study, changes: list[Change]) -> str:
         return NOT_JUDGED
     if any(harm(study, change) > LARGE for change in changes):
         return WORSE
-    return MIXED if any(change.worse for change in changes) else NO_HARM
+    if any(change.worse for change in changes):
+        return MIXED
+    return NOT_JUDGED if any(change.missing for change in changes) else NO_HARM
 
 
 def verdict_html(study: Study) -> str:
@@ -116,7 +122,8 @@ def verdict_html(study: Study) -> str:
     note = (
         f"If {reference} were replaced{where}: against {reference} in the same conditions, with a margin of "
         f"{percent(LARGE)}. “{NO_HARM}”: worse by more than that in none of {counted(len(judged), 'response')} and no "
-        f"condition; “{MIXED}”: in single conditions, but not in the mean; “{WORSE}”: in the mean of a response. "
+        f"condition; “{MIXED}”: in single conditions, but not in the mean (these differ by chance, too, most where few "
+        f"flows stand behind a response); “{WORSE}”: in the mean of a response; “{NOT_JUDGED}”: values are missing. "
         f"Judged are {listed([study.title_of(name) for name in judged])}."
     )
     return html.table(["algorithm", "verdict", "why"], rows, caption=note, classes="verdicts", attributes=attributes)
@@ -147,4 +154,15 @@ def _reasons(study: Study, verdict: Verdict) -> str:
     if better:
         parts = [f"{study.title_of(change.response)} {percent(change.mean, sign=True)}" for change in better[:3]]
         said.append(f"Better in the mean: {listed(parts)}.")
-    return " ".join(said) or f"Within {percent(LARGE)} everywhere."
+    compared = max(change.compared for change in verdict.changes)
+    if not said:
+        said.append(f"Within {percent(LARGE)} in {counted(compared, 'condition')}.")
+    gaps = [change for change in verdict.changes if change.missing]
+    if gaps:
+        most = max(gaps, key=lambda change: change.missing)
+        others = f", and {len(gaps) - 1} more have gaps" if len(gaps) > 1 else ""
+        said.append(
+            f"{study.title_of(most.response)} has no value in {counted(most.missing, 'condition')} in which the other "
+            f"has one{others}: failed, not run yet, or nothing to measure."
+        )
+    return " ".join(said)

@@ -5,6 +5,7 @@
 //! No segment overtakes another on its lane: where a delay shrinks, what comes after waits for what was sent before.
 
 use super::Simulation;
+use crate::network::build::LaneEnd;
 use crate::network::changes::{Change, Turn};
 use crate::network::router::rescaled;
 use crate::transport::FlowState;
@@ -46,21 +47,29 @@ impl Simulation {
 
     /// Gives what has not left a router for `lane`, which took `before` so far, and what comes after, its instants of
     /// arrival: `waits` makes of the time for which a segment would have waited the one for which it does.
+    ///
+    /// What had left when the delay changed the last time took another one: it is known by its arrival, not later than that
+    /// of the last of them. Before acknowledgements and a source's own lane nothing waits.
     fn move_waiting(&mut self, lane: usize, before: Picos, waits: impl Fn(Picos) -> Picos) {
         let (now, delay) = (self.now, self.delays[lane]);
         let spec = &self.shared.network.lanes[lane];
         let to = self.shared.domains.of_lane(&self.shared.network, spec);
         let from = usize::from(self.shared.domains.of[usize::from(spec.from)]);
-        let mut last = 0;
+        let sent_at_once = matches!(spec.end, LaneEnd::Sources(_))
+            || self.shared.own.iter().any(|own| own.1.access == lane as u16);
+        let gone_before = self.gone[lane];
+        let (mut last, mut gone) = (0, gone_before);
         let floor = self.domains[to].fabric.retime(lane as u16, |arrival| {
             let waiting = arrival.saturating_sub(now + before);
-            if waiting > 0 {
-                last = (now + waits(waiting) + delay).max(last);
-            } else {
+            if sent_at_once || arrival <= gone_before || waiting == 0 {
                 last = arrival;
+                gone = arrival;
+            } else {
+                last = (now + waits(waiting) + delay).max(last);
             }
             last
         });
+        self.gone[lane] = gone;
         self.domains[from].fabric.set_delay(lane as u16, delay, floor);
     }
 

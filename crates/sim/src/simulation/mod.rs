@@ -75,6 +75,8 @@ pub struct Simulation {
     changed: usize,
     /// Delays of lanes now.
     delays: Vec<Picos>,
+    /// By lane the arrival of the last segment that had left when something changed the last time.
+    gone: Vec<Picos>,
 }
 
 impl Simulation {
@@ -124,6 +126,7 @@ impl Simulation {
             tracing,
             changed: 0,
             delays: shared.network.lanes.iter().map(|lane| lane.delay).collect(),
+            gone: vec![0; shared.network.lanes.len()],
             shared,
         })
     }
