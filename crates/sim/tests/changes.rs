@@ -48,7 +48,7 @@ fn end(size: f64, changes: &[Value]) -> f64 {
 #[test]
 fn what_has_left_is_not_moved_by_a_second_change() {
     let sooner = link(0.02, ["A", "B"], "delay", 0.008);
-    let once = end(10.0, &[sooner.clone()]);
+    let once = end(10.0, std::slice::from_ref(&sooner));
     let twice = end(10.0, &[sooner, router(0.025, "A", "factor", 0.1)]);
     assert!((once - twice).abs() < 1e-9, "{once} and {twice}");
     let undisturbed = end(10.0, &[]);
