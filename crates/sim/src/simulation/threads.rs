@@ -17,8 +17,8 @@ const PATIENCE: u32 = 2_000;
 /// What the threads share.
 struct Work<'a> {
     domains: Vec<Mutex<&'a mut Domain>>,
-    /// The window in the upper half, the next domain to be taken in the lower one.
-    ticket: AtomicU64,
+    /// The next domain to be taken; none is left from the number of domains on.
+    next: AtomicUsize,
     /// End of the window.
     end: AtomicU64,
     /// Domains that are done with the window.
@@ -50,7 +50,7 @@ pub(super) fn run_before(shared: &Shared, domains: Vec<&mut Domain>, threads: us
     let count = domains.len();
     let work = Work {
         domains: domains.into_iter().map(Mutex::new).collect(),
-        ticket: AtomicU64::new(count as u64),
+        next: AtomicUsize::new(count),
         end: AtomicU64::new(0),
         done: AtomicUsize::new(count),
         over: AtomicBool::new(false),
@@ -60,26 +60,30 @@ pub(super) fn run_before(shared: &Shared, domains: Vec<&mut Domain>, threads: us
         for _ in 1..threads {
             scope.spawn(|| work.serve());
         }
-        for number in 1u64.. {
-            let mut guards: Vec<MutexGuard<&mut Domain>> =
-                work.domains.iter().map(|domain| domain.lock().expect("a thread panicked")).collect();
-            let mut domains: Vec<&mut Domain> = guards.iter_mut().map(|guard| &mut ***guard).collect();
-            if number > 1 {
-                exchange(shared, &mut domains);
-            }
-            let Some(end) = window(&domains, shared, limit) else { break };
-            drop(guards);
+        let mut next = work.with_all(|domains| window(domains, shared, limit));
+        while let Some(end) = next {
             work.end.store(end, Ordering::Relaxed);
             work.done.store(0, Ordering::Relaxed);
-            work.ticket.store(number << 32, Ordering::Release);
+            work.next.store(0, Ordering::Release);
             while work.take() {}
             wait_until(|| work.done.load(Ordering::Acquire) == count);
+            next = work.with_all(|domains| {
+                exchange(shared, domains);
+                window(domains, shared, limit)
+            });
         }
         drop(over);
     });
 }
 
 impl Work<'_> {
+    /// Does something with all domains, which no thread is at work on.
+    fn with_all<T>(&self, act: impl FnOnce(&mut [&mut Domain]) -> T) -> T {
+        let lock = |domain| Mutex::lock(domain).expect("a thread panicked");
+        let mut guards: Vec<MutexGuard<&mut Domain>> = self.domains.iter().map(lock).collect();
+        act(&mut guards.iter_mut().map(|guard| &mut ***guard).collect::<Vec<_>>())
+    }
+
     /// Takes domains, window after window.
     fn serve(&self) {
         loop {
@@ -93,13 +97,12 @@ impl Work<'_> {
 
     /// Some domain of the window has not been taken.
     fn is_open(&self) -> bool {
-        (self.ticket.load(Ordering::Acquire) as u32 as usize) < self.domains.len()
+        self.next.load(Ordering::Acquire) < self.domains.len()
     }
 
     /// Takes a domain and advances it to the end of the window; whether there was one.
     fn take(&self) -> bool {
-        let Some(domain) = self.domains.get(self.ticket.fetch_add(1, Ordering::AcqRel) as u32 as usize)
-        else {
+        let Some(domain) = self.domains.get(self.next.fetch_add(1, Ordering::AcqRel)) else {
             return false;
         };
         let _done = Done(&self.done);
