@@ -25,13 +25,7 @@ fn congested() -> Value {
 #[test]
 fn one_seed_gives_one_result_however_it_is_sliced() {
     let mut whole = run(&congested(), 11);
-    let mut sliced = simulation(&congested(), 11);
-    let mut t = 0.0;
-    while !sliced.finished() {
-        t += 0.37;
-        sliced.advance(t);
-    }
-    sliced.record_unfinished();
+    let mut sliced = run_in_slices(&congested(), 11, 0.37);
     assert_eq!(everything(&mut whole), everything(&mut sliced));
     assert_ne!(everything(&mut run(&congested(), 12)), everything(&mut run(&congested(), 11)));
 }

@@ -115,13 +115,7 @@ fn no_segment_is_lost_sight_of() {
 #[test]
 fn one_seed_gives_one_result_however_it_is_sliced() {
     let text = |slice: f64| {
-        let mut simulation = simulation(&mixed(), 5);
-        let mut t = 0.0;
-        while !simulation.finished() {
-            t += slice;
-            simulation.advance(t);
-        }
-        simulation.record_unfinished();
+        let mut simulation = run_in_slices(&mixed(), 5, slice);
         format!("{:?} {:?} {:?}", simulation.responses(), simulation.take_series(), simulation.take_flows())
     };
     assert_eq!(text(20.0), text(0.37));

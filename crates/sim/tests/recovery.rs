@@ -163,13 +163,7 @@ fn users_of_every_algorithm() {
         let (c, census) = (whole.counters(), whole.census());
         assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight, "{transport:?}");
         assert!(c.completed > 1000 && c.dropped > 1000, "{transport:?}: {c:?}");
-        let mut sliced = simulation(&scenario, 1);
-        let mut t = 0.0;
-        while !sliced.finished() {
-            t += 0.37;
-            sliced.advance(t);
-        }
-        sliced.record_unfinished();
+        let mut sliced = run_in_slices(&scenario, 1, 0.37);
         assert_eq!(format!("{:?}", whole.take_flows()), format!("{:?}", sliced.take_flows()));
     }
 }

@@ -146,6 +146,18 @@ pub fn run(scenario: &Value, seed: u64) -> Simulation {
     simulation
 }
 
+/// Runs to the end in slices of so many seconds.
+pub fn run_in_slices(scenario: &Value, seed: u64, slice: f64) -> Simulation {
+    let mut simulation = simulation(scenario, seed);
+    let mut t = 0.0;
+    while !simulation.finished() {
+        t += slice;
+        simulation.advance(t);
+    }
+    simulation.record_unfinished();
+    simulation
+}
+
 /// A response of the whole measured span.
 pub fn response(simulation: &Simulation, name: &str) -> f64 {
     let rows = simulation.responses();
