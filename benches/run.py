@@ -23,6 +23,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from workloads import WORKLOADS, write
+
 HERE = Path(__file__).parent
 MESONET = Path(sys.executable).parent / "mesonet"
 
@@ -47,6 +49,10 @@ CASES: dict[str, list[str]] = {
         "abilene", "--duration", "20 s", "--set", "network.speed=200 seg/ms", "--set", "users.think_time=2 s",
     ],
 }  # fmt: skip
+
+
+WORKLOADS_HERE = ("dumbbell, 2 flows", "dumbbell, 100 flows", "tree, 20,000 web flows")
+"""Of `workloads.py`, which other simulators run, too (`peers.py`)."""
 
 
 def calibration() -> float:
@@ -102,15 +108,29 @@ def main() -> None:
     parser.add_argument("cases", nargs="*", help="run only the cases whose name holds one of these words")
     parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args()
-    chosen = {n: a for n, a in CASES.items() if not options.cases or any(word in n for word in options.cases)}
+    with tempfile.TemporaryDirectory() as folder:
+        cases = CASES | {name: [scenario_of(name, Path(folder))] for name in WORKLOADS_HERE}
+        run_all(
+            {n: a for n, a in cases.items() if not options.cases or any(w in n for w in options.cases)}, options.repeat
+        )
+
+
+def scenario_of(name: str, folder: Path) -> str:
+    """The scenario file of a workload, written into `folder`."""
+    write(WORKLOADS[name](), folder / name)
+    return str(folder / name / "scenario.toml")
+
+
+def run_all(chosen: dict[str, list[str]], repeat: int) -> None:
+    """Runs the cases and appends what they took to RESULTS.md."""
     when = f"{datetime.now(UTC):%Y-%m-%d}, commit {commit()}"
     lines = [
-        f"\n## {when}, {machine()}, {os.cpu_count()} cores, median of {options.repeat}\n",
+        f"\n## {when}, {machine()}, {os.cpu_count()} cores, median of {repeat}\n",
         "| case | data segments | CPU s | segments per CPU s | per calibration loop | ns per router hop | peak MB |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for name, arguments in chosen.items():
-        run, loop = median_of(options.repeat, lambda arguments=arguments: measure(arguments))  # type: ignore[misc]
+        run, loop = median_of(repeat, lambda arguments=arguments: measure(arguments))  # type: ignore[misc]
         rate = run["segments"] / run["cpu_s"]
         lines.append(
             f"| {name} | {run['segments']:,.0f} | {run['cpu_s']:.2f} | {rate:,.0f} | {rate * loop:,.0f} "

@@ -19,7 +19,7 @@ from mesonet.parameters import PARAMETERS
 
 _MIX_ALLOWED = 'one name, such as "cubic", or shares that sum to 1, such as "tcp=0.8, scalable=0.2"'
 _FLOW_KEYS = ("from", "to", "start", "stop", "size", "interface", "algorithm", "extra_delay", "overhead", "count")
-_MOST_FLOWS = 10_000
+_MOST_FLOWS = 20_000
 """Flows given one by one: chosen; a run keeps three columns of its series for each."""
 
 
