@@ -46,6 +46,8 @@ pub struct Flow {
     pub retransmit_first: bool,
     /// The rescue retransmission of this recovery was sent.
     pub rescued: bool,
+    /// The last reduction answered a mark: what is lost below `recover` causes no other one.
+    pub answered_mark: bool,
     /// Index of the algorithm in the scenario.
     pub algorithm: u8,
     /// Access router classes of both ends, as an index of `PairClass`.
@@ -84,7 +86,7 @@ pub struct Flow {
     pub interface_free: Picos,
     /// Time that one segment occupies the interface.
     pub interface_time: Picos,
-    /// Recovery ends when this segment is acknowledged.
+    /// Recovery ends when this segment is acknowledged; marks below it are not answered again.
     pub recover: u64,
     /// The current round trip ends when a segment from here on is acknowledged.
     pub round_end: u64,
@@ -133,6 +135,7 @@ impl Flow {
             initial_slow_start: true,
             retransmit_first: false,
             rescued: false,
+            answered_mark: false,
             algorithm: 0,
             pair_class: 0,
             receiver: 0,
