@@ -76,6 +76,15 @@ def test_refusals_name_the_change(change: dict[str, object], path: str, words: s
     assert words in str(refused.value)
 
 
+def test_a_refusal_shows_the_change_that_it_is_about() -> None:
+    wrong = [{"time": f"{n} s", "router": "A", "factor": 1} for n in range(1, 9)]
+    wrong[4]["router"] = "Z"
+    with pytest.raises(InputError) as refused:
+        mn.simulate(dumbbell(wrong), seed=1)
+    assert refused.value.path == "network.changes[4].router"
+    assert refused.value.value == "Z: x 1 from 5 s"
+
+
 def test_speeds_that_change_scale_with_the_network() -> None:
     changes = [{"time": "1 s", "router": "A", "speed": "1 seg/ms"}, {"time": "2 s", "router": "A", "factor": 1}]
     half = scaled(dumbbell(changes), 0.5)

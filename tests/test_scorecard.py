@@ -86,6 +86,16 @@ def test_a_claim_that_is_not_one_is_refused(
         scorecard.load(written(tmp_path, CLAIM.replace(old, new)))
 
 
+@pytest.mark.parametrize(("of", "to", "ratio"), [(100, 200, 0.5), (100, 0, 4.0), (0, 0, 0.0)])
+def test_convergence_from_the_start_is_no_division_by_zero(
+    scorecard: ModuleType, monkeypatch: pytest.MonkeyPatch, of: float, to: float, ratio: float
+) -> None:
+    import measures
+
+    monkeypatch.setattr(measures, "convergence", lambda _, __, name, ___: {"first": of, "second": to}[name])
+    assert measures.earlier_convergence(None, "first", "second", "none", (250, 1000)) == ratio
+
+
 def test_every_claim_names_a_measure_with_its_arguments(scorecard: ModuleType) -> None:
     claims = scorecard.load_all()
     assert {f"B{number}" for number in range(1, 17)} <= {claim.id for claim in claims}

@@ -20,6 +20,9 @@ from mesonet.reporting.traced_files import traced_tables
 
 Span = Sequence[float]
 
+MEAN = 25.0
+"""Seconds over which shares are averaged before they count as equal."""
+
 
 class Campaigns:
     """The campaigns of a folder, read when they are asked for."""
@@ -122,15 +125,16 @@ def reduction(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, 
 def convergence(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
     """Seconds into the span from which on both flows keep shares of 40 to 60 %, in means over 25 s."""
     run = campaigns.run(experiment, algorithm, condition)
-    ends = np.arange(span[0] + 25, span[1] + 1, 25)
-    shares = [_averages(run, (end - 25, end)).share[0, 0] for end in ends]
+    ends = np.arange(span[0] + MEAN, span[1] + 1, MEAN)
+    shares = [_averages(run, (end - MEAN, end)).share[0, 0] for end in ends]
     apart = [place for place, part in enumerate(shares) if not 0.4 <= part <= 0.6]
-    return 25.0 * (apart[-1] + 1) if apart else 0.0
+    return MEAN * (apart[-1] + 1) if apart else 0.0
 
 
 def earlier_convergence(campaigns: Campaigns, of: str, to: str, experiment: str, span: Span) -> float:
-    """Convergence time of algorithm `of` over that of algorithm `to`."""
-    return convergence(campaigns, experiment, of, span) / convergence(campaigns, experiment, to, span)
+    """Convergence time of algorithm `of` over that of algorithm `to`, which is no shorter than a mean takes."""
+    first, second = convergence(campaigns, experiment, of, span), convergence(campaigns, experiment, to, span)
+    return first / max(second, MEAN)
 
 
 def goodput_latency(campaigns: Campaigns, experiment: str, algorithm: str) -> float:

@@ -146,7 +146,7 @@ class Scenario:
         path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
         file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
-        value = settings.show(path, self.value(path)) if path in PARAMETERS else None
+        value = settings.show_at(error.path or "", self.value(path)) if path in PARAMETERS else None
         return InputError(error.problem, error.file or file, error.path, error.value or value, error.allowed)
 
     def explain(self) -> list[Explained]:

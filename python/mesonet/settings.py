@@ -86,6 +86,15 @@ def show(path: str, value: Any) -> str:
     return units.show("number", value)
 
 
+def show_at(path: str, value: Any) -> str:
+    """Text for what a path into a parsed value names: of a list of changes the one, of others the whole value."""
+    whole, _, rest = path.partition("[")
+    number = rest.partition("]")[0]
+    if whole == "network.changes" and number.isdecimal() and int(number) < len(value):
+        return changes.show([value[int(number)]])
+    return show(whole, value)
+
+
 def setting(path: str, value: Any, source: str) -> Setting:
     """A setting from a user's value at a full path."""
     parsed = parse(path, value)

@@ -79,6 +79,25 @@ fn hstcp_of_the_rfc() {
     check("hstcp", Preset::Standard, &[], &table);
 }
 
+/// 0.12 / p^0.835 is sqrt(3 / (2 p)) at p = 9.74e-4, 39 segments (RFC 3649). As an increase is at least that of standard TCP,
+/// the flows do not cross there but part: equal where the window stays below 38 segments, never less, and 4 % more at
+/// the crossing, where standard TCP has its 39.
+#[test]
+fn hstcp_parts_from_standard_tcp_at_39_segments() {
+    let crossing = libm::pow(0.12 / f64::sqrt(1.5), 1.0 / 0.335);
+    assert_close("crossing", crossing, 9.74e-4, 1e-3);
+    let ratio = |p: f64| {
+        let [hstcp, tcp] = ["hstcp", "tcp"]
+            .map(|name| mean_window(config(name, Preset::Standard, &[]), p, f64::sqrt(1.5 / p), 1e-6));
+        (hstcp / tcp, tcp)
+    };
+    assert_close("below", ratio(2e-3).0, 1.0, 1e-6);
+    let (at, tcp) = ratio(crossing);
+    assert_close("standard TCP at the crossing", tcp, 39.0, 0.01);
+    assert!((1.0..1.06).contains(&at), "{at}");
+    assert!(ratio(5e-4).0 > 1.2);
+}
+
 #[test]
 fn hstcp_through_the_response_function_of_standard_tcp_at_31() {
     let table = [(1e-2, 12.01), (1e-3, 44.8), (1e-4, 297.0), (1e-5, 1962.0), (1e-6, 12911.0)];
@@ -169,8 +188,10 @@ fn cubic() {
 
 #[test]
 fn cubic_at_the_smallest_loss_rate_of_the_rfc() {
-    let mean = mean_of_two_cycles(config("cubic", Preset::Standard, &[]), 0.1, 1e-7, 33325.0, 6);
-    assert_close("cubic at p = 1e-7", mean, 33325.0, 0.03);
+    for (rtt, window) in [(0.1, 33325.0), (0.01, 5926.0)] {
+        let mean = mean_of_two_cycles(config("cubic", Preset::Standard, &[]), rtt, 1e-7, window, 6);
+        assert_close(&format!("cubic at p = 1e-7, {rtt} s"), mean, window, 0.03);
+    }
 }
 
 #[test]

@@ -456,7 +456,7 @@ impl Scenario {
         if let Some(threshold) = self.network.ecn_threshold {
             within("network.ecn_threshold", threshold, 0.0, 1e9)?;
         }
-        changes::check(&self.network.changes)?;
+        changes::check(&self.network.changes, self.time.duration)?;
         within("users.base_sources", u.base_sources, 0.0, 1e7)?;
         within("users.source_multiplier", u.source_multiplier, 0.0, 1e6)?;
         for (path, weights) in [

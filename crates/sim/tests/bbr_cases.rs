@@ -217,6 +217,30 @@ fn bandwidth_down_10x_in_a_deep_buffer() {
     assert!(seen.utilisation(20.0, 60.0) > 0.94);
 }
 
+/// Version 3 in a deep buffer. Two cycles of probes forget the old rate (draft, section BBR.max_bw Max Filter), and the queue
+/// with it, in any buffer: but a cycle of rounds ten times as long takes more than the 5 s after which ProbeRTT cuts it short,
+/// and by then ProbeRTT sizes its window by a smallest round-trip time that the queue has raised (issue 109 of the draft's
+/// repository). From four times the old product on, no loss tells of it, and the queue stays.
+#[test]
+fn bandwidth_down_10x_in_a_deep_buffer_with_probes_of_the_round_trip_time() {
+    for buffer in [4.0 * BDP, 1000.0] {
+        let found = |interval: f64| {
+            let mut scenario = path("bbr3", buffer, 80.0, &[(20.0, 0.1)]);
+            for name in ["probe_rtt_interval", "min_rtt_time"] {
+                scenario["algorithms"][0]["parameters"][name] = json!(interval);
+            }
+            see(&scenario)
+        };
+        let seen = found(3600.0);
+        assert_eq!(seen.lost(0.0, 80.0), 0, "{buffer}");
+        // Two cycles of 3 s and five rounds of at most 0.94 s.
+        assert!(seen.queue(20.0 + 2.0 * (3.0 + 5.0 * 0.94), 80.0) < 0.25 * BDP, "{buffer}");
+        assert!(seen.utilisation(20.0, 80.0) > 0.99, "{buffer}");
+        let seen = see(&path("bbr3", buffer, 80.0, &[(20.0, 0.1)]));
+        assert!(seen.queue(40.0, 80.0) > 3.0 * BDP, "{buffer}: a finding that no longer holds");
+    }
+}
+
 /// ACM Queue 2016, Fig. 3: twice the bandwidth at 20 s, and the old one again at 40 s, on 40 ms. Doubled, three gain
 /// cycles fill the path (1.25^3 = 1.95); halved, in flight is no more than twice the old product, and the queue is gone when
 /// the filter of ten round trips has forgotten the old rate.

@@ -165,6 +165,40 @@ fn refusals_name_the_change() {
     }
 }
 
+/// A change after the end would do nothing: it is refused, as a flow that begins then is. At the end it may be.
+#[test]
+fn a_change_after_the_end_is_refused() {
+    let at = |time: f64| {
+        Scenario::from_json(
+            &path(&[router(1.0, "A", "factor", 2.0), router(time, "A", "factor", 1.0)]).to_string(),
+        )
+    };
+    assert!(at(20.0).is_ok());
+    let refused = at(20.5).unwrap_err();
+    assert_eq!(refused.path, "network.changes[1].time");
+    assert!(refused.message.contains("between 0 and 20"), "{refused}");
+}
+
+/// The round trip of the day is found among any number of changes, at the instant of each, before and after.
+#[test]
+fn round_trips_at_any_time() {
+    let delay = |n: usize| 0.01 + 0.001 * ((n * 7) % 13) as f64;
+    let changes: Vec<Value> =
+        (1..2000).map(|n| link(0.01 * n as f64, ["A", "B"], "delay", delay(n))).collect();
+    let simulation = simulation(&path(&changes), 1);
+    let network = simulation.network();
+    let at = |name: &str| usize::from(network.access_index[network.topology.router(name).unwrap()].unwrap());
+    let round_trip =
+        |time: f64| network.round_trip_at(at("A"), at("B"), (time * 1e12).round() as u64) as f64 / 1e12;
+    assert!((round_trip(0.0) - round_trip(0.0099)).abs() < 1e-12 && round_trip(0.0) > 0.16);
+    for n in 1..2000 {
+        for time in [0.01 * n as f64, 0.01 * n as f64 + 0.005] {
+            assert!((round_trip(time) - 2.0 * delay(n)).abs() < 1e-9, "at {time} s");
+        }
+    }
+    assert!((round_trip(1e4) - 2.0 * delay(1999)).abs() < 1e-9);
+}
+
 /// Everything that a run gives out.
 fn everything(scenario: &Value, engine: Engine, threads: usize) -> String {
     let scenario = Scenario::from_json(&scenario.to_string()).unwrap();

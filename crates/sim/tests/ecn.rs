@@ -66,6 +66,63 @@ fn standard_tcp_halves_once_a_round_trip() {
     assert_eq!(c.data_sent - c.delivered, simulation.flow_window(0).floor() as u64, "nothing was sent twice");
 }
 
+/// RFC 3168, section 6.1.2, and RFC 8257, section 3.5: once per window of data, be it for a mark or for a loss. One
+/// transmission of a flow that was marked once is lost: whenever it left before the reduction for the mark, that is the only
+/// one; from the next transmission on, there are two. Every kind of recovery repairs the loss.
+#[test]
+fn a_mark_and_a_loss_in_one_window_reduce_once() {
+    for (recovery, detection, prr) in [
+        ("sack", "dupthresh", "off"),
+        ("sack", "dupthresh", "safe_ack"),
+        ("sack", "rack", "safe_ack"),
+        ("newreno", "dupthresh", "off"),
+        ("reno", "dupthresh", "off"),
+    ] {
+        for name in ["tcp", "cubic", "dctcp", "htcp", "westwood"] {
+            let scenario = with(
+                dumbbell_of(&[name], 0.0),
+                &[
+                    ("network.speed", json!(1000.0)),
+                    ("network.delay_multiplier", json!(100.0 / 162.1)),
+                    ("network.buffer", segments(1000.0)),
+                    // Slow start passes it once; half of that window is far from it.
+                    ("network.ecn_threshold", json!(20.0)),
+                    ("connection.establish", json!(false)),
+                    ("transport.recovery", json!(recovery)),
+                    ("transport.loss_detection", json!(detection)),
+                    ("transport.prr", json!(prr)),
+                    ("transport.min_rto", json!(0.3)),
+                    ("time", time(2.0, 0.0, 1)),
+                ],
+            );
+            // Reductions after 1.5 s, and time-outs.
+            let found = |lost: Option<u64>| {
+                let mut simulation = simulation(&scenario, 1);
+                simulation.lose_transmissions(lost.into_iter().collect());
+                simulation.advance(1.3);
+                let c = simulation.counters();
+                assert!(lost.is_none() || c.dropped == 1);
+                (c.loss_events, c.timeouts)
+            };
+            assert_eq!(found(None), (1, 0), "{name}: one mark is answered");
+            // What had been sent when it was.
+            let mut calm = simulation(&scenario, 1);
+            while calm.counters().loss_events == 0 {
+                calm.step(u64::MAX);
+            }
+            let sent = calm.counters().data_sent;
+            for lost in (sent - 60..sent + 40).step_by(3) {
+                let expected = if lost <= sent { 1 } else { 2 };
+                assert_eq!(
+                    found(Some(lost)),
+                    (expected, 0),
+                    "{name}, {recovery}, {detection}, {prr}: {lost} of {sent}"
+                );
+            }
+        }
+    }
+}
+
 /// BBR does not answer marks, so it gets none, however long the queue of the other flow.
 #[test]
 fn flows_that_do_not_understand_marks_get_none() {

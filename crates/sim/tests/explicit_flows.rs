@@ -78,6 +78,21 @@ fn extra_delays_count_in_what_a_round_trip_and_an_event_can_express() {
     assert!(message.contains("time.duration: 100000 s is too long"), "{message}");
 }
 
+/// Two lanes each: 65,536 leaves of the order of events, less those of the alarms, in the one domain of all sources.
+#[test]
+fn more_lanes_than_can_be_ordered_are_refused() {
+    let near = with(flow("A", "B", 0.0), &[("extra_delay", json!(0.01))]);
+    let refused = |flows: usize| {
+        let scenario = with(path(&vec![near.clone(); flows]), &[("network.delay_multiplier", json!(0.0))]);
+        let scenario = mesonet_sim::Scenario::from_json(&scenario.to_string()).unwrap();
+        Simulation::new(scenario, 1).err().map(|e| e.to_string())
+    };
+    for flows in [32_770, 40_000] {
+        let message = refused(flows).unwrap();
+        assert!(message.starts_with("flows: ") && message.contains("at most 327"), "{message}");
+    }
+}
+
 #[test]
 fn an_extra_delay_counts_both_ways() {
     let sized = |delay: f64| {

@@ -300,6 +300,25 @@ fn a_small_window() {
     assert!(found.end < waiting.end - 0.5);
 }
 
+/// RFC 8985, section 6.2, step 4: as many segments beyond a missing one as `duplicate_threshold` says make waiting for
+/// reordering needless; with more needed, a quarter of a round trip of 102 ms passes first.
+#[test]
+fn waiting_for_reordering_ends_at_the_threshold() {
+    let reduced = |threshold: u32| {
+        let scenario = with(by_time(), &[("transport.duplicate_threshold", json!(threshold))]);
+        let mut simulation = simulation(&scenario, 1);
+        simulation.lose_transmissions(vec![33]);
+        while simulation.counters().loss_events == 0 {
+            simulation.step(u64::MAX);
+        }
+        simulation.time()
+    };
+    let [two, three, many] = [2, 3, 1000].map(reduced);
+    // Acknowledgements are a millisecond apart.
+    assert!((three - two - 0.001).abs() < 1e-9, "{two} and {three} s");
+    assert!((0.02..0.026).contains(&(many - three)), "{three} and {many} s");
+}
+
 /// Nothing is lost: times change nothing.
 #[test]
 fn loss_detection_differs_only_where_segments_are_lost() {

@@ -3,7 +3,8 @@
 //! * Model: the bandwidth is the largest delivery rate of two probing cycles, bounded for the short term by what losses
 //!   left of it; min_rtt is the smallest round-trip time of ten seconds (section on the network path model).
 //! * Startup at 2.77 until the delivery rate has grown by less than 25 % in three rounds, or until a round of recovery
-//!   lost more than 2 % in six places; Drain at 0.5 until no more is in flight than the path holds.
+//!   lost more than 2 % in six places; Drain at 0.5 until no more is in flight than the path holds, for three rounds at
+//!   most.
 //! * ProbeBW: DOWN (0.9) until there is headroom, CRUISE (1), after 2 to 3 s or as many rounds as standard TCP would need
 //!   to be hurt, REFILL (1) for a round, UP (1.25, window gain 2.25) while the path takes it. A probe that lost more than
 //!   2 % sets the long-term bound on what is in flight; the next one stops there as a precaution, and goes on if that
@@ -29,6 +30,7 @@ pub struct Bbr3Config {
     common: Common,
     startup_gain: f64,
     drain_gain: f64,
+    drain_rounds: u32,
     down_gain: f64,
     up_gain: f64,
     cwnd_gain: f64,
@@ -305,11 +307,14 @@ impl Bbr3 {
         }
         if self.mode == Mode::Startup && self.full {
             self.mode = Mode::Drain;
+            self.rounds_since_probe = 0;
         }
     }
 
     fn check_drain(&mut self, c: &Bbr3Config, ack: &AckEvent) {
-        if self.mode == Mode::Drain && f64::from(ack.in_flight) <= self.drained(c) {
+        if self.mode == Mode::Drain
+            && (f64::from(ack.in_flight) <= self.drained(c) || self.rounds_since_probe > c.drain_rounds)
+        {
             self.start_down(c, ack.now, ack.delivered);
         }
     }
@@ -450,9 +455,9 @@ impl Bbr3 {
                 self.up_acked -= ((steps * self.up_count) as u32).min(self.up_acked);
                 self.long_in_flight += steps;
             }
-        }
-        if self.round_start {
-            self.raise_slope();
+            if self.round_start {
+                self.raise_slope();
+            }
         }
     }
 
@@ -597,6 +602,16 @@ impl CongestionControl for Bbr3 {
             standard: 0.5,
             sp500_282: 0.5,
             source: "draft-ietf-ccwg-bbr (earlier revisions: 1 / 2.77 and 0.75)",
+        },
+        Param {
+            name: "drain_rounds",
+            doc: "rounds after which draining ends though more is in flight than the path holds",
+            unit: "round trips",
+            min: 1.0,
+            max: 1e9,
+            standard: 3.0,
+            sp500_282: 3.0,
+            source: "draft-ietf-ccwg-bbr, sections Drain and Exiting DRAIN Based on Time",
         },
         Param {
             name: "down_gain",
@@ -824,6 +839,7 @@ impl CongestionControl for Bbr3 {
         let [
             startup_gain,
             drain_gain,
+            drain_rounds,
             down_gain,
             up_gain,
             cwnd_gain,
@@ -851,6 +867,7 @@ impl CongestionControl for Bbr3 {
             common,
             startup_gain,
             drain_gain,
+            drain_rounds: drain_rounds.round() as u32,
             down_gain,
             up_gain,
             cwnd_gain,
@@ -1208,6 +1225,72 @@ mod tests {
             bbr.on_ack(&config, &last);
             assert_eq!(bbr.mode, mode, "{places} places");
         }
+    }
+
+    /// Draft, section Drain and test case Exiting DRAIN Based on Time: where the start has found more than there is, as much
+    /// stays in flight, and the fourth round begins ProbeBW.
+    #[test]
+    fn draining_ends_after_three_rounds() {
+        let (config, mut bbr) = flow();
+        let mut now = 0;
+        let mut round_at = |bbr: &mut Bbr3, rate, in_flight| {
+            now += RTT;
+            bbr.on_ack(&config, &round(bbr, now, rate, in_flight));
+            bbr.mode
+        };
+        for rate in [10.0, 20.0, 21.0, 21.0, 21.0] {
+            round_at(&mut bbr, rate, 9000);
+        }
+        for _ in 0..3 {
+            assert_eq!(round_at(&mut bbr, 18.0, 9000), Mode::Drain);
+        }
+        assert_eq!(round_at(&mut bbr, 18.0, 9000), Mode::Down);
+    }
+
+    /// Draft, test case Exiting PROBE_DOWN After Max Time.
+    #[test]
+    fn down_ends_when_a_probe_is_due_whatever_is_in_flight() {
+        let (config, mut bbr) = known(Mode::Down);
+        let wait = bbr.probe_wait;
+        bbr.on_ack(&config, &round(&bbr, wait, 21.0, 4000));
+        assert_eq!(bbr.mode, Mode::Down);
+        bbr.on_ack(&config, &round(&bbr, wait + 1, 21.0, 4000));
+        assert_eq!(bbr.mode, Mode::Refill);
+    }
+
+    /// Draft, test case Entering and Exiting PROBE_RTT During STARTUP.
+    #[test]
+    fn a_start_goes_on_after_a_probe_of_the_round_trip_time() {
+        let (config, mut bbr) = flow();
+        let slower = |bbr: &Bbr3, now| AckEvent { rtt: 2 * RTT, ..round(bbr, now, 1.0, 4) };
+        bbr.on_ack(&config, &slower(&bbr, 5001 * MS));
+        assert_eq!(bbr.mode, Mode::ProbeRtt);
+        for now in [5400 * MS, 5800 * MS] {
+            bbr.on_ack(&config, &slower(&bbr, now));
+        }
+        assert_eq!((bbr.mode, bbr.full), (Mode::Startup, false));
+    }
+
+    /// Draft, section ProbeBW_UP: the bound rises by 1, 2, 4, ... segments in the rounds in which it is what limits the flow.
+    #[test]
+    fn the_long_term_bound_rises_faster_while_it_is_reached() {
+        let (config, mut bbr) = known(Mode::Up);
+        (bbr.probing, bbr.feedback, bbr.long_in_flight) = (true, Feedback::Probing, 4000.0);
+        bbr.window.set(&config.common, 4000.0);
+        bbr.raise_slope();
+        let ack = |round_start: bool, in_flight| AckEvent { acked: 1010, round_start, in_flight, ..acks(1) };
+        let mut grown = Vec::new();
+        // Three rounds at the bound, one below it, one at it; a few more segments than the window, because counts are whole.
+        for in_flight in [3000, 3000, 3000, 1000, 3000] {
+            let before = bbr.long_in_flight;
+            for quarter in 0..4 {
+                bbr.round_start = quarter == 3;
+                bbr.window.set(&config.common, bbr.long_in_flight);
+                bbr.probe_upward(&ack(quarter == 3, in_flight + (bbr.long_in_flight - 4000.0) as u32));
+            }
+            grown.push(bbr.long_in_flight - before);
+        }
+        assert_eq!(grown, [1.0, 2.0, 4.0, 0.0, 8.0]);
     }
 
     #[test]

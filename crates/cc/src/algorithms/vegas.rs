@@ -62,8 +62,8 @@ impl Vegas {
             return;
         }
         let cwnd = self.window.cwnd();
-        let base = cwnd * (seconds(ack.min_rtt) / seconds(self.smallest)).min(1.0);
-        let diff = cwnd - base;
+        let diff = waiting(cwnd, ack.min_rtt, self.smallest);
+        let base = cwnd - diff;
         if self.window.in_slow_start() {
             if diff > config.gamma {
                 self.window.set(&config.common, (base + 1.0).max(config.min_window).min(cwnd));
@@ -76,6 +76,11 @@ impl Vegas {
             self.window.grow(&config.common, 1.0);
         }
     }
+}
+
+/// Segments of a window that wait in queues where a round trip without any takes `base` and now takes `rtt`: diff.
+fn waiting(cwnd: f64, base: Picos, rtt: Picos) -> f64 {
+    cwnd - cwnd * (seconds(base) / seconds(rtt)).min(1.0)
 }
 
 impl CongestionControl for Vegas {
@@ -235,7 +240,7 @@ impl CongestionControl for Vegas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{acks, config, loss, start};
+    use crate::testing::{acks, assert_near, config, loss, start};
     use crate::{MILLISECOND, Preset, picos};
 
     const MS: Picos = MILLISECOND;
@@ -283,6 +288,19 @@ mod tests {
                 assert_eq!(window, next, "{rtt} ms on a path of {base} ms");
                 assert_eq!(vegas.phase(&config, 0), Phase::Alternate);
             }
+        }
+    }
+
+    #[test]
+    fn segments_that_wait_in_queues() {
+        for (cwnd, base, rtt, diff) in [
+            (20.0, 100, 100, 0.0),
+            (20.0, 100, 110, 1.818),
+            (20.0, 100, 120, 3.333),
+            (20.0, 100, 130, 4.615),
+            (100.0, 162, 170, 4.706),
+        ] {
+            assert_near(waiting(cwnd, base * MS, rtt * MS), diff, 5.1e-4);
         }
     }
 

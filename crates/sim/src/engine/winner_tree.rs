@@ -5,8 +5,10 @@ pub const NEVER: u64 = u64::MAX;
 
 /// Nodes of a tree of up to 256 leaves, which fits a domain of the built-in topologies.
 const FEW: usize = 2 << 8;
-/// Nodes of a tree with a leaf for every lane that can be numbered.
-const MANY: usize = 2 << 16;
+/// Leaves of the largest tree, one for every lane that can be numbered.
+pub const MOST_LEAVES: usize = 1 << 16;
+/// Nodes of the largest tree.
+const MANY: usize = 2 * MOST_LEAVES;
 
 /// A winner tree (tournament): leaf i holds the key of lane i, every inner node the smallest of its four children.
 ///
@@ -30,7 +32,7 @@ impl WinnerTree {
     /// A tree of `lanes` leaves, none of them due.
     ///
     /// # Panics
-    /// If there are more than 65,536.
+    /// If there are more than [`MOST_LEAVES`].
     #[must_use]
     pub fn new(lanes: usize) -> Self {
         let levels = lanes.max(2).next_power_of_two().trailing_zeros().div_ceil(2);

@@ -76,6 +76,8 @@ pub struct Network {
     pub sources: Vec<u64>,
     /// What changes during the run, rising by time.
     pub changes: Vec<Change>,
+    /// The delays that lanes get during the run: lane, instant and delay, rising.
+    delays: Vec<(u16, Picos, Picos)>,
 }
 
 impl Network {
@@ -165,6 +167,7 @@ impl Network {
             groups,
             first_ack_lane,
             distances,
+            delays: delays_by_lane(&schedule.changes),
             changes: schedule.changes,
         };
         network.set_buffers(scenario)?;
@@ -251,9 +254,9 @@ impl Network {
     #[must_use]
     pub fn round_trip_at(&self, source: usize, receiver: usize, now: Picos) -> Picos {
         let lane = self.ack_lane(receiver, source);
-        let past = self.changes.iter().rev().skip_while(|change| change.time > now);
-        let turn = past.flat_map(|change| &change.lanes).find(|turn| turn.of == lane);
-        2 * turn.map_or(self.lanes[usize::from(lane)].delay, |turn| turn.to)
+        let past = self.delays.partition_point(|(of, time, _)| (*of, *time) <= (lane, now));
+        let last = past.checked_sub(1).map(|last| self.delays[last]).filter(|last| last.0 == lane);
+        2 * last.map_or(self.lanes[usize::from(lane)].delay, |(_, _, delay)| delay)
     }
 
     /// Lanes on which segments leave a router.
@@ -292,6 +295,14 @@ impl Network {
         }
         Ok(())
     }
+}
+
+/// What `changes` make of the delays of lanes: lane, instant and delay, rising.
+fn delays_by_lane(changes: &[Change]) -> Vec<(u16, Picos, Picos)> {
+    let turns = changes.iter().flat_map(|change| change.lanes.iter().map(|t| (t.of, change.time, t.to)));
+    let mut delays: Vec<_> = turns.collect();
+    delays.sort_unstable();
+    delays
 }
 
 /// Refuses more access routers than a segment can name.

@@ -139,14 +139,15 @@ fn link(topology: &Topology, ends: &[String; 2], path: &str) -> Result<usize, In
     }
 }
 
-/// Holds what was given against its ranges.
+/// Holds what was given against its ranges. A change after `duration` seconds, the end of the run, would do nothing; it is
+/// refused, as a flow that begins then is.
 ///
 /// # Errors
 /// [`InvalidScenario`] with a path below `network.changes`.
-pub fn check(changes: &[GivenChange]) -> Result<(), InvalidScenario> {
+pub fn check(changes: &[GivenChange], duration: f64) -> Result<(), InvalidScenario> {
     for (i, change) in changes.iter().enumerate() {
         let path = format!("network.changes[{i}]");
-        crate::scenario::within(&format!("{path}.time"), change.time, 0.0, 1e7)?;
+        crate::scenario::within(&format!("{path}.time"), change.time, 0.0, duration)?;
         let values = [change.speed, change.delay, change.factor].iter().flatten().count();
         let fits = match (&change.router, &change.link) {
             (Some(_), None) => change.delay.is_none(),

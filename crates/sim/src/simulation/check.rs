@@ -1,5 +1,6 @@
 //! Checks that need the network: every source finds a receiver, explicit flows have ends.
 
+use crate::engine::winner_tree::MOST_LEAVES;
 use crate::engine::{Lanes, MOST_SLOTS};
 use crate::fabric::ALARMS;
 use crate::network::build::LaneEnd;
@@ -14,16 +15,31 @@ use mesonet_cc::{Picos, seconds};
 pub fn check(scenario: &Scenario, network: &Network, domains: &Domains) -> Result<(), InvalidScenario> {
     check_receivers(scenario, network)?;
     check_explicit(scenario, network)?;
-    check_spans(scenario, network, horizon(scenario, domains))?;
+    check_spans(scenario, network, horizon(scenario, domains)?)?;
     check_slots(network)
 }
 
+/// Most lanes that end in one domain.
+const MOST_LANES: usize = MOST_LEAVES - ALARMS;
+
 /// The last instant that the keys of events can express in the domain that has most lanes.
-fn horizon(scenario: &Scenario, domains: &Domains) -> Picos {
+///
+/// # Errors
+/// [`InvalidScenario`] where it has too many.
+fn horizon(scenario: &Scenario, domains: &Domains) -> Result<Picos, InvalidScenario> {
     // Flows with an extra delay get two lanes each.
     let own = scenario.flows.iter().filter(|flow| flow.extra_delay > 0.0).count();
     let lanes = domains.lane.iter().max().map_or(0, |last| usize::from(*last) + 1);
-    Lanes::new(lanes + 2 * own, ALARMS).horizon()
+    if lanes + 2 * own <= MOST_LANES {
+        return Ok(Lanes::new(lanes + 2 * own, ALARMS).horizon());
+    }
+    if own == 0 {
+        let message = format!("{lanes} lanes end in one domain; at most {MOST_LANES} are allowed");
+        return Err(invalid("topology", message));
+    }
+    let room = MOST_LANES.saturating_sub(lanes) / 2;
+    let message = format!("{own} flows with an extra delay are too many; at most {room} are allowed");
+    Err(invalid("flows", message))
 }
 
 /// Sources that can be numbered in a domain; more of them could not be simulated in any time.

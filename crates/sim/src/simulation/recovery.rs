@@ -178,7 +178,8 @@ impl Domain {
         if !new && !repair.probe.is(sequence) {
             repair.rack.needless(&flow.board);
         }
-        repair.repaired = repair.probe.acknowledged(sequence, departure, new);
+        // Of two segments that one acknowledgement covers either may tell.
+        repair.repaired |= repair.probe.acknowledged(sequence, departure, new);
         repair.probe.forget_below(flow.board.una());
         self.detect(slot);
         acked
@@ -191,7 +192,9 @@ impl Domain {
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         let (samplers, controller) = (&mut self.samplers, &mut flow.controller);
         let mut told = 0;
-        let congested = repair.rack.detect(&mut flow.board, self.now, flow.recovery, &flow.rtt, |sequence| {
+        let threshold = self.shared.scenario.transport.duplicate_threshold;
+        let (board, recovery) = (&mut flow.board, flow.recovery);
+        let congested = repair.rack.detect(board, self.now, recovery, &flow.rtt, threshold, |sequence| {
             if config.wants_delivery_rate() {
                 controller.on_segment_lost(config, &samplers[slot as usize].lost(sequence));
                 told += 1;
@@ -223,6 +226,11 @@ impl Domain {
         if relapsed && recovery != Recovery::Open {
             self.fast_retransmit(slot);
         } else if repaired && recovery == Recovery::Open {
+            // What the probe has repaired is acknowledged already.
+            let flow = &self.flows[slot as usize];
+            if flow.answered_mark && flow.board.una() <= flow.recover {
+                return;
+            }
             self.fast_retransmit(slot);
             let flow = &mut self.flows[slot as usize];
             (flow.recovery, flow.retransmit_first) = (Recovery::Open, false);

@@ -171,9 +171,21 @@ impl Domain {
     pub(super) fn fast_retransmit(&mut self, slot: u32) {
         let flight = self.begin_repair(slot);
         let flow = &mut self.flows[slot as usize];
+        let marked = flow.recovery == Recovery::Open && flow.answered_mark && flow.board.una() < flow.recover;
         flow.recovery = Recovery::Fast;
-        flow.recover = flow.board.next();
         flow.rescued = false;
+        flow.retransmit_first = true;
+        flow.answered_mark = false;
+        if marked {
+            // The window was reduced for a mark since the lost segment left, and once per window is enough (RFC 3168,
+            // section 6.1.2; RFC 8257, section 3.5). What left after that reduction belongs to the next episode.
+            if self.shared.rules.is_cumulative() {
+                // Which cannot follow there: duplicates count no earlier than beyond what is outstanding now.
+                flow.recover = flow.board.next();
+            }
+            return;
+        }
+        flow.recover = flow.board.next();
         flow.initial_slow_start = false;
         flow.loss_events += 1;
         self.counters.loss_events += 1;
@@ -185,7 +197,6 @@ impl Domain {
             first_timeout: false,
         };
         flow.controller.on_loss(&self.shared.configs[usize::from(flow.algorithm)], &loss);
-        flow.retransmit_first = true;
     }
 
     /// A mark, and no reduction since the marked segment left: one, then none until what is outstanding now has been
@@ -194,6 +205,7 @@ impl Domain {
     fn answer_mark(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         flow.recover = flow.board.next();
+        flow.answered_mark = true;
         flow.initial_slow_start = false;
         flow.loss_events += 1;
         self.counters.loss_events += 1;
@@ -263,6 +275,7 @@ impl Domain {
             delivery::tell_losses(&mut self.samplers[slot as usize], flow, config);
         }
         flow.retransmit_first = false;
+        flow.answered_mark = false;
         flow.recovery = Recovery::Timeout;
         flow.recover = flow.board.next();
         flow.rtt.back_off(&self.shared.limits);

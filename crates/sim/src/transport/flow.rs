@@ -46,6 +46,8 @@ pub struct Flow {
     pub interface_armed: bool,
     /// Recovery has just begun: the first lost segment goes out whatever the window.
     pub retransmit_first: bool,
+    /// The last reduction answered a mark: what is lost below `recover` causes no other one.
+    pub answered_mark: bool,
     /// Its sender waits before it reacts.
     pub delays_sends: bool,
     /// Index of the algorithm in the scenario.
@@ -86,7 +88,7 @@ pub struct Flow {
     pub round_end: u64,
     /// Most segments in flight during the current round trip, and during the one before.
     pub peak_flight: [u32; 2],
-    /// Recovery ends when this segment is acknowledged.
+    /// Recovery ends when this segment is acknowledged; marks below it are not answered again.
     pub recover: u64,
     /// Round-trip time and timeout.
     pub rtt: RttEstimator,
@@ -137,6 +139,7 @@ impl Flow {
             initial_slow_start: true,
             retransmit_first: false,
             rescued: false,
+            answered_mark: false,
             algorithm: 0,
             pair_class: 0,
             receiver: 0,

@@ -10,9 +10,6 @@ use crate::transport::{Recovery, RttEstimator, Scoreboard};
 use mesonet_cc::Picos;
 use std::collections::{BTreeSet, VecDeque};
 
-/// Segments acknowledged beyond a missing one that make waiting for reordering needless (RFC 8985: `DupThresh`).
-const DUPLICATE_THRESHOLD: u64 = 3;
-
 /// Recoveries after which a window widened by needless retransmissions is narrow again (RFC 8985: `reo_wnd_persist`).
 const PERSISTENCE: u32 = 16;
 
@@ -170,10 +167,11 @@ impl Rack {
         }
     }
 
-    /// How much longer than a round trip a segment may take.
+    /// How much longer than a round trip a segment may take, when `enough` say whether as many have passed a missing one as
+    /// make waiting for reordering needless (RFC 8985: `DupThresh`).
     #[must_use]
-    pub fn reordering_window(&self, rtt: &RttEstimator, recovery: Recovery, passed: u64) -> Picos {
-        if recovery != Recovery::Open || passed >= DUPLICATE_THRESHOLD {
+    pub fn reordering_window(&self, rtt: &RttEstimator, recovery: Recovery, enough: bool) -> Picos {
+        if recovery != Recovery::Open || enough {
             return 0;
         }
         (u64::from(self.multiplier) * rtt.min_rtt / 4).min(rtt.srtt)
@@ -187,19 +185,16 @@ impl Rack {
         }
     }
 
-    /// How long after its departure a copy is lost if one that left later has arrived.
-    fn patience(&self, rtt: &RttEstimator, recovery: Recovery, board: &Scoreboard) -> Picos {
-        self.rtt + self.reordering_window(rtt, recovery, board.passed_over())
-    }
-
-    /// Finds what is lost at `now`, tells `lost_again` of the retransmissions among it, and sets the timer. Whether one of
-    /// these left after the last reduction: its loss is a second indication of congestion (RFC 5681, section 4.3).
+    /// Finds what is lost at `now`, tells `lost_again` of the retransmissions among it, and sets the timer; `threshold`
+    /// segments beyond a missing one are enough to wait no longer. Whether one of these retransmissions left after the last
+    /// reduction: its loss is a second indication of congestion (RFC 5681, section 4.3).
     pub fn detect(
         &mut self,
         board: &mut Scoreboard,
         now: Picos,
         recovery: Recovery,
         rtt: &RttEstimator,
+        threshold: u32,
         mut lost_again: impl FnMut(u64),
     ) -> bool {
         self.timer = OFF;
@@ -212,7 +207,8 @@ impl Rack {
                 if copy > self.latest {
                     break;
                 }
-                let lost_at = copy.time + self.patience(rtt, recovery, board);
+                let enough = board.passed_over() >= u64::from(threshold);
+                let lost_at = copy.time + self.rtt + self.reordering_window(rtt, recovery, enough);
                 if lost_at > now {
                     self.timer = lost_at;
                     break;
@@ -287,7 +283,7 @@ mod tests {
         rack.acknowledged(board, sequence, sent * MS, now * MS);
         board.acknowledge(sequence, u32::MAX);
         let mut again = Vec::new();
-        rack.detect(board, now * MS, OPEN, &rtt(100, 110), |s| again.push(s));
+        rack.detect(board, now * MS, OPEN, &rtt(100, 110), 3, |s| again.push(s));
         again
     }
 
@@ -295,21 +291,21 @@ mod tests {
     #[test]
     fn reordering_windows() {
         let (mut rack, board) = flow(1);
-        let window = |rack: &Rack, passed| rack.reordering_window(&rtt(100, 110), OPEN, passed);
-        assert_eq!(window(&rack, 2), 25 * MS);
-        assert_eq!(window(&rack, 3), 0);
-        assert_eq!(rack.reordering_window(&rtt(100, 110), FAST, 0), 0);
+        let window = |rack: &Rack, enough| rack.reordering_window(&rtt(100, 110), OPEN, enough);
+        assert_eq!(window(&rack, false), 25 * MS);
+        assert_eq!(window(&rack, true), 0);
+        assert_eq!(rack.reordering_window(&rtt(100, 110), FAST, false), 0);
         rack.needless(&board);
         rack.needless(&board);
-        assert_eq!(window(&rack, 0), 50 * MS);
+        assert_eq!(window(&rack, false), 50 * MS);
         rack.multiplier = 5;
-        assert_eq!(window(&rack, 0), 110 * MS);
+        assert_eq!(window(&rack, false), 110 * MS);
         for _ in 0..15 {
             rack.recovered();
         }
-        assert_eq!(window(&rack, 0), 110 * MS);
+        assert_eq!(window(&rack, false), 110 * MS);
         rack.recovered();
-        assert_eq!(window(&rack, 0), 25 * MS);
+        assert_eq!(window(&rack, false), 25 * MS);
     }
 
     /// One or two later segments leave time for reordering, the third does not.
@@ -322,7 +318,7 @@ mod tests {
         // Left at 1 ms, a round trip of 100 ms and 25 ms more.
         assert_eq!(rack.timer, 126 * MS);
         let mut waited = (rack.clone(), board.clone());
-        waited.0.detect(&mut waited.1, 126 * MS, OPEN, &rtt(100, 110), |_| ());
+        waited.0.detect(&mut waited.1, 126 * MS, OPEN, &rtt(100, 110), 3, |_| ());
         assert!(waited.1.has_loss() && waited.0.timer == OFF);
         acknowledge(&mut rack, &mut board, 3, 3, 103);
         assert!(!board.has_loss());
@@ -402,7 +398,7 @@ mod tests {
                             held -= 1;
                             rack.acknowledged(&mut board, sequence, sent, now);
                             board.acknowledge(sequence, u32::MAX);
-                            rack.detect(&mut board, now, FAST, &rtt(1, 1), |_| ());
+                            rack.detect(&mut board, now, FAST, &rtt(1, 1), 3, |_| ());
                         }
                         None
                     }

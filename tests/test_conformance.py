@@ -1,0 +1,29 @@
+"""The conformance page: every test that it names exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "reference" / "conformance.md"
+NAMED = sorted(set(re.findall(r"`([\w/.]+\.rs)::(\w+)`", PAGE.read_text())))
+
+
+def present(path: Path) -> set[str]:
+    """Functions right below ``#[test]``, other attributes between."""
+    return set(re.findall(r"#\[test\]\s+(?:#\[[^\]]*\]\s+)*fn (\w+)\(", path.read_text()))
+
+
+@pytest.mark.parametrize("file", sorted({file for file, _ in NAMED}))
+def test_every_named_test_exists(file: str) -> None:
+    named = {name for where, name in NAMED if where == file}
+    assert named <= present(ROOT / file), sorted(named - present(ROOT / file))
+
+
+def test_every_row_names_one() -> None:
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| ") and "| source |" not in line]
+    assert len(rows) > 50
+    assert all("::" in row for row in rows), [row for row in rows if "::" not in row]
