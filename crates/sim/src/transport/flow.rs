@@ -4,12 +4,13 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use crate::engine::FlowId;
 use mesonet_cc::{Controller, Picos};
+use serde::{Deserialize, Serialize};
 
 /// The deadline of a timer that does not run.
 pub const OFF: Picos = Picos::MAX;
 
 /// Where a flow stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FlowState {
     /// The slot is unused.
     Free,
@@ -20,7 +21,7 @@ pub enum FlowState {
 }
 
 /// Loss recovery of the sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Recovery {
     /// No loss outstanding.
     Open,
@@ -32,7 +33,7 @@ pub enum Recovery {
 
 /// One flow. Slots are reused and sequence numbers go on across the flows of a slot, so that late segments of a flow
 /// that has ended are recognised by their number alone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Flow {
     /// Where it stands.
     pub state: FlowState,

@@ -8,6 +8,7 @@
 use crate::transport::flow::OFF;
 use crate::transport::{Recovery, RttEstimator, Scoreboard};
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Segments acknowledged beyond a missing one that make waiting for reordering needless (RFC 8985: `DupThresh`).
@@ -17,14 +18,14 @@ const DUPLICATE_THRESHOLD: u64 = 3;
 const PERSISTENCE: u32 = 16;
 
 /// A copy that left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Transmission {
     time: Picos,
     sequence: u64,
 }
 
 /// What one flow's loss detection keeps.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rack {
     /// Copies whose fate is open, in the order in which they left; some may have been acknowledged since.
     sent: VecDeque<Transmission>,
