@@ -86,8 +86,8 @@ pub enum BadSnapshot {
 impl fmt::Display for BadSnapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Broken => "cannot be read",
-            Self::OtherRun => "of another scenario, seed or engine",
+            Self::Broken => "not a snapshot that can be read",
+            Self::OtherRun => "a snapshot of another scenario, seed or engine",
         })
     }
 }
