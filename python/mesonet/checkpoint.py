@@ -94,7 +94,7 @@ class Checkpoint:
         self._told: int | None = None
         self._handlers: dict[int, Any] = {}
         self._next = 0.0
-        if self.path.is_dir() or not os.access(self.path.parent, os.W_OK):
+        if not forgiving and (self.path.is_dir() or not os.access(self.path.parent, os.W_OK)):
             allowed = "a file, new or of such a run, in a folder that can be written to"
             raise InputError("no place for a file", path="--checkpoint", value=str(path), allowed=allowed)
 
@@ -190,10 +190,13 @@ class Checkpoint:
         return True
 
     def _read(self) -> _Snapshot | None:
-        if not self.path.exists():
+        try:
+            with self.path.open("rb") as file:
+                line, state = file.readline(), file.read()
+        except FileNotFoundError:
             return None
-        with self.path.open("rb") as file:
-            line, state = file.readline(), file.read()
+        except OSError as error:
+            raise self.refused(f"cannot be read: {error.strerror or error}") from None
         try:
             header = json.loads(line)
             form, code_version, digest = (header[key] for key in ("format", "code_version", "sha256"))

@@ -9,10 +9,8 @@ use super::domain::Domain;
 use crate::snapshot::{BadSnapshot, Passage};
 
 impl Simulation {
-    /// All that is needed to go on from now; takes the simulation by `mut` but changes nothing in it.
-    ///
-    /// # Panics
-    /// Never: states can be written.
+    /// All that is needed to go on from now, as bytes. Changes nothing: the fields that are listed for both directions
+    /// are listed as what can be replaced.
     #[must_use]
     pub fn snapshot(&mut self) -> Vec<u8> {
         let mut passage = Passage::Out(Vec::new());
