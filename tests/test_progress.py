@@ -34,6 +34,16 @@ def test_plain_lines_now_and_then_without_a_terminal(monkeypatch: pytest.MonkeyP
     assert len(lines) <= 2
 
 
+def test_time_left_is_told_by_what_was_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 1.0, 11.0, 11.0, 11.0])
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with Progress("task") as progress:
+        progress.update(50, 100)  # half of it was found done, by a snapshot
+        progress.update(60, 100)
+    assert sys.stderr.getvalue() == "task: 60% after 11 s, about 40 s left\n"
+
+
 def test_bar_with_the_time_left_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "QUIET_S", -1.0)
     monkeypatch.setattr(sys, "stderr", Terminal())

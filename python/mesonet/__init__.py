@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+from mesonet.checkpoint import Checkpoint
 from mesonet.errors import InputError
 from mesonet.experiment import experiment
 from mesonet.scenario import scenario
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from mesonet import analysis, designs
     from mesonet.campaign.data import Campaign
 
-__all__ = ["InputError", "analysis", "designs", "experiment", "load", "report", "scenario", "simulate"]
+__all__ = ["Checkpoint", "InputError", "analysis", "designs", "experiment", "load", "report", "scenario", "simulate"]
 
 
 def load(path: str | Path) -> Campaign:

@@ -1,4 +1,7 @@
-"""The command line: verbs only. Exit codes: 0 fine, 1 a run failed, 2 bad input, 130 interrupted."""
+"""The command line: verbs only.
+
+Exit codes: 0 fine, 1 a run failed, 2 bad input, 130 interrupted, 143 ended by SIGTERM with a snapshot written.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ import click
 
 import mesonet
 from mesonet import catalogue
+from mesonet.checkpoint import EVERY, Checkpoint, Stopped
 from mesonet.choice import find_scenario
 from mesonet.derived import CLASS_COLUMNS, class_rows, derived_rows
 from mesonet.errors import InputError
@@ -106,16 +110,34 @@ def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--engine", default="domains", show_default=True, type=click.Choice(get_args(Engine)), help="Same bytes from each."
 )
+@click.option(
+    "--checkpoint", metavar="FILE", type=click.Path(path_type=Path), help="Keep the run in FILE; go on from it."
+)
+@click.option("--checkpoint-every", default=EVERY, show_default=True, metavar="TIME", help="How often, by the clock.")
 @_JSON
-def run(target: str, seed: int, out: Path | None, threads: int, engine: Engine, as_json: bool, **options: Any) -> None:
+def run(
+    target: str,
+    seed: int,
+    out: Path | None,
+    threads: int,
+    engine: Engine,
+    checkpoint: Path | None,
+    checkpoint_every: str,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Simulates SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files."""
     from mesonet.result import reserved
 
     chosen = find_scenario(target, **options)
-    with reserved(out) if out else nullcontext() as put, Progress(chosen.name) as progress:
-        result = mesonet.simulate(chosen, seed, progress.update, threads=threads, engine=engine)
-        if put:
-            put(result)
+    kept = Checkpoint(checkpoint, checkpoint_every) if checkpoint else nullcontext()
+    try:
+        with kept as file, reserved(out) if out else nullcontext() as put, Progress(chosen.name) as progress:
+            result = mesonet.simulate(chosen, seed, progress.update, threads=threads, engine=engine, checkpoint=file)
+            if put:
+                put(result)
+    except Stopped as stopped:
+        _stop(click.get_current_context(), str(stopped), 128 + stopped.number)
     rows = result.responses.to_arrow().to_pylist()
     performance = dict(result.performance)
     if as_json:

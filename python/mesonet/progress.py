@@ -23,6 +23,7 @@ class Progress:
         self._began = time.monotonic()
         self._next_line = self._began + QUIET_S
         self._bar: _Bar | None = None
+        self._first: tuple[float, float] | None = None
 
     def __enter__(self) -> Progress:
         return self
@@ -35,20 +36,28 @@ class Progress:
 
     def update(self, done: float, total: float, note: str = "") -> None:
         """`done` of `total` is done, in any unit; `note` is shown behind."""
-        elapsed = time.monotonic() - self._began
+        elapsed, share = time.monotonic() - self._began, done / total if total else 1.0
+        self._first = self._first or (elapsed, share)
         if not self._enabled or elapsed < QUIET_S:
             return
         if sys.stderr.isatty():
             self._bar = self._bar or _Bar(self._title)
-            self._bar.show(done, total, elapsed, note)
+            self._bar.show(share, self._left(elapsed, share), note)
         elif time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + _LINE_EVERY_S
-            share = done / total if total else 1.0
-            left = f", about {duration(elapsed * (1 / share - 1))} left" if share > 0 else ""
+            left = self._left(elapsed, share)
             sys.stderr.write(
-                f"{self._title}: {share:.0%} after {duration(elapsed)}{left}{'; ' if note else ''}{note}\n"
+                f"{self._title}: {share:.0%} after {duration(elapsed)}{', about ' if left else ''}{left}"
+                f"{'; ' if note else ''}{note}\n"
             )
             sys.stderr.flush()
+
+    def _left(self, elapsed: float, share: float) -> str:
+        """The time left at the pace since the first update: what was done before may have been found done."""
+        began, before = self._first or (0.0, 0.0)
+        if share <= before:
+            began, before = 0.0, 0.0
+        return f"{duration((elapsed - began) * (1 - share) / (share - before))} left" if share > 0 else ""
 
 
 class _Bar:
@@ -69,9 +78,7 @@ class _Bar:
         self._task = self._progress.add_task(title, total=1.0, left="", note="")
         self._progress.start()
 
-    def show(self, done: float, total: float, elapsed: float, note: str) -> None:
-        share = done / total if total else 1.0
-        left = f"{duration(elapsed * (1 / share - 1))} left" if share > 0 else ""
+    def show(self, share: float, left: str, note: str) -> None:
         self._progress.update(self._task, completed=share, left=left, note=note)
 
     def stop(self) -> None:

@@ -7,6 +7,7 @@ import platform
 import resource
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
@@ -86,24 +87,35 @@ class Stopwatch:
 
     def __init__(self) -> None:
         self.started = now()
+        self._before: Mapping[str, Any] = {}
         self._cpu, self._wall, self._children = time.process_time(), time.perf_counter(), _children_cpu()
+
+    def so_far(self) -> dict[str, Any]:
+        """What another process needs to go on from here."""
+        return {"started": self.started, **self.resources()}
+
+    def go_on(self, before: Mapping[str, Any]) -> None:
+        """Goes on from where another one was (`so_far`) that did the first part of the work; nothing if it is empty."""
+        self.started, self._before = before.get("started", self.started), before
 
     def resources(self, children: bool = False) -> dict[str, Any]:
         """Seconds spent so far, and the peak memory of the process.
 
         With `children` those of the programs that it started and that ended count too; of their memory the largest that
-        any of them ever had.
+        any of them ever had. ``continuations`` is how often another process went on, if any did.
         """
         cpu, peak = time.process_time() - self._cpu, peak_rss_bytes()
         if children:
             cpu += _children_cpu() - self._children
             most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
             peak = max(peak, most if sys.platform == "darwin" else most * 1024)
-        return {
-            "cpu_s": round(cpu, 6),
-            "wall_s": round(time.perf_counter() - self._wall, 6),
-            "peak_rss_bytes": peak,
+        before = self._before
+        used = {
+            "cpu_s": round(cpu + before.get("cpu_s", 0.0), 6),
+            "wall_s": round(time.perf_counter() - self._wall + before.get("wall_s", 0.0), 6),
+            "peak_rss_bytes": max(peak, before.get("peak_rss_bytes", 0)),
         }
+        return {**used, "continuations": before.get("continuations", 0) + 1} if before else used
 
 
 def _children_cpu() -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +14,8 @@ from mesonet.scenario import Scenario
 from mesonet.units import integer
 
 if TYPE_CHECKING:
+    from mesonet import provenance
+    from mesonet.checkpoint import Checkpoint
     from mesonet.result import Result, Table
 
 Progress = Callable[[float, float], None]
@@ -38,6 +40,7 @@ def simulate(
     *,
     threads: int = 1,
     engine: Engine = "domains",
+    checkpoint: Checkpoint | None = None,
 ) -> Result:
     """Simulates a scenario from 0 to its duration.
 
@@ -53,20 +56,30 @@ def simulate(
         Threads that advance the domains of the network, from 1; the result does not depend on their number.
     engine
         `domains`, or `reference` to compare with.
+    checkpoint
+        Where the run is kept while it goes on, and from where it continues (`mesonet.Checkpoint`).
 
     Raises
     ------
     InputError
-        If the simulator refuses a value.
+        If the simulator refuses a value, or the checkpoint is not one of this run.
+    Stopped
+        If a signal came while there was a checkpoint (`mesonet.checkpoint`).
     """
     try:
-        return simulate_json(scenario.to_json(), seed, progress, threads=threads, engine=engine)
+        return simulate_json(scenario.to_json(), seed, progress, threads=threads, engine=engine, checkpoint=checkpoint)
     except InputError as error:
-        raise (error if error.path in ("seed", "threads") else scenario.located(error)) from None
+        raise (error if error.path in ("seed", "threads", "--checkpoint") else scenario.located(error)) from None
 
 
 def simulate_json(
-    scenario_json: str, seed: int, progress: Progress | None = None, *, threads: int = 1, engine: Engine = "domains"
+    scenario_json: str,
+    seed: int,
+    progress: Progress | None = None,
+    *,
+    threads: int = 1,
+    engine: Engine = "domains",
+    checkpoint: Checkpoint | None = None,
 ) -> Result:
     """`simulate` for a canonical scenario."""
     from mesonet import provenance
@@ -82,23 +95,30 @@ def simulate_json(
 
     seed = integer(seed, "seed", 0, LARGEST_SEED)
     threads = integer(threads, "threads", 1, MOST_THREADS)
-    watch = provenance.Stopwatch()
     scenario = json.loads(scenario_json)
-    try:
-        run = core.module().Simulation(scenario_json, seed, threads, engine)
-    except ValueError as error:
-        raise core.refused(error) from error
-    chunks = _advance(run, float(scenario["time"]["duration"]), progress)
+
+    def make(state: bytes | None) -> Any:
+        try:
+            return core.module().Simulation(scenario_json, seed, threads, engine, state)
+        except ValueError as error:
+            refused = core.refused(error)
+            if checkpoint and refused.path == "snapshot":
+                refused = checkpoint.refused(refused.problem)
+            raise refused from error
+
+    watch = provenance.Stopwatch()
+    run, before = checkpoint.begin(make) if checkpoint else (make(None), {})
+    watch.go_on(before)
+    _advance(run, float(scenario["time"]["duration"]), progress, checkpoint, watch)
     finished = run.finish()
-    chunks.append({"flows": finished["flows"]})
     return Result(
         responses=_responses(finished["responses"]),
-        series=_joined(chunks, "series", SERIES_UNITS, ("time_s",)),
-        flows=_joined(chunks, "flows", FLOW_UNITS, ("source", "transfer")),
+        series=table(finished["series"], SERIES_UNITS, ("time_s",)),
+        flows=table(finished["flows"], FLOW_UNITS, ("source", "transfer")),
         groups=table(finished["groups"], GROUP_UNITS, ("period", "category", "path_class", "rate_class", "algorithm")),
         routers=table(finished["routers"], ROUTER_UNITS, ("period", "router")),
-        flow_traces=_joined(chunks, "flow_traces", FLOW_TRACE_UNITS, ("flow", "time_s")),
-        router_traces=_joined(chunks, "router_traces", ROUTER_TRACE_UNITS, ("router", "time_s")),
+        flow_traces=table(finished["flow_traces"], FLOW_TRACE_UNITS, ("flow", "time_s")),
+        router_traces=table(finished["router_traces"], ROUTER_TRACE_UNITS, ("router", "time_s")),
         performance={**watch.resources(), **run.performance()},
         provenance={
             "scenario": scenario,
@@ -169,37 +189,25 @@ def beginning(scenario_json: str, seed: int, wall_s: float) -> Beginning:
     )
 
 
-def _advance(run: Any, duration: float, progress: Progress | None) -> list[dict[str, dict[str, Any]]]:
+def _advance(
+    run: Any,
+    duration: float,
+    progress: Progress | None,
+    checkpoint: Checkpoint | None,
+    watch: provenance.Stopwatch,
+) -> None:
     """Runs to the end in slices of simulated time that take about `_SLICE_S` each."""
-    chunks = []
-    reached, step = 0.0, duration / 1000
+    reached, step = float(run.performance()["simulated_s"]), duration / _MOST_SLICES
     while reached < duration and not run.finished():
         began = time.perf_counter()
         reached = min(reached + step, duration)
-        chunks.append(run.advance(reached))
+        run.advance(reached)
         if progress:
             progress(reached, duration)
+        if checkpoint:
+            checkpoint.look(run, watch.so_far)
         step *= min(4.0, max(0.25, _SLICE_S / max(time.perf_counter() - began, 1e-6)))
         step = max(step, duration / _MOST_SLICES)
-    return chunks
-
-
-def _joined(
-    chunks: list[dict[str, dict[str, Any]]], name: str, units: Mapping[str, str], index: tuple[str, ...]
-) -> Table:
-    import numpy as np
-
-    from mesonet.result import table
-
-    parts = [chunk[name] for chunk in chunks if name in chunk]
-    parts = [part for part in parts if len(next(iter(part.values())))] or parts[:1]
-    columns = {
-        column: [text for part in parts for text in part[column]]
-        if units[column] == ""
-        else np.concatenate([part[column] for part in parts])
-        for column in parts[0]
-    }
-    return table(columns, units, index)
 
 
 def _responses(finished: dict[str, Any]) -> Table:

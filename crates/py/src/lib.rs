@@ -6,7 +6,7 @@ use mesonet_sim::{Engine, Scenario, Simulation};
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 fn refuse(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
@@ -31,33 +31,44 @@ struct PySimulation(Simulation);
 
 #[pymethods]
 impl PySimulation {
-    /// A simulation at its first instant. Raises ValueError ("path: message") for an invalid scenario.
+    /// A simulation at its first instant, or where it was when `snapshot` was taken. Raises ValueError ("path: message")
+    /// for an invalid scenario and, with the path "snapshot", for bytes that are none of this run.
     #[new]
-    #[pyo3(signature = (scenario_json, seed, threads = 1, engine = "domains"))]
-    fn new(py: Python<'_>, scenario_json: &str, seed: u64, threads: usize, engine: &str) -> PyResult<Self> {
+    #[pyo3(signature = (scenario_json, seed, threads = 1, engine = "domains", snapshot = None))]
+    fn new(
+        py: Python<'_>,
+        scenario_json: &str,
+        seed: u64,
+        threads: usize,
+        engine: &str,
+        snapshot: Option<&[u8]>,
+    ) -> PyResult<Self> {
         let engine = match engine {
             "domains" => Engine::Domains,
             "reference" => Engine::Reference,
             other => return Err(refuse(format!("engine: {other} is not an engine; domains or reference"))),
         };
         let scenario = Scenario::from_json(scenario_json).map_err(refuse)?;
-        py.detach(|| Simulation::with(scenario, seed, engine, threads)).map(Self).map_err(refuse)
+        py.detach(|| {
+            let simulation = Simulation::with(scenario, seed, engine, threads).map_err(refuse)?;
+            let Some(bytes) = snapshot else { return Ok(Self(simulation)) };
+            simulation.restored(bytes).map(Self).map_err(|error| refuse(format!("snapshot: {error}")))
+        })
     }
 
-    /// Runs until `until_s` seconds of simulated time (or the end) and hands over the rows of the tables "series",
-    /// "flows", "flow_traces" and "router_traces" that came up since the last call.
-    fn advance<'py>(&mut self, py: Python<'py>, until_s: f64) -> PyResult<Bound<'py, PyDict>> {
+    /// Runs until `until_s` seconds of simulated time, or the end.
+    fn advance(&mut self, py: Python<'_>, until_s: f64) {
         py.detach(|| self.0.advance(until_s));
-        let tables = PyDict::new(py);
-        tables.set_item("series", columns(py, self.0.take_series())?)?;
-        tables.set_item("flows", columns(py, self.0.take_flows())?)?;
-        tables.set_item("flow_traces", columns(py, self.0.take_flow_traces())?)?;
-        tables.set_item("router_traces", columns(py, self.0.take_router_traces())?)?;
-        Ok(tables)
     }
 
-    /// Ends the run: "responses" (period, name, value), "groups", "routers", and the records of flows cut short in
-    /// "flows".
+    /// All that is needed to go on from now, as bytes.
+    fn snapshot<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = py.detach(|| self.0.snapshot());
+        PyBytes::new(py, &bytes)
+    }
+
+    /// Ends the run: "responses" (period, name, value), "series", "flows", "groups", "routers", "flow_traces" and
+    /// "router_traces".
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.0.record_unfinished();
         let mut responses = Table::default();
@@ -67,6 +78,9 @@ impl PySimulation {
         responses.float("value", rows.iter().map(|r| r.2).collect());
         let tables = PyDict::new(py);
         tables.set_item("responses", columns(py, responses)?)?;
+        tables.set_item("series", columns(py, self.0.take_series())?)?;
+        tables.set_item("flow_traces", columns(py, self.0.take_flow_traces())?)?;
+        tables.set_item("router_traces", columns(py, self.0.take_router_traces())?)?;
         tables.set_item("groups", columns(py, self.0.groups())?)?;
         tables.set_item("routers", columns(py, self.0.routers())?)?;
         tables.set_item("flows", columns(py, self.0.take_flows())?)?;

@@ -16,6 +16,7 @@
 //! | [`users`] | who sits where, what they fetch, how long they think |
 //! | [`measure`] | time series, responses, flow records |
 //! | [`simulation`] | the loop that joins them |
+//! | [`snapshot`] | state as bytes, and back |
 
 pub mod engine;
 pub mod fabric;
@@ -24,8 +25,10 @@ pub mod network;
 pub mod random;
 pub mod scenario;
 pub mod simulation;
+pub mod snapshot;
 pub mod transport;
 pub mod users;
 
 pub use scenario::{InvalidScenario, Scenario};
 pub use simulation::{Engine, Simulation};
+pub use snapshot::BadSnapshot;

@@ -2,8 +2,8 @@
 
 A run's key is the hash of its scenario, seed and code version. Results are written under a temporary name beside their
 place, forced to the disk and renamed, so that a run is there as a whole or not at all, whoever writes it, however often
-and whatever dies meanwhile. Names in ``runs`` that begin with a dot are claims (`mesonet.campaign.claims`) and what is
-being written.
+and whatever dies meanwhile. Names in ``runs`` that begin with a dot are claims (`mesonet.campaign.claims`), snapshots
+of runs in progress (`mesonet.checkpoint`) and what is being written.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -25,6 +26,7 @@ from mesonet.errors import InputError
 from mesonet.places import ASIDE
 
 _STALE_S = 3600.0
+_SNAPSHOT = ".snapshot-"
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,10 @@ class Ledger:
         about = documents.failed(self.runs / key / "failure.json")
         return list(about.get("tries", [{"message": about["message"]}]))
 
+    def snapshot(self, key: str) -> Path:
+        """The file from which a run goes on that was stopped in the middle (`mesonet.checkpoint`)."""
+        return self.runs / f"{_SNAPSHOT}{key}"
+
     @contextmanager
     def writing(self, key: str) -> Iterator[Path]:
         """A folder to fill; it becomes the run's when the block ends, unless the run is done by then."""
@@ -190,7 +196,12 @@ class Ledger:
 
     def remove_stale(self) -> None:
         """Removes what writers left behind that were killed while they wrote."""
-        for left in [*self.runs.glob(".tmp-*"), *self.runs.glob(".clock-*"), *self.path.glob(f"{ASIDE}*")]:
+        for snapshot in self.runs.glob(f"{_SNAPSHOT}*"):
+            if self.status(snapshot.name.removeprefix(_SNAPSHOT)) == "done":
+                with suppress(OSError):
+                    snapshot.unlink()
+        patterns = ("runs/.tmp-*", "runs/.clock-*", f"runs/{ASIDE}*", f"{ASIDE}*")
+        for left in chain.from_iterable(map(self.path.glob, patterns)):
             with suppress(OSError):  # another runner removes them too
                 if time.time() - left.stat().st_mtime > _STALE_S:
                     shutil.rmtree(left) if left.is_dir() else left.unlink()

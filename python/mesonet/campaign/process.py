@@ -19,13 +19,12 @@ import psutil
 
 import mesonet
 from mesonet.campaign.ledger import Ledger, Run
+from mesonet.checkpoint import EVERY, GRACE_S
 
 _TICK_S = 0.25
 MEMORY_SHARE = 0.9
 """Of the memory there is, what one run may have if nothing else is said (chosen): the rest is the system's."""
 _LOG_SHOWN = 8000
-_END_S = 2.0
-"""How long a process may take to end when it is asked to."""
 _SERVED = 200
 """Runs that one process makes before a fresh one takes over: what a model leaks stays small (chosen)."""
 
@@ -61,12 +60,13 @@ class Worker:
         """
         process = self._started()
         task = {"folder": str(ledger.path.resolve()), "key": run.key, "seed": run.seed, "scenario": run.scenario}
+        about = {"model": model, "code_version": run.code_version, "snapshot_every": EVERY}
         self._log.seek(0)
         self._log.truncate()
         assert process.stdin is not None
         assert process.stdout is not None
         with suppress(BrokenPipeError):
-            process.stdin.write(json.dumps({**task, "model": model, "code_version": run.code_version}) + "\n")
+            process.stdin.write(json.dumps({**task, **about}) + "\n")
             process.stdin.flush()
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
@@ -99,7 +99,7 @@ class Worker:
         if process.poll() is None:  # else its number may be another's by now
             _signal(process, signal.SIGTERM)
             try:
-                process.wait(_END_S)
+                process.wait(GRACE_S)
             except subprocess.TimeoutExpired:
                 _signal(process, signal.SIGKILL)
                 process.wait()

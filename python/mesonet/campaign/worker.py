@@ -1,10 +1,13 @@
 """The process that makes runs, one after the other: ``python -m mesonet.campaign.worker``.
 
 Each line of standard input is a task, a JSON object with ``folder``, ``key``, ``seed``, ``scenario`` (canonical JSON),
-``model`` (`mesonet.models`, null for the network) and ``code_version``. Each is answered by one line on standard
-output: ``{}``, or a JSON object with ``message``, ``traceback`` and, where the result could not be written, ``errno``
-and ``file``. Whatever a model prints goes to standard error, the log of the run. The end of standard input ends the
-process, even in the middle of a run: then whoever would want the result is gone.
+``model`` (`mesonet.models`, null for the network), ``code_version`` and ``snapshot_every``. Each is answered by one
+line on standard output: ``{}``, or a JSON object with ``message``, ``traceback`` and, where the result could not be
+written, ``errno`` and ``file``. Whatever a model prints goes to standard error, the log of the run. The end of standard
+input ends the process, even in the middle of a run: then whoever would want the result is gone.
+
+A run of the network leaves a snapshot in the campaign folder now and then, and when the process is told to end; from
+that it goes on, here or elsewhere.
 
 Starting a process costs about as much as a short run, so one serves many; a crash still costs one run only.
 """
@@ -16,14 +19,17 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from queue import SimpleQueue
 from typing import Any
 
 from mesonet import models, provenance
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.record import record
+from mesonet.checkpoint import GRACE_S, Checkpoint, Stopped
 from mesonet.result import Table, write_parquet
 
 
@@ -31,10 +37,13 @@ def main() -> int:
     """Serves tasks until there are no more."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a model prints is no answer
-    for task in _tasks():
-        provenance.reset_peak_rss()
-        answers.write(json.dumps(_answer(task)) + "\n")
-        answers.flush()
+    try:
+        for task in _tasks():
+            provenance.reset_peak_rss()
+            answers.write(json.dumps(_answer(task)) + "\n")
+            answers.flush()
+    except Stopped as stopped:
+        signal.raise_signal(stopped.number)  # as it would have ended without a snapshot
     return 0
 
 
@@ -53,25 +62,35 @@ def _tasks() -> Iterator[dict[str, Any]]:
 
 
 def _end() -> None:
-    """Ends this process and the programs that it started."""
+    """Ends this process and the programs that it started, after a snapshot where a run leaves any."""
     if os.getpgid(0) == os.getpid():
         os.killpg(0, signal.SIGTERM)
+    else:
+        os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(GRACE_S)
     os._exit(0)
 
 
 def _answer(task: dict[str, Any]) -> dict[str, Any]:
+    made = False
     try:
         _refuse_other_code(task)
-        tables, about = answer_tables(task)
-    except Exception as error:
-        return _told(error)
-    try:
-        _write(task, tables, about)
+        with _checkpoint(task) as checkpoint:
+            tables, about = answer_tables(task, checkpoint)
+            made = True
+            _write(task, tables, about)
     except OSError as error:
-        return {**_told(error), "errno": error.errno, "file": error.filename}
+        return {**_told(error), **({"errno": error.errno, "file": error.filename} if made else {})}
     except Exception as error:
         return _told(error)
     return {}
+
+
+def _checkpoint(task: dict[str, Any]) -> AbstractContextManager[Checkpoint | None]:
+    """Where the run is kept; a snapshot that cannot be used must not fail a campaign."""
+    if task["model"] is not None:
+        return nullcontext()
+    return Checkpoint(Ledger(task["folder"]).snapshot(task["key"]), task["snapshot_every"], forgiving=True)
 
 
 def _refuse_other_code(task: dict[str, Any]) -> None:
@@ -92,15 +111,15 @@ def _write(task: dict[str, Any], tables: dict[str, Table], about: str) -> None:
         (aside / "run.json").write_text(about)
 
 
-def answer_tables(task: dict[str, Any]) -> tuple[dict[str, Table], str]:
+def answer_tables(task: dict[str, Any], checkpoint: Checkpoint | None = None) -> tuple[dict[str, Table], str]:
     """The tables of a run and its record; raises what the simulator or the model raises."""
-    return _network(task) if task["model"] is None else _model(task)
+    return _network(task, checkpoint) if task["model"] is None else _model(task)
 
 
-def _network(task: dict[str, Any]) -> tuple[dict[str, Table], str]:
+def _network(task: dict[str, Any], checkpoint: Checkpoint | None) -> tuple[dict[str, Table], str]:
     from mesonet.simulate import simulate_json
 
-    result = simulate_json(task["scenario"], task["seed"])
+    result = simulate_json(task["scenario"], task["seed"], checkpoint=checkpoint)
     kept = {name: getattr(result, name) for name in Ledger(task["folder"]).document().get("keep", ())}
     return {"responses": result.responses, "groups": result.groups, **kept}, result.run_json()
 

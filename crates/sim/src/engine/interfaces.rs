@@ -2,6 +2,7 @@
 
 use super::Timers;
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Number of queues of [`Interfaces`].
@@ -12,7 +13,7 @@ pub const QUEUES: usize = 3;
 /// Most of them have just sent a segment at one of two rates. Of one rate those wait in the order in which they sent:
 /// a queue for each rate, and a heap for the rest. Equal instants come by queue, the heap last, and in a queue in the
 /// order of arming.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Interfaces {
     /// Time that a segment occupies the interface, by queue.
     gaps: [Picos; QUEUES - 1],

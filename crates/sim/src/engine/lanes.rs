@@ -2,12 +2,13 @@
 
 use crate::engine::{Ring, Segment, WinnerTree, winner_tree::NEVER};
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 
 /// Lanes with one total order of events: time, then lane number, then sequence on the lane.
 ///
 /// A key packs (time, lane) into 64 bits; the width of the lane number is chosen from their count. Leaves beyond the
 /// rings (`extra`) belong to heaps kept elsewhere.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lanes {
     rings: Vec<Ring>,
     tree: WinnerTree,

@@ -2,13 +2,29 @@
 
 use super::Segment;
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 
 /// A first-in first-out ring that grows by doubling.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<Segment>", into = "Vec<Segment>")]
 pub struct Ring {
     items: Vec<Segment>,
     head: usize,
     len: usize,
+}
+
+impl From<Vec<Segment>> for Ring {
+    fn from(segments: Vec<Segment>) -> Self {
+        let mut ring = Self::default();
+        ring.append(&segments);
+        ring
+    }
+}
+
+impl From<Ring> for Vec<Segment> {
+    fn from(ring: Ring) -> Self {
+        ring.iter().copied().collect()
+    }
 }
 
 impl Ring {

@@ -1,9 +1,10 @@
 //! A segment, and how it names its flow.
 
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 
 /// How segments name their flow: where it is to be found, so that nothing on the way needs to look at it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowId(pub u32);
 
 /// Bits of a slot in a flow's name.
@@ -48,7 +49,7 @@ impl FlowId {
 }
 
 /// A segment on its way, or the acknowledgement that it caused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     /// Arrival at the end of the lane.
     pub time: Picos,

@@ -1,12 +1,13 @@
 //! Events that can be armed in any order: timers, and interfaces that become free.
 
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// A heap of (instant, code). Entries are never removed early: whoever armed one checks, when it comes, whether it still
 /// applies. Equal instants come in the order of their codes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Timers(BinaryHeap<Reverse<(Picos, u64)>>);
 
 impl Timers {

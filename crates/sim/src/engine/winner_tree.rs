@@ -1,5 +1,7 @@
 //! The smallest of many keys, each of which changes in place.
 
+use serde::{Deserialize, Serialize};
+
 /// A key that is never due.
 pub const NEVER: u64 = u64::MAX;
 
@@ -14,7 +16,8 @@ const MANY: usize = 2 * MOST_LEAVES;
 ///
 /// Node 1 is the root, the children of node i are 4 i to 4 i + 3. Four children instead of two: a step up waits for one
 /// comparison either way, since those among the other children do not depend on the step below.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
 pub struct WinnerTree {
     nodes: Nodes,
     leaves: usize,
@@ -60,6 +63,30 @@ impl WinnerTree {
             Nodes::Few(nodes) => climb(nodes, leaf, key),
             Nodes::Many(nodes) => climb(nodes, leaf, key),
         }
+    }
+}
+
+/// The keys of the leaves: the inner nodes follow from them.
+impl From<WinnerTree> for Vec<u64> {
+    fn from(tree: WinnerTree) -> Self {
+        let leaves = tree.leaves..2 * tree.leaves;
+        match tree.nodes {
+            Nodes::Few(nodes) => nodes[leaves].to_vec(),
+            Nodes::Many(nodes) => nodes[leaves].to_vec(),
+        }
+    }
+}
+
+impl TryFrom<Vec<u64>> for WinnerTree {
+    type Error = &'static str;
+
+    fn try_from(keys: Vec<u64>) -> Result<Self, Self::Error> {
+        if 2 * keys.len() > MANY {
+            return Err("more keys than a tree has leaves");
+        }
+        let mut tree = Self::new(keys.len());
+        keys.into_iter().enumerate().for_each(|(lane, key)| tree.set(lane, key));
+        Ok(tree)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::engine::{Lanes, Segment};
 use crate::network::build::LaneEnd;
 use crate::network::router::RouterState;
 use crate::network::{Domains, Network, Router};
+use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
 
 /// Where a lane ends.
@@ -286,6 +287,38 @@ impl LaneFabric {
             self.lanes.ring(lane).iter().map(move |s| (usize::from(*number), *s)).collect::<Vec<_>>()
         };
         self.numbers.iter().enumerate().flat_map(on).collect()
+    }
+
+    /// See [`super::Fabric::pass`].
+    ///
+    /// # Errors
+    /// [`BadSnapshot`] where the bytes are of no such fabric.
+    pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
+        let Self {
+            lanes,
+            ends: _,
+            numbers: _,
+            routers,
+            ways,
+            way_numbers: _,
+            routes: _,
+            targets: _,
+            acknowledging: _,
+            groups: _,
+            own: _,
+            own_acks: _,
+            outboxes,
+            crossed,
+            drops,
+        } = self;
+        debug_assert!(drops.is_empty() && outboxes.iter().all(|outbox| outbox.segments.is_empty()));
+        passage.field(lanes)?;
+        passage.field(routers)?;
+        passage.each(ways, |Begin { delay, floor, way: _ }, passage| {
+            passage.field(delay)?;
+            passage.field(floor)
+        })?;
+        passage.field(crossed)
     }
 
     /// The last instant that can be simulated.

@@ -10,9 +10,11 @@ pub mod plain;
 use crate::engine::interfaces::QUEUES;
 use crate::engine::{FlowId, Segment};
 use crate::network::router::RouterState;
+use crate::snapshot::{BadSnapshot, Passage};
 pub use lanes::LaneFabric;
 use mesonet_cc::Picos;
 pub use plain::PlainFabric;
+use serde::{Deserialize, Serialize};
 
 /// What the endpoints must deal with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +53,7 @@ impl Alarm {
 }
 
 /// What happened to segments so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Crossed {
     /// Segments that reached their receivers.
     pub leaving: u64,
@@ -219,6 +221,19 @@ impl Fabric {
         match self {
             Self::Lanes(fabric) => fabric.segments(),
             Self::Plain(fabric) => fabric.segments(),
+        }
+    }
+
+    /// Writes or replaces what changes during a run; between two windows, when nothing waits to be handed over.
+    ///
+    /// # Errors
+    /// [`BadSnapshot`] where the bytes are of no such fabric.
+    pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
+        let plain = matches!(self, Self::Plain(_));
+        passage.same(&plain, BadSnapshot::OtherRun)?;
+        match self {
+            Self::Lanes(fabric) => fabric.pass(passage),
+            Self::Plain(fabric) => fabric.pass(passage),
         }
     }
 }

@@ -7,13 +7,15 @@ use crate::engine::Segment;
 use crate::network::Network;
 use crate::network::build::LaneEnd;
 use crate::network::router::{RouterState, rescaled};
+use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 /// A segment in the heap: instants, then lanes, then the order in which they were pushed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
     order: (Picos, usize, u64),
     segment: Segment,
@@ -40,7 +42,7 @@ impl Ord for Entry {
 }
 
 /// A router as the instants at which its segments depart.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Queue {
     service: Picos,
     /// Segments that may wait beside the one in service.
@@ -236,5 +238,20 @@ impl PlainFabric {
     #[must_use]
     pub fn segments(&self) -> Vec<(usize, Segment)> {
         self.heap.iter().map(|entry| (entry.0.order.1, entry.0.segment)).collect()
+    }
+
+    /// See [`super::Fabric::pass`].
+    ///
+    /// # Errors
+    /// [`BadSnapshot`] where the bytes are of no such fabric.
+    pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
+        let Self { network: _, own: _, heap, pushed, queues, alarms, delays, crossed, drops } = self;
+        debug_assert!(drops.is_empty());
+        passage.field(heap)?;
+        passage.field(pushed)?;
+        passage.field(queues)?;
+        passage.field(alarms)?;
+        passage.field(delays)?;
+        passage.field(crossed)
     }
 }

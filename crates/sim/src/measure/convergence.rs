@@ -1,5 +1,7 @@
 //! When a run has been observed long enough: the batch means of what it measures hardly vary any more.
 
+use serde::{Deserialize, Serialize};
+
 /// Batches into which the samples so far are divided.
 const BATCHES: usize = 20;
 
@@ -16,7 +18,8 @@ const SMALLEST_BATCH: usize = 10;
 const LARGEST_CORRELATION: f64 = 0.2;
 
 /// Samples of several quantities, and how closely their means are known.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(bound(serialize = "[f64; N]: Serialize", deserialize = "[f64; N]: Deserialize<'de>"))]
 pub struct Convergence<const N: usize> {
     samples: Vec<[f64; N]>,
 }

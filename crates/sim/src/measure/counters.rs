@@ -1,9 +1,10 @@
 //! Events counted since the start of the run.
 
 use super::pair_class::PAIR_CLASSES;
+use serde::{Deserialize, Serialize};
 
 /// Event counts; all grow only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Segments (data and SYN) that sources sent into the network.
     pub entering: u64,

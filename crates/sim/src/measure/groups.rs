@@ -6,6 +6,7 @@ use super::pair_class::PathClass;
 use super::records::{Record, rate_class};
 use crate::users::FILE_CATEGORIES;
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Goodputs are summed in units of 2^-10 segments/s.
@@ -18,7 +19,7 @@ const TIME_UNIT: Picos = 1_000_000;
 const CATEGORY_ORDER: [u8; 5] = [3, 2, 1, 0, 4];
 
 /// What is known of the completed flows of one group.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Group {
     flows: u64,
     size: u128,
@@ -43,7 +44,7 @@ const ALL: u8 = u8::MAX;
 type Row = (u16, [u8; 4]);
 
 /// Completed flows of the measured span by period, file category, pair class, interface rate and algorithm.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlowGroups(BTreeMap<Key, Group>);
 
 impl FlowGroups {

@@ -1,12 +1,13 @@
 //! Percentiles from integer histograms with logarithmic buckets.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Buckets per power of two: a bucket is at most 1/64 of its value wide.
 const BITS: u32 = 6;
 
 /// Counts of whole numbers. Numbers below 128 have a bucket each; larger ones share one with their next 1.6 %.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Histogram {
     buckets: BTreeMap<u32, u64>,
     count: u64,

@@ -8,6 +8,7 @@ use crate::transport::Flow;
 use crate::users::FILE_CATEGORIES;
 use crate::users::files::EXPLICIT;
 use mesonet_cc::{Picos, seconds};
+use serde::{Deserialize, Serialize};
 
 /// Goodput of a flow in segments/s: size / (last acknowledgement - first segment sent); 0 before anything is known.
 #[must_use]
@@ -17,7 +18,7 @@ pub fn goodput(flow: &Flow) -> f64 {
 }
 
 /// One record.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
     pub(super) source: u32,
     transfer: u64,
@@ -76,7 +77,7 @@ impl Record {
 }
 
 /// Records of flows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FlowRecords {
     seed: u64,
     fraction: f64,

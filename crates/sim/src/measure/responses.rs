@@ -7,6 +7,7 @@
 use super::counters::Counters;
 use super::pair_class::{PAIR_CLASSES, PATH_CLASSES, PathClass};
 use super::sample::Sample;
+use serde::{Deserialize, Serialize};
 
 /// Long-lived flows that have a response of their own.
 pub const LONG_LIVED: usize = 3;
@@ -23,7 +24,7 @@ pub struct Interval {
 }
 
 /// What one period needs to know.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct PeriodSums {
     samples: u64,
     time: f64,
@@ -44,7 +45,7 @@ pub struct PeriodSums {
 }
 
 /// A mean over the intervals that had data.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Mean {
     sum: f64,
     count: u64,

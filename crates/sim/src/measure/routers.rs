@@ -4,9 +4,10 @@ use super::columns::Table;
 use crate::network::router::RouterState;
 use crate::network::{Network, RouterClass};
 use mesonet_cc::{Picos, seconds};
+use serde::{Deserialize, Serialize};
 
 /// Sums over the samples of one period for one router.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct RouterSums {
     queue: u64,
     longest: u64,
@@ -16,7 +17,7 @@ struct RouterSums {
 }
 
 /// Routers by measured period.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RouterUse {
     /// Routers at the last sampling instant.
     seen: Vec<RouterState>,

@@ -5,12 +5,13 @@ use super::counters::Counters;
 use super::pair_class::PAIR_CLASSES;
 use crate::transport::{Flow, FlowState, Recovery};
 use mesonet_cc::{Config, Phase, Picos, seconds};
+use serde::{Deserialize, Serialize};
 
 /// Windows are summed in units of 2^-10 segments.
 const WINDOW_UNIT: f64 = 1024.0;
 
 /// Sums over all flows at one instant.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Sample {
     /// Flows that are connecting.
     pub connecting: u64,
@@ -85,7 +86,7 @@ impl Sample {
 }
 
 /// One explicit flow at a sampling instant.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct FlowSample {
     /// Window, segments; NaN when it is not sending.
     pub cwnd: f64,
@@ -96,7 +97,7 @@ pub struct FlowSample {
 }
 
 /// The samples since the last hand-over.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Series {
     rows: Vec<(Picos, Sample, Counters)>,
     flows: Vec<Vec<FlowSample>>,

@@ -5,15 +5,16 @@ use crate::network::Network;
 use crate::network::router::RouterState;
 use crate::transport::{Flow, FlowState, Recovery};
 use mesonet_cc::{Config, Phase, Picos, seconds};
+use serde::{Deserialize, Serialize};
 
 /// A flow at one instant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct FlowRow {
     time: Picos,
     /// Index among the traced flows.
     flow: usize,
     transfer: u64,
-    state: &'static str,
+    state: State,
     cwnd: f64,
     ssthresh: f64,
     rtt: Picos,
@@ -26,7 +27,7 @@ struct FlowRow {
 }
 
 /// A router at one instant, with what happened since the row before.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct RouterRow {
     time: Picos,
     router: usize,
@@ -37,7 +38,7 @@ struct RouterRow {
 }
 
 /// Rows since the last hand-over.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Traces {
     flows: Vec<FlowRow>,
     routers: Vec<RouterRow>,
@@ -53,7 +54,7 @@ impl Traces {
             time: now,
             flow: index,
             transfer: flow.transfer,
-            state: state(flow, config, now),
+            state: State::of(flow, config, now),
             cwnd: if sending { flow.controller.cwnd() } else { f64::NAN },
             ssthresh: if sending { flow.controller.ssthresh() } else { f64::NAN },
             rtt: flow.rtt.srtt,
@@ -93,7 +94,7 @@ impl Traces {
         table.float("time_s", float(&|r| seconds(r.time)));
         table.text("flow", rows.iter().map(|r| names[r.flow].clone()).collect());
         table.integer("transfer", whole(&|r| r.transfer));
-        table.text("state", rows.iter().map(|r| r.state.to_string()).collect());
+        table.text("state", rows.iter().map(|r| r.state.name().to_string()).collect());
         table.float("cwnd", float(&|r| r.cwnd));
         table.float("ssthresh", float(&|r| r.ssthresh));
         table.float("rtt_ms", float(&|r| if r.rtt == 0 { f64::NAN } else { seconds(r.rtt) * 1e3 }));
@@ -121,17 +122,43 @@ impl Traces {
     }
 }
 
-/// Where a flow stands, in a word.
-fn state(flow: &Flow, config: &Config, now: Picos) -> &'static str {
-    match (flow.state, flow.recovery) {
-        (FlowState::Free, _) => "closed",
-        (FlowState::Connecting, _) => "connecting",
-        (_, Recovery::Fast) => "fast recovery",
-        (_, Recovery::Timeout) => "after a time-out",
-        _ => match flow.controller.phase(config, now) {
-            Phase::SlowStart => "slow start",
-            Phase::Alternate => "alternate",
-            Phase::Standard => "standard",
-        },
+/// Where a flow stands.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum State {
+    Closed,
+    Connecting,
+    FastRecovery,
+    AfterTimeout,
+    SlowStart,
+    Alternate,
+    Standard,
+}
+
+impl State {
+    fn of(flow: &Flow, config: &Config, now: Picos) -> Self {
+        match (flow.state, flow.recovery) {
+            (FlowState::Free, _) => Self::Closed,
+            (FlowState::Connecting, _) => Self::Connecting,
+            (_, Recovery::Fast) => Self::FastRecovery,
+            (_, Recovery::Timeout) => Self::AfterTimeout,
+            _ => match flow.controller.phase(config, now) {
+                Phase::SlowStart => Self::SlowStart,
+                Phase::Alternate => Self::Alternate,
+                Phase::Standard => Self::Standard,
+            },
+        }
+    }
+
+    /// Words for users.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Connecting => "connecting",
+            Self::FastRecovery => "fast recovery",
+            Self::AfterTimeout => "after a time-out",
+            Self::SlowStart => "slow start",
+            Self::Alternate => "alternate",
+            Self::Standard => "standard",
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! A router: one first-in first-out queue with a fixed service time per segment and drop-tail.
 
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 
 /// One router. All attached links share its buffer; its speed does not depend on the size of a segment.
 ///
 /// With a fixed service time the queue is a single number, the instant at which it runs empty, so that an arrival
 /// decides at once: dropped, or leaves at a known instant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Router {
     /// Service time of one segment.
     pub service: Picos,
@@ -33,7 +34,7 @@ pub fn rescaled(work: Picos, from: Picos, to: Picos) -> Picos {
 }
 
 /// What can be seen of a router at an instant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterState {
     /// Segments accepted so far.
     pub accepted: u64,

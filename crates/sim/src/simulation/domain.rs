@@ -10,10 +10,11 @@ use crate::network::build::picos;
 use crate::transport::{DeliverySampler, Flow, Receiver, Repair};
 use crate::users::Source;
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// An explicit flow whose source is in a domain.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ExplicitHere {
     /// Its number in the scenario.
     pub index: u32,

@@ -4,7 +4,7 @@
 //! segments; its files are connections (`connection`, `explicit`, `patience`), sending and recovery (`sender`, `pacing`,
 //! `delivery`, `recovery` for every loss recovery but the default one, `receiving` for delayed acknowledgements) and flows that end (`ended`). All domains read what is `shared`. `windows` advances them, on any number
 //! of `threads`; samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant, and at one
-//! instant the network changes (`changes`).
+//! instant the network changes (`changes`). Between windows the whole can become bytes (`snapshot`).
 
 mod changes;
 pub mod check;
@@ -22,6 +22,7 @@ mod recovery;
 mod sampling;
 mod sender;
 mod shared;
+mod snapshot;
 mod threads;
 mod tracing;
 mod windows;

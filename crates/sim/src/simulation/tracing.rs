@@ -6,6 +6,7 @@ use crate::measure::{Table, Traces};
 use crate::network::Network;
 use crate::network::build::picos;
 use crate::scenario::{InvalidScenario, Scenario, invalid};
+use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::Flow;
 use crate::users::files::EXPLICIT;
 use mesonet_cc::Picos;
@@ -89,6 +90,13 @@ impl Tracing {
             names,
             traces: Traces::default(),
         })
+    }
+
+    /// Writes or replaces what changes during a run.
+    pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
+        let Self { interval: _, rows, explicit: _, sources: _, routers: _, names: _, traces } = self;
+        passage.field(rows)?;
+        passage.field(traces)
     }
 
     /// Instant of the next row; none where nothing is traced.

@@ -5,10 +5,11 @@
 
 use super::Scoreboard;
 use mesonet_cc::{DeliverySample, LostSegment, Picos, seconds};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// What was known when a segment left.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Departure {
     /// When it left.
     time: Picos,
@@ -27,7 +28,7 @@ struct Departure {
 }
 
 /// The samples of one flow.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DeliverySampler {
     /// Departures of the outstanding segments, those in between included; the first has the number `first`.
     departures: VecDeque<Departure>,

@@ -4,12 +4,13 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use crate::engine::FlowId;
 use mesonet_cc::{Controller, Picos};
+use serde::{Deserialize, Serialize};
 
 /// The deadline of a timer that does not run.
 pub const OFF: Picos = Picos::MAX;
 
 /// Where a flow stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FlowState {
     /// The slot is unused.
     Free,
@@ -20,7 +21,7 @@ pub enum FlowState {
 }
 
 /// Loss recovery of the sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Recovery {
     /// No loss outstanding.
     Open,
@@ -35,7 +36,7 @@ pub enum Recovery {
 ///
 /// Fields lie in memory as written (`repr(C)`): what every acknowledgement and every departure looks at stands first, so that
 /// it shares few cache lines and the size of the largest controller costs the others none.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Flow {
     /// Where it stands.

@@ -7,9 +7,10 @@
 use super::flow::OFF;
 use crate::engine::Segment;
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 
 /// What one receiver holds back: at most every second segment goes unacknowledged.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Receiver {
     held: Option<Segment>,
     /// When the held segment is acknowledged whatever comes; [`OFF`] while there is none.

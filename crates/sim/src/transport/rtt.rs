@@ -3,6 +3,7 @@
 use crate::network::build::picos;
 use crate::scenario::TransportParameters;
 use mesonet_cc::{MILLISECOND, Picos};
+use serde::{Deserialize, Serialize};
 
 /// Clock granularity G of RFC 6298.
 const GRANULARITY: Picos = MILLISECOND;
@@ -31,7 +32,7 @@ impl RtoLimits {
 }
 
 /// Smoothed round-trip time and timeout of one flow.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct RttEstimator {
     /// Smoothed round-trip time, 0 before the first sample.
     pub srtt: Picos,

@@ -5,10 +5,11 @@
 //! queues: first transmissions are acknowledged in order, holes appear at the high end and vanish from the low end, and
 //! a step costs O(1) amortised whatever the window.
 
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Segments that are missing although later ones were acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Hole {
     start: u64,
     end: u64,
@@ -29,7 +30,7 @@ pub enum Acked {
 }
 
 /// The outstanding segments of one flow.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Scoreboard {
     /// Next segment never sent so far.
     next: u64,

@@ -6,9 +6,10 @@ use crate::network::build::picos;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{Scenario, StartPattern};
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 
 /// A source: where it is and what is fixed about it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Source {
     /// Its number.
     pub number: u32,

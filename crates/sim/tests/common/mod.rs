@@ -2,9 +2,11 @@
 
 #![allow(dead_code)]
 
+pub mod networks;
+
 use mesonet_cc::{Preset, registry};
 use mesonet_sim::measure::{Column, Table};
-use mesonet_sim::{Scenario, Simulation};
+use mesonet_sim::{Engine, Scenario, Simulation};
 use serde_json::{Map, Value, json};
 
 /// A small Abilene network in the study's preset: 349 sources, 20 s, the first 8 s of warm-up.
@@ -156,6 +158,62 @@ pub fn run_in_slices(scenario: &Value, seed: u64, slice: f64) -> Simulation {
     }
     simulation.record_unfinished();
     simulation
+}
+
+/// The beginning of a run by an engine.
+pub fn begin(scenario: &Value, seed: u64, engine: Engine, threads: usize) -> Simulation {
+    let scenario = Scenario::from_json(&scenario.to_string()).expect("a valid scenario");
+    Simulation::with(scenario, seed, engine, threads).expect("a simulation")
+}
+
+/// Everything that a run gives out, as text; in slices of simulated time. After each of them `between` takes the
+/// simulation, and the number of the slice, and gives back the one that goes on.
+pub fn everything(
+    mut simulation: Simulation,
+    slice: f64,
+    mut between: impl FnMut(Simulation, usize) -> Simulation,
+) -> String {
+    let (mut series, mut flows, mut slices) = (String::new(), String::new(), 0);
+    while !simulation.finished() {
+        slices += 1;
+        simulation.advance(slice * slices as f64);
+        simulation = between(simulation, slices);
+        series += &format!("{:?}", simulation.take_series());
+        flows += &format!("{:?}", simulation.take_flows());
+    }
+    simulation.record_unfinished();
+    format!(
+        "{:?} {series} {flows} {:?} {:?} {:?} {:?} {:?} {} {:?}",
+        simulation.responses(),
+        simulation.take_flows(),
+        simulation.groups(),
+        simulation.routers(),
+        simulation.take_flow_traces(),
+        simulation.take_router_traces(),
+        simulation.router_hops(),
+        simulation.census(),
+    )
+}
+
+/// Users of every algorithm, jumbo files, impatience, long-lived flows, marks and traces, in overload.
+pub fn everything_at_once() -> Value {
+    let share = 1.0 / registry::ALGORITHMS.len() as f64;
+    let mut scenario = with(
+        abilene(),
+        &[
+            ("users.base_sources", json!(20.0)),
+            ("network.speed", json!(40_000.0)),
+            ("network.ecn_threshold", json!(30.0)),
+            ("users.patience_probability", json!(0.5)),
+            ("users.patience_time", json!(3.0)),
+            ("users.jumbo_period", json!(2)),
+            ("users.long_lived_flows", json!(3)),
+            ("time", time(8.0, 2.0, 3)),
+            ("trace", json!({"flows": [1], "sources": [0, 40, 41, 900], "routers": ["all"], "every": 0.05})),
+        ],
+    );
+    scenario["algorithms"] = registry::ALGORITHMS.iter().map(|a| algorithm(a.name, share)).collect();
+    scenario
 }
 
 /// A response of the whole measured span.

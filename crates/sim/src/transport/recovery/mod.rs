@@ -16,6 +16,7 @@ pub use probe::Probe;
 pub use prr::{Prr, Step};
 pub use rack::Rack;
 pub use reno::Reno;
+use serde::{Deserialize, Serialize};
 
 /// What a scenario chooses.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +73,7 @@ impl Rules {
 }
 
 /// What recovery keeps of one flow beside the scoreboard. As in [`super::Flow`], what is looked at most often stands first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Repair {
     /// Tail loss probes.

@@ -4,9 +4,10 @@
 use crate::transport::flow::OFF;
 use crate::transport::{Flow, Recovery};
 use mesonet_cc::{Picos, SECOND};
+use serde::{Deserialize, Serialize};
 
 /// The probe timer and the probe of one flow.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Probe {
     /// When a probe is due, [`OFF`] for never.
     pub timer: Picos,

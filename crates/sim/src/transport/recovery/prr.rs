@@ -2,9 +2,10 @@
 //! recovery, so that what is in flight comes down to the new window over one round trip, and not at once.
 
 use crate::scenario::PrrKind;
+use serde::{Deserialize, Serialize};
 
 /// The reduction of one flow.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Prr {
     /// Segments outstanding when recovery began: `RecoverFS`.
     outstanding: u64,

@@ -8,20 +8,21 @@
 use crate::transport::flow::OFF;
 use crate::transport::{Recovery, RttEstimator, Scoreboard};
 use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Recoveries after which a window widened by needless retransmissions is narrow again (RFC 8985: `reo_wnd_persist`).
 const PERSISTENCE: u32 = 16;
 
 /// A copy that left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Transmission {
     time: Picos,
     sequence: u64,
 }
 
 /// What one flow's loss detection keeps.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Rack {
     /// When the first transmissions left whose fate is open, in order from segment `first` on; some may have been

@@ -12,9 +12,10 @@
 
 use crate::transport::scoreboard::Acked;
 use crate::transport::{Recovery, Scoreboard};
+use serde::{Deserialize, Serialize};
 
 /// One flow's cumulative acknowledgements.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Reno {
     /// Segments that duplicates say have left the network.
     duplicates: u64,

@@ -1,0 +1,120 @@
+//! A simulation as bytes, between two windows, and going on from them.
+//!
+//! Where a simulation has come to, all domains stand at the same instant and everything that left one has been handed
+//! over. So a snapshot is the fields that change, one after the other, and the rest is built from the scenario as at the
+//! start. How many threads there are is no part of it.
+
+use super::Simulation;
+use super::domain::Domain;
+use crate::snapshot::{BadSnapshot, Passage};
+
+impl Simulation {
+    /// All that is needed to go on from now, as bytes. Changes nothing: the fields that are listed for both directions
+    /// are listed as what can be replaced.
+    #[must_use]
+    pub fn snapshot(&mut self) -> Vec<u8> {
+        let mut passage = Passage::Out(Vec::new());
+        self.pass(&mut passage).expect("states can be written");
+        match passage {
+            Passage::Out(bytes) => bytes,
+            Passage::In(_) => unreachable!("written, not read"),
+        }
+    }
+
+    /// The same run where it was when [`Self::snapshot`] was taken: goes on as if nothing had been between. `self` is
+    /// that run at any instant, on any number of threads.
+    ///
+    /// # Errors
+    /// [`BadSnapshot`] where the bytes are no snapshot, or one of another scenario, seed or engine.
+    pub fn restored(mut self, snapshot: &[u8]) -> Result<Self, BadSnapshot> {
+        let mut passage = Passage::In(snapshot);
+        self.pass(&mut passage)?;
+        passage.end()?;
+        Ok(self)
+    }
+
+    fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
+        let Self {
+            shared,
+            domains,
+            threads: _,
+            now,
+            end,
+            sampled,
+            samples,
+            periods,
+            series,
+            records,
+            routers,
+            long_lived,
+            convergence,
+            tracing,
+            changed,
+            delays,
+            gone,
+        } = self;
+        let scenario = serde_json::to_string(&shared.scenario).map_err(|_| BadSnapshot::Broken)?;
+        passage.same(&(scenario, shared.seed, domains.len()), BadSnapshot::OtherRun)?;
+        passage.each(domains, Domain::pass)?;
+        passage.field(now)?;
+        passage.field(end)?;
+        passage.field(sampled)?;
+        passage.field(samples)?;
+        passage.field(periods)?;
+        passage.field(series)?;
+        passage.field(records)?;
+        passage.field(routers)?;
+        passage.field(long_lived)?;
+        passage.field(convergence)?;
+        tracing.pass(passage)?;
+        passage.field(changed)?;
+        passage.field(delays)?;
+        passage.field(gone)
+    }
+}
+
+impl Domain {
+    fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
+        let Self {
+            shared: _,
+            now,
+            fabric,
+            timers,
+            interfaces,
+            flows,
+            samplers,
+            repairs,
+            receivers,
+            free,
+            sources,
+            explicit,
+            own_slots,
+            traced,
+            counters,
+            ended,
+            records,
+            groups,
+            next_loss,
+            losses,
+        } = self;
+        debug_assert!(ended.is_empty(), "between windows all are in the books");
+        passage.field(now)?;
+        fabric.pass(passage)?;
+        passage.field(timers)?;
+        passage.field(interfaces)?;
+        passage.field(flows)?;
+        passage.field(samplers)?;
+        passage.field(repairs)?;
+        passage.field(receivers)?;
+        passage.field(free)?;
+        passage.field(sources)?;
+        passage.field(explicit)?;
+        passage.field(own_slots)?;
+        passage.field(traced)?;
+        passage.field(counters)?;
+        passage.field(records)?;
+        passage.field(groups)?;
+        passage.field(next_loss)?;
+        passage.field(losses)
+    }
+}

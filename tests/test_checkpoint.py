@@ -1,0 +1,363 @@
+"""A run that is stopped or killed goes on from its snapshot, and ends with the same bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+import mesonet
+from mesonet import checkpoint as module
+from mesonet.campaign.ledger import Ledger
+from mesonet.checkpoint import Checkpoint, Stopped
+from mesonet.errors import InputError
+from mesonet.result import TABLES, Result
+from mesonet.scenario import Scenario, scenario
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
+PATIENCE_S = 120.0
+VALUES = ["--set", "network.speed=40 seg/ms", "--set", "users.base_sources=20", "--set", "measurement.flow_records=1"]
+"""A network that takes some seconds of wall-clock time for those that `LONG` says, on any machine."""
+LONG = "30 s"
+
+
+def small(**values: object) -> Scenario:
+    return scenario("abilene", speed="40 seg/ms", base_sources=2, duration="3 s", flow_records=1, **values)
+
+
+def same(one: Result, other: Result) -> bool:
+    return all(getattr(one, name).arrow.equals(getattr(other, name).arrow) for name in TABLES)
+
+
+def until(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end
+        assert process.poll() is None, f"it ended too early: {process.communicate()}"
+        time.sleep(0.02)
+
+
+class Cut(Exception):
+    """Stands for whatever ends a run."""
+
+
+def cut_off(file: Path, at: float = 1.0, seed: int = 3, **how: object) -> None:
+    """Runs until a snapshot after so many seconds is there."""
+
+    def cut(done: float, total: float) -> None:
+        if done > at:
+            raise Cut
+
+    with pytest.raises(Cut), Checkpoint(file, "1 ms") as checkpoint:
+        mesonet.simulate(small(), seed, cut, checkpoint=checkpoint, **how)  # type: ignore[arg-type]
+    assert file.exists()
+
+
+@pytest.fixture(scope="module")
+def untouched() -> Result:
+    return mesonet.simulate(small(), 3)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("engine", ["domains", "reference"])
+def test_goes_on_where_it_was(engine: str, threads: int, untouched: Result, tmp_path: Path) -> None:
+    file, notes, seen = tmp_path / "snapshot", [], []
+    cut_off(file, engine=engine)
+    with Checkpoint(file, note=notes.append) as checkpoint:
+        result = mesonet.simulate(
+            small(), 3, lambda done, _: seen.append(done), engine=engine, threads=threads, checkpoint=checkpoint
+        )
+    assert same(result, untouched)
+    assert seen[0] > 0.5, "it did not begin anew"
+    assert len(notes) == 1
+    assert notes[0].startswith("continues at ")
+    assert result.performance["continuations"] == 1
+    assert not list(tmp_path.iterdir()), "it is removed when the run has ended"
+
+
+def test_snapshots_change_nothing(untouched: Result, tmp_path: Path) -> None:
+    with Checkpoint(tmp_path / "snapshot", "1 ms") as checkpoint:
+        result = mesonet.simulate(small(), 3, checkpoint=checkpoint)
+        assert (tmp_path / "snapshot").exists()
+    assert same(result, untouched)
+    assert "continuations" not in result.performance
+
+
+def test_resources_are_those_of_all_parts(tmp_path: Path) -> None:
+    file = tmp_path / "snapshot"
+    cut_off(file)
+    header = json.loads(file.read_bytes().partition(b"\n")[0])
+    assert header["simulated_s"] > 0
+    file.write_bytes(file.read_bytes().replace(b'"cpu_s": ', b'"cpu_s": 7', 1))
+    with Checkpoint(file) as checkpoint:
+        assert mesonet.simulate(small(), 3, checkpoint=checkpoint).performance["cpu_s"] > 70
+
+
+def test_what_is_no_snapshot_of_the_run_is_refused_or_forgiven(untouched: Result, tmp_path: Path) -> None:
+    file = tmp_path / "snapshot"
+    cut_off(file)
+    good = file.read_bytes()
+    header, _, state = good.partition(b"\n")
+    other_code = json.dumps({**json.loads(header), "code_version": "0" * 32}).encode()
+    cases = {
+        "not a snapshot": b"",
+        "not a snapshot. Allowed": b'{"format": 1}\n',
+        "a snapshot by another version of the code": other_code + b"\n" + state,
+        "a damaged snapshot": good[:-1],
+        "a damaged snapshot. ": header + b"\n" + state[:1000] + bytes([state[1000] ^ 1]) + state[1001:],
+    }
+    for problem, content in cases.items():
+        file.write_bytes(content)
+        with pytest.raises(InputError, match=f"^--checkpoint = .*snapshot.: {problem}"), Checkpoint(file) as checkpoint:
+            mesonet.simulate(small(), 3, checkpoint=checkpoint)
+        assert file.read_bytes() == content, "it is left alone"
+    file.write_bytes(good)
+    for other, seed in ((small(think_time="3 s"), 3), (small(), 4)):
+        expected = "a snapshot of another scenario, seed or engine"
+        with pytest.raises(InputError, match=expected), Checkpoint(file) as checkpoint:
+            mesonet.simulate(other, seed, checkpoint=checkpoint)
+    for content in (*cases.values(), None):
+        notes: list[str] = []
+        file.write_bytes(content if content is not None else good)
+        seed = 3 if content is not None else 4
+        with Checkpoint(file, forgiving=True, note=notes.append) as checkpoint:
+            result = mesonet.simulate(small(), seed, checkpoint=checkpoint)
+        assert same(result, untouched) == (seed == 3)
+        assert len(notes) == 1
+        assert notes[0].endswith("begins anew")
+
+
+def test_places_and_times_that_cannot_be(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "missing" / "snapshot"):
+        with pytest.raises(InputError, match=r"^--checkpoint = .*: no place for a file"):
+            Checkpoint(path)
+    for every in ("5", "5 km", "0 s", "-1 s", "soon"):
+        with pytest.raises(InputError, match=r"^--checkpoint-every"):
+            Checkpoint(tmp_path / "snapshot", every)
+
+
+def test_a_snapshot_that_cannot_be_written_ends_no_run(
+    untouched: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module.os, "fsync", full)
+    notes: list[str] = []
+    with Checkpoint(tmp_path / "snapshot", "1 ms", note=notes.append) as checkpoint:
+        assert same(mesonet.simulate(small(), 3, checkpoint=checkpoint), untouched)
+    assert "no snapshot could be written: No space left on device" in notes[0]
+    assert not list(tmp_path.iterdir())
+
+
+def test_signals_stop_the_run_and_come_later_where_it_has_ended(untouched: Result, tmp_path: Path) -> None:
+    file, results = tmp_path / "snapshot", []
+
+    def run(early: bool) -> None:
+        with Checkpoint(file) as checkpoint:
+            if early:
+                signal.raise_signal(signal.SIGINT)
+            results.append(mesonet.simulate(small(), 3, checkpoint=checkpoint))
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(Stopped, match=r"^stopped at .* continues from ") as stopped:
+        run(early=True)
+    assert stopped.value.number == signal.SIGINT
+    assert file.exists()
+    assert not results
+    with pytest.raises(KeyboardInterrupt) as late:
+        run(early=False)
+    assert not isinstance(late.value, Stopped)
+    assert same(results[0], untouched)
+    assert not file.exists()
+
+
+def test_in_another_thread_signals_are_left_alone(untouched: Result, tmp_path: Path) -> None:
+    results = []
+
+    def run() -> None:
+        with Checkpoint(tmp_path / "snapshot") as checkpoint:
+            results.append(mesonet.simulate(small(), 3, checkpoint=checkpoint))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert same(results[0], untouched)
+
+
+def command(folder: Path, *options: str, duration: str = LONG) -> list[str]:
+    begin = [sys.executable, "-m", "mesonet", "run", "abilene", "--duration", duration, *VALUES]
+    return [*begin, "--out", str(folder / "out"), "--checkpoint", str(folder / "snapshot"), *options]
+
+
+def start(folder: Path, *options: str) -> subprocess.Popen[str]:
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command(folder, *options), env=ENVIRONMENT, **streams)  # type: ignore[call-overload]
+
+
+def test_command_that_is_killed_and_terminated_goes_on(tmp_path: Path) -> None:
+    file = tmp_path / "snapshot"
+    process = start(tmp_path, "--checkpoint-every", "100 ms")
+    until(file.exists, process)
+    process.kill()
+    process.communicate()
+    size = file.stat().st_mtime_ns
+    process = start(tmp_path, "--checkpoint-every", "100 ms")
+    until(lambda: file.stat().st_mtime_ns > size, process)
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 128 + signal.SIGTERM, errors
+    assert "mesonet: continues at " in errors
+    assert f"; the same command continues from {file}\n" in errors
+    assert not (tmp_path / "out" / "run.json").exists()
+    process = start(tmp_path)
+    _, errors = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0, errors
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    about = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert about["performance"]["continuations"] == 2
+    chosen = scenario("abilene", duration=LONG, speed="40 seg/ms", base_sources=20, flow_records=1)
+    mesonet.simulate(chosen).write(tmp_path / "whole")
+    for name in TABLES:
+        one, other = (tmp_path / folder / f"{name}.parquet" for folder in ("out", "whole"))
+        assert one.read_bytes() == other.read_bytes(), name
+
+
+def test_command_refuses_the_snapshot_of_another_scenario(tmp_path: Path) -> None:
+    file = tmp_path / "snapshot"
+    cut_off(file)
+    process = start(tmp_path)
+    _, errors = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 2
+    assert errors.startswith(f'mesonet: --checkpoint = "{file}": a snapshot of another scenario, seed or engine.')
+    assert errors.count("\n") == 1
+
+
+CAMPAIGN = f"""
+name = "long"
+title = "A run that takes a while"
+scenario = "abilene"
+algorithms = ["tcp"]
+
+[set]
+"time.duration" = "{LONG}"
+"users.base_sources" = 20
+"network.speed" = "40 seg/ms"
+"""
+DRIVER = "import mesonet.campaign.process as p; p.EVERY = {every!r}; from mesonet.cli import main; main()"
+
+
+def drive(folder: Path, every: str) -> subprocess.Popen[str]:
+    """A driver whose runs leave a snapshot so often."""
+    begin = [sys.executable, "-c", DRIVER.format(every=every), "experiment", "run", str(folder / "long.toml")]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    options = ["--workers", "1", "--out", str(folder / "out")]
+    return subprocess.Popen([*begin, *options], env=ENVIRONMENT, **streams)  # type: ignore[call-overload]
+
+
+def makers(driver: subprocess.Popen[str]) -> list[psutil.Process]:
+    found = []
+    for child in psutil.Process(driver.pid).children():
+        with suppress(psutil.NoSuchProcess):  # another child that has ended
+            if "mesonet.campaign.worker" in child.cmdline():
+                found.append(child)
+    return found
+
+
+def is_in_a_run(process: psutil.Process) -> bool:
+    """Whether SIGTERM would be seen to: signals that are caught, as a mask (proc(5))."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Ledger:
+    """The campaign without an interruption."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "long.toml").write_text(CAMPAIGN)
+    mesonet.experiment(folder / "long.toml").run(folder / "out", workers=2, progress=False)
+    return Ledger(folder / "out")
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> Ledger:
+    (tmp_path / "long.toml").write_text(CAMPAIGN)
+    return Ledger.create(tmp_path / "out", mesonet.experiment(tmp_path / "long.toml").document())
+
+
+def snapshots(ledger: Ledger) -> dict[str, int]:
+    return {path.name: path.stat().st_mtime_ns for path in ledger.runs.glob(".snapshot-*")}
+
+
+def same_results(ledger: Ledger, whole: Ledger) -> bool:
+    files = [file.relative_to(whole.runs) for file in whole.runs.glob("*/*.parquet")]
+    return len(files) >= 2 and all((ledger.runs / f).read_bytes() == (whole.runs / f).read_bytes() for f in files)
+
+
+def continuations(ledger: Ledger) -> int:
+    (key,) = ledger.statuses()
+    return int(ledger.run_json(key)["performance"].get("continuations", 0))
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="nothing tells whether a run has begun")
+def test_campaign_goes_on_where_its_runs_were(begun: Ledger, whole: Ledger) -> None:
+    folder = begun.path.parent
+    driver = drive(folder, "200 ms")
+    until(lambda: snapshots(begun), driver)
+    makers(driver)[0].kill()
+    seen = snapshots(begun)
+    until(lambda: snapshots(begun) != seen, driver)
+    end(driver, begun, signal.SIGKILL)
+    for number in (signal.SIGTERM, signal.SIGKILL):  # without a snapshot now and then
+        driver = drive(folder, "1 h")
+        until(lambda driver=driver: any(map(is_in_a_run, makers(driver))), driver)  # type: ignore[misc]
+        seen = snapshots(begun)
+        end(driver, begun, number)
+        assert snapshots(begun) != seen, "the worker wrote one before it ended"
+    driver = drive(folder, "1 h")
+    _, errors = driver.communicate(timeout=PATIENCE_S)
+    assert driver.returncode == 0, errors
+    assert same_results(begun, whole)
+    assert continuations(begun) == 4
+    assert not snapshots(begun)
+    # Its writer may die before it removes the snapshot.
+    (key,) = begun.statuses()
+    begun.snapshot(key).touch()
+    begun.remove_stale()
+    assert not snapshots(begun)
+
+
+def end(driver: subprocess.Popen[str], ledger: Ledger, number: signal.Signals) -> None:
+    """Ends the driver in the middle of a run, and waits for its worker."""
+    (worker,) = makers(driver)
+    driver.send_signal(number)
+    _, errors = driver.communicate(timeout=PATIENCE_S)
+    assert driver.returncode == (130 if number == signal.SIGTERM else -number), errors
+    worker.wait(PATIENCE_S)
+    assert len(snapshots(ledger)) == 1
+
+
+@pytest.mark.parametrize("what", ["half written", "of another run"])
+def test_campaign_begins_anew_where_a_snapshot_is_unreadable(what: str, begun: Ledger, whole: Ledger) -> None:
+    (key,) = mesonet.experiment(begun.path.parent / "long.toml").plan()["key"]
+    if what == "half written":
+        begun.snapshot(key).write_bytes(b"half a snaps")
+    else:
+        cut_off(begun.snapshot(key))
+    driver = drive(begun.path.parent, "200 ms")
+    _, errors = driver.communicate(timeout=PATIENCE_S)
+    assert driver.returncode == 0, errors
+    assert same_results(begun, whole)
+    assert continuations(begun) == 0
+    assert not snapshots(begun)
