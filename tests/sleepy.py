@@ -40,6 +40,8 @@ def sleep(parameters, seed):
     time.sleep(parameters["pause"])
     if parameters.get("crash") == here:
         os.kill(os.getpid(), signal.SIGKILL)
+    if parameters.get("hang") == here:
+        time.sleep(3600)
     if parameters.get("greedy") == here:
         hoard = []
         while True:

@@ -9,8 +9,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -19,7 +21,7 @@ import pytest
 import mesonet
 import sleepy
 from mesonet.campaign import claims as claims_module
-from mesonet.campaign.claims import PREFIX, Claims, live
+from mesonet.campaign.claims import PREFIX, Claims, live, sweep
 from mesonet.campaign.ledger import Ledger
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
@@ -151,6 +153,17 @@ def test_run_that_exceeds_memory_fails_alone(tmp_path: Path) -> None:
     assert "needs more than 400 MiB of memory" in failure["message"]
 
 
+def test_run_that_hangs_is_ended_and_quarantined(tmp_path: Path) -> None:
+    file = write(tmp_path, replicates=1, pause=0.02, more='hang = "2-10"')
+    code, status, errors = finish(start(file, "--workers", "2", "--time-limit", "1.5 s", "--tries", "2"))
+    assert (code, status["done"], status["failed"], status["quarantined"]) == (1, 3, 1, 1), errors
+    (failure,) = status["failures"]  # type: ignore[misc]
+    assert failure["message"] == "the run took longer than the time limit of 1.5 s"
+    assert failure["tries"] == 2
+    code, status, errors = finish(start(file, "--time-limit", "1.5 s", "--tries", "2"))
+    assert sorted(sleepy.calls(tmp_path).values()) == [1, 1, 1, 2], "it was left alone"
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 64 KiB; skips where mounting is not allowed."""
@@ -238,6 +251,59 @@ def test_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / f"{PREFIX}d").write_text("")
         assert not mine.take("d"), "its writer may be about to fill it"
     assert live(tmp_path) == {"d"}
+
+
+def void_claim(folder: Path, key: str) -> Path:
+    """A claim of a process that is gone."""
+    with Claims(folder) as mine:
+        mine.take(key)
+        here = json.loads((folder / f"{PREFIX}{key}").read_text())
+    path = folder / f"{PREFIX}{key}"
+    path.write_text(json.dumps({**here, "born": here["born"] - 3600}))
+    return path
+
+
+def test_void_claims_are_swept_and_others_stay(tmp_path: Path) -> None:
+    void = void_claim(tmp_path, "a")
+    with Claims(tmp_path) as mine:
+        mine.take("b")
+        sweep(tmp_path)
+        assert (void.exists(), live(tmp_path)) == (False, {"b"})
+
+
+def test_a_campaign_leaves_no_claims_behind(tmp_path: Path) -> None:
+    file = write(tmp_path, replicates=1, pause=0.0)
+    assert finish(start(file))[0] == 0
+    void = void_claim(tmp_path / "out" / "runs", "a")
+    assert finish(start(file))[0] == 0
+    assert not void.exists()
+
+
+def test_a_claim_that_was_taken_over_is_not_given_back_by_who_lost_it(tmp_path: Path) -> None:
+    late, path = Claims(tmp_path), tmp_path / f"{PREFIX}a"
+    with Claims(tmp_path) as other:
+        assert late.take("a")
+        path.unlink()  # as after a lease that ran out
+        assert other.take("a")
+        late.release("a")
+        assert live(tmp_path) == {"a"}
+
+
+def test_a_void_claim_is_taken_over_by_one_only(tmp_path: Path) -> None:
+    for number in range(20):
+        void_claim(tmp_path, str(number))
+    together = threading.Barrier(8)
+
+    def take(claims: Claims) -> list[bool]:
+        taken = []
+        for number in range(20):
+            together.wait()
+            taken.append(claims.take(str(number)))
+        return taken
+
+    with ThreadPoolExecutor(8) as threads:
+        taken = list(threads.map(take, [Claims(tmp_path) for _ in range(8)]))
+    assert [sum(each) for each in zip(*taken, strict=True)] == [1] * 20
 
 
 def test_claims_are_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

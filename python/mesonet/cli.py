@@ -279,6 +279,7 @@ def _how(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--tries", default=3, show_default=True, type=click.IntRange(1), help="Tries of a run that fails."
         ),
+        click.option("--time-limit", metavar="TIME", help="The most time that one run may take, such as '2 h'."),
         click.option("--memory", metavar="SIZE", help="The most that one run may have, such as '4 GiB'."),
         click.option("--shard", metavar="i/N", help="Run only the i-th of N parts, for job arrays."),
         click.option("--dask", metavar="ADDRESS|FILE", help="Run on the Dask cluster of this scheduler."),
@@ -333,6 +334,7 @@ def run_experiment(
     force: bool,
     as_json: bool,
     memory: str | None,
+    time_limit: str | None,
     dask: str | None,
     shard: str | None,
     tries: int,
@@ -342,7 +344,9 @@ def run_experiment(
     """Runs what is missing of EXPERIMENT, or of the campaign in DIR."""
     from mesonet import planning
 
-    how = {"memory": planning.memory(memory), "shard": planning.shard(shard)}
+    how = {
+        "memory": planning.memory(memory), "time_limit": planning.time_limit(time_limit), "shard": planning.shard(shard)
+    }  # fmt: skip
     if dask is not None and workers is not None:
         raise InputError("the workers are those of the cluster", path="--workers", value=workers, allowed="no --dask")
     try:
