@@ -152,9 +152,15 @@ class Ledger:
             return "done"
         return "failed" if os.path.exists(folder + "failure.json") else "missing"
 
-    def run_json(self, key: str) -> dict[str, Any]:
-        """Provenance and resources of a run that is done, or the message of one that failed."""
-        if self.status(key) == "done":
+    def run_json(self, key: str, status: str | None = None) -> dict[str, Any]:
+        """Provenance and resources of a run that is done, or the message of one that failed; `status` if it is known.
+
+        Raises
+        ------
+        InputError
+            If the file is gone or damaged; names it.
+        """
+        if (status or self.status(key)) == "done":
             return documents.done(self.runs / key / "run.json")
         return documents.failed(self.runs / key / "failure.json")
 
