@@ -419,9 +419,16 @@ def report(directory: Path, out: Path | None, replay: str | None, as_json: bool)
     """Writes the report of the campaign in DIR: one HTML file that needs no network."""
     from mesonet.replay import prepare
     from mesonet.reporting import write_report
+    from mesonet.reporting.sampled import is_sampled
 
     def write(campaign: Any, place: Path, progress: Any) -> Path:
-        prepare(campaign, replay, progress=progress)
+        if is_sampled(campaign):
+            if replay not in (None, "none"):
+                raise InputError(
+                    "only conditions at two levels are replayed", path="--replay", value=replay, allowed="none"
+                )
+        else:
+            prepare(campaign, replay, progress=progress)
         return write_report(campaign, place, progress=progress)
 
     path = _from_results(directory, "report", write, out or directory / "report.html")
@@ -442,12 +449,13 @@ def _draw(shown: NetworkMap, path: Path) -> None:
 
 def _from_results(directory: Path, what: str, write: Callable[..., Any], place: Path) -> Any:
     """What `write` makes at `place` of the campaign in a folder, with progress."""
+    from mesonet.reporting.sampled import is_sampled, left_out
+
     campaign = mesonet.load(directory)
     if not campaign.counts["done"]:
         raise InputError("no run of the campaign is done", value=str(directory), allowed="run it first")
-    if not campaign.design.runs:
-        problem = f"its design of kind {campaign.rows.kind} has no two levels to compare"
-        raise InputError(problem, value=str(directory), allowed=f"mesonet.load({str(directory)!r}).responses in Python")
+    if is_sampled(campaign):
+        click.echo(f"note: {left_out(campaign)}", err=True)
     with Progress(f"{what} of {campaign.name}") as progress:
         return write(campaign, place, progress=progress.update)
 
