@@ -203,6 +203,7 @@ def _additions(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Of what is searched for or drawn."
 )
+@click.option("--rows", "with_rows", is_flag=True, help="Print every run, too.")
 @_JSON
 def design(
     target: str | None,
@@ -213,6 +214,7 @@ def design(
     equations: str | None,
     kind: str,
     seed: int,
+    with_rows: bool,
     as_json: bool,
     **additions: Any,
 ) -> None:
@@ -227,6 +229,7 @@ def design(
         if as_json:
             write_json({"kind": kind, "factors": ids, "runs": len(rows), "matrix": rows})
         else:
+            click.echo(designing.heading_of_plan(kind, ids, len(rows)))
             write_table(ids, rows)
         return
     generators = [equation.strip() for equation in equations.split(",")] if equations else ()
@@ -249,6 +252,9 @@ def design(
     if said := design_runs.lines(chosen, added, proposal.algorithms * proposal.replicates):
         click.echo("\n".join(said) + "\n")
     write_table(designing.COLUMNS, designing.choice_rows(proposal.design, seed))
+    if with_rows:
+        click.echo("")
+        write_table(*design_runs.row_table(chosen.factors, added))
 
 
 @main.group(cls=click.Group)

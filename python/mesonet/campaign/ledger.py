@@ -141,16 +141,14 @@ class Ledger:
     def statuses(self) -> dict[str, str]:
         """``done`` or ``failed`` by key, of all runs that are either."""
         with suppress(FileNotFoundError):
-            names = [entry.name for entry in os.scandir(self.runs) if not entry.name.startswith(".")]
-            return {name: status for name in names if (status := self.status(name)) != "missing"}
+            names = [name for name in os.listdir(self.runs) if not name.startswith(".")]
+            runs = str(self.runs)
+            return {name: status for name in names if (status := _status(runs, name)) != "missing"}
         return {}
 
     def status(self, key: str) -> str:
         """``done``, ``failed`` or ``missing``."""
-        folder = f"{self.runs}{os.sep}{key}{os.sep}"
-        if os.path.exists(folder + "responses.parquet"):
-            return "done"
-        return "failed" if os.path.exists(folder + "failure.json") else "missing"
+        return _status(str(self.runs), key)
 
     def run_json(self, key: str, status: str | None = None) -> dict[str, Any]:
         """Provenance and resources of a run that is done, or the message of one that failed; `status` if it is known.
@@ -218,6 +216,14 @@ class Ledger:
         with suppress(FileNotFoundError):
             (self.runs / key).replace(old)
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _status(runs: str, key: str) -> str:
+    """That of a run in a folder of runs, as text: paths as objects would take longer than the question."""
+    folder = f"{runs}{os.sep}{key}{os.sep}"
+    if os.path.exists(folder + "responses.parquet"):
+        return "done"
+    return "failed" if os.path.exists(folder + "failure.json") else "missing"
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:
