@@ -187,7 +187,13 @@ def test_blocks() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "rows"),
-    [("plackett-burman", 12), ("one-at-a-time", 10), ("latin-hypercube --runs 7", 7), ("sobol --runs 7", 7)],
+    [
+        ("full-factorial", 512),
+        ("plackett-burman", 12),
+        ("one-at-a-time", 10),
+        ("latin-hypercube --runs 7", 7),
+        ("sobol --runs 7", 7),
+    ],
 )
 def test_other_kinds(arguments: str, rows: int) -> None:
     found = document("exp-2a", "--kind", *arguments.split())

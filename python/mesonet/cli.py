@@ -198,7 +198,11 @@ def _additions(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--generators", "equations", metavar="X6=X1*X2,...", help="One equation per factor that is no base factor."
 )
-@click.option("--kind", default="two-level", help="plackett-burman, one-at-a-time, latin-hypercube or sobol instead.")
+@click.option(
+    "--kind",
+    default="two-level",
+    help="full-factorial, plackett-burman, one-at-a-time, latin-hypercube or sobol instead.",
+)
 @_additions
 @click.option(
     "--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Of what is searched for or drawn."

@@ -14,7 +14,7 @@ from mesonet.designs import Augmented, Blocks, Design
 from mesonet.errors import InputError, unknown
 from mesonet.terminal import plural
 
-KINDS = ("two-level", "plackett-burman", "one-at-a-time", "latin-hypercube", "sobol")
+KINDS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time", "latin-hypercube", "sobol")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +121,10 @@ def as_json(runs: Runs) -> dict[str, Any]:
 
 def other_rows(kind: str, factors: list[str] | int, runs: int | None, seed: int) -> npt.NDArray[Any]:
     """The rows of a plan of another kind than two-level; shape (runs, k), -1 for minus to +1 for plus."""
+    if kind == "full-factorial":
+        if runs is not None:
+            raise InputError("a full factorial runs all combinations", path="runs", value=runs)
+        return designs.two_level(factors).matrix
     if kind == "plackett-burman":
         return designs.plackett_burman(factors, runs)
     if kind == "one-at-a-time":

@@ -97,8 +97,9 @@ def find_plan(
 
 def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
     """What a plan of another kind is, and what it tells, in two lines."""
-    regular = " (in this number of runs entirely, as a regular design of resolution III)" if _power(runs) else ""
+    regular = " (in 4, 8 and 16 runs entirely: a regular design of resolution III)" if runs in (4, 8, 16) else ""
     says = {
+        "full-factorial": "nothing is aliased: all combinations run",
         "plackett-burman": "main effects are clear of each other; each two-factor interaction biases those of other "
         f"factors{regular}",
         "one-at-a-time": f"an effect is the difference of two runs, with {runs / 2:g} times the variance that a design "
@@ -109,10 +110,6 @@ def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
         "main effects but regression and rank correlations",
     }
     return f"{kind}: {plural(len(ids), 'factor')}, {plural(runs, 'run')}\n{says[kind]}\n"
-
-
-def _power(number: int) -> bool:
-    return number.bit_count() == 1
 
 
 def heading(proposal: Proposal) -> str:
