@@ -52,6 +52,15 @@ def sleep(parameters, seed):
     return {"sum": parameters["a"] + parameters["b"], "seed": seed % 1000}
 
 
+def busy(folder):
+    """Numbers of the processes that are in the middle of a run, or died there."""
+    note, inside = Path(folder, "calls.txt"), {}
+    for line in note.read_text().splitlines() if note.exists() else ():
+        kind, *_, process = line.split()
+        inside[int(process)] = kind == "begin"
+    return {process for process, is_inside in inside.items() if is_inside}
+
+
 def calls(folder, what="begin"):
     """How often each run was begun, or ended: by condition and seed."""
     counted = {}

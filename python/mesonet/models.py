@@ -52,6 +52,8 @@ def described(model: Function | Sequence[str] | Mapping[str, Any], directory: st
         if version is not None and not isinstance(version, str):
             raise InputError("not text", path="model.version", value=version, allowed="text in quotes")
         own = {"version": version} if version is not None else {}
+        if "function" in model and "command" in model:
+            raise InputError("a function and a command", path="model", allowed="one of them")
         if "function" in model:
             return {**_function_of_file(model["function"], place), **own}
         return {"command": _command(model.get("command"), "model.command"), "directory": place, **own}
@@ -122,6 +124,9 @@ def _function_of_file(text: Any, directory: str) -> dict[str, Any]:
     if not match or not (Path(directory) / f"{match[1]}.py").is_file():
         allowed = 'a function of a Python file beside this one, such as "queue.py:simulate"'
         raise InputError("no such function", path="model.function", value=text, allowed=allowed)
+    file = Path(directory) / f"{match[1]}.py"
+    if not re.search(rf"\b{match[2]}\b", file.read_text(errors="replace")):
+        raise InputError(f"{file.name} has no such function", path="model.function", value=text, allowed=_TOP_LEVEL)
     return {"function": match[2], "module": match[1], "directory": directory}
 
 

@@ -115,7 +115,8 @@ def _state(path: Path) -> Literal["free", "held", "void"]:
         return "free"
     except (ValueError, TypeError, KeyError):
         pass  # its writer was stopped before the content was there
-    return "void" if _file_server_now(path.parent) - renewed > LEASE_S else "held"
+    # One far in the future was written before a clock was set back: its holder would have renewed it since.
+    return "void" if abs(_file_server_now(path.parent) - renewed) > LEASE_S else "held"
 
 
 def _names(runs: Path) -> list[str]:
@@ -147,23 +148,33 @@ def _remove_void(path: Path) -> None:
 
 def _is_alive(pid: int, born: float) -> bool:
     """Whether the process is there, and not another one that got its number."""
+    now = _born_at(pid)
+    return now is not None and abs(now - born) < _BORN_TOLERANCE_S
+
+
+def _born_at(pid: int) -> float | None:
+    """When a process started, in s, by a clock that nobody sets where there is one; None if it is no more.
+
+    Linux tells it in ticks since the machine started; that of `psutil` moves with the time of day.
+    """
+    try:
+        state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return None if state == "Z" else float(rest[18]) / os.sysconf("SC_CLK_TCK")  # proc(5): starttime
+    except (OSError, ValueError, IndexError):
+        pass
     try:
         process = psutil.Process(pid)
-        return abs(process.create_time() - born) < _BORN_TOLERANCE_S and process.status() != psutil.STATUS_ZOMBIE
+        with suppress(psutil.AccessDenied):
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return None
+        return float(process.create_time())
     except psutil.NoSuchProcess:
-        return False
-    except psutil.AccessDenied:
-        return True
+        return None
 
 
 def _holder() -> dict[str, object]:
     pid = os.getpid()
-    return {"machine": _machine(), "host": platform.node(), "pid": pid, "born": _born(pid)}
-
-
-@cache
-def _born(pid: int) -> float:
-    return psutil.Process(pid).create_time()
+    return {"machine": _machine(), "host": platform.node(), "pid": pid, "born": _born_at(pid)}
 
 
 @cache

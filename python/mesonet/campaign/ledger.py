@@ -265,18 +265,28 @@ def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     for key in ("name", "model", "algorithms", "mixed_with", "factors", "design", "scale", "seed", "replicates"):
         if held.get(key) != wanted.get(key):
             shown = [json.dumps(each.get(key)) for each in (held, wanted)]
-            return (
-                f": {key} is {shown[0]} there and {shown[1]} here" if max(map(len, shown)) < 100 else f": {key} differ"
-            )
+            if max(map(len, shown)) < 100:
+                return f": {key} is {shown[0]} there and {shown[1]} here"
+            return _first_difference({key: held.get(key)}, {key: wanted.get(key)}) or f": {key} differ"
     for one, other in zip(held["scenarios"], wanted["scenarios"], strict=True):
-        for path, value in _flat(one["scenario"]).items():
-            if _flat(other["scenario"]).get(path) != value:
-                return f": {path} is {value} there and {_flat(other['scenario']).get(path)} here"
+        if said := _first_difference(one["scenario"], other["scenario"]):
+            return said
+    return ""
+
+
+def _first_difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    there, here = _flat(held), _flat(wanted)
+    for path in (*there, *here):
+        if there.get(path) != here.get(path):
+            return f": {path} is {there.get(path)} there and {here.get(path)} here"
     return ""
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in tree.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}
+        if isinstance(value, list) and any(isinstance(each, Mapping | list) for each in value):
+            flat |= _flat({f"{key}[{place}]": each for place, each in enumerate(value)}, prefix)
+        else:
+            flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}
     return flat
