@@ -64,13 +64,22 @@ def code_version(model: Description | None) -> str:
     """Names the code of a model, for the keys of its runs: its own version, else a hash of the files that it is.
 
     Those are the file of the function, or the files among the words of the command.
+
+    Raises
+    ------
+    InputError
+        If the file of a function is gone.
     """
     if model is None:
         return core.code_version()
     if "version" in model:
         return hashlib.sha256(json.dumps(["version", model["version"]]).encode()).hexdigest()
     digest = hashlib.sha256(json.dumps(model.get("command") or model["function"]).encode())
-    for file in _files(model):
+    files = _files(model)
+    if "function" in model and not files and not _is_compiled(model):
+        where = f"module {model['module']} in {model['directory']}"
+        raise InputError("the model is not where it was", value=model["function"], allowed=where)
+    for file in files:
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
 
@@ -143,6 +152,12 @@ def _files(model: Description) -> list[Path]:
         return [directory / word for word in model["command"] if (directory / word).is_file()]
     base = directory.joinpath(*model["module"].split("."))
     return [file for file in (base.with_suffix(".py"), base / "__init__.py") if file.is_file()]
+
+
+def _is_compiled(model: Description) -> bool:
+    """Whether the module is there in another form than source."""
+    base = Path(model["directory"]).joinpath(*model["module"].split("."))
+    return any(base.parent.glob(f"{base.name}.*"))
 
 
 def _run_command(model: Description, parameters: Mapping[str, Any], seed: int) -> Any:
