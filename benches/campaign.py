@@ -58,9 +58,10 @@ def main() -> None:
     lines = [
         f"\n## A campaign of {options.runs:,} runs, {datetime.now(UTC):%Y-%m-%d}, commit {commit()}, {machine()}, "
         f"{os.cpu_count()} cores, {options.workers} workers\n",
-        "| CPU ms per run beside the run | share of runs of 1 s | `status` half-way, wall s | at the end | `load`, CPU s |",
+        "| CPU ms per run beside it | share of runs of 1 s | `status` half-way, s | at the end, s | `load`, CPU s |",
         "|---:|---:|---:|---:|---:|",
-        f"| {cpu / options.runs * 1e3:.1f} | {cpu / options.runs:.2%} | {half_status:.2f} | {status:.2f} | {load:.1f} |",
+        f"| {cpu / options.runs * 1e3:.1f} | {cpu / options.runs:.2%} | {half_status:.2f} | {status:.2f} "
+        f"| {load:.1f} |",
     ]
     sys.stdout.write("\n".join(lines) + "\n")
     with (HERE / "RESULTS.md").open("a") as log:
