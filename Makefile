@@ -39,6 +39,7 @@ format: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python benches/run.py
 	$(BIN)/python benches/acknowledgements.py
+	$(BIN)/python benches/campaign.py
 
 verify: $(VENV)/.test
 	$(BIN)/python -m pytest verification

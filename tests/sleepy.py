@@ -40,6 +40,8 @@ def sleep(parameters, seed):
     time.sleep(parameters["pause"])
     if parameters.get("crash") == here:
         os.kill(os.getpid(), signal.SIGKILL)
+    if parameters.get("hang") == here:
+        time.sleep(3600)
     if parameters.get("greedy") == here:
         hoard = []
         while True:
@@ -48,6 +50,15 @@ def sleep(parameters, seed):
     with note.open("a") as file:
         file.write(f"end {here} {seed} {os.getpid()}\n")
     return {"sum": parameters["a"] + parameters["b"], "seed": seed % 1000}
+
+
+def busy(folder):
+    """Numbers of the processes that are in the middle of a run, or died there."""
+    note, inside = Path(folder, "calls.txt"), {}
+    for line in note.read_text().splitlines() if note.exists() else ():
+        kind, *_, process = line.split()
+        inside[int(process)] = kind == "begin"
+    return {process for process, is_inside in inside.items() if is_inside}
 
 
 def calls(folder, what="begin"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -120,6 +121,17 @@ def test_cluster_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pyte
         chosen.run(tmp_path / "out", progress=False, dask="tcp://127.0.0.1:9")
     with pytest.raises(InputError, match="no Dask scheduler answers"):
         chosen.run(tmp_path / "out", progress=False, dask=str(tmp_path / "none.json"))
+    (tmp_path / "other.json").write_text("[]")
+    with pytest.raises(InputError, match="the file holds no address"):
+        chosen.run(tmp_path / "out", progress=False, dask=str(tmp_path / "other.json"))
+
+
+def test_cluster_at_no_address_is_one_line_at_once(tmp_path: Path) -> None:
+    file, began = write(tmp_path, replicates=1), time.monotonic()
+    code, _, errors = finish(start(file, "--dask", "nowhere"))
+    assert (code, errors.count("\n")) == (2, 1), errors
+    assert "missing port number" in errors
+    assert time.monotonic() - began < 15, "no thread is left that complains after 20 s"
 
 
 def test_worker_with_other_code_is_refused(tmp_path: Path) -> None:

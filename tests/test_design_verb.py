@@ -156,6 +156,28 @@ def test_what_is_added() -> None:
     assert not rows[64:].any()
 
 
+def test_what_an_experimenter_asks_next() -> None:
+    """The defining relation, all words, what a foldover leaves aliased, and the runs themselves."""
+    shown = text("--factors", "7", "--runs", "32")
+    assert "\ndefining words X1*X2*X3*X6, X1*X2*X4*X5*X7, X3*X4*X5*X6*X7\nwords by length 1 of 4, 2 of 5\n" in shown
+    assert document("--factors", "7", "--runs", "32")["relation"] == list(by_runs(7, 32).relation)
+    assert ", ... (4,095)\n" in text("--factors", "20", "--runs", "256")
+    assert document("--factors", "24", "--runs", "512")["relation"] is None
+    folded = text("--factors", "7", "--runs", "16", "--foldover", "X1")
+    assert "\nstill aliased: X2*X3 = X4*X6" not in folded
+    named = document("--factors", "7", "--runs", "16", "--foldover", "X1")["foldover"]["aliases"]
+    left = folded.partition("still aliased: ")[2].partition("\n")[0].split("; ")
+    assert {effect for string in left for effect in string.split(" = ")} == {e for e, o in named.items() if o}
+    assert "still aliased: no main effect" in text("--factors", "4", "--runs", "8", "--foldover", "X1")
+    rows = text("--factors", "3", "--runs", "4", "--rows", "--centre-points", "1").splitlines()[-6:]
+    assert [line.split() for line in rows] == [
+        ["run", "X1", "X2", "X3"], [*"1--+"], [*"2+--"], [*"3-+-"], [*"4+++"], [*"5000"],
+    ]  # fmt: skip
+    blocked = text("--factors", "3", "--runs", "8", "--rows", "--blocks", "2").splitlines()[-9:]
+    assert blocked[0].split()[:2] == ["run", "block"]
+    assert sorted(line.split()[1] for line in blocked[1:]) == [*"11112222"]
+
+
 def test_blocks() -> None:
     assert "cannot be told from blocks: no two-factor interaction\n" in text("exp-2a", "--blocks", "2")
     found = document("--factors", "5", "--runs", "32", "--blocks", "8")["blocks"]
@@ -165,13 +187,21 @@ def test_blocks() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "rows"),
-    [("plackett-burman", 12), ("one-at-a-time", 10), ("latin-hypercube --runs 7", 7), ("sobol --runs 7", 7)],
+    [
+        ("full-factorial", 512),
+        ("plackett-burman", 12),
+        ("one-at-a-time", 10),
+        ("latin-hypercube --runs 7", 7),
+        ("sobol --runs 7", 7),
+    ],
 )
 def test_other_kinds(arguments: str, rows: int) -> None:
     found = document("exp-2a", "--kind", *arguments.split())
     assert found["factors"] == ["X1", "X2", "X3", "X7", "X5", "X6", "X11", "X15", "X12"]
     assert np.array(found["matrix"]).shape == (found["runs"], 9) == (rows, 9)
-    assert text("exp-2a", "--kind", *arguments.split()).count("\n") == rows + 1
+    shown = text("exp-2a", "--kind", *arguments.split())
+    assert shown.startswith(f"{arguments.split()[0]}: 9 factors, {rows} runs\n")
+    assert shown.count("\n") == 3 + 1 + rows
 
 
 @pytest.mark.parametrize(

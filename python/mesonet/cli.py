@@ -220,11 +220,16 @@ def _additions(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--generators", "equations", metavar="X6=X1*X2,...", help="One equation per factor that is no base factor."
 )
-@click.option("--kind", default="two-level", help="plackett-burman, one-at-a-time, latin-hypercube or sobol instead.")
+@click.option(
+    "--kind",
+    default="two-level",
+    help="full-factorial, plackett-burman, one-at-a-time, latin-hypercube or sobol instead.",
+)
 @_additions
 @click.option(
     "--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Of what is searched for or drawn."
 )
+@click.option("--rows", "with_rows", is_flag=True, help="Print every run, too.")
 @_JSON
 def design(
     target: str | None,
@@ -235,6 +240,7 @@ def design(
     equations: str | None,
     kind: str,
     seed: int,
+    with_rows: bool,
     as_json: bool,
     **additions: Any,
 ) -> None:
@@ -249,6 +255,7 @@ def design(
         if as_json:
             write_json({"kind": kind, "factors": ids, "runs": len(rows), "matrix": rows})
         else:
+            click.echo(designing.heading_of_plan(kind, ids, len(rows)))
             write_table(ids, rows)
         return
     generators = [equation.strip() for equation in equations.split(",")] if equations else ()
@@ -271,6 +278,9 @@ def design(
     if said := design_runs.lines(chosen, added, proposal.algorithms * proposal.replicates):
         click.echo("\n".join(said) + "\n")
     write_table(designing.COLUMNS, designing.choice_rows(proposal.design, seed))
+    if with_rows:
+        click.echo("")
+        write_table(*design_runs.row_table(chosen.factors, added))
 
 
 @main.group(cls=click.Group)
@@ -301,6 +311,7 @@ def _how(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--tries", default=3, show_default=True, type=click.IntRange(1), help="Tries of a run that fails."
         ),
+        click.option("--time-limit", metavar="TIME", help="The most time that one run may take, such as '2 h'."),
         click.option("--memory", metavar="SIZE", help="The most that one run may have, such as '4 GiB'."),
         click.option("--shard", metavar="i/N", help="Run only the i-th of N parts, for job arrays."),
         click.option("--dask", metavar="ADDRESS|FILE", help="Run on the Dask cluster of this scheduler."),
@@ -355,6 +366,7 @@ def run_experiment(
     force: bool,
     as_json: bool,
     memory: str | None,
+    time_limit: str | None,
     dask: str | None,
     shard: str | None,
     tries: int,
@@ -364,7 +376,9 @@ def run_experiment(
     """Runs what is missing of EXPERIMENT, or of the campaign in DIR."""
     from mesonet import planning
 
-    how = {"memory": planning.memory(memory), "shard": planning.shard(shard)}
+    how = {
+        "memory": planning.memory(memory), "time_limit": planning.time_limit(time_limit), "shard": planning.shard(shard)
+    }  # fmt: skip
     if dask is not None and workers is not None:
         raise InputError("the workers are those of the cluster", path="--workers", value=workers, allowed="no --dask")
     try:
@@ -437,9 +451,16 @@ def report(directory: Path, out: Path | None, replay: str | None, as_json: bool)
     """Writes the report of the campaign in DIR: one HTML file that needs no network."""
     from mesonet.replay import prepare
     from mesonet.reporting import write_report
+    from mesonet.reporting.sampled import is_sampled
 
     def write(campaign: Any, place: Path, progress: Any) -> Path:
-        prepare(campaign, replay, progress=progress)
+        if is_sampled(campaign):
+            if replay not in (None, "none"):
+                raise InputError(
+                    "only conditions at two levels are replayed", path="--replay", value=replay, allowed="none"
+                )
+        else:
+            prepare(campaign, replay, progress=progress)
         return write_report(campaign, place, progress=progress)
 
     path = _from_results(directory, "report", write, out or directory / "report.html")
@@ -460,12 +481,13 @@ def _draw(shown: NetworkMap, path: Path) -> None:
 
 def _from_results(directory: Path, what: str, write: Callable[..., Any], place: Path) -> Any:
     """What `write` makes at `place` of the campaign in a folder, with progress."""
+    from mesonet.reporting.sampled import is_sampled, left_out
+
     campaign = mesonet.load(directory)
     if not campaign.counts["done"]:
         raise InputError("no run of the campaign is done", value=str(directory), allowed="run it first")
-    if not campaign.design.runs:
-        problem = f"its design of kind {campaign.rows.kind} has no two levels to compare"
-        raise InputError(problem, value=str(directory), allowed=f"mesonet.load({str(directory)!r}).responses in Python")
+    if is_sampled(campaign):
+        click.echo(f"note: {left_out(campaign)}", err=True)
     with Progress(f"{what} of {campaign.name}") as progress:
         return write(campaign, place, progress=progress.update)
 

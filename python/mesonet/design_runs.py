@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from mesonet.designs import Augmented, Blocks, Design
 from mesonet.errors import InputError, unknown
 from mesonet.terminal import plural
 
-KINDS = ("two-level", "plackett-burman", "one-at-a-time", "latin-hypercube", "sobol")
+KINDS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time", "latin-hypercube", "sobol")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,8 @@ def lines(design: Design, runs: Runs, times: int) -> list[str]:
         folded, pairs = runs.folded, len(design.aliases) - len(design.factors)
         said.append(f"foldover: {plural(folded.runs - design.runs, 'run')} more, {folded.runs} in all")
         said.append(f"told apart: {'; '.join(f'{one} and {other}' for one, other in folded.broken) or 'nothing more'}")
+        still = "; ".join(" = ".join(effects) for effects in folded.alias_strings)
+        said.append(f"still aliased: {still or 'no main effect or two-factor interaction'}")
         said.append(f"{len(folded.clear_interactions)} of {pairs} two-factor interactions are clear then")
     if runs.blocked:
         blocked = runs.blocked
@@ -79,6 +82,20 @@ def lines(design: Design, runs: Runs, times: int) -> list[str]:
     if len(runs.matrix) != design.runs:
         said.append(f"{plural(len(runs.matrix) * times, 'run')} with what is added")
     return said
+
+
+def row_table(factors: Sequence[str], runs: Runs) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of all runs in order: number, block where there are blocks, and the level of each factor."""
+    block = None
+    if runs.blocked:
+        number, centres = int(runs.blocked.block.max()), int((~runs.matrix.any(axis=1)).sum())
+        own = np.resize(runs.blocked.block, len(runs.matrix) - centres).tolist()
+        block = [*own, *(place % number + 1 for place in range(centres))]  # in turn, as experiments have them
+    rows = [
+        [str(number), *([] if block is None else [str(block[number - 1])]), *("-0+"[x + 1] for x in row)]
+        for number, row in enumerate(runs.matrix.tolist(), start=1)
+    ]
+    return ["run", *([] if block is None else ["block"]), *factors], rows
 
 
 def as_json(runs: Runs) -> dict[str, Any]:
@@ -104,6 +121,10 @@ def as_json(runs: Runs) -> dict[str, Any]:
 
 def other_rows(kind: str, factors: list[str] | int, runs: int | None, seed: int) -> npt.NDArray[Any]:
     """The rows of a plan of another kind than two-level; shape (runs, k), -1 for minus to +1 for plus."""
+    if kind == "full-factorial":
+        if runs is not None:
+            raise InputError("a full factorial runs all combinations", path="runs", value=runs)
+        return designs.two_level(factors).matrix
     if kind == "plackett-burman":
         return designs.plackett_burman(factors, runs)
     if kind == "one-at-a-time":

@@ -17,6 +17,8 @@ from mesonet.experiment import experiment
 from mesonet.terminal import plural
 
 COLUMNS = ("design", "runs", "resolution", "clear interactions", "words by length", "known as")
+MOST_WORDS, _WORDS_SHOWN = 4_096, 15
+"""Words of a defining relation that are listed: in JSON, where there are no more, and of these in text the shortest."""
 _WAYS = ("runs", "resolution", "name", "generators")
 
 
@@ -93,6 +95,23 @@ def find_plan(
         raise _of_option(error) from None
 
 
+def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
+    """What a plan of another kind is, and what it tells, in two lines."""
+    regular = " (in 4, 8 and 16 runs entirely: a regular design of resolution III)" if runs in (4, 8, 16) else ""
+    says = {
+        "full-factorial": "nothing is aliased: all combinations run",
+        "plackett-burman": "main effects are clear of each other; each two-factor interaction biases those of other "
+        f"factors{regular}",
+        "one-at-a-time": f"an effect is the difference of two runs, with {runs / 2:g} times the variance that a design "
+        f"of {runs} runs would give it; no interaction shows",
+        "latin-hypercube": "points from -1 (minus) to +1 (plus), one in each of as many slices per factor as runs; no "
+        "main effects but regression and rank correlations",
+        "sobol": "points from -1 (minus) to +1 (plus) that fill the space evenly, best in a power of 2 of runs; no "
+        "main effects but regression and rank correlations",
+    }
+    return f"{kind}: {plural(len(ids), 'factor')}, {plural(runs, 'run')}\n{says[kind]}\n"
+
+
 def heading(proposal: Proposal) -> str:
     """What a design is, in a few lines."""
     design = proposal.design
@@ -108,10 +127,21 @@ def heading(proposal: Proposal) -> str:
     pairs, clear = k * (k - 1) // 2, len(design.clear_interactions)
     lines += [
         f"generators {', '.join(design.generators)}",
+        f"defining words {_words(design)}",
+        f"words by length {', '.join(f'{count} of {length}' for length, count in design.word_lengths.items())}",
         f"resolution {roman(design.resolution)}: {_says(design.resolution)}",
         f"{clear} of {pairs} two-factor interactions are clear of main effects and of each other",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _words(design: Design) -> str:
+    """The shortest words of the defining relation, and how many there are."""
+    number = sum(design.word_lengths.values())
+    if number > MOST_WORDS:
+        return f"{number:,}, see the generators"
+    shown = ", ".join(design.relation[:_WORDS_SHOWN])
+    return shown if number <= _WORDS_SHOWN else f"{shown}, ... ({number:,})"
 
 
 def factor_rows(proposal: Proposal) -> list[list[str]]:
@@ -172,6 +202,7 @@ def as_json(proposal: Proposal, seed: int = 1) -> dict[str, Any]:
         "generators": list(design.generators),
         "resolution": design.resolution,
         "word_lengths": design.word_lengths,
+        "relation": list(design.relation) if sum(design.word_lengths.values()) <= MOST_WORDS else None,
         "aliases": design.aliases,
         "alias_strings": [list(effects) for effects in design.alias_strings],
         "clear": list(design.clear_interactions),

@@ -52,6 +52,8 @@ def described(model: Function | Sequence[str] | Mapping[str, Any], directory: st
         if version is not None and not isinstance(version, str):
             raise InputError("not text", path="model.version", value=version, allowed="text in quotes")
         own = {"version": version} if version is not None else {}
+        if "function" in model and "command" in model:
+            raise InputError("a function and a command", path="model", allowed="one of them")
         if "function" in model:
             return {**_function_of_file(model["function"], place), **own}
         return {"command": _command(model.get("command"), "model.command"), "directory": place, **own}
@@ -62,13 +64,22 @@ def code_version(model: Description | None) -> str:
     """Names the code of a model, for the keys of its runs: its own version, else a hash of the files that it is.
 
     Those are the file of the function, or the files among the words of the command.
+
+    Raises
+    ------
+    InputError
+        If the file of a function is gone.
     """
     if model is None:
         return core.code_version()
     if "version" in model:
         return hashlib.sha256(json.dumps(["version", model["version"]]).encode()).hexdigest()
     digest = hashlib.sha256(json.dumps(model.get("command") or model["function"]).encode())
-    for file in _files(model):
+    files = _files(model)
+    if "function" in model and not files and not _is_compiled(model):
+        where = f"module {model['module']} in {model['directory']}"
+        raise InputError("the model is not where it was", value=model["function"], allowed=where)
+    for file in files:
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
 
@@ -122,6 +133,9 @@ def _function_of_file(text: Any, directory: str) -> dict[str, Any]:
     if not match or not (Path(directory) / f"{match[1]}.py").is_file():
         allowed = 'a function of a Python file beside this one, such as "queue.py:simulate"'
         raise InputError("no such function", path="model.function", value=text, allowed=allowed)
+    file = Path(directory) / f"{match[1]}.py"
+    if not re.search(rf"\b{match[2]}\b", file.read_text(errors="replace")):
+        raise InputError(f"{file.name} has no such function", path="model.function", value=text, allowed=_TOP_LEVEL)
     return {"function": match[2], "module": match[1], "directory": directory}
 
 
@@ -138,6 +152,12 @@ def _files(model: Description) -> list[Path]:
         return [directory / word for word in model["command"] if (directory / word).is_file()]
     base = directory.joinpath(*model["module"].split("."))
     return [file for file in (base.with_suffix(".py"), base / "__init__.py") if file.is_file()]
+
+
+def _is_compiled(model: Description) -> bool:
+    """Whether the module is there in another form than source."""
+    base = Path(model["directory"]).joinpath(*model["module"].split("."))
+    return any(base.parent.glob(f"{base.name}.*"))
 
 
 def _run_command(model: Description, parameters: Mapping[str, Any], seed: int) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mesonet import units
 from mesonet.designed import Designed
 from mesonet.designs.two_level import size_text
 from mesonet.errors import InputError
@@ -76,6 +77,19 @@ def shard(text: str | None) -> tuple[int, int] | None:
     if not 1 <= place <= parts:
         raise InputError("not a part of a campaign", path="--shard", value=text, allowed="i/N with i from 1 to N")
     return place, parts
+
+
+def time_limit(text: str | None) -> float | None:
+    """Seconds of a time such as ``2 h``; an `InputError` for anything else, and for none at all."""
+    if text is None:
+        return None
+    try:
+        seconds = float(units.parse("time", text))
+    except InputError as error:
+        raise InputError(error.problem, None, "--time-limit", text, error.allowed) from None
+    if seconds <= 0:
+        raise InputError("no time", path="--time-limit", value=text, allowed="more than 0 s")
+    return seconds
 
 
 _SIZES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}

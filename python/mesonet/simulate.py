@@ -123,6 +123,8 @@ def simulate_json(
         provenance={
             "scenario": scenario,
             "seed": seed,
+            "engine": engine,
+            "threads": threads,
             "versions": provenance.versions(),
             "environment": provenance.environment(),
             "started": watch.started,

@@ -8,6 +8,7 @@ from mesonet.analysis.comparison import AlgorithmComparison, compare_algorithms
 from mesonet.analysis.condition_response import ConditionResponseSummary, condition_response_summary
 from mesonet.analysis.contour import Contour, contour
 from mesonet.analysis.correlation import Correlations, correlations
+from mesonet.analysis.curvature import Curvature, curvature
 from mesonet.analysis.envelope import envelope
 from mesonet.analysis.extremes import Extremes, extremes
 from mesonet.analysis.factor_scatter import FactorScatter, factor_scatter
@@ -25,6 +26,7 @@ from mesonet.analysis.psi import FactorTable, PsiTable, factor_table, psi_table
 from mesonet.analysis.rank_matrices import RankMatrices, rank_matrices
 from mesonet.analysis.ranks import RankSummary, goodput_ranges, rank_summary, ranks
 from mesonet.analysis.residuals import Residuals, residuals
+from mesonet.analysis.sensitivity import Sensitivity, sensitivity
 from mesonet.analysis.separation import Separation, separating_settings
 from mesonet.analysis.ten_steps import TenSteps, ten_steps
 from mesonet.analysis.terms import Terms, half_normal_medians, terms
@@ -40,6 +42,7 @@ __all__ = [
     "ConditionResponseSummary",
     "Contour",
     "Correlations",
+    "Curvature",
     "Extremes",
     "FactorScatter",
     "FactorTable",
@@ -58,6 +61,7 @@ __all__ = [
     "RankSummary",
     "Residuals",
     "Rule",
+    "Sensitivity",
     "Separation",
     "TenSteps",
     "Terms",
@@ -73,6 +77,7 @@ __all__ = [
     "contour",
     "correlations",
     "critical_value",
+    "curvature",
     "envelope",
     "extremes",
     "factor_scatter",
@@ -99,6 +104,7 @@ __all__ = [
     "rates",
     "residuals",
     "score_groups",
+    "sensitivity",
     "separating_settings",
     "ten_steps",
     "terms",

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
+from typing import Literal
 from uuid import uuid4
 
 import psutil
@@ -31,6 +32,7 @@ PREFIX = ".claim-"
 _CLOCK = ".clock-"
 _TAKEOVER = ".takeover"
 _BORN_TOLERANCE_S = 1.0
+_threads = threading.Lock()
 
 
 class Claims:
@@ -38,7 +40,7 @@ class Claims:
 
     def __init__(self, runs: Path) -> None:
         self._runs = runs
-        self._held: set[str] = set()
+        self._held: dict[str, str] = {}
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._beat = threading.Thread(target=self._renew, name="claims", daemon=True)
@@ -58,36 +60,23 @@ class Claims:
     def take(self, key: str) -> bool:
         """Claims a run; False if another process, or another thread of this one, runs it now."""
         path = self._runs / f"{PREFIX}{key}"
-        while not self._create(path):
+        content = json.dumps({**_holder(), "claim": uuid4().hex})
+        while not _create(path, content):
             if not is_void(path):
                 return False
-            with _alone(self._runs):
-                if is_void(path):  # still: nobody else took it over meanwhile
-                    path.unlink(missing_ok=True)
+            _remove_void(path)
         with self._lock:
-            self._held.add(key)
+            self._held[key] = content
         return True
 
     def release(self, key: str) -> None:
-        """Gives a claim back."""
+        """Gives a claim back; one that others took over, because it was not renewed in time, is theirs."""
         with self._lock:
-            self._held.discard(key)
+            content = self._held.pop(key, None)
+        path = self._runs / f"{PREFIX}{key}"
         with suppress(OSError):  # a claim that cannot be removed runs out
-            (self._runs / f"{PREFIX}{key}").unlink(missing_ok=True)
-
-    def _create(self, path: Path) -> bool:
-        try:
-            file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
-        except FileExistsError:
-            return False
-        try:
-            os.write(file, json.dumps(_holder()).encode())
-        except OSError:
-            path.unlink(missing_ok=True)
-            raise
-        finally:
-            os.close(file)
-        return True
+            if path.read_text() == content:
+                path.unlink(missing_ok=True)
 
     def _renew(self) -> None:
         while not self._stop.wait(BEAT_S):
@@ -100,44 +89,92 @@ class Claims:
 
 def live(runs: Path) -> set[str]:
     """Keys of the runs that some process is at."""
-    claims = [entry.name for entry in os.scandir(runs) if entry.name.startswith(PREFIX)]
-    return {name.removeprefix(PREFIX) for name in claims if not is_void(runs / name)}
+    return {name.removeprefix(PREFIX) for name in _names(runs) if not is_void(runs / name)}
+
+
+def sweep(runs: Path) -> None:
+    """Removes the claims that nobody holds any more, which killed processes leave behind."""
+    for name in _names(runs):
+        with suppress(OSError):  # a folder that is only read: they are void all the same
+            if is_void(runs / name):
+                _remove_void(runs / name)
 
 
 def is_void(path: Path) -> bool:
-    """Whether nobody holds this claim any more."""
+    """Whether nobody holds this claim any more; one that is not there is held by nobody."""
+    return _state(path) != "held"
+
+
+def _state(path: Path) -> Literal["free", "held", "void"]:
     try:
         renewed = path.stat().st_mtime
         holder = json.loads(path.read_text())
-        same_machine = holder["machine"] == _machine()
-        if same_machine:
-            return not _is_alive(holder["pid"], holder["born"])
+        if holder["machine"] == _machine():
+            return "held" if _is_alive(holder["pid"], holder["born"]) else "void"
     except FileNotFoundError:
-        return True
+        return "free"
     except (ValueError, TypeError, KeyError):
         pass  # its writer was stopped before the content was there
-    return _file_server_now(path.parent) - renewed > LEASE_S
+    # One far in the future was written before a clock was set back: its holder would have renewed it since.
+    return "void" if abs(_file_server_now(path.parent) - renewed) > LEASE_S else "held"
+
+
+def _names(runs: Path) -> list[str]:
+    with os.scandir(runs) as entries:
+        return [entry.name for entry in entries if entry.name.startswith(PREFIX)]
+
+
+def _create(path: Path, content: str) -> bool:
+    try:
+        file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+    except FileExistsError:
+        return False
+    try:
+        os.write(file, content.encode())
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(file)
+    return True
+
+
+def _remove_void(path: Path) -> None:
+    """Removes a void claim, unless it is gone: then what stands there next is somebody's new one."""
+    with _alone(path.parent):
+        if _state(path) == "void":
+            path.unlink(missing_ok=True)
 
 
 def _is_alive(pid: int, born: float) -> bool:
     """Whether the process is there, and not another one that got its number."""
+    now = _born_at(pid)
+    return now is not None and abs(now - born) < _BORN_TOLERANCE_S
+
+
+def _born_at(pid: int) -> float | None:
+    """When a process started, in s, by a clock that nobody sets where there is one; None if it is no more.
+
+    Linux tells it in ticks since the machine started; that of `psutil` moves with the time of day.
+    """
+    try:
+        state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return None if state == "Z" else float(rest[18]) / os.sysconf("SC_CLK_TCK")  # proc(5): starttime
+    except (OSError, ValueError, IndexError):
+        pass
     try:
         process = psutil.Process(pid)
-        return abs(process.create_time() - born) < _BORN_TOLERANCE_S and process.status() != psutil.STATUS_ZOMBIE
+        with suppress(psutil.AccessDenied):
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return None
+        return float(process.create_time())
     except psutil.NoSuchProcess:
-        return False
-    except psutil.AccessDenied:
-        return True
+        return None
 
 
 def _holder() -> dict[str, object]:
     pid = os.getpid()
-    return {"machine": _machine(), "host": platform.node(), "pid": pid, "born": _born(pid)}
-
-
-@cache
-def _born(pid: int) -> float:
-    return psutil.Process(pid).create_time()
+    return {"machine": _machine(), "host": platform.node(), "pid": pid, "born": _born_at(pid)}
 
 
 @cache
@@ -166,8 +203,11 @@ def _file_server_now(folder: Path) -> float:
 
 @contextmanager
 def _alone(runs: Path) -> Iterator[None]:
-    """Only one process at a time replaces void claims; where the file system has no locks, that is hoped for."""
-    with (runs / _TAKEOVER).open("w") as file:
+    """Only one process at a time removes void claims; where the file system has no locks, that is hoped for.
+
+    Locks of files are those of a whole process, and closing any copy of the file ends them: its threads wait here.
+    """
+    with _threads, (runs / _TAKEOVER).open("w") as file:
         with suppress(OSError):
             fcntl.lockf(file, fcntl.LOCK_EX)
         yield

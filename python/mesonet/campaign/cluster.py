@@ -8,8 +8,11 @@ the driver goes on with it, or with one started anew at the same place, as soon 
 
 from __future__ import annotations
 
+import asyncio
+import json
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
@@ -39,7 +42,7 @@ _AHEAD = 2
 _of_thread = threading.local()
 
 
-def run_on_cluster(work: Work, agenda: Agenda, scheduler: str, memory: int | None) -> None:
+def run_on_cluster(work: Work, agenda: Agenda, scheduler: str, memory: int | None, time_limit: float | None) -> None:
     """Makes the runs on the cluster of a scheduler, given by address or scheduler file.
 
     Raises
@@ -49,7 +52,7 @@ def run_on_cluster(work: Work, agenda: Agenda, scheduler: str, memory: int | Non
     OSError
         If results cannot be written any more.
     """
-    driver = _Driver(work, agenda, scheduler, memory)
+    driver = _Driver(work, agenda, scheduler, memory, time_limit)
     try:
         driver.run()
     finally:
@@ -57,7 +60,9 @@ def run_on_cluster(work: Work, agenda: Agenda, scheduler: str, memory: int | Non
     agenda.raise_if_stopped()
 
 
-def make(folder: str, run: dict[str, Any], model: dict[str, Any] | None, memory: int | None) -> Ending:
+def make(
+    folder: str, run: dict[str, Any], model: dict[str, Any] | None, memory: int | None, time_limit: float | None = None
+) -> Ending:
     """The task: one try at one run, in a thread of a Dask worker.
 
     Raises
@@ -75,7 +80,7 @@ def make(folder: str, run: dict[str, Any], model: dict[str, Any] | None, memory:
     worker = getattr(_of_thread, "worker", None)
     if worker is None:
         worker = _of_thread.worker = Worker()
-    worker.memory = memory or int(MEMORY_SHARE * memory_of_machine())
+    worker.memory, worker.time_limit = memory or int(MEMORY_SHARE * memory_of_machine()), time_limit
     return attempt(Ledger(folder), _claims(folder), worker, Run(**run), model)
 
 
@@ -88,8 +93,11 @@ def _claims(folder: str) -> Claims:
 class _Driver:
     """Keeps the scheduler supplied and hears how the runs end."""
 
-    def __init__(self, work: Work, agenda: Agenda, scheduler: str, memory: int | None) -> None:
-        self._work, self._agenda, self._scheduler, self._memory = work, agenda, scheduler, memory
+    def __init__(
+        self, work: Work, agenda: Agenda, scheduler: str, memory: int | None, time_limit: float | None
+    ) -> None:
+        self._work, self._agenda, self._scheduler = work, agenda, scheduler
+        self._most = memory, time_limit
         self._client = _connected(scheduler)
         self._out: dict[Any, Run] = {}
         self._threads, self._counted = 1, float("-inf")
@@ -120,7 +128,7 @@ class _Driver:
         while len(self._out) < _AHEAD * self._threads and (run := self._agenda.next_now()):
             name = f"mesonet-{self._work.name}-{run.key[:12]}-{uuid4().hex[:6]}"
             future = self._client.submit(
-                make, folder, asdict(run), self._work.model, self._memory, key=name, pure=False, retries=0
+                make, folder, asdict(run), self._work.model, *self._most, key=name, pure=False, retries=0
             )
             self._out[future] = run
 
@@ -176,19 +184,43 @@ def _connected(scheduler: str) -> Any:
         from distributed import Client
     except ImportError as error:
         raise ImportError("a Dask cluster needs dask.distributed: pip install 'mesonet[cluster]'") from error
-    where = {"scheduler_file": scheduler} if _is_file(scheduler) else {"address": scheduler}
     try:
-        if "scheduler_file" in where:
-            Path(scheduler).read_bytes()  # a client would wait for the file forever
-        return Client(**where, timeout=_CONNECT_S, set_as_default=False, name="mesonet")
-    except (OSError, TimeoutError, ValueError) as error:
+        address = _address(scheduler)
+        with ThreadPoolExecutor(1) as apart:  # a notebook has an event loop of its own in this thread
+            apart.submit(asyncio.run, _refuse_silence(address)).result()
+        return Client(address, timeout=_CONNECT_S, set_as_default=False, name="mesonet")
+    except (OSError, TimeoutError, ValueError, MemoryError) as error:  # the last: what answers is no scheduler
         allowed = "tcp://HOST:PORT of a running scheduler, or the file that it wrote with --scheduler-file"
         problem = f"no Dask scheduler answers ({str(error) or type(error).__name__})"
         raise InputError(problem, path="--dask", value=scheduler, allowed=allowed) from None
 
 
-def _is_file(scheduler: str) -> bool:
-    return "://" not in scheduler and (scheduler.endswith(".json") or Path(scheduler).is_file())
+def _address(scheduler: str) -> str:
+    """The address, of the scheduler file where it is one.
+
+    Raises
+    ------
+    OSError, ValueError
+        If there is no such file, or it holds no address.
+    """
+    if "://" in scheduler or not (scheduler.endswith(".json") or Path(scheduler).is_file()):
+        return scheduler
+    about = json.loads(Path(scheduler).read_text())
+    if not isinstance(about, dict) or not isinstance(about.get("address"), str):
+        raise ValueError("the file holds no address")
+    return str(about["address"])
+
+
+async def _refuse_silence(address: str) -> None:
+    """Raises an `OSError` or a `ValueError` unless something listens there.
+
+    A client that finds nobody leaves threads behind that complain after many seconds.
+    """
+    from distributed.comm import connect
+    from distributed.security import Security
+
+    comm = await connect(address, timeout=_CONNECT_S, **Security().get_connection_args("client"))
+    comm.abort()
 
 
 def _broken(error: BaseException) -> RuntimeError:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from mesonet import models
+from mesonet.campaign import tables
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.work import counted, known_versions
 from mesonet.designs import Design
@@ -91,22 +92,10 @@ class Campaign:
     def groups(self) -> pl.DataFrame:
         """Flow groups of every run that is done: condition, algorithm (of the run), replicate, period, group (1 to 24),
         flow_algorithm (of the flows), then the measures of `mesonet.columns.GROUP_UNITS`."""
-        tables = [
-            pl.read_parquet(self.path / "runs" / key / "groups.parquet")
-            .rename({"algorithm": "flow_algorithm"})
-            .with_columns(
-                condition=pl.lit(condition, pl.Int64),
-                run_algorithm=pl.lit(algorithm),
-                replicate=pl.lit(replicate, pl.Int64),
-            )
-            for condition, algorithm, replicate, key, status in self.runs.select(
-                "condition", "algorithm", "replicate", "key", "status"
-            ).iter_rows()
-            if status == "done" and self.experiment.get("model") is None
-        ]
-        if not tables:
+        if self.experiment.get("model") is not None:
             return pl.DataFrame()
-        return pl.concat(tables).rename({"run_algorithm": "algorithm"})
+        rows = tables.read(self.path / "runs", self.runs, "groups")
+        return rows.rename({"algorithm_of_row": "flow_algorithm"}, strict=False)
 
     def kept(self, name: str, condition: int, algorithm: str, replicate: int = 1) -> pl.DataFrame:
         """A table that the experiment has its runs keep, such as ``flow_traces``; empty if the run is not done.
@@ -205,15 +194,16 @@ def load(path: str | Path) -> Campaign:
     provenance = ledger.provenance()
     versions = known_versions(provenance) or [models.code_version(document.get("model"))]
     statuses = ledger.statuses()
-    rows, tables = [], []
+    rows = []
     for run in counted(document, versions, statuses):
         status = statuses.get(run.key, "missing")
-        about = ledger.run_json(run.key) if status != "missing" else {}
+        about = ledger.run_json(run.key, status) if status != "missing" else {}
         cost = about.get("performance", {})
-        row = {"condition": run.condition, "algorithm": run.algorithm, "replicate": run.replicate}
         rows.append(
             {
-                **row,
+                "condition": run.condition,
+                "algorithm": run.algorithm,
+                "replicate": run.replicate,
                 "seed": run.seed,
                 "key": run.key,
                 "status": status,
@@ -221,10 +211,10 @@ def load(path: str | Path) -> Campaign:
                 **{name: cost.get(name) for name in ("cpu_s", "data_segments_delivered", "peak_rss_bytes")},
             }
         )
-        if status == "done":
-            table = pl.read_parquet(ledger.runs / run.key / "responses.parquet")
-            tables.append(table.with_columns(**{name: pl.lit(value) for name, value in row.items()}))
-    responses = pl.concat(tables) if tables else pl.DataFrame(schema=_RESPONSES)
+    runs = pl.DataFrame(rows, schema=_RUNS)
+    responses = tables.read(ledger.runs, runs, "responses")
+    if responses.is_empty():
+        responses = pl.DataFrame(schema=_RESPONSES)
     return Campaign(
         path=ledger.path,
         name=document["name"],
@@ -232,7 +222,7 @@ def load(path: str | Path) -> Campaign:
         factors=tuple(Factor(**factor) for factor in document["factors"]),
         design=from_document(document["design"]).design,
         algorithms=tuple(document["algorithms"]),
-        runs=pl.DataFrame(rows, schema=_RUNS),
+        runs=runs,
         responses=responses.select([pl.col(name).cast(kind) for name, kind in _RESPONSES.items()]),
         experiment=document,
         provenance=provenance,

@@ -91,7 +91,10 @@ def failed(file: Path) -> dict[str, Any]:
 
 def _read(file: Path, shape: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        content = json.loads(file.read_text())
+        content = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        allowed = "a folder as it was written; without the folder the run is made again"
+        raise InputError("the file is missing", file=str(file), allowed=allowed) from None
     except (ValueError, RecursionError) as error:
         problem = f"not JSON: {error}" if isinstance(error, json.JSONDecodeError) else "not JSON"
         raise InputError(problem, file=str(file), allowed=_ALLOWED) from None

@@ -143,20 +143,24 @@ class Ledger:
     def statuses(self) -> dict[str, str]:
         """``done`` or ``failed`` by key, of all runs that are either."""
         with suppress(FileNotFoundError):
-            names = [entry.name for entry in os.scandir(self.runs) if not entry.name.startswith(".")]
-            return {name: status for name in names if (status := self.status(name)) != "missing"}
+            names = [name for name in os.listdir(self.runs) if not name.startswith(".")]
+            runs = str(self.runs)
+            return {name: status for name in names if (status := _status(runs, name)) != "missing"}
         return {}
 
     def status(self, key: str) -> str:
         """``done``, ``failed`` or ``missing``."""
-        folder = f"{self.runs}{os.sep}{key}{os.sep}"
-        if os.path.exists(folder + "responses.parquet"):
-            return "done"
-        return "failed" if os.path.exists(folder + "failure.json") else "missing"
+        return _status(str(self.runs), key)
 
-    def run_json(self, key: str) -> dict[str, Any]:
-        """Provenance and resources of a run that is done, or the message of one that failed."""
-        if self.status(key) == "done":
+    def run_json(self, key: str, status: str | None = None) -> dict[str, Any]:
+        """Provenance and resources of a run that is done, or the message of one that failed; `status` if it is known.
+
+        Raises
+        ------
+        InputError
+            If the file is gone or damaged; names it.
+        """
+        if (status or self.status(key)) == "done":
             return documents.done(self.runs / key / "run.json")
         return documents.failed(self.runs / key / "failure.json")
 
@@ -225,6 +229,14 @@ class Ledger:
         shutil.rmtree(old, ignore_errors=True)
 
 
+def _status(runs: str, key: str) -> str:
+    """That of a run in a folder of runs, as text: paths as objects would take longer than the question."""
+    folder = f"{runs}{os.sep}{key}{os.sep}"
+    if os.path.exists(folder + "responses.parquet"):
+        return "done"
+    return "failed" if os.path.exists(folder + "failure.json") else "missing"
+
+
 def _write(path: Path, content: Mapping[str, Any]) -> None:
     aside = path.with_name(f"{ASIDE}{path.name}-{uuid4().hex[:12]}")
     try:
@@ -264,18 +276,28 @@ def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     for key in ("name", "model", "algorithms", "mixed_with", "factors", "design", "scale", "seed", "replicates"):
         if held.get(key) != wanted.get(key):
             shown = [json.dumps(each.get(key)) for each in (held, wanted)]
-            return (
-                f": {key} is {shown[0]} there and {shown[1]} here" if max(map(len, shown)) < 100 else f": {key} differ"
-            )
+            if max(map(len, shown)) < 100:
+                return f": {key} is {shown[0]} there and {shown[1]} here"
+            return _first_difference({key: held.get(key)}, {key: wanted.get(key)}) or f": {key} differ"
     for one, other in zip(held["scenarios"], wanted["scenarios"], strict=True):
-        for path, value in _flat(one["scenario"]).items():
-            if _flat(other["scenario"]).get(path) != value:
-                return f": {path} is {value} there and {_flat(other['scenario']).get(path)} here"
+        if said := _first_difference(one["scenario"], other["scenario"]):
+            return said
+    return ""
+
+
+def _first_difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    there, here = _flat(held), _flat(wanted)
+    for path in (*there, *here):
+        if there.get(path) != here.get(path):
+            return f": {path} is {there.get(path)} there and {here.get(path)} here"
     return ""
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in tree.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}
+        if isinstance(value, list) and any(isinstance(each, Mapping | list) for each in value):
+            flat |= _flat({f"{key}[{place}]": each for place, each in enumerate(value)}, prefix)
+        else:
+            flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}
     return flat

@@ -17,8 +17,8 @@ from mesonet.campaign.work import Work
 _TICK_S = 0.5
 
 
-def run_here(work: Work, agenda: Agenda, workers: int, memory: int | None) -> None:
-    """Makes the runs; `workers` at a time, each with at most `memory` bytes.
+def run_here(work: Work, agenda: Agenda, workers: int, memory: int | None, time_limit: float | None) -> None:
+    """Makes the runs; `workers` at a time, each with at most `memory` bytes and `time_limit` seconds.
 
     Raises
     ------
@@ -28,7 +28,10 @@ def run_here(work: Work, agenda: Agenda, workers: int, memory: int | None) -> No
     most = memory or int(MEMORY_SHARE * memory_of_machine())
     room = _Room()
     with Claims(work.ledger.runs) as claims, ThreadPoolExecutor(min(workers, len(work.runs) or 1)) as threads:
-        served = [threads.submit(_serve, work, agenda, claims, room, most) for _ in range(min(workers, len(work.runs)))]
+        served = [
+            threads.submit(_serve, work, agenda, claims, room, Worker(most, time_limit))
+            for _ in range(min(workers, len(work.runs)))
+        ]
         try:
             while not all(thread.done() for thread in served):
                 time.sleep(min(_TICK_S, 0.02 * len(work.runs)))
@@ -39,9 +42,8 @@ def run_here(work: Work, agenda: Agenda, workers: int, memory: int | None) -> No
     agenda.raise_if_stopped()
 
 
-def _serve(work: Work, agenda: Agenda, claims: Claims, room: _Room, most: int) -> None:
+def _serve(work: Work, agenda: Agenda, claims: Claims, room: _Room, worker: Worker) -> None:
     """One thread: takes runs until there are no more."""
-    worker = Worker(most)
     try:
         while run := agenda.next():
             with room:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import selectors
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -42,10 +44,12 @@ class Death:
 class Worker:
     """A process that makes runs, started when it is needed and again when it died.
 
-    `memory` is the most that one run may have, in bytes; `peak` the most that one was seen to have.
+    `memory` is the most that one run may have, in bytes, `time_limit` the most wall-clock time that one may take, in s;
+    `peak` the most memory that one was seen to have.
     """
 
     memory: int | None = None
+    time_limit: float | None = None
     peak: int = 0
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
     _log: Any = field(default=None, repr=False)
@@ -68,6 +72,7 @@ class Worker:
         with suppress(BrokenPipeError):
             process.stdin.write(json.dumps({**task, **about}) + "\n")
             process.stdin.flush()
+        end = time.monotonic() + (self.time_limit or math.inf)
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
             while not selector.select(_TICK_S):
@@ -79,6 +84,8 @@ class Worker:
                     return self._ended(
                         f"the run needs more than {memory_text(self.memory)} of memory: it had {memory_text(used)}"
                     )
+                if time.monotonic() > end:
+                    return self._ended(f"the run took longer than the time limit of {self.time_limit:g} s")
         answer = process.stdout.readline()
         if not answer:
             code = process.wait()

@@ -11,6 +11,7 @@ from types import FrameType
 
 from mesonet import models, provenance
 from mesonet.campaign.agenda import Agenda
+from mesonet.campaign.claims import sweep
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.pool import run_here
 from mesonet.campaign.work import How, known_versions, versions_that_count, work
@@ -39,6 +40,8 @@ def run_missing(ledger: Ledger, how: How | None = None, progress: bool = True) -
     code_version = models.code_version(document.get("model"))
     before = ledger.provenance()
     versions = versions_that_count(ledger, code_version, how.mix)
+    if ledger.runs.is_dir():
+        sweep(ledger.runs)
     todo = work(ledger, document, versions, how)
     if not todo.runs and known_versions(before) == versions:
         return
@@ -56,9 +59,10 @@ def run_missing(ledger: Ledger, how: How | None = None, progress: bool = True) -
         if how.dask is not None:
             from mesonet.campaign.cluster import run_on_cluster
 
-            run_on_cluster(todo, agenda, how.dask, how.memory)
+            run_on_cluster(todo, agenda, how.dask, how.memory, how.time_limit)
         else:
-            run_here(todo, agenda, how.workers or os.cpu_count() or 1, how.memory)
+            run_here(todo, agenda, how.workers or os.cpu_count() or 1, how.memory, how.time_limit)
+    sweep(ledger.runs)
     ledger.write_provenance({**about, "finished": provenance.now()})
 
 

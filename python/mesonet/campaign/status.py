@@ -67,14 +67,14 @@ def status(path: str | Path) -> Status:
     at_work = live(ledger.runs) if ledger.runs.is_dir() else set()
     failures = []
     for run in failed:
-        tries = len(ledger.tries(run.key))
+        about = ledger.run_json(run.key, "failed")
         failures.append(
             {
                 "condition": run.condition,
                 "algorithm": run.algorithm,
                 "replicate": run.replicate,
-                "message": ledger.run_json(run.key)["message"],
-                "tries": tries,
+                "message": about["message"],
+                "tries": len(about.get("tries", [about])),
                 "log": str(ledger.runs / run.key / "failure.json"),
             }
         )

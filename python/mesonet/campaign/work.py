@@ -25,6 +25,9 @@ class How:
         Runs at a time on this machine; by default as many as there are processors.
     memory
         The most that one run may have, in bytes; by default nine tenths of the machine's.
+    time_limit
+        The most wall-clock time that one try at a run may take, in s; by default any. A run that takes longer is ended
+        and counts as failed.
     dask
         Address of a Dask scheduler, or its scheduler file: the runs are made there instead.
     shard
@@ -39,6 +42,7 @@ class How:
 
     workers: int | None = None
     memory: int | None = None
+    time_limit: float | None = None
     dask: str | None = None
     shard: tuple[int, int] | None = None
     tries: int = TRIES
@@ -51,6 +55,8 @@ class How:
             value = getattr(self, name)
             if value is not None:
                 units.integer(value, name, least, 2**63 - 1)
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise InputError("not a time", path="time_limit", value=self.time_limit, allowed="more than 0 s")
         if self.shard is not None:
             place, parts = self.shard
             units.integer(place, "shard", 1, units.integer(parts, "shard", 1, 2**31))

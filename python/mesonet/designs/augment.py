@@ -18,7 +18,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from mesonet.designs.two_level import Design
+from mesonet.designs.two_level import Design, alias_strings
 from mesonet.errors import InputError, unknown
 
 _MOST_ADDED = 1_000
@@ -49,6 +49,11 @@ class Augmented:
     def runs(self) -> int:
         """Number of runs, with those added."""
         return int(self.matrix.shape[0])
+
+    @property
+    def alias_strings(self) -> tuple[tuple[str, ...], ...]:
+        """As those of `design`, in all runs."""
+        return alias_strings(self.aliases)
 
     @property
     def clear_interactions(self) -> tuple[str, ...]:

@@ -91,7 +91,8 @@ def parsed_resolution(resolution: int | str) -> int:
 
 def _checked_base(factors: int, runs: int) -> int:
     fewest = 1 << min(factors.bit_length(), factors)
-    sizes = f"a power of 2, {fewest} to {min(MOST_RUNS, 1 << factors)} for {factors} factors"
+    most = min(MOST_RUNS, 1 << factors)
+    sizes = f"{f'a power of 2, {fewest} to ' if fewest < most else ''}{most} for {factors} factors"
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < 2 or runs & (runs - 1):
         raise InputError("not a number of runs", path="runs", value=runs, allowed=sizes)
     if runs < fewest:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -112,13 +112,7 @@ class Design:
 
         The first one of each is positive, the others have a leading ``-`` where the sign differs.
         """
-        seen: set[str] = set()
-        strings = []
-        for effect, others in self.aliases.items():
-            if others and effect not in seen:
-                strings.append((effect, *others))
-                seen.update(other.removeprefix("-") for other in others)
-        return tuple(strings)
+        return alias_strings(self.aliases)
 
     @property
     def clear_interactions(self) -> tuple[str, ...]:
@@ -192,6 +186,17 @@ def checked_factors(factors: Sequence[str] | int) -> tuple[str, ...]:
     if len(names) > MOST_FACTORS:
         raise InputError("too many factors", path="factors", value=len(names), allowed=f"at most {MOST_FACTORS}")
     return names
+
+
+def alias_strings(aliases: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """Sets of effects that are aliased with each other, from the aliases of each."""
+    seen: set[str] = set()
+    strings = []
+    for effect, others in aliases.items():
+        if others and effect not in seen:
+            strings.append((effect, *others))
+            seen.update(other.removeprefix("-") for other in others)
+    return tuple(strings)
 
 
 def size_text(design: Design) -> str:

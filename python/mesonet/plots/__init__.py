@@ -23,12 +23,14 @@ from mesonet.plots.latencies import latencies
 from mesonet.plots.main_effects import main_effects
 from mesonet.plots.matrix import Look, matrix
 from mesonet.plots.ordered_data import ordered_data
+from mesonet.plots.point_scatter import point_scatter
 from mesonet.plots.rank_matrices import rank_matrix
 from mesonet.plots.rank_scatter import rank_scatter, rank_table
 from mesonet.plots.residual_sd import residual_sd
 from mesonet.plots.residuals import residuals
 from mesonet.plots.responses import responses
 from mesonet.plots.scatter_matrix import scatter_matrix
+from mesonet.plots.sensitivity import sensitivity
 from mesonet.plots.separation import separation
 from mesonet.plots.sign_table import psi_table, sign_table
 from mesonet.plots.timeline import timeline
@@ -64,6 +66,7 @@ __all__ = [
     "main_effects",
     "matrix",
     "ordered_data",
+    "point_scatter",
     "psi_table",
     "rank_matrix",
     "rank_scatter",
@@ -74,6 +77,7 @@ __all__ = [
     "save",
     "scatter_matrix",
     "scree",
+    "sensitivity",
     "separation",
     "sign_table",
     "timeline",

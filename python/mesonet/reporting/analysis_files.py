@@ -14,12 +14,15 @@ import pyarrow.parquet as pq
 from mesonet import places
 from mesonet.errors import InputError, unknown
 from mesonet.progress import Update
+from mesonet.reporting import sampled_files
 from mesonet.reporting.algorithm_figures import follow_up_sentence, separation_caption
+from mesonet.reporting.centre import curvature_sentence, curvature_table, has_centre_points
 from mesonet.reporting.conditions import conditions_table
 from mesonet.reporting.drawing import Drawn, draw_all
 from mesonet.reporting.gallery import Extent, figures_of, gallery
 from mesonet.reporting.method import Method
 from mesonet.reporting.method_files import labelled, method_tables
+from mesonet.reporting.sampled import is_sampled
 from mesonet.reporting.study import Study
 from mesonet.reporting.traced_files import traced_tables
 from mesonet.reporting.words import counted
@@ -64,19 +67,23 @@ def write_analysis(
     """
     study = Study(campaign)
     method = Method(study)
+    sampled = is_sampled(campaign)
     if isinstance(responses, str):
         raise InputError("not a list", path="responses", value=responses, allowed="names in a list")
     if figures not in get_args(Extent):
         raise unknown("extent", str(figures), get_args(Extent), path="figures")
     if workers is not None and workers < 1:
         raise InputError("not a number of processes", path="workers", value=workers, allowed="at least 1")
-    there = [*study.in_period[study.main_period], *method.space.names] if study.has_results else []
+    there = [*study.in_period[study.main_period]] if study.has_results else []
+    there += method.space.names if study.has_results and not sampled else []
     for name in responses or ():
         if name not in there:
             raise unknown("response", str(name), list(dict.fromkeys(there)), path="responses")
+    if sampled:
+        return sampled_files.write(campaign, directory, figures, responses, png, workers, progress)
     with places.folder(Path(directory) / "analysis", directory) as root:
         written = [
-            path for name, table in _tables(method).items() for path in _write_table(table, root / "tables" / name)
+            path for name, table in _tables(method).items() for path in write_table(table, root / "tables" / name)
         ]
         drawn: list[Drawn] = []
         if study.has_results and figures != "none":
@@ -100,6 +107,8 @@ def _tables(method: Method) -> dict[str, pl.DataFrame]:
     if study.campaign.design.factors:
         tables["main_effects"] = _effects_table(study)
         tables |= method_tables(method)
+        if has_centre_points(study.campaign):
+            tables["curvature"] = curvature_table(study)
     if len(study.algorithms) > 1:
         cells = [labelled(study.summary(period).to_polars(), {"period": period}) for period in study.periods]
         tables["condition_response"] = pl.concat(cells, how="vertical_relaxed")
@@ -120,7 +129,8 @@ def _effects_table(study: Study) -> pl.DataFrame:
     return pl.concat(effects, how="vertical_relaxed")
 
 
-def _write_table(table: pl.DataFrame, path: Path) -> list[Path]:
+def write_table(table: pl.DataFrame, path: Path) -> list[Path]:
+    """Writes a table as Parquet and CSV; `path` is without ending."""
     path.parent.mkdir(parents=True, exist_ok=True)
     parquet, csv = path.with_suffix(".parquet"), path.with_suffix(".csv")
     arrow: pa.Table = table.to_arrow()
@@ -160,6 +170,8 @@ def _reading(method: Method, drawn: Sequence[Drawn], extent: str) -> list[str]:
     lines += ["", *method.space.notes] if method.space.notes else []
     if len(method.study.algorithms) > 1:
         lines += ["", separation_caption(method)]
+    if has_centre_points(method.study.campaign):
+        lines += ["", curvature_sentence(method.study)]
     if method.study.campaign.design.factors:
         lines += ["", follow_up_sentence(method, method.congestion, method.study.choices_of_algorithm[-1])]
     return lines

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from mesonet.analysis import ConditionResponseSummary
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting import html
+from mesonet.reporting.centre import curvature_sentence, has_centre_points
 from mesonet.reporting.study import CONGESTION, LARGE, Study, factor_title, level_text, ordered, status_counts
 from mesonet.reporting.words import capitalised, counted, listed, period_title, quantity, span
 
@@ -26,6 +27,8 @@ def findings(study: Study) -> list[tuple[str, str]]:
     found.append((congestion, _congestion(study)))
     if study.campaign.design.factors:
         found.append(("What drives it", _drivers(study)))
+    if has_centre_points(study.campaign):
+        found.append(("Between the levels", curvature_sentence(study)))
     if len(study.algorithms) > 1:
         found.append(("How they differ", _differences(study)))
     found.append(("Who stands out", _outliers(study)))

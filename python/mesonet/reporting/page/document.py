@@ -19,7 +19,9 @@ from mesonet.reporting.flow_groups import with_flow_groups
 from mesonet.reporting.methods import methods_html, provenance_html
 from mesonet.reporting.page import sections
 from mesonet.reporting.page.payload import page_data
+from mesonet.reporting.page.sampled import sampled_html
 from mesonet.reporting.replay import recorded_runs, replay_section
+from mesonet.reporting.sampled import is_sampled
 from mesonet.reporting.study import Study
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ def write_report(campaign: "Campaign", path: Path | str, *, progress: Update | N
 def report_html(campaign: "Campaign", progress: Update | None = None) -> str:
     """The report as one HTML document."""
     study = Study(campaign)
+    if is_sampled(campaign):
+        return sampled_html(study, "".join(asset(name) for name in STYLES), progress)
     if progress:
         progress(0, 1, "statistics")
     wider = with_flow_groups(campaign)

@@ -1,0 +1,135 @@
+"""Sensitivity of one response to factors that take values between their levels, as in a Latin hypercube.
+
+Where runs do not stand at two levels there are no main effects as differences of means. What is asked instead, of a
+linear model of all factors, is
+
+* SRC, the standardised regression coefficient: by how many of its standard deviations the response changes when the
+  factor changes by one of its own and the others stay. With independent factors its square is the share of the variance
+  that the factor explains. It is as good as the model, whose R^2 is given.
+* SRRC, the same of ranks, for responses that only rise or only fall, straight or not.
+* PRCC, the partial rank correlation coefficient: the correlation of the ranks of response and factor, after what the
+  other factors explain of both is taken away, with t = r sqrt(d / (1 - r^2)) on d = n - 1 - k degrees of freedom.
+
+None of them sees a response that rises and falls again: look at the scatter plots.
+
+Source: A. Saltelli and others, *Sensitivity Analysis* (2000), chapter 6; R. L. Iman and W. J. Conover, The use of the
+rank transform in regression, *Technometrics* 21 (1979) 499; S. Marino and others, *Journal of Theoretical Biology* 254
+(2008) 178.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from mesonet.analysis.main_effects import ROUNDING, condition_means
+from mesonet.analysis.result import Result
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity(Result):
+    """Coefficients of k factors on one response. Arrays have one entry per factor; NaN where not computable."""
+
+    factors: tuple[str, ...]
+    runs: int  #: conditions that had a value
+    src: Floats
+    srrc: Floats
+    prcc: Floats
+    p: Floats  #: of prcc, two-sided
+    r_squared: float  #: share of the variance that the linear model of all factors explains
+    r_squared_ranks: float  #: the same of ranks
+    notes: tuple[str, ...]  #: what the reader must know: too few runs, a constant response, ...
+
+    UNITS: ClassVar = {"src": "1", "srrc": "1", "prcc": "1", "p": "1"}
+
+    def _dimensions(self) -> dict[str, Sequence[Any]]:
+        return {"factor": self.factors}
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("src", "srrc", "prcc", "p")}
+
+    def _attributes(self) -> dict[str, Any]:
+        facts = {"r_squared": self.r_squared, "r_squared_ranks": self.r_squared_ranks}
+        return {"runs": self.runs, **facts, "notes": " ".join(self.notes)}
+
+
+def sensitivity(
+    points: ArrayLike,
+    y: pl.DataFrame | ArrayLike,
+    *,
+    factors: Sequence[str] | None = None,
+    algorithm: str | None = None,
+) -> Sensitivity:
+    """SRC, SRRC and PRCC of the factors on the response `y`.
+
+    `points`: shape (n, k), the value of each factor in each condition, in any unit. `factors`: names of the columns
+    (default x1 ... xk). `y`: n values or a frame, as in `main_effects`; replicates of a condition are averaged.
+
+    NaN throughout, with a note, for a response that is the same everywhere, for fewer than k + 2 conditions with a
+    value, and where factors depend on each other.
+
+    Raises ValueError for points that are no numbers, a wrong number of names or values, or several algorithms.
+    """
+    x = np.asarray(points, dtype=float)
+    if x.ndim != 2 or not x.shape[1] or not np.isfinite(x).all():
+        raise ValueError("the points must be an (n, k) array of numbers")
+    names = tuple(factors or (f"x{j + 1}" for j in range(x.shape[1])))
+    if len(names) != x.shape[1]:
+        raise ValueError(f"{len(names)} factor names for points of {x.shape[1]} columns")
+    used, value = condition_means(y, len(x), algorithm)
+    notes = []
+    if len(used) < len(x):
+        notes.append(f"{len(x) - len(used)} of {len(x)} conditions have no value and are left out.")
+    x, (n, k) = x[used], (len(used), x.shape[1])
+    nothing = np.full(k, np.nan)
+    problem = _problem(x, value)
+    if problem:
+        nan = float("nan")
+        return Sensitivity(names, n, nothing, nothing, nothing, nothing, nan, nan, (*notes, problem))
+    src, r_squared = _standardised(x, value)
+    ranked, ranks = np.column_stack([stats.rankdata(column) for column in x.T]), stats.rankdata(value)
+    srrc, r_squared_ranks = _standardised(ranked, ranks)
+    prcc = np.array([_partial(ranked, ranks, j) for j in range(k)])
+    freedom = n - 1 - k
+    with np.errstate(divide="ignore"):
+        t = np.abs(prcc) * np.sqrt(freedom / np.maximum(1 - prcc**2, 0))
+    p = np.asarray(2 * stats.t.sf(t, freedom))
+    return Sensitivity(names, n, src, srrc, prcc, p, r_squared, r_squared_ranks, tuple(notes))
+
+
+def _problem(x: Floats, y: Floats) -> str:
+    """Why there are no coefficients; empty where there are."""
+    n, k = x.shape
+    if n < k + 2:
+        return f"{k} factors need at least {k + 2} conditions with a value; there are {n}."
+    if np.ptp(y) <= ROUNDING * np.max(np.abs(y)):
+        return "The response is the same in all runs: there is nothing to explain."
+    for of in (x, np.column_stack([stats.rankdata(column) for column in x.T])):
+        if np.linalg.matrix_rank(np.column_stack([np.ones(n), of])) <= k:
+            return "A factor does not vary, or some depend on each other: they cannot be told apart."
+    return ""
+
+
+def _standardised(x: Floats, y: Floats) -> tuple[Floats, float]:
+    """Coefficients of the least-squares fit of standardised values, and R^2."""
+    scaled = (x - x.mean(axis=0)) / x.std(axis=0)
+    target = (y - y.mean()) / y.std()
+    beta = np.linalg.lstsq(scaled, target)[0]
+    return np.asarray(beta), float(1 - np.mean((target - scaled @ beta) ** 2))
+
+
+def _partial(x: Floats, y: Floats, place: int) -> float:
+    """Correlation of column `place` with y, without what the other columns explain of both."""
+    others = np.column_stack([np.ones(len(y)), np.delete(x, place, axis=1)])
+    own, answer = (v - others @ np.linalg.lstsq(others, v)[0] for v in (x[:, place], y))
+    size = float(np.sqrt((own @ own) * (answer @ answer)))
+    # Where the others explain all of the response, what is left is rounding.
+    if float(answer @ answer) <= ROUNDING * float(y @ y):
+        return 0.0
+    return float(np.clip(own @ answer / size, -1, 1))

@@ -1,0 +1,108 @@
+"""The analysis of a campaign with points between the levels as files: tables, figures, a page that lists them."""
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mesonet import places, plots
+from mesonet.progress import Update
+from mesonet.reporting.drawing import Drawn, Figure, draw_all
+from mesonet.reporting.sampled import Sampled, left_out
+from mesonet.reporting.study import Study
+from mesonet.reporting.words import capitalised, counted
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
+
+
+def figures(campaign: "Campaign", extent: str = "chosen", responses: Sequence[str] | None = None) -> list[Figure]:
+    """Sensitivities by algorithm and scatter plots by response, of a campaign that has results.
+
+    `extent` "chosen": the scatter plots of the key responses, or of `responses`; "all": of every one; "none": nothing.
+    """
+    sampled = Sampled(Study(campaign))
+    if extent == "none" or not sampled.responses:
+        return []
+    chosen = sampled.responses if extent == "all" else list(responses or sampled.study.key_responses)
+    several = len(sampled.study.algorithms) > 1
+    found = [
+        Figure(
+            f"sensitivity/{algorithm}" if several else "sensitivity",
+            "Which factors drive which response, and which way?",
+            partial(_sensitivity, sampled, algorithm),
+        )
+        for algorithm in sampled.study.algorithms
+    ]
+    question = "Does the response rise, fall, bend or jump with a factor?"
+    return found + [Figure(f"scatter/{name}", question, partial(_scatter, sampled, name)) for name in chosen]
+
+
+def write(
+    campaign: "Campaign",
+    directory: Path | str,
+    extent: str,
+    responses: Sequence[str] | None,
+    png: bool,
+    workers: int | None,
+    progress: Update | None,
+) -> list[Path]:
+    """Writes tables, figures and ``index.md`` below ``analysis``; arguments as `analysis_files.write_analysis`."""
+    from mesonet.reporting.analysis_files import write_table
+
+    sampled = Sampled(Study(campaign))
+    with places.folder(Path(directory) / "analysis", directory) as root:
+        written = [
+            file for name, table in sampled.tables().items() for file in write_table(table, root / "tables" / name)
+        ]
+        drawn = draw_all(
+            campaign, figures(campaign, extent, responses), root / "figures",
+            again=partial(figures, extent=extent, responses=responses), png=png, workers=workers or os.cpu_count() or 1,
+            progress=progress,
+        )  # fmt: skip
+        index = root / "index.md"
+        index.write_text(_index(sampled, root, drawn), encoding="utf-8")
+        pictures = [path for each in drawn for path in (each.path, each.path.with_suffix(".png")) if path.exists()]
+        return [*written, *pictures, index]
+
+
+def _sensitivity(sampled: Sampled, algorithm: str) -> tuple[Any, str]:
+    study = sampled.study
+    results = {
+        study.label_of(name): sampled.sensitivity(name, study.main_period, algorithm) for name in sampled.responses
+    }
+    names = [
+        factor.id if factor.name == factor.id else f"{factor.id} {factor.name}" for factor in sampled.campaign.factors
+    ]
+    caption = f"Partial rank correlations over {counted(len(sampled.points), 'condition')} with {algorithm}."
+    title = f"What drives the responses, {algorithm}" if len(study.algorithms) > 1 else "What drives the responses"
+    return plots.sensitivity(results, names=names, title=title), caption
+
+
+def _scatter(sampled: Sampled, response: str) -> tuple[Any, str]:
+    study = sampled.study
+    unit = study.unit_of(response)
+    label = study.label_of(response) + (f" ({unit})" if unit not in ("", "1") else "")
+    chart = plots.point_scatter(
+        sampled.points, sampled.campaign.factors, sampled.values(response), title=study.label_of(response),
+        response=label,
+    )  # fmt: skip
+    return chart, sampled.sentence(response)
+
+
+def _index(sampled: Sampled, root: Path, drawn: Sequence[Drawn]) -> str:
+    lines = [
+        f"# {sampled.campaign.title or sampled.campaign.name}",
+        "",
+        f"{capitalised(left_out(sampled.campaign))}.",
+        "",
+    ]
+    if not sampled.study.has_results:
+        return "\n".join([*lines, "No run has given a result yet: there are no figures.", ""])
+    lines += [f"{counted(len(drawn), 'figure')}; the tables are in `tables/`.", ""]
+    for figure in drawn:
+        relative = figure.path.relative_to(root).as_posix()
+        title = figure.name.replace("/", ", ").replace("_", " ")
+        lines += [f"## {title}", "", f"*{figure.question}*", "", f"![{title}]({relative})", "", figure.caption, ""]
+    return "\n".join(lines)

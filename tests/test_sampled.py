@@ -1,0 +1,140 @@
+"""Campaigns without two levels, or with points beside them: what stands in place of main effects."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import mesonet
+from mesonet.analysis import curvature, sensitivity
+from mesonet.campaign import Campaign
+from mesonet.cli import main
+from mesonet.errors import InputError
+from mesonet.reporting import write_analysis
+from mesonet.reporting.sampled import is_sampled
+
+FACTORS = {"x": (0.0, 1.0), "y": (0.0, 10.0), "z": (1, 3)}
+
+
+def hill(parameters: dict, seed: int) -> dict:
+    """Rises with x in a curve, falls with y, has nothing to do with z; noise that the seed names."""
+    noise = 1e-3 * np.random.default_rng(seed).standard_normal()
+    higher = 2.0 if parameters.get("algorithm") == "double" else 1.0
+    bent = parameters["x"] * (1 - parameters["x"]) + noise
+    return {"steep": higher * np.exp(3 * parameters["x"]) - parameters["y"] + noise, "bent": bent, "same": 1.0}
+
+
+@pytest.fixture(scope="module", params=["latin-hypercube", "sobol"])
+def sampled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    """A campaign of 16 points and two algorithms; tests only read it."""
+    chosen = mesonet.experiment(
+        model=hill, factors=FACTORS, algorithms=["single", "double"], design={"kind": request.param, "runs": 16},
+        responses={"steep": "m"},
+    )  # fmt: skip
+    return chosen.run(tmp_path_factory.mktemp("sampled") / "out", workers=2, progress=False)
+
+
+def call(*arguments: str) -> str:
+    done = CliRunner().invoke(main, list(arguments))
+    assert done.exit_code == 0, done.output
+    return done.stderr
+
+
+def test_analyze_gives_sensitivities_and_says_what_is_left_out(sampled: Campaign, tmp_path: Path) -> None:
+    assert is_sampled(sampled)
+    said = call("analyze", str(sampled.path), "--out", str(tmp_path))
+    assert "has no two levels to compare: main effects, interactions" in said
+    assert said.count("note: ") == 1
+    tables, index = tmp_path / "analysis" / "tables", (tmp_path / "analysis" / "index.md").read_text()
+    assert {file.stem for file in tables.iterdir()} == {"conditions", "responses", "sensitivity"}
+    found = pl.read_parquet(tables / "sensitivity.parquet").filter(algorithm="double", response="steep")
+    inputs = np.array([[each["scenario"]["parameters"][id] for id in "xyz"] for each in
+                       sampled.experiment["scenarios"] if each["algorithm"] == "double"])  # fmt: skip
+    values = sampled.response("steep").filter(algorithm="double").sort("condition")["value"]
+    expected = sensitivity(inputs, values.to_numpy(), factors=list("xyz"))
+    assert found["prcc"].to_list() == pytest.approx(expected.prcc.tolist())
+    assert found["src"].to_list() == pytest.approx(expected.src.tolist())
+    assert found["prcc"][0] > 0.9
+    assert found["prcc"][1] < -0.5
+    same = pl.read_parquet(tables / "sensitivity.parquet").filter(response="same")
+    assert same["prcc"].null_count() == same.height == 6
+    assert "the same in all runs" in same["note"][0]
+    assert pl.read_parquet(tables / "responses.parquet").height == 32
+    conditions = pl.read_parquet(tables / "conditions.parquet")
+    assert conditions.columns == [
+        "condition", "x", "x_value", "y", "y_value", "z", "z_value", "done", "failed", "missing",
+    ]  # fmt: skip
+    assert conditions["z_value"].to_list() == inputs[:, 2].tolist()
+    figures = {file.relative_to(tmp_path).as_posix() for file in tmp_path.rglob("*.svg")}
+    assert len(figures) == 2 + 3
+    for figure in figures:
+        assert figure.removeprefix("analysis/") in index
+        assert not re.search(r">(NaN|undefined|null)<", (tmp_path / figure).read_text())
+    assert "nothing to tell with single" in index
+    again = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.svg")}
+    write_analysis(sampled, tmp_path)
+    assert {file: file.stat().st_mtime_ns for file in again} == again, "what is up to date is not drawn again"
+
+
+def test_chosen_responses(sampled: Campaign, tmp_path: Path) -> None:
+    write_analysis(sampled, tmp_path, responses=["bent"])
+    assert [file.stem for file in (tmp_path / "analysis" / "figures" / "scatter").iterdir()] == ["bent"]
+    with pytest.raises(InputError, match="unknown response"):
+        write_analysis(sampled, tmp_path, responses=["bend"])
+    write_analysis(sampled, tmp_path / "none", figures="none")
+    assert not list((tmp_path / "none").rglob("*.svg"))
+
+
+def test_report_of_points(sampled: Campaign, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    assert "no two levels to compare" in call("report", str(sampled.path), "--out", str(file))
+    page = file.read_text()
+    assert "no two levels to compare" in page
+    assert page.count("<img ") == 2 + 3
+    assert "<script" not in page
+    assert not re.search(r"\b(nan|None)\b", re.sub(r'src="[^"]*"', "", page))
+    refused = CliRunner().invoke(main, ["report", str(sampled.path), "--replay", "1"])
+    assert refused.exit_code == 2
+    assert "only conditions at two levels are replayed" in refused.output
+
+
+def test_too_few_points_say_so(tmp_path: Path) -> None:
+    chosen = mesonet.experiment(model=hill, factors=FACTORS, design={"kind": "latin-hypercube", "runs": 4})
+    campaign = chosen.run(tmp_path / "out", workers=2, progress=False)
+    call("analyze", str(campaign.path))
+    index = (campaign.path / "analysis" / "index.md").read_text()
+    assert "3 factors need at least 5 conditions with a value; there are 4" in index
+
+
+def test_centre_points_are_tested_for_curvature(tmp_path: Path) -> None:
+    factors = {"x": (0.0, 1.0), "y": (0.0, 10.0)}
+    chosen = mesonet.experiment(model=hill, factors=factors, design={"centre_points": 4}, replicates=2)
+    campaign = chosen.run(tmp_path / "out", workers=2, progress=False)
+    call("analyze", str(campaign.path))
+    table = pl.read_parquet(campaign.path / "analysis" / "tables" / "curvature.parquet")
+    assert table["response"].to_list() == ["steep", "bent", "same"]
+    bent = table.row(by_predicate=pl.col("response") == "bent", named=True)
+    assert bent["difference"] == pytest.approx(-0.25, abs=3e-3), "the hill is 0.25 high half-way and 0 at both levels"
+    assert bent["degrees_of_freedom"] == 4 + 7
+    assert bent["p"] < 1e-9
+    own = curvature(campaign.rows.matrix, campaign.response("bent"))
+    assert bent["t"] == pytest.approx(own.t)
+    same = table.row(by_predicate=pl.col("response") == "same", named=True)
+    assert same["p"] == 1
+    assert "any difference is curvature" in same["note"]
+    index = (campaign.path / "analysis" / "index.md").read_text()
+    assert "Centre points show curvature at 5 % in 2 of 3 responses" in index
+    call("report", str(campaign.path))
+    assert "Centre points show curvature" in (campaign.path / "report.html").read_text()
+
+
+def test_one_centre_point_carries_no_test(tmp_path: Path) -> None:
+    chosen = mesonet.experiment(model=hill, factors={"x": (0.0, 1.0), "y": (0.0, 1.0)}, design={"centre_points": 1})
+    campaign = chosen.run(tmp_path / "out", workers=2, progress=False)
+    call("analyze", str(campaign.path), "--figures", "none")
+    assert "Curvature could not be tested" in (campaign.path / "analysis" / "index.md").read_text()
