@@ -57,6 +57,23 @@ IS_KEPT = "length(keep) == 0 || indexof(keep, datum.condition) >= 0"
 
 #: True for the marks of the highlighted condition.
 IS_HIGHLIGHTED = "datum.condition === hl"
+#: Opacity of what marks the highlighted condition: drawn for every condition, seen for one. (A filter instead would
+#: change the scales, so that every highlight would lay the figure out anew.)
+LIT = alt.when(IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
+
+
+def ring(base: alt.Chart, **place: Any) -> alt.Chart:
+    """A frame around what belongs to the highlighted condition; `place`: the channels that say where it lies."""
+    return (
+        base.transform_aggregate(groupby=["condition"])
+        .mark_rect(fill=None, stroke=HIGHLIGHT, strokeWidth=2.5, aria=False)
+        .encode(**place, strokeOpacity=LIT)
+    )
+
+
+def panel_ring(base: alt.Chart, width: float, height: float) -> alt.Chart:
+    """The same around the whole panel of a condition, which has this size in px."""
+    return ring(base, x=alt.value(2), x2=alt.value(width - 2), y=alt.value(2), y2=alt.value(height - 2))
 
 
 def response_title(text: str) -> alt.Parameter:

@@ -95,7 +95,6 @@ def _chart(conditions: int, algorithms: tuple[str, ...], factors: tuple[str, ...
     }  # fmt: skip
     by_verdict = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
     colour = alt.Color("verdict:N", scale=by_verdict, legend=alt.Legend(title=None, orient="bottom"))
-    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
     # Its width is said: beside an offset Vega-Lite takes a default that is narrower than the step.
     band: dict[str, Any] = {"width": step, "color": "#fdf0d5", "aria": False}
     width = alt.Step(step, **{"for": "position"})
@@ -109,7 +108,7 @@ def _chart(conditions: int, algorithms: tuple[str, ...], factors: tuple[str, ...
     plot = alt.layer(
         base.transform_aggregate(place="min(place)", groupby=["condition"])
         .mark_rect(**band)
-        .encode(x=x, y=alt.value(0), y2=alt.value("height"), opacity=lit),
+        .encode(x=x, y=alt.value(0), y2=alt.value("height"), opacity=theme.LIT),
         base.mark_rule(color=theme.HAIRLINE, aria=False).encode(y=alt.YDatum(0)),
         base.mark_text(fontSize=10 if wide else 8).encode(
             x=x,
