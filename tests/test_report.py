@@ -21,13 +21,22 @@ from mesonet.reporting.words import listed, quantity, span
 
 NAMES = [response.name for response in RESPONSES]
 FIGURES = [
-    "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters",
+    "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters", "settings-of-outliers",
     "main-effects", "sign-table", "psi", "interactions", "half-normal", "effect-sizes", "youden", "blocks", "contour",
-    "ordered", "factor-scatter", "correlations", "scatter", "components",
+    "ordered", "factor-scatter", "psi-sets", "correlations", "scatter-matrix", "index-index", "groupings", "run-groups",
+    "effects-pc1", "effects-pc2", "scatter", "components", "congestion",
 ]  # fmt: skip
-#: Figures about factors, terms or responses: no condition can be seen in them.
+#: Those of flow groups, of samples of the network, and of flows given one by one, where a campaign has them.
+OF_USERS = [
+    "goodput", "available-share", "against-tcp", "differences", "rank-matrix", "rank-table", "rank-scatter",
+    "goodput-ranges",
+]  # fmt: skip
+OF_NETWORK = ["flow-states", "buffers", "windows", "timeline"]
+#: Figures about factors, terms, responses or means over conditions: no condition can be seen in them.
 WITHOUT_CONDITIONS = (
     "sign-table", "psi", "interactions", "half-normal", "effect-sizes", "youden", "contour", "correlations",
+    "settings-of-outliers", "psi-sets", "scatter-matrix", "index-index", "groupings", "goodput", "available-share",
+    "rank-table", "rank-scatter", "goodput-ranges", "flow-states", "windows", "timeline",
 )  # fmt: skip
 
 
@@ -298,7 +307,7 @@ def test_nothing_done_is_said_and_no_figure_is_shown(status):
 def test_one_algorithm():
     campaign = fake_campaign(algorithms=["tcp"], lost=(), missing=())
     page = report_html(campaign)
-    compare = {"condition-response", "residuals", "condition-bars", "ranks", "clusters"}
+    compare = {"condition-response", "residuals", "condition-bars", "ranks", "clusters", "settings-of-outliers"}
     assert list(unpacked(page)["figures"]) == [name for name in FIGURES if name not in compare]
     assert "Only one congestion control was run, so there is nothing to compare it with." in words(page)
 
@@ -340,7 +349,7 @@ def test_an_experiment_without_factors():
     assert "No factor was varied" in text
     shown = [name for name in FIGURES if name in unpacked(page)["figures"]]
     compare = ["condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters"]
-    assert shown == [*compare, "correlations", "scatter", "components"]
+    assert shown == [*compare, "correlations", "scatter", "components", "congestion"]
 
 
 def test_responses_that_nobody_answered():

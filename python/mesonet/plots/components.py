@@ -112,10 +112,14 @@ def component_scores(
     titles = [f"PC{i + 1} ({percent(100 * share[i])} of the variance)" if i < len(share) else f"PC{i + 1}"
               for i in (0, 1)]  # fmt: skip
     legend = alt.Legend(title=None, orient="top", columns=6)
-    base = alt.Chart(alt.NamedData(name=SCORES), width=WIDTH, height=HEIGHT).encode(
-        x=alt.X("x:Q", title=titles[0]),
-        y=alt.Y("y:Q", title=titles[1]),
-        tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("group:N")],
+    base = (
+        alt.Chart(alt.NamedData(name=SCORES), width=WIDTH, height=HEIGHT)
+        .transform_filter(theme.IS_KEPT)
+        .encode(
+            x=alt.X("x:Q", title=titles[0]),
+            y=alt.Y("y:Q", title=titles[1]),
+            tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("group:N")],
+        )
     )
     zero = alt.Chart(alt.NamedData(name=ORIGIN), width=WIDTH, height=HEIGHT).mark_rule(color=theme.HAIRLINE, aria=False)
     chart = alt.layer(
@@ -125,7 +129,7 @@ def component_scores(
             color=lit.otherwise(alt.Color("group:N", scale=colours, legend=legend)),
             shape=alt.Shape("group:N", scale=shapes, legend=legend),
         ),
-    ).add_params(theme.HIGHLIGHTED)  # fmt: skip
+    ).add_params(theme.HIGHLIGHTED, theme.KEPT)  # fmt: skip
     return theme.finish(
         chart, {SCORES: rows, ORIGIN: pl.DataFrame({"zero": [0]})}, title=title, subtitle=[*explained][:10]
     )

@@ -12,7 +12,7 @@ from mesonet.analysis import residuals
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting import captions, method_captions
 from mesonet.reporting.drawing import Figure
-from mesonet.reporting.figures import axis_title, settings
+from mesonet.reporting.labels import axis_title, settings
 from mesonet.reporting.method import Method
 from mesonet.reporting.study import LARGE, factor_title
 from mesonet.reporting.words import counted, listed

@@ -7,9 +7,9 @@ a folder of figures is its own record: what was interrupted goes on where it sto
 import hashlib
 import multiprocessing
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from html import escape, unescape
 from importlib.metadata import version
@@ -35,6 +35,8 @@ class Figure:
     name: str  #: path below the folder of figures, without ending
     question: str  #: what it answers
     make: Callable[[], tuple[Any, str]]  #: chart and caption
+    family: str = ""  #: of figures that differ only in what is selected
+    selection: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from mesonet.analysis import ConditionClasses, WindowShares, window_shares
 from mesonet.plots.flow_states import STATES
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting.drawing import Figure
-from mesonet.reporting.figures import axis_title
+from mesonet.reporting.labels import axis_title
 from mesonet.reporting.method import Method
 from mesonet.reporting.study import Study
 from mesonet.reporting.words import counted, listed, period_title, quantity, span
@@ -43,7 +43,13 @@ def network_figures(method: Method) -> list[Figure]:
     for condition, algorithm, file in _runs_with_windows(study):
         asked = "Does the algorithm fill the path, share it, converge?"
         figures.append(
-            Figure(f"windows/{algorithm}_condition_{condition}", asked, partial(_windows, condition, algorithm, file))
+            Figure(
+                f"windows/{algorithm}_condition_{condition}",
+                asked,
+                partial(_windows, condition, algorithm, file),
+                "windows",
+                {"run": f"{algorithm}, condition {condition}"},
+            )
         )
     return figures
 

@@ -49,7 +49,10 @@ def reduction_figures(method: Method) -> list[Figure]:
             stem = f"factors/signs_{_slug(name)}_{_slug(algorithm)}"
             figures.append(Figure(stem, asked, partial(_signs, method, algorithm, name, tuple(places))))
         asked = f"Which factors matter over all for {algorithm}?"
-        figures.append(Figure(f"factors/psi_{_slug(algorithm)}", asked, partial(_psi, method, algorithm)))
+        figures.append(
+            Figure(f"factors/psi_{_slug(algorithm)}", asked, partial(_psi, method, algorithm), "factors/psi",
+                   {"algorithm": algorithm})
+        )  # fmt: skip
     return figures
 
 

@@ -13,6 +13,7 @@ from mesonet.plots.numbers import number, percent
 from mesonet.reporting.drawing import Figure
 from mesonet.reporting.method import Method
 from mesonet.reporting.space import OWN, TCP, group_labels, group_values, has_groups
+from mesonet.reporting.study import INCUMBENT
 from mesonet.reporting.words import counted, listed
 
 Made = tuple[Any, str]
@@ -148,21 +149,23 @@ def user_figures(method: Method) -> list[Figure]:
     if found is None:
         return []
     figures = []
+    # Where no algorithm is mixed with TCP, the one to compare with is TCP alone in the same condition.
+    mixed = TCP in found.kinds
+    alone = not mixed and INCUMBENT in method.study.algorithms and len(method.study.algorithms) > 1
     for category in found.categories:
-        stem = category.replace(" ", "_")
+        stem, chosen = category.replace(" ", "_"), {"file": category}
         asked = f"What do users get who fetch a {category}?"
-        figures.append(Figure(f"users/goodput_{stem}", asked, partial(_bars, found, category)))
-        if TCP in found.kinds:
-            asked = "Who wins against TCP?"
-            figures.append(Figure(f"users/against_tcp_{stem}", asked, partial(_scatter, found, category)))
-            asked = "When does it win?"
-            figures.append(Figure(f"users/differences_{stem}", asked, partial(_differences, found, category)))
-    if TCP not in found.kinds and "tcp" in method.study.algorithms and len(method.study.algorithms) > 1:
-        asked = "Who gets more than TCP does in its own network?"
-        for category in found.categories:
-            stem = category.replace(" ", "_")
-            figures.append(Figure(f"users/against_tcp_{stem}", asked, partial(_scatter, found, category)))
-            figures.append(Figure(f"users/differences_{stem}", asked, partial(_differences, found, category)))
+        figures.append(Figure(f"users/goodput_{stem}", asked, partial(_bars, found, category), "users/goodput", chosen))
+        if not mixed and not alone:
+            continue
+        for what, asked, draw in (
+            ("against_tcp", "Who wins against TCP?" if mixed else "Who gets more than TCP does in its own network?",
+             _scatter),
+            ("differences", "When does it win?", _differences),
+        ):  # fmt: skip
+            figures.append(
+                Figure(f"users/{what}_{stem}", asked, partial(draw, found, category), f"users/{what}", chosen)
+            )
     if not found.shares().is_empty():
         asked = "How much of the path do they use?"
         figures.append(Figure("users/available_share", asked, partial(_shares, found)))
@@ -171,7 +174,9 @@ def user_figures(method: Method) -> list[Figure]:
             for algorithm in method.study.algorithms:
                 asked = f"Where does {algorithm} serve users better than the others?"
                 name = f"users/rank_matrix_{KINDS[kind]}_{algorithm}"
-                figures.append(Figure(name, asked, partial(_rank_matrix, found, kind, algorithm)))
+                chosen = {"flows": kind, "algorithm": algorithm}
+                draw = partial(_rank_matrix, found, kind, algorithm)
+                figures.append(Figure(name, asked, draw, "users/rank_matrix", chosen))
         asked = "Who is good everywhere?"
         figures.append(Figure("users/rank_table", asked, partial(_rank_table, found)))
         figures.append(Figure("users/rank_scatter", asked, partial(_rank_scatter, found)))
@@ -230,7 +235,7 @@ def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
     if TCP in found.kinds:
         other, said = _mean_last(found.goodput(TCP)[:, :, places]), "competing TCP flows"
     else:
-        other = np.repeat(own[:, [study.algorithms.index("tcp")]], own.shape[1], axis=1)
+        other = np.repeat(own[:, [study.algorithms.index(INCUMBENT)]], own.shape[1], axis=1)
         said = "TCP in its own network"
     classes = {
         c: found.method.classes.names[n - 1]
@@ -241,7 +246,7 @@ def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
          "class": classes.get(c, "unknown")}
         for c in study.by_congestion
         for i, a in enumerate(study.algorithms)
-        if TCP in found.kinds or a != "tcp"
+        if TCP in found.kinds or a != INCUMBENT
     ]  # fmt: skip
     schema = {"condition": pl.Int64, "algorithm": pl.String, "x": pl.Float64, "y": pl.Float64, "class": pl.String}
     return pl.DataFrame(rows, schema=schema), said

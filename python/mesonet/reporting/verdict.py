@@ -10,12 +10,10 @@ import numpy as np
 
 from mesonet.plots.numbers import percent
 from mesonet.reporting import html
-from mesonet.reporting.study import LARGE, Study
+from mesonet.reporting.study import INCUMBENT, LARGE, Study
 from mesonet.reporting.summary import NEGLIGIBLE
 from mesonet.reporting.words import counted, listed
 
-#: What everything is compared with if the experiment does not mix algorithms with another: standard TCP.
-INCUMBENT = "tcp"
 WORSE, MIXED, NO_HARM, NOT_JUDGED = "worse", "worse in some conditions", "no harm seen", "not judged"
 #: How the page marks them.
 CLASSES = {WORSE: "harm", MIXED: "some", NO_HARM: "none", NOT_JUDGED: "not"}

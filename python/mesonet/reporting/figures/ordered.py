@@ -13,8 +13,8 @@ from mesonet.plots import theme
 from mesonet.plots.condition_response import SETTINGS
 from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption, stacked
-from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
 from mesonet.reporting.study import Study, factor_title
 from mesonet.reporting.words import listed, quantity
 

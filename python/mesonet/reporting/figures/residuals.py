@@ -15,8 +15,8 @@ from mesonet.plots.condition_response import SETTINGS, short_names
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting import captions, method_captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
-from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
 
 POINTS, VERDICTS, KEYS = "residuals", "residual_verdicts", ("response",)
 STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions

@@ -4,8 +4,8 @@ import altair as alt
 
 from mesonet.plots import theme
 from mesonet.reporting.figures.figure import Control, DerivedTable, PageFigure
-from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
 
 DATA, SIDE = "pairs", 440
 KEYS = ("response", "other", "period")

@@ -12,7 +12,7 @@ from mesonet.analysis import FactorTable, Interactions, Residuals, Terms, factor
 from mesonet.plots.condition_response import SETTINGS
 from mesonet.plots.half_normal import table as terms_rows
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageTable, keyed, stacked
-from mesonet.reporting.figures.labels import settings
+from mesonet.reporting.labels import settings
 from mesonet.reporting.method import Method
 from mesonet.reporting.study import Study
 
