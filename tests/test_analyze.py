@@ -151,7 +151,7 @@ def test_no_sentence_is_empty_and_every_figure_has_a_question(campaign):
     for figure in figures:
         assert figure.question.endswith("?")
     method = Method(Study(campaign))
-    assert method.run_rules.right > method.run_rules.largest
+    assert method.of_all.run_rules.right > method.of_all.run_rules.largest
     assert set(method.chosen) <= set(method.space.names)
 
 

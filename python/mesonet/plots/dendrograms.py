@@ -8,6 +8,7 @@ from scipy.cluster import hierarchy
 
 from mesonet.analysis.clustering import CUT, Clustering
 from mesonet.plots import theme
+from mesonet.plots.numbers import percent
 
 DATA, LEAVES = "trees", "leaves"
 PER_ROW, HEIGHT = 8, 90  # panels; px
@@ -30,7 +31,7 @@ def tables(results: Mapping[int, Clustering]) -> tuple[pl.DataFrame, pl.DataFram
             for corner, (x, y) in enumerate(zip(across, up, strict=True)):
                 # scipy draws leaf i at 10 i + 5.
                 point = {"bracket": number, "corner": corner, "place": (x - 5) / 10, "distance": float(y)}
-                brackets.append({"condition": condition, **point, "group": max(up) <= CUT * top})
+                brackets.append({"condition": condition, **point, "group": max(up) <= result.cut * top})
     schema = {"condition": pl.Int64, "bracket": pl.Int64, "corner": pl.Int64, "place": pl.Float64,
               "distance": pl.Float64, "group": pl.Boolean}  # fmt: skip
     return pl.DataFrame(brackets, schema=schema), pl.DataFrame(leaves, infer_schema_length=None)
@@ -72,5 +73,6 @@ def dendrograms(
         columns=PER_ROW,
         spacing={"row": 16, "column": 14},
     ).add_params(theme.HIGHLIGHTED, theme.KEPT)  # fmt: skip
-    legend = "Blue: groups below 70 % of the largest distance. Red: joins last and alone. No tree: all are the same."
+    cut = percent(100 * next((result.cut for result in results.values()), CUT))
+    legend = f"Blue: groups below {cut} of the largest distance. Red: joins last and alone. No tree: all are the same."
     return theme.finish(chart, {DATA: both}, title=title, subtitle=[legend])

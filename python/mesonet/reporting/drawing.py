@@ -50,12 +50,12 @@ class Drawn:
     again: bool  #: False if it was up to date
 
 
-def fingerprint(campaign: "Campaign") -> str:
-    """Of the results of a campaign and the code that draws them."""
+def fingerprint(campaign: "Campaign", chosen: str = "") -> str:
+    """Of the results of a campaign, what was chosen for their analysis, and the code that draws them."""
     digest = hashlib.sha256()
     experiment = repr(sorted((key, repr(value)) for key, value in campaign.experiment.items()))
     design = campaign.design
-    for text in (campaign.name, campaign.title, experiment, repr(campaign.algorithms), repr(campaign.factors)):
+    for text in (chosen, campaign.name, campaign.title, experiment, repr(campaign.algorithms), repr(campaign.factors)):
         digest.update(text.encode())
     digest.update(design.matrix.tobytes())
     for table in (campaign.responses, campaign.runs.select("condition", "algorithm", "replicate", "key", "status")):
@@ -86,14 +86,17 @@ def draw_all(
     again: Callable[["Campaign"], Sequence[Figure]],
     png: bool = False,
     workers: int = 1,
+    chosen: str = "",
     progress: Update | None = None,
 ) -> list[Drawn]:
     """Draw `figures` below `root` as SVG, and with `png` as PNG beside it; those that are up to date stay.
 
+    `chosen`: what figures depend on beside the campaign.
+
     `again` makes the same list of figures in another process. Figures of other data or code that are no longer in the
     list are removed.
     """
-    mark = fingerprint(campaign)
+    mark = fingerprint(campaign, chosen)
     _remove_stale(root, {figure.name for figure in figures}, mark)
     found: dict[str, Drawn] = {}
     for figure in figures:

@@ -87,8 +87,8 @@ class Users:
     @cached_property
     def ranges(self) -> pl.DataFrame:
         """Per flow group, means over the conditions: how far the algorithms lie apart, and their flows over TCP's."""
-        own = _mean(self.goodput(OWN))
-        tcp = _mean(self.goodput(TCP)) if TCP in self.kinds else np.full(own.shape, np.nan)
+        own = mean_over_conditions(self.goodput(OWN))
+        tcp = mean_over_conditions(self.goodput(TCP)) if TCP in self.kinds else np.full(own.shape, np.nan)
         among, over = goodput_ranges(own.T, tcp.T)
         among_tcp = goodput_ranges(tcp.T, tcp.T)[0]
         category, path, rate = (list(each) for each in zip(*self.labels.values(), strict=True))
@@ -112,7 +112,7 @@ class Users:
         for kind in self.kinds:
             share = self.goodput(kind) / speeds
             for panel, places in self._panels().items():
-                means = _mean_last(_mean(share[:, :, places]))
+                means = _mean_last(mean_over_conditions(share[:, :, places]))
                 for algorithm, value in zip(self.study.algorithms, means, strict=True):
                     rows.append({"panel": panel, "algorithm": algorithm, "kind": kind, "value": _known(value)})
         schema = {"panel": pl.String, "algorithm": pl.String, "kind": pl.String, "value": pl.Float64}
@@ -189,7 +189,7 @@ def _bars(found: Users, category: str) -> Made:
     rows, places = [], found.of_category(category)
     labels = list(found.labels.values())
     for kind in found.kinds:
-        means = _mean(found.goodput(kind))
+        means = mean_over_conditions(found.goodput(kind))
         for place in places:
             for algorithm, value in zip(found.study.algorithms, means[:, place], strict=True):
                 rows.append({"panel": f"{labels[place][1]}, {labels[place][2]}", "algorithm": algorithm, "kind": kind,
@@ -208,7 +208,7 @@ def _bars(found: Users, category: str) -> Made:
 
 def bars_caption(found: Users, category: str) -> str:
     """Who gets most and least, over the path classes and interfaces."""
-    means = _mean(found.goodput(OWN))[:, found.of_category(category)]
+    means = mean_over_conditions(found.goodput(OWN))[:, found.of_category(category)]
     complete = means[:, np.isfinite(means).all(axis=0)]
     if not complete.shape[1] or len(found.study.algorithms) < 2:
         return f"{category.capitalize()} flows have goodputs of one algorithm only, or of none: nothing to compare."
@@ -388,8 +388,8 @@ def ranges_caption(table: pl.DataFrame, named: list[str]) -> str:
     return said
 
 
-def _mean(values: Floats) -> Floats:
-    """Over the conditions in which every algorithm that has any value has one: shape (algorithms, ...)."""
+def mean_over_conditions(values: Floats) -> Floats:
+    """Means over the conditions in which every algorithm that has any value has one: shape (algorithms, ...)."""
     there = np.isfinite(values)
     absent = ~there.any(axis=0, keepdims=True)
     complete = (there | absent).all(axis=1, keepdims=True) & there

@@ -36,6 +36,7 @@ from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.network_figures import network_figures
 from mesonet.reporting.reduction_figures import reduction_figures
 from mesonet.reporting.study import Study
+from mesonet.reporting.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.traced_files import traced_figures
 from mesonet.reporting.user_figures import user_figures
 
@@ -51,11 +52,11 @@ class Group:
     figures: list[PageFigure]
 
 
-def page_figures(study: Study) -> list[Group]:
+def page_figures(study: Study, thresholds: Thresholds = DEFAULTS) -> list[Group]:
     """The figures that this campaign can have, in the order of the page; groups without a figure are left out."""
     if not study.has_results:
         return []
-    sources = Sources(study)
+    sources = Sources(study, thresholds)
     algorithms, factors = len(study.algorithms), len(study.campaign.design.factors)
     responses = study.in_period[study.main_period]
 

@@ -4,6 +4,7 @@ import polars as pl
 
 from mesonet.plots import dendrograms
 from mesonet.plots.dendrograms import DATA, HEIGHT, PER_ROW, tables
+from mesonet.plots.numbers import percent
 from mesonet.reporting import method_captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable
 from mesonet.reporting.figures.sources import Sources
@@ -24,7 +25,8 @@ def figure(sources: Sources) -> PageFigure:
         title="Who behaves alike: the algorithms as trees",
         reading=(
             f"One tree per condition, {study.order_words}: algorithms that join low behave alike over all responses. "
-            "Blue: groups below 70 % of the largest distance. Red name: joins last and alone. No tree: all the same."
+            f"Blue: groups below {percent(100 * sources.thresholds.cut)} of the largest distance. Red name: joins last "
+            "and alone. No tree: all the same."
         ),
         chart=dendrograms(results, order=[c for c in study.by_congestion if c in results]),
         main=DATA,
