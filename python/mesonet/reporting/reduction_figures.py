@@ -214,7 +214,7 @@ def scores_caption(method: Method, found: Reduction) -> str:
         f"{counted(rules.runs, 'run')}"
         + (f" ({rules.largest} are in the largest group)." if rules.largest < rules.right else ".")
         + (f" No rule singles out group {listed(unnamed)}." if unnamed else "")
-        + (f" Equally good questions: {'; '.join(same)}." if same else "")
+        + (f" Other settings part them equally well: {'; '.join(same)}." if same else "")
     )
 
 

@@ -104,7 +104,7 @@ ALIKE = (
     Frame(
         "run-groups", "components/pc1_pc2", "Groups of runs", "Which settings explain groups of runs?",
         "Runs in the plane of the first two components, coloured by group; the sentence below says which settings are "
-        "associated with each.", 520,
+        "associated with each.", 520, subtitle=False,
     ),
     Frame(
         "effects-pc1", "components/main_effects_pc1", "What drives PC1", "Which factors drive PC1?",
@@ -113,5 +113,11 @@ ALIKE = (
     Frame(
         "effects-pc2", "components/main_effects_pc2", "What drives PC2", "Which factors drive PC2?",
         "Main effects on the scores of the second component.", 480,
+    ),
+    Frame(
+        "goodput-groups", "components_of_goodputs/pc1_pc2", "Groups by goodputs",
+        "Which settings explain groups of runs, by goodputs alone?",
+        "Runs in the plane of the first two components of the goodputs of the flow groups; the sentence below says "
+        "which settings are associated with each group.", 520, subtitle=False,
     ),
 )  # fmt: skip

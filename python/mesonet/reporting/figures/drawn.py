@@ -11,6 +11,7 @@ import polars as pl
 
 from mesonet.reporting.drawing import Figure
 from mesonet.reporting.figures.figure import Control, PageFigure, PageTable, caption, keyed, stacked
+from mesonet.reporting.words import capitalised
 
 #: Selections with a select at the top of the page.
 OFFERED = ("response", "algorithm", "period")
@@ -26,6 +27,7 @@ class Frame:
     title: str
     reading: str
     height: int  #: px, about
+    subtitle: bool = True  #: whether the subtitle of the chart says more than its caption
 
 
 def page_figures(frame: Frame, figures: Sequence[Figure]) -> list[PageFigure]:
@@ -57,7 +59,8 @@ def _page_figure(frame: Frame, members: Sequence[tuple[Figure, Any, str]], place
             parts[f"{id_}-{name}"].append(keyed(rows, selection))
         title = drawn.definition().get("title", {})
         heading = str(title.get("text", "")).strip() or figure.question
-        texts.append(caption(selection, heading, " ".join([text, *title.get("subtitle", [])])))
+        lines = title.get("subtitle", []) if frame.subtitle else []
+        texts.append(caption(selection, heading, " ".join([text, *map(_sentence, lines)])))
     main = next(iter(parts))
     return PageFigure(
         id=id_,
@@ -73,6 +76,10 @@ def _page_figure(frame: Frame, members: Sequence[tuple[Figure, Any, str]], place
         controls=[_control(key, [each[key] for each in selections]) for key in keys if key not in OFFERED],
         renamed={name: f"{id_}-{name}" for name in chart.tables},
     )
+
+
+def _sentence(line: str) -> str:
+    return f"{capitalised(line.rstrip('.'))}."
 
 
 def _control(key: str, values: Sequence[str]) -> Control:
