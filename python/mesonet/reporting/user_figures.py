@@ -198,7 +198,8 @@ def _bars(found: Users, category: str) -> Made:
     table = pl.DataFrame(rows, schema=schema)
     if len(found.kinds) == 1:
         table = table.drop("kind")
-    panels = [f"{labels[place][1]}, {labels[place][2]}" for place in places]
+    # Those of all categories: one may lack some.
+    panels = list(dict.fromkeys(f"{path}, {rate}" for _, path, rate in labels))
     chart = plots.grouped_bars(
         table, found.study.algorithms, panels=panels, kinds=found.kinds if len(found.kinds) > 1 else (),
         title=f"Goodput of {category} flows by path class and interface", response=f"{UNIT}, mean over the conditions",

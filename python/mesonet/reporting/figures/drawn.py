@@ -52,6 +52,7 @@ def _page_figure(frame: Frame, members: Sequence[tuple[Figure, Any, str]], place
     id_ = frame.id if place == 1 else f"{frame.id}-{place}"
     selections = [_chosen(figure, members) for figure, _, _ in members]
     keys = tuple(selections[0])
+    more = "" if place == 1 else f" ({place})"
     parts: dict[str, list[pl.DataFrame]] = {f"{id_}-{name}": [] for name in chart.tables}
     texts = []
     for selection, (figure, drawn, text) in zip(selections, members, strict=True):
@@ -64,8 +65,8 @@ def _page_figure(frame: Frame, members: Sequence[tuple[Figure, Any, str]], place
     main = next(iter(parts))
     return PageFigure(
         id=id_,
-        short_title=frame.short_title,
-        title=frame.title,
+        short_title=frame.short_title + more,
+        title=frame.title + more,
         reading=frame.reading,
         chart=chart,
         main=main,
