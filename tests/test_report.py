@@ -461,3 +461,30 @@ def test_lists_and_quantities_in_words():
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert quantity(0.0123, "1") == "1.2 %"
     assert quantity(1234.0, "segments/s") == "1,230 segments/s"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (3.0, "; the same in all."),
+        (float("nan"), "nothing is known of what drives it. How they differ No two algorithms have values"),
+        (float("inf"), "No run has a value of loss rate."),
+    ],
+)
+def test_the_summary_of_degenerate_values_says_nothing_that_is_not_so(campaign, value, said):
+    study = Study(replace(campaign, responses=campaign.responses.with_columns(value=pl.lit(value))))
+    text = " ".join(f"{name} {sentence}" for name, sentence in findings(study))
+    assert said in text
+    assert "highest in condition" not in text
+
+
+def test_conditions_without_a_value_and_flags_that_may_be_chance_are_said(campaign):
+    gone = campaign.responses.with_columns(
+        value=pl.when(pl.col("condition") == 3).then(float("inf")).otherwise("value")
+    )
+    said = dict(findings(Study(replace(campaign, responses=gone))))
+    assert said["How congested"].endswith("No run has a value in condition 3.")
+    alone = campaign.responses.filter(pl.col("response") == "rtt")
+    said = dict(findings(Study(replace(campaign, responses=alone))))
+    assert said["Who stands out"].endswith("so that this may be nothing but chance.")
+    assert "nothing but chance" not in dict(findings(Study(campaign)))["Who stands out"]
