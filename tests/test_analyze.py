@@ -411,6 +411,15 @@ def test_the_command(one_factor, tmp_path, monkeypatch):
     found = names_of(tmp_path / "campaign" / "analysis")
     assert "ten_steps/rtt/tcp/03_main_effects" in found
     assert "ten_steps/rtt/tcp/10_contour" not in found, "one factor has no contour"
+    options = ["--threshold", "0.9", "--cut", "0.5", "--beside", "campaign", "--figures", "none"]
+    done = CliRunner().invoke(main, ["analyze", "campaign", *options])
+    assert done.exit_code == 0, done.output
+    beside = pl.read_parquet(tmp_path / "campaign" / "analysis" / "tables" / "beside_responses.parquet")
+    assert set(beside["change"].drop_nulls()) == {0.0}
+    for wrong in (["--cut", "1.5"], ["--threshold", "0"], ["--beside", "nowhere"]):
+        refused = CliRunner().invoke(main, ["analyze", "campaign", *wrong])
+        assert refused.exit_code == 2
+        assert len(refused.output.strip().splitlines()) == 1
     refused = CliRunner().invoke(main, ["analyze", "campaign", "--figures", "most"])
     assert refused.exit_code == 2
     assert 'figures = "most"' in refused.output

@@ -44,7 +44,8 @@ def buffers(
         alt.layer(theme.band(base, step), points, data=alt.NamedData(name=DATA))
         .facet(
             row=alt.Row("router:N", sort=[r for r in routers if r in there], title=None,
-                        header=alt.Header(labelAngle=0, labelAlign="left", labelOrient="top", labelFontSize=11)),
+                        header=alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top",
+                                          labelFontSize=11)),
             spacing=10,
         )
         .resolve_scale(y="independent")

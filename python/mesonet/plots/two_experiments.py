@@ -30,7 +30,7 @@ def two_experiments(
     colours = alt.Scale(domain=list(experiments), range=[theme.BLUE, theme.ORANGE, theme.GREEN, theme.PINK])
     charts = []
     for panel in panels:
-        column = []
+        column: list[alt.Chart] = []
         for experiment in experiments:
             last = experiment == experiments[-1]
             axis = alt.Axis(labelAngle=-60, ticks=False) if last else alt.Axis(labels=False, ticks=False)

@@ -171,7 +171,7 @@ def pairs_caption(method: Method, result: Correlations) -> str:
     first, second = method.titles[result.responses[int(i)]], method.titles[result.responses[int(j)]]
     kept = int((result.absolute > result.threshold).sum())
     return (
-        f"{capitalised(first)} and {second} correlate most (r {number(float(r[i, j]), 2)}). "
+        f"{capitalised(first)} and {second} correlate most (r = {number(float(r[i, j]), 2)}). "
         f"{kept} of {counted(len(result.absolute), 'pair')} have |r| above {number(result.threshold, 2)}."
     )
 
