@@ -10,6 +10,7 @@ import pytest
 import mesonet as mn
 from conftest import TINY
 from fake_campaign import fake_campaign
+from large_campaign import large_campaign
 from mesonet.replay import record
 from mesonet.reporting import write_report
 from test_report import FIGURES, WITHOUT_CONDITIONS, with_nothing_measured, without_factors
@@ -424,6 +425,24 @@ LESSER = {
     "no factors": without_factors,
     "responses that nobody answered": with_nothing_measured,
 }
+
+
+def test_figures_of_users_follow_their_selects(browser, tmp_path):
+    algorithms = ("bic", "fast", "htcp")
+    campaign = large_campaign(tmp_path, design="2^(6-1)", algorithms=algorithms, response_set="exp-1", series=True)
+    for page in opened(browser, write_report(campaign, tmp_path / "report.html")):
+        count = page.locator("figure[data-figure]").count()
+        page.click("#show-all")
+        page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {count}")
+        page.locator("#goodput").scroll_into_view_if_needed()
+        before = drawing(page, "goodput")
+        page.select_option('#section-goodput select[data-state="file"]', "document")
+        page.wait_for_function("(b) => document.querySelector('#goodput .plot').innerHTML !== b", arg=before)
+        assert "document" in page.locator("#goodput .heading").inner_text()
+        assert page.input_value('#section-differences select[data-state="file"]') == "document", "one choice for all"
+        page.locator("#rank-matrix").scroll_into_view_if_needed()
+        choose(page, "algorithm", "fast")
+        page.wait_for_function("document.querySelector('#rank-matrix .heading').textContent.endsWith('fast')")
 
 
 @pytest.mark.parametrize("kind", LESSER)

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from fake_campaign import ALGORITHMS, FAILED, MISSING, RESPONSES, fake_campaign
+from large_campaign import large_campaign
 from mesonet.analysis import condition_response_summary, main_effects
 from mesonet.plots import to_svg
 from mesonet.reporting import report_html, write_report
@@ -200,6 +201,36 @@ def test_a_figure_put_together_as_the_page_does_it_has_marks(data, name):
 
 def test_every_figure_is_on_the_page(data):
     assert list(data["figures"]) == FIGURES
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """The page of three algorithms, each mixed with standard TCP, with flow groups; two runs keep a time series."""
+    algorithms = ("bic", "fast", "htcp")
+    folder = tmp_path_factory.mktemp("mixed")
+    return unpacked(
+        report_html(large_campaign(folder, design="2^(9-4)", algorithms=algorithms, response_set="exp-2", series=True))
+    )
+
+
+@pytest.mark.parametrize("name", [*OF_USERS, *OF_NETWORK, "goodput-groups"])
+def test_figures_of_users_and_of_the_network(mixed, name):
+    svg = to_svg(put_together(mixed, name))
+    assert len(re.findall(r"<path|<text", svg)) > 20
+    assert not re.search(r">[^<]*(undefined|NaN|null)[^<]*<", svg)
+    assert (to_svg(put_together(mixed, name, 3)) != svg) is (name not in WITHOUT_CONDITIONS)
+
+
+def test_selections_of_users_are_those_of_the_campaign(mixed):
+    start = mixed["start"]
+    assert (start["file"], start["flows"]) == ("movie", "own flows")
+    for kind in ("movie", "service pack", "document", "web object"):
+        (caption,) = rows(mixed["tables"]["goodput-captions"], **{**start, "file": kind})
+        assert kind in caption["heading"]
+        assert "gets most in" in caption["text"]
+    ranks = rows(mixed["tables"]["rank-matrix-matrix"], **{**start, "algorithm": "fast", "flows": "TCP flows"})
+    assert len(ranks) == 32 * 24
+    assert {row["text"] for row in ranks} <= {"1", "1.5", "2", "2.5", "3"}
 
 
 def test_the_summary_is_made_from_the_numbers(campaign, page):
