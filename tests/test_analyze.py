@@ -15,10 +15,12 @@ from fake_campaign import ALGORITHMS, TOTALS, fake_campaign
 from large_campaign import large_campaign
 from mesonet.analysis import main_effects
 from mesonet.cli import main
+from mesonet.errors import InputError
 from mesonet.reporting import drawing, gallery, write_analysis
 from mesonet.reporting.method import Method
 from mesonet.reporting.space import response_space
 from mesonet.reporting.study import Study
+from mesonet.reporting.thresholds import Thresholds
 
 STEPS = (
     "01_ordered_data", "02_multi_factor_scatter", "03_main_effects", "04_interactions", "05_blocks", "06_youden",
@@ -151,7 +153,7 @@ def test_no_sentence_is_empty_and_every_figure_has_a_question(campaign):
     for figure in figures:
         assert figure.question.endswith("?")
     method = Method(Study(campaign))
-    assert method.run_rules.right > method.run_rules.largest
+    assert method.of_all.run_rules.right > method.of_all.run_rules.largest
     assert set(method.chosen) <= set(method.space.names)
 
 
@@ -304,14 +306,16 @@ def test_the_space_of_the_sensitivity_analysis(tmp_path):
 
 
 def test_users_windows_and_states_of_a_mixed_experiment(mixed, tmp_path, monkeypatch):
-    few(monkeypatch, ("users/", "windows/", "network/"))
+    few(monkeypatch, ("users/", "windows/", "network/", "components_of", "algorithms/condition_response_goodput"))
     write_analysis(mixed, tmp_path)
     root = tmp_path / "analysis"
     found = names_of(root)
     for name in (
         "users/goodput_movie", "users/against_tcp_web_object", "users/differences_document", "users/available_share",
         "users/rank_matrix_own_fast", "users/rank_matrix_tcp_fast", "users/rank_table", "users/rank_scatter",
-        "users/goodput_ranges", "network/timeline", "network/flow_states", "network/buffers",
+        "users/goodput_ranges", "network/timeline", "network/flow_states_fast", "network/buffers",
+        "components_of_goodputs/pc1_pc2", "components_of_goodputs/main_effects_pc1",
+        "algorithms/condition_response_goodput_of_TCP_flows",
         "windows/bic_condition_1",
     ):  # fmt: skip
         assert name in found, name
@@ -332,6 +336,53 @@ def test_users_windows_and_states_of_a_mixed_experiment(mixed, tmp_path, monkeyp
     assert ranges["among"] == pytest.approx(100 * (own.max() - own.min()) / own.min())
     assert ranges["over_tcp"] == pytest.approx(100 * (own.mean() / tcp.mean() - 1))
     assert pl.read_parquet(root / "tables" / "ranks.parquet")["class"].n_unique() == 8
+    assert pl.read_parquet(root / "tables" / "components_of_goodputs.parquet")["response"].n_unique() == 48
+    sets = pl.read_parquet(root / "tables" / "condition_response_by_set.parquet")
+    assert sets.filter(pl.col("set") == "goodput of TCP flows").height == 32 * 24
+
+
+def test_two_experiments_beside_each_other(mixed, tmp_path, monkeypatch):
+    few(monkeypatch, ("components/scree",))
+    doubled = mixed.groups.with_columns(pl.col("goodput") * 2)
+    other = replace(mixed, name="doubled", responses=mixed.responses.with_columns(pl.col("value") * 3))
+    # The groups of a campaign are read once: here they are given.
+    vars(other)["groups"] = doubled
+    write_analysis(mixed, tmp_path, beside=other)
+    root = tmp_path / "analysis"
+    assert [name for name in names_of(root) if name.startswith("beside/")] == [
+        f"beside/goodput_{kind}" for kind in ("document", "movie", "service_pack", "web_object")
+    ]
+    text = (root / "index.md").read_text()
+    assert "doubled gives more than large in 42 of 42 cases" in text
+    assert "The largest change is +100 %" in text
+    goodputs = pl.read_parquet(root / "tables" / "beside_goodputs.parquet")
+    assert goodputs.height == 2 * 24 * 7
+    table = pl.read_parquet(root / "tables" / "beside_responses.parquet")
+    assert table["change"].drop_nulls().to_list() == pytest.approx([200.0] * table["change"].count())
+    assert drawn_names(monkeypatch, lambda: write_analysis(mixed, tmp_path, beside=other)) == []
+    third = replace(other, responses=mixed.responses)
+    vars(third)["groups"] = doubled
+    assert len(drawn_names(monkeypatch, lambda: write_analysis(mixed, tmp_path, beside=third))) == 5, "other data"
+    with pytest.raises(InputError, match="no algorithm of the campaign"):
+        write_analysis(mixed, tmp_path, beside=replace(other, algorithms=("vegas",)))
+
+
+def test_thresholds_can_be_chosen(campaign, tmp_path, monkeypatch):
+    few(monkeypatch, ("correlations/index_index", "algorithms/clusters"))
+    counts, texts = [], []
+    for thresholds in (Thresholds(), Thresholds(correlation=0.95, cut=0.3)):
+        write_analysis(campaign, tmp_path, thresholds=thresholds)
+        root = tmp_path / "analysis"
+        groups = pl.read_parquet(root / "tables" / "response_groups.parquet")["cluster"].n_unique()
+        counts.append((groups, pl.read_parquet(root / "tables" / "clusters.parquet")["group"].max()))
+        texts.append((root / "figures" / "algorithms" / "clusters.svg").read_text())
+    assert counts[0][0] < counts[1][0]
+    assert counts[0][1] < counts[1][1]
+    assert "below 70 % of the largest" in texts[0]
+    assert "below 30 % of the largest" in texts[1], "drawn again, since it depends on what was chosen"
+    for wrong in ({"cut": 1.0}, {"correlation": 0.0}, {"cut": float("nan")}):
+        with pytest.raises(InputError, match="llowed: between 0 and 1"):
+            Thresholds(**wrong)
 
 
 def test_bad_requests_are_refused_before_any_work(campaign, tmp_path):
@@ -360,6 +411,15 @@ def test_the_command(one_factor, tmp_path, monkeypatch):
     found = names_of(tmp_path / "campaign" / "analysis")
     assert "ten_steps/rtt/tcp/03_main_effects" in found
     assert "ten_steps/rtt/tcp/10_contour" not in found, "one factor has no contour"
+    options = ["--threshold", "0.9", "--cut", "0.5", "--beside", "campaign", "--figures", "none"]
+    done = CliRunner().invoke(main, ["analyze", "campaign", *options])
+    assert done.exit_code == 0, done.output
+    beside = pl.read_parquet(tmp_path / "campaign" / "analysis" / "tables" / "beside_responses.parquet")
+    assert set(beside["change"].drop_nulls()) == {0.0}
+    for wrong in (["--cut", "1.5"], ["--threshold", "0"], ["--beside", "nowhere"]):
+        refused = CliRunner().invoke(main, ["analyze", "campaign", *wrong])
+        assert refused.exit_code == 2
+        assert len(refused.output.strip().splitlines()) == 1
     refused = CliRunner().invoke(main, ["analyze", "campaign", "--figures", "most"])
     assert refused.exit_code == 2
     assert 'figures = "most"' in refused.output

@@ -192,7 +192,7 @@ def test_conditions_users_and_buffers_are_drawn():
     drawn(plots.yy_scatter(frame.drop("class").clear(), ["tcp"], x="own", y="TCP"))
     drawn(plots.yy_scatter(frame, ["tcp", "bic"], x="loss", y="rtt", equal=False))
     texts, root = drawn(plots.condition_bars(frame, ["tcp", "bic"], order=[2, 1], response="difference"))
-    assert marks(root, "rect") == 3
+    assert marks(root, "rect") == 3 + 2, "three bars, and a ring around each condition"
     bars = frame.with_columns(panel=pl.lit("fast paths"), kind=pl.col("class"))
     for chart in (
         plots.grouped_bars(bars, ["tcp", "bic"], panels=["fast paths"], kinds=["low", "high"]),

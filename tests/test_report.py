@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from fake_campaign import ALGORITHMS, FAILED, MISSING, RESPONSES, fake_campaign
+from large_campaign import large_campaign
 from mesonet.analysis import condition_response_summary, main_effects
 from mesonet.plots import to_svg
 from mesonet.reporting import report_html, write_report
@@ -21,13 +22,22 @@ from mesonet.reporting.words import listed, quantity, span
 
 NAMES = [response.name for response in RESPONSES]
 FIGURES = [
-    "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters",
+    "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters", "settings-of-outliers",
     "main-effects", "sign-table", "psi", "interactions", "half-normal", "effect-sizes", "youden", "blocks", "contour",
-    "ordered", "factor-scatter", "correlations", "scatter", "components",
+    "ordered", "factor-scatter", "psi-sets", "correlations", "scatter-matrix", "index-index", "groupings", "run-groups",
+    "effects-pc1", "effects-pc2", "scatter", "components", "congestion",
 ]  # fmt: skip
-#: Figures about factors, terms or responses: no condition can be seen in them.
+#: Those of flow groups, of samples of the network, and of flows given one by one, where a campaign has them.
+OF_USERS = [
+    "goodput", "available-share", "against-tcp", "differences", "rank-matrix", "rank-table", "rank-scatter",
+    "goodput-ranges",
+]  # fmt: skip
+OF_NETWORK = ["flow-states", "buffers", "windows", "timeline"]
+#: Figures about factors, terms, responses or means over conditions: no condition can be seen in them.
 WITHOUT_CONDITIONS = (
     "sign-table", "psi", "interactions", "half-normal", "effect-sizes", "youden", "contour", "correlations",
+    "settings-of-outliers", "psi-sets", "scatter-matrix", "index-index", "groupings", "goodput", "available-share",
+    "rank-table", "rank-scatter", "goodput-ranges", "flow-states", "windows", "timeline",
 )  # fmt: skip
 
 
@@ -193,6 +203,36 @@ def test_every_figure_is_on_the_page(data):
     assert list(data["figures"]) == FIGURES
 
 
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """The page of three algorithms, each mixed with standard TCP, with flow groups; two runs keep a time series."""
+    algorithms = ("bic", "fast", "htcp")
+    folder = tmp_path_factory.mktemp("mixed")
+    return unpacked(
+        report_html(large_campaign(folder, design="2^(9-4)", algorithms=algorithms, response_set="exp-2", series=True))
+    )
+
+
+@pytest.mark.parametrize("name", [*OF_USERS, *OF_NETWORK, "goodput-groups"])
+def test_figures_of_users_and_of_the_network(mixed, name):
+    svg = to_svg(put_together(mixed, name))
+    assert len(re.findall(r"<path|<text", svg)) > 20
+    assert not re.search(r">[^<]*(undefined|NaN|null)[^<]*<", svg)
+    assert (to_svg(put_together(mixed, name, 3)) != svg) is (name not in WITHOUT_CONDITIONS)
+
+
+def test_selections_of_users_are_those_of_the_campaign(mixed):
+    start = mixed["start"]
+    assert (start["file"], start["flows"]) == ("movie", "own flows")
+    for kind in ("movie", "service pack", "document", "web object"):
+        (caption,) = rows(mixed["tables"]["goodput-captions"], **{**start, "file": kind})
+        assert kind in caption["heading"]
+        assert "gets most in" in caption["text"]
+    ranks = rows(mixed["tables"]["rank-matrix-matrix"], **{**start, "algorithm": "fast", "flows": "TCP flows"})
+    assert len(ranks) == 32 * 24
+    assert {row["text"] for row in ranks} <= {"1", "1.5", "2", "2.5", "3"}
+
+
 def test_the_summary_is_made_from_the_numbers(campaign, page):
     study = Study(campaign)
     said = dict(findings(study))
@@ -298,7 +338,7 @@ def test_nothing_done_is_said_and_no_figure_is_shown(status):
 def test_one_algorithm():
     campaign = fake_campaign(algorithms=["tcp"], lost=(), missing=())
     page = report_html(campaign)
-    compare = {"condition-response", "residuals", "condition-bars", "ranks", "clusters"}
+    compare = {"condition-response", "residuals", "condition-bars", "ranks", "clusters", "settings-of-outliers"}
     assert list(unpacked(page)["figures"]) == [name for name in FIGURES if name not in compare]
     assert "Only one congestion control was run, so there is nothing to compare it with." in words(page)
 
@@ -340,7 +380,7 @@ def test_an_experiment_without_factors():
     assert "No factor was varied" in text
     shown = [name for name in FIGURES if name in unpacked(page)["figures"]]
     compare = ["condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters"]
-    assert shown == [*compare, "correlations", "scatter", "components"]
+    assert shown == [*compare, "correlations", "scatter", "components", "congestion"]
 
 
 def test_responses_that_nobody_answered():
@@ -452,3 +492,30 @@ def test_lists_and_quantities_in_words():
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert quantity(0.0123, "1") == "1.2 %"
     assert quantity(1234.0, "segments/s") == "1,230 segments/s"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (3.0, "; the same in all."),
+        (float("nan"), "nothing is known of what drives it. How they differ No two algorithms have values"),
+        (float("inf"), "No run has a value of loss rate."),
+    ],
+)
+def test_the_summary_of_degenerate_values_says_nothing_that_is_not_so(campaign, value, said):
+    study = Study(replace(campaign, responses=campaign.responses.with_columns(value=pl.lit(value))))
+    text = " ".join(f"{name} {sentence}" for name, sentence in findings(study))
+    assert said in text
+    assert "highest in condition" not in text
+
+
+def test_conditions_without_a_value_and_flags_that_may_be_chance_are_said(campaign):
+    gone = campaign.responses.with_columns(
+        value=pl.when(pl.col("condition") == 3).then(float("inf")).otherwise("value")
+    )
+    said = dict(findings(Study(replace(campaign, responses=gone))))
+    assert said["How congested"].endswith("No run has a value in condition 3.")
+    alone = campaign.responses.filter(pl.col("response") == "rtt")
+    said = dict(findings(Study(replace(campaign, responses=alone))))
+    assert said["Who stands out"].endswith("so that this may be nothing but chance.")
+    assert "nothing but chance" not in dict(findings(Study(campaign)))["Who stands out"]

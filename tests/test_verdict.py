@@ -2,12 +2,17 @@
 
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from fake_campaign import fake_campaign
+from large_campaign import large_campaign
+from mesonet.reporting.noise import noise
 from mesonet.reporting.study import Study
-from mesonet.reporting.verdict import MIXED, NO_HARM, NOT_JUDGED, WORSE, verdict_html, verdicts
+from mesonet.reporting.verdict import MIXED, NO_HARM, NOT_JUDGED, UNCLEAR, WORSE, harm_to_competitors, verdicts
+from mesonet.reporting.verdict_text import verdict_html
 
 
 def like_tcp(campaign, algorithm, factor, response=None, conditions=None):
@@ -95,3 +100,102 @@ def test_without_an_incumbent_there_is_none():
     assert verdicts(study) == []
     assert "No verdict on deployment" in verdict_html(study)
     assert verdict_html(Study(fake_campaign(algorithms=["tcp"]))) == ""
+
+
+def replicated(campaign, spread, factor, replicates=3):
+    """Every algorithm answers as tcp does, `fast` times a factor; replicates differ by `spread` of the value."""
+    rng = np.random.default_rng(7)
+    tcp = campaign.responses.filter(algorithm="tcp")
+    frames = []
+    for name in campaign.algorithms:
+        for replicate in range(1, replicates + 1):
+            wobble = 1 + spread * rng.standard_normal(tcp.height)
+            frames.append(
+                tcp.with_columns(
+                    pl.col("value") * pl.Series(wobble) * (factor if name == "fast" else 1.0),
+                    algorithm=pl.lit(name), replicate=pl.lit(replicate, pl.Int64),
+                )
+            )  # fmt: skip
+    runs = [campaign.runs.with_columns(replicate=pl.lit(r, pl.Int64)) for r in range(1, replicates + 1)]
+    return Study(replace(campaign, responses=pl.concat(frames), runs=pl.concat(runs)))
+
+
+def test_noise_is_not_called_harm(campaign):
+    """Values that differ by a fifth between replicates: single conditions lie beyond the margin by chance."""
+    once = Study(
+        replace(
+            campaign,
+            responses=(many := replicated(campaign, 0.2, 1.0).campaign).responses.filter(replicate=1),
+            runs=many.runs.filter(replicate=1),
+        )
+    )
+    assert {each.verdict for each in verdicts(once)} <= {MIXED, WORSE}
+    assert "Each run was made once" in verdict_html(once)
+    known = Study(many)
+    assert {each.verdict for each in verdicts(known)} == {UNCLEAR}
+    text = verdict_html(known)
+    assert "Up to 3 replicates" in text
+    assert "but within the noise" in text
+
+
+def test_harm_beyond_the_noise_is_harm(campaign):
+    found = verdict_of(replicated(campaign, 0.02, 1.3), "fast")
+    assert found.verdict == WORSE
+    loss = next(change for change in found.changes if change.response == "loss_rate")
+    assert loss.certain
+    assert loss.mean == pytest.approx(30, abs=3)
+    assert verdict_of(replicated(campaign, 0.02, 1.0), "fast").verdict == NO_HARM
+
+
+def test_a_difference_within_the_noise_of_the_mean_is_not_certain(campaign):
+    study = replicated(campaign, 0.02, 1.3)
+    (one, two) = (study.algorithms.index(name) for name in ("fast", "tcp"))
+    rows = pl.DataFrame(
+        [(c, a, r, v) for c in (1, 2) for a, base in (("fast", 3.0), ("tcp", 1.0))
+         for r, v in enumerate((base - 1, base + 1), start=1)],
+        schema=["condition", "algorithm", "replicate", "value"], orient="row",
+    )  # fmt: skip
+    found = noise(study, rows)
+    # Variance 2 on 2 degrees of freedom per condition; the difference of means of two has variance 2 (1/2 + 1/2).
+    assert found.of_difference(one, two, 1)[:2] == pytest.approx(stats.t.ppf(0.975, 2) * np.sqrt(2))
+    both = np.arange(32) < 2
+    assert found.of_mean_difference(one, two, both) == pytest.approx(stats.t.ppf(0.975, 4) * np.sqrt(4) / 2)
+    assert np.isnan(found.of_mean_difference(one, two, np.arange(32) < 3))
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    return large_campaign(tmp_path_factory.mktemp("mixed"), design="2^(9-4)", algorithms=("bic", "fast", "htcp"),
+                          response_set="exp-2")  # fmt: skip
+
+
+def test_flows_that_compete_are_judged_beside_the_median_algorithm(mixed):
+    found = harm_to_competitors(Study(mixed))
+    assert [each.algorithm for each in found] == ["bic", "fast", "htcp"]
+    assert [change.response for change in found[0].changes] == [
+        f"goodput of tcp, {kind}" for kind in ("movie", "service pack", "document", "web object")
+    ]
+    # Goodputs rise by 5 % from one algorithm to the next, with some noise: the second is the median nearly everywhere.
+    assert found[0].changes[0].harm == pytest.approx(5, abs=2)
+    assert found[2].changes[0].harm == pytest.approx(-5, abs=2)
+    text = verdict_html(Study(mixed))
+    assert "Harm to the tcp flows that compete" in text
+    assert "beside the median algorithm" in text
+
+
+def test_flows_that_compete_are_judged_beside_their_own_kind_where_that_was_run(mixed, monkeypatch):
+    other = replace(mixed, algorithms=("tcp", "fast", "htcp"), **{
+        name: getattr(mixed, name).with_columns(pl.col("algorithm").replace({"bic": "tcp"}))
+        for name in ("runs", "responses")
+    })  # fmt: skip
+    groups = mixed.groups.with_columns(pl.col("algorithm", "flow_algorithm").replace({"bic": "tcp"}))
+    # In a run of tcp with tcp all flows are of one kind.
+    groups = groups.unique(["condition", "algorithm", "flow_algorithm", "group"], keep="first", maintain_order=True)
+    low = (pl.col("algorithm") == "fast") & (pl.col("flow_algorithm") == "tcp")
+    groups = groups.with_columns(goodput=pl.when(low).then(pl.col("goodput") / 2).otherwise("goodput"))
+    monkeypatch.setattr(type(other), "groups", groups)
+    study = Study(other)
+    assert {each.algorithm: each.verdict for each in harm_to_competitors(study)}["fast"] == WORSE
+    text = verdict_html(study)
+    assert "beside tcp itself" in text
+    assert "If tcp were replaced in the flows that are not tcp" in text

@@ -400,6 +400,8 @@ def status(target: str, out: Path | None, as_json: bool) -> None:
     _show_status(planning.find_folder(target, out), as_json)
 
 
+_THRESHOLD = click.option("--threshold", type=float, metavar="R", help="|r| above which responses say the same; 0.65.")
+_CUT = click.option("--cut", type=float, metavar="SHARE", help="Of the largest distance: below it, a group; 0.7.")
 _DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 
 
@@ -413,6 +415,9 @@ _DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_typ
     help="Ten steps of one response per cluster (chosen, the default) or of all; figures that are up to date stay.",
 )
 @click.option("--responses", metavar="A,B,...", help="Responses to draw in place of the chosen ones.")
+@_THRESHOLD
+@_CUT
+@click.option("--beside", type=click.Path(path_type=Path), metavar="DIR", help="Campaign to compare this one with.")
 @click.option("--png", is_flag=True, help="PNG beside each SVG.")
 @click.option("--workers", type=int, help="Processes that draw; by default one per processor.")
 @_JSON
@@ -421,6 +426,9 @@ def analyze(
     out: Path | None,
     figures: str,
     responses: str | None,
+    threshold: float | None,
+    cut: float | None,
+    beside: Path | None,
     png: bool,
     workers: int | None,
     as_json: bool,
@@ -430,7 +438,10 @@ def analyze(
 
     place = out or directory
     chosen = [name.strip() for name in responses.split(",")] if responses else None
-    write = partial(write_analysis, responses=chosen, figures=figures, png=png, workers=workers)
+    thresholds = _thresholds(threshold, cut)
+    other = mesonet.load(beside) if beside else None
+    about = {"responses": chosen, "figures": figures, "thresholds": thresholds, "beside": other}
+    write = partial(write_analysis, **about, png=png, workers=workers)
     files = _from_results(directory, "analysis", write, place)
     if as_json:
         write_json({"files": [str(file) for file in files]})
@@ -446,12 +457,18 @@ def analyze(
     metavar="N|most|none",
     help="Condition to simulate again for the replay; by default the most congested if that takes under a minute.",
 )
+@_THRESHOLD
+@_CUT
 @_JSON
-def report(directory: Path, out: Path | None, replay: str | None, as_json: bool) -> None:
+def report(
+    directory: Path, out: Path | None, replay: str | None, threshold: float | None, cut: float | None, as_json: bool
+) -> None:
     """Writes the report of the campaign in DIR: one HTML file that needs no network."""
     from mesonet.replay import prepare
     from mesonet.reporting import write_report
     from mesonet.reporting.sampled import is_sampled
+
+    thresholds = _thresholds(threshold, cut)
 
     def write(campaign: Any, place: Path, progress: Any) -> Path:
         if is_sampled(campaign):
@@ -461,13 +478,20 @@ def report(directory: Path, out: Path | None, replay: str | None, as_json: bool)
                 )
         else:
             prepare(campaign, replay, progress=progress)
-        return write_report(campaign, place, progress=progress)
+        return write_report(campaign, place, thresholds=thresholds, progress=progress)
 
     path = _from_results(directory, "report", write, out or directory / "report.html")
     if as_json:
         write_json({"path": str(path)})
     else:
         click.echo(str(path))
+
+
+def _thresholds(correlation: float | None, cut: float | None) -> Any:
+    from mesonet.reporting.thresholds import Thresholds
+
+    given = {"correlation": correlation, "cut": cut}
+    return Thresholds(**{name: value for name, value in given.items() if value is not None})
 
 
 def _draw(shown: NetworkMap, path: Path) -> None:

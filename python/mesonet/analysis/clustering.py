@@ -38,6 +38,7 @@ class Clustering(Result):
     distinct: bool  #: False where no response tells any two algorithms apart
     responses_used: tuple[str, ...]  #: those that vary over the algorithms and have all values
     absent: tuple[str, ...]  #: algorithms without values
+    cut: float = CUT  #: share of the largest linkage below which algorithms are a group
 
     UNITS: ClassVar = {}
 
@@ -48,7 +49,7 @@ class Clustering(Result):
         return {"group": self.group, "place": np.argsort(self.leaves) + 1}
 
     def _attributes(self) -> dict[str, Any]:
-        return {"responses": len(self.responses_used), "distinct": self.distinct}
+        return {"responses": len(self.responses_used), "distinct": self.distinct, "cut": self.cut}
 
     @property
     def most_distant(self) -> str | None:
@@ -65,8 +66,12 @@ def clustering(data: ArrayLike, *, algorithms: Sequence[str], responses: Sequenc
 
     An algorithm without any value is left out; so is a response that does not vary, or that one of the others lacks.
 
-    Raises ValueError if the data do not fit the names.
+    `cut`: share of the largest linkage below which algorithms are a group.
+
+    Raises ValueError if the data do not fit the names, or `cut` does not lie between 0 and 1.
     """
+    if not 0 < cut < 1:
+        raise ValueError(f"cut is {cut}; allowed: between 0 and 1")
     values = np.asarray(data, dtype=float)
     if values.shape != (len(algorithms), len(responses)):
         raise ValueError(f"the data have shape {values.shape}; expected ({len(algorithms)}, {len(responses)})")
@@ -81,11 +86,11 @@ def clustering(data: ArrayLike, *, algorithms: Sequence[str], responses: Sequenc
     used_names = tuple(name for name, keep in zip(responses, used, strict=True) if keep)
     if len(names) < 2 or not used.any():
         one = np.ones(len(names), dtype=int)
-        return Clustering(names, np.empty((0, 4)), tuple(range(len(names))), one, False, used_names, absent)
+        return Clustering(names, np.empty((0, 4)), tuple(range(len(names))), one, False, used_names, absent, cut)
     scaled = values[:, used] / values[:, used].std(axis=0, ddof=1)
     tree = hierarchy.linkage(pdist(scaled), method="average")
     leaves = tuple(int(i) for i in hierarchy.leaves_list(tree))
     label = hierarchy.fcluster(tree, cut * tree[-1, 2], criterion="distance")
     order = {each: place for place, each in enumerate(dict.fromkeys(label[list(leaves)]), start=1)}
     group = np.array([order[each] for each in label])
-    return Clustering(names, tree, leaves, group, True, used_names, absent)
+    return Clustering(names, tree, leaves, group, True, used_names, absent, cut)

@@ -211,7 +211,9 @@ def _effects(
         freedom = np.where(freedom > 0, freedom, np.nan)
         p = np.asarray(2 * stats.t.sf(np.abs(t), freedom))
         f_cdf = np.asarray(100 * stats.f.cdf(t**2, 1, freedom))
-        relative = 100 * effect / grand_mean if grand_mean else np.full(k, np.nan)
+        # A mean that is zero but for rounding, as that of centred data, is none to relate anything to.
+        zero = not abs(grand_mean) > ROUNDING * np.max(np.abs(y), initial=0.0)
+        relative = np.full(k, np.nan) if zero else 100 * effect / grand_mean
     stars = tuple("**" if f >= TWO_STARS else "*" if f >= ONE_STAR else "" for f in f_cdf)
     notes += _remarks(names, n, bool(constant), one_level, freedom)
     return MainEffects(

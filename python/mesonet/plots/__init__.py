@@ -35,6 +35,7 @@ from mesonet.plots.separation import separation
 from mesonet.plots.sign_table import psi_table, sign_table
 from mesonet.plots.timeline import timeline
 from mesonet.plots.topology import topology
+from mesonet.plots.two_experiments import two_experiments
 from mesonet.plots.windows import windows
 from mesonet.plots.youden import youden
 from mesonet.plots.yy_scatter import yy_scatter
@@ -86,6 +87,7 @@ __all__ = [
     "to_png",
     "to_svg",
     "topology",
+    "two_experiments",
     "windows",
     "youden",
     "yy_scatter",

@@ -24,26 +24,31 @@ def buffers(
     rows = values.drop_nulls("value")
     there = set(rows["router"])
     step = max(6, min(28, 1000 // max(1, len(order))))
-    chart = (
-        alt.Chart(alt.NamedData(name=DATA), width=alt.Step(step), height=HEIGHT)
+    base = (
+        alt.Chart(width=alt.Step(step), height=HEIGHT)
         .transform_filter(theme.IS_KEPT)
-        .mark_point(size=26, opacity=1, strokeWidth=1.4)
         .encode(
             x=alt.X("condition:O", sort=list(order), title=order_title,
                     axis=alt.Axis(labelAngle=0, labelOverlap=True, ticks=False)),
-            y=alt.Y("value:Q", title=None, axis=alt.Axis(format="%", tickCount=4)),
-            stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms),
-                              legend=alt.Legend(title=None, orient="top", columns=8)),
-            shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
-            tooltip=[alt.Tooltip("router:N"), alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"),
-                     alt.Tooltip("value:Q", format=".1%")],
         )
+    )  # fmt: skip
+    points = base.mark_point(size=26, opacity=1, strokeWidth=1.4).encode(
+        y=alt.Y("value:Q", title=None, axis=alt.Axis(format="%", tickCount=4)),
+        stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms),
+                          legend=alt.Legend(title=None, orient="top", columns=8)),
+        shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
+        tooltip=[alt.Tooltip("router:N"), alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"),
+                 alt.Tooltip("value:Q", format=".1%")],
+    )  # fmt: skip
+    chart = (
+        alt.layer(theme.band(base, step), points, data=alt.NamedData(name=DATA))
         .facet(
             row=alt.Row("router:N", sort=[r for r in routers if r in there], title=None,
-                        header=alt.Header(labelAngle=0, labelAlign="left", labelOrient="top", labelFontSize=11)),
+                        header=alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top",
+                                          labelFontSize=11)),
             spacing=10,
         )
         .resolve_scale(y="independent")
-        .add_params(theme.KEPT)
+        .add_params(theme.HIGHLIGHTED, theme.KEPT)
     )  # fmt: skip
     return theme.finish(chart, {DATA: rows}, title=title)

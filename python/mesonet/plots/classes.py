@@ -23,12 +23,14 @@ def condition_classes(result: ConditionClasses, *, title: str = "", response: st
     places = [place for place in range(1, len(result.names) + 1) if result.members(place)]
     colours = alt.Scale(domain=names, range=[SHADES[min(p - 1, len(SHADES) - 1)] for p in places])
     lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(theme.HIGHLIGHT)).otherwise(alt.value("white"))
-    base = alt.Chart(alt.NamedData(name=DATA), width=step * n, height=HEIGHT).transform_calculate(
-        left="datum.place - 0.42", right="datum.place + 0.42"
+    base = (
+        alt.Chart(alt.NamedData(name=DATA), width=step * n, height=HEIGHT)
+        .transform_filter(theme.IS_KEPT)
+        .transform_calculate(left="datum.place - 0.42", right="datum.place + 0.42")
     )
     tooltip = [alt.Tooltip("condition:O"), alt.Tooltip("value:Q", format=".4~g"), alt.Tooltip("class:N")]
     layers = [
-        base.mark_rect(strokeWidth=1).encode(
+        base.mark_rect(strokeWidth=2).encode(
             x=alt.X("left:Q", scale=scale, axis=None), x2="right:Q",
             y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=True, nice=True)), y2=alt.datum(0),
             color=alt.Color("class:N", scale=colours, legend=alt.Legend(title=None, orient="top")), stroke=lit,
@@ -41,7 +43,7 @@ def condition_classes(result: ConditionClasses, *, title: str = "", response: st
                 x=alt.X("place:Q", scale=scale, axis=None), y=alt.value(HEIGHT + 5), text="condition:O"
             )
         )
-    chart = alt.layer(*layers).add_params(theme.HIGHLIGHTED, theme.response_title(response))
+    chart = alt.layer(*layers).add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
     counts = [f"{name}: {len(result.members(place))}" for place, name in zip(places, names, strict=True)]
     limits = f" Limits: {', '.join(number(limit) for limit in result.limits)}." if result.limits else ""
     lost = f" Without a value: {', '.join(map(str, result.absent))}." if result.absent else ""

@@ -108,24 +108,28 @@ def component_scores(
     count = len(theme.SERIES_COLOURS)
     colours = alt.Scale(domain=names, range=[theme.SERIES_COLOURS[(i + 1) % count] for i in range(len(names))])
     shapes = alt.Scale(domain=names, range=[theme.SERIES_SHAPES[i % 7] for i in range(len(names))])
-    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(theme.HIGHLIGHT))
     titles = [f"PC{i + 1} ({percent(100 * share[i])} of the variance)" if i < len(share) else f"PC{i + 1}"
               for i in (0, 1)]  # fmt: skip
     legend = alt.Legend(title=None, orient="top", columns=6)
-    base = alt.Chart(alt.NamedData(name=SCORES), width=WIDTH, height=HEIGHT).encode(
-        x=alt.X("x:Q", title=titles[0]),
-        y=alt.Y("y:Q", title=titles[1]),
-        tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("group:N")],
+    base = (
+        alt.Chart(alt.NamedData(name=SCORES), width=WIDTH, height=HEIGHT)
+        .transform_filter(theme.IS_KEPT)
+        .encode(
+            x=alt.X("x:Q", title=titles[0]),
+            y=alt.Y("y:Q", title=titles[1]),
+            tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("group:N")],
+        )
     )
     zero = alt.Chart(alt.NamedData(name=ORIGIN), width=WIDTH, height=HEIGHT).mark_rule(color=theme.HAIRLINE, aria=False)
     chart = alt.layer(
         zero.encode(x=alt.XDatum(0, title=titles[0])),
         zero.encode(y=alt.YDatum(0, title=titles[1])),
         base.mark_point(filled=True, size=34, opacity=1).encode(
-            color=lit.otherwise(alt.Color("group:N", scale=colours, legend=legend)),
+            color=alt.Color("group:N", scale=colours, legend=legend),
             shape=alt.Shape("group:N", scale=shapes, legend=legend),
         ),
-    ).add_params(theme.HIGHLIGHTED)  # fmt: skip
+        base.mark_point(size=170, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT),
+    ).add_params(theme.HIGHLIGHTED, theme.KEPT)  # fmt: skip
     return theme.finish(
         chart, {SCORES: rows, ORIGIN: pl.DataFrame({"zero": [0]})}, title=title, subtitle=[*explained][:10]
     )

@@ -22,7 +22,8 @@ def condition_bars(
     down; `response` says what the bars are."""
     rows = values.drop_nulls("value")
     there = set(rows["condition"])
-    base = alt.Chart(width=max(70, 13 * len(algorithms)), height=HEIGHT)
+    width = max(70, 13 * len(algorithms))
+    base = alt.Chart(width=width, height=HEIGHT)
     x = alt.X("algorithm:N", sort=list(algorithms), title=None,
               axis=alt.Axis(labelFontSize=9, labelAngle=-90, ticks=False, domain=False))  # fmt: skip
     bars = base.mark_bar().encode(
@@ -32,11 +33,13 @@ def condition_bars(
         tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("value:Q", format="+.4~g")],
     )
     zero = base.mark_rule(color=theme.INK, strokeWidth=0.8, aria=False).encode(y=alt.datum(0))
-    chart = alt.layer(bars, zero, data=alt.NamedData(name=DATA)).facet(
+    ring = theme.panel_ring(base, width, HEIGHT)
+    kept = alt.layer(bars, zero, ring, data=alt.NamedData(name=DATA)).transform_filter(theme.IS_KEPT)
+    chart = kept.facet(
         facet=alt.Facet("condition:O", sort=[c for c in order if c in there], title=None,
                         header=alt.Header(labelFontSize=11, labelPadding=2)),
         columns=PER_ROW,
         spacing={"row": 14, "column": 12},
-    )  # fmt: skip
+    ).add_params(theme.HIGHLIGHTED, theme.KEPT)  # fmt: skip
     says = "Conditions from the least to the most congested. Green: above zero; red: below."
     return theme.finish(chart, {DATA: rows}, title=title, subtitle=[*([response] if response else []), says])

@@ -206,10 +206,5 @@ def _top_axis() -> alt.Axis:
 
 
 def _ring(base: alt.Chart) -> alt.Chart:
-    """A frame around the row of the highlighted condition; drawn for every row, shown for one."""
-    shown = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
-    return (
-        base.transform_aggregate(groupby=["condition"])
-        .mark_rect(fill=None, stroke=theme.HIGHLIGHT, strokeWidth=2.5, aria=False)
-        .encode(x=alt.value(0), x2=alt.value("width"), strokeOpacity=shown, tooltip=alt.value(None))
-    )
+    """A frame around the row of the highlighted condition."""
+    return theme.ring(base, x=alt.value(0), x2=alt.value("width"), tooltip=alt.value(None))

@@ -8,9 +8,10 @@ from scipy.cluster import hierarchy
 
 from mesonet.analysis.clustering import CUT, Clustering
 from mesonet.plots import theme
+from mesonet.plots.numbers import percent
 
 DATA, LEAVES = "trees", "leaves"
-PER_ROW = 8
+PER_ROW, HEIGHT = 8, 90  # panels; px
 GREY = "#858d96"
 
 
@@ -30,7 +31,7 @@ def tables(results: Mapping[int, Clustering]) -> tuple[pl.DataFrame, pl.DataFram
             for corner, (x, y) in enumerate(zip(across, up, strict=True)):
                 # scipy draws leaf i at 10 i + 5.
                 point = {"bracket": number, "corner": corner, "place": (x - 5) / 10, "distance": float(y)}
-                brackets.append({"condition": condition, **point, "group": max(up) <= CUT * top})
+                brackets.append({"condition": condition, **point, "group": max(up) <= result.cut * top})
     schema = {"condition": pl.Int64, "bracket": pl.Int64, "corner": pl.Int64, "place": pl.Float64,
               "distance": pl.Float64, "group": pl.Boolean}  # fmt: skip
     return pl.DataFrame(brackets, schema=schema), pl.DataFrame(leaves, infer_schema_length=None)
@@ -42,16 +43,17 @@ def dendrograms(
     """The sheet of the trees by condition; `order`: conditions from left to right and down."""
     rows, leaves = tables(results)
     algorithms = max((len(result.algorithms) for result in results.values()), default=1)
-    width, height = max(18 * algorithms, 90), 90
+    width = max(18 * algorithms, 112)
     across = alt.X("place:Q", scale=alt.Scale(domain=[-0.6, algorithms - 0.4], nice=False), axis=None)
     both = pl.concat([rows, leaves], how="diagonal")
-    base = alt.Chart(width=width, height=height)
+    base = alt.Chart(width=width, height=HEIGHT)
     lines = base.transform_filter("isValid(datum.bracket)").mark_line(strokeWidth=1.4).encode(
         x=across,
         y=alt.Y("distance:Q", title=None, axis=alt.Axis(tickCount=3, domain=False, ticks=False)),
         detail="bracket:N",
         order="corner:Q",
         color=alt.when("datum.group").then(alt.value(theme.BLUE)).otherwise(alt.value(GREY)),
+        tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("distance:Q", format=".3~g")],
     )  # fmt: skip
     names = base.transform_filter("isValid(datum.algorithm)").mark_text(
         angle=270, align="right", baseline="middle", fontSize=9, dx=-4
@@ -60,14 +62,17 @@ def dendrograms(
         y=alt.YDatum(0),
         text="algorithm:N",
         color=alt.when("datum.apart").then(alt.value(theme.VERMILLION)).otherwise(alt.value(theme.INK)),
+        tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N")],
     )  # fmt: skip
-    chart = alt.layer(lines, names, data=alt.NamedData(name=DATA)).facet(
+    ring = theme.panel_ring(base, width, HEIGHT)
+    chart = alt.layer(lines, names, ring, data=alt.NamedData(name=DATA)).transform_filter(theme.IS_KEPT).facet(
         facet=alt.Facet(
             "condition:O", sort=list(order or results), title=None,
             header=alt.Header(labelFontSize=11, labelPadding=2),
         ),
         columns=PER_ROW,
         spacing={"row": 16, "column": 14},
-    )  # fmt: skip
-    legend = "Blue: groups below 70 % of the largest distance. Red: joins last and alone. No tree: all are the same."
+    ).add_params(theme.HIGHLIGHTED, theme.KEPT)  # fmt: skip
+    cut = percent(100 * next((result.cut for result in results.values()), CUT))
+    legend = f"Blue: groups below {cut} of the largest distance. Red: joins last and alone. No tree: all are the same."
     return theme.finish(chart, {DATA: both}, title=title, subtitle=[legend])

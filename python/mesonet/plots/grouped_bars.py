@@ -29,7 +29,6 @@ def grouped_bars(
     order; `share`: values are parts of 1, shown as percentages; `response` says what the bars are."""
     rows = values.drop_nulls("value")
     kinds = list(kinds) or list(dict.fromkeys(rows["kind"])) if "kind" in rows.columns else []
-    there = set(rows["panel"])
     step = max(11, 26 // max(1, len(kinds)))
     style = "%" if share else "~s"
     base = alt.Chart(alt.NamedData(name=DATA), width=alt.Step(step, **{"for": "position"}) if kinds else WIDTH,
@@ -51,7 +50,7 @@ def grouped_bars(
     else:
         marks = marks.encode(color=alt.value(theme.BLUE))
     chart = marks.facet(
-        facet=alt.Facet("panel:N", sort=[p for p in panels if p in there], title=None,
+        facet=alt.Facet("panel:N", sort=list(panels), title=None,
                         header=alt.Header(labelFontSize=11)),
         columns=6 if not kinds else 3,
     ).resolve_scale(y="independent" if not share else "shared")  # fmt: skip

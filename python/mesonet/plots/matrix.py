@@ -37,20 +37,26 @@ def matrix(
     """The figure of a frame with the columns row, column, text, kind (a key of `look.colours`) or shade (0 to 1, white
     to blue), and optionally tip (what the pointer shows), ring (true for a frame around the cell).
 
-    `rows` and `columns` give their order; `groups` the columns of each group, parted by lines with the name above.
+    A column `condition` says which condition a row is, so that it can be highlighted, or left out. `rows` and `columns`
+    give their order; `groups` the columns of each group, parted by lines with the name above.
     """
     look = look or Look()
     band = alt.Scale(paddingInner=0, paddingOuter=0)
-    if "condition" not in cells.columns:
+    # Their order is a part of the data, so that charts of one kind differ in nothing else.
+    for name, place, order in (("column", "across", columns), ("row", "down", rows)):
+        places = {each: number for number, each in enumerate(order)}
+        cells = cells.with_columns(pl.col(name).replace_strict(places, return_dtype=pl.Int64).alias(place))
+    by_condition = "condition" in cells.columns
+    if not by_condition:
         cells = cells.with_columns(condition=pl.lit(0))
     if "tip" not in cells.columns:
         cells = cells.with_columns(tip=pl.col("text"))
     top = alt.Axis(orient="top", title=None, labelAngle=-60, ticks=False, domain=False, labelPadding=4, labelLimit=240)
     side = alt.Axis(title=row_title or None, ticks=False, domain=False, labelPadding=6, labelLimit=300)
-    width, height = look.cell * len(columns), look.row * len(rows)
-    base = alt.Chart(alt.NamedData(name=DATA), width=width, height=height).encode(
-        x=alt.X("column:N", sort=list(columns), axis=top, scale=band),
-        y=alt.Y("row:N", sort=list(rows), axis=side, scale=band),
+    base = alt.Chart(alt.NamedData(name=DATA), width=look.cell * len(columns), height=alt.Step(look.row))
+    base = base.transform_filter(theme.IS_KEPT).encode(
+        x=alt.X("column:N", sort=alt.EncodingSortField("across", op="min"), axis=top, scale=band),
+        y=alt.Y("row:N", sort=alt.EncodingSortField("down", op="min"), axis=side, scale=band),
         tooltip=[
             alt.Tooltip("row:N", title=row_title or "row"), alt.Tooltip("column:N"), alt.Tooltip("tip:N", title="is"),
         ],
@@ -75,6 +81,9 @@ def matrix(
     if "ring" in cells.columns:
         ringed = base.transform_filter("datum.ring")
         layers.append(ringed.mark_rect(fill=None, stroke=theme.INK, strokeWidth=1.6))
+    if by_condition:
+        ring = theme.ring(base, ("row", "down"), x=alt.value(0), x2=alt.value("width"), tooltip=alt.value(None))
+        layers.append(ring)
     tables = {DATA: cells}
     if groups:
         order = list(columns)
@@ -86,7 +95,12 @@ def matrix(
             begins += len(inside)
         tables[SIDE] = pl.DataFrame(marks, infer_schema_length=None)
         lines = alt.Chart(alt.NamedData(name=SIDE)).mark_rule(color=theme.INK, strokeWidth=1.2)
-        layers.append(lines.encode(x=alt.X("edge:Q", scale=None, axis=None), y=alt.value(0), y2=alt.value(height)))
+        layers.append(lines.encode(x=alt.X("edge:Q", scale=None, axis=None), y=alt.value(0), y2=alt.value("height")))
         names = alt.Chart(alt.NamedData(name=SIDE)).mark_text(baseline="top", fontWeight="bold", fontSize=11)
-        layers.append(names.encode(x=alt.X("middle:Q", scale=None, axis=None), y=alt.value(height + 5), text="name:N"))
-    return theme.finish(alt.layer(*layers), tables, title=title, subtitle=subtitle)
+        layers.append(
+            names.encode(
+                x=alt.X("middle:Q", scale=None, axis=None), y=alt.value(alt.ExprRef("height + 5")), text="name:N"
+            )
+        )
+    chart = alt.layer(*layers).add_params(theme.HIGHLIGHTED, theme.KEPT)
+    return theme.finish(chart, tables, title=title, subtitle=subtitle)

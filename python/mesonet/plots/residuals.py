@@ -69,13 +69,12 @@ def residuals(result: Residuals, settings: Settings, *, title: str = "", respons
     across: dict[str, Any] = {"sort": order, "scale": alt.Scale(paddingInner=0, paddingOuter=0)}
     by_verdict = alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values()))
     colour = alt.Color("verdict:N", scale=by_verdict, legend=alt.Legend(title=None, orient="top"))
-    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
     width = alt.Step(STEP, **{"for": "position"})
     base = alt.Chart(alt.NamedData(name=POINTS), width=width, height=300).transform_filter(theme.IS_KEPT)
     x = alt.X("condition:O", title=None, axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False), **across)
     plot = alt.layer(
         base.transform_aggregate(groupby=["condition"]).mark_rect(color="#fdf0d5", aria=False).encode(
-            x=x, y=alt.value(0), y2=alt.value("height"), opacity=lit
+            x=x, y=alt.value(0), y2=alt.value("height"), opacity=theme.LIT
         ),
         base.mark_rule(color=theme.HAIRLINE, aria=False).encode(y=alt.YDatum(0)),
         base.mark_text(fontSize=10).encode(

@@ -38,8 +38,6 @@ def responses(
             )
         )
     )
-    band = base.transform_aggregate(groupby=["condition"])
-    lit = alt.when(theme.IS_HIGHLIGHTED)
     tooltip = [alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("value:Q", format=".5~g")]
     points = base.mark_point(opacity=1, size=34 if wide else 14, strokeWidth=1.6 if wide else 1.2).encode(
         xOffset=alt.XOffset("algorithm:N", sort=list(algorithms), scale=alt.Scale(paddingOuter=1)),
@@ -51,10 +49,7 @@ def responses(
         tooltip=tooltip,
     )
     chart = alt.layer(
-        # Its width is said: beside an offset Vega-Lite takes a default that is narrower than the step.
-        band.mark_rect(width=STEP if wide else NARROW, color="#fdf0d5", aria=False).encode(
-            y=alt.value(0), y2=alt.value("height"), opacity=lit.then(alt.value(1)).otherwise(alt.value(0))
-        ),
+        theme.band(base, STEP if wide else NARROW),
         points,
     ).add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
     return theme.finish(alt.hconcat(chart.properties(title=theme.AXIS_TITLE)), {DATA: values}, title=title)

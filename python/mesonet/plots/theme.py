@@ -57,6 +57,36 @@ IS_KEPT = "length(keep) == 0 || indexof(keep, datum.condition) >= 0"
 
 #: True for the marks of the highlighted condition.
 IS_HIGHLIGHTED = "datum.condition === hl"
+#: Opacity of what marks the highlighted condition: drawn for every condition, seen for one. (A filter instead would
+#: change the scales, so that every highlight would lay the figure out anew.)
+LIT = alt.when(IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
+
+
+def ring(base: alt.Chart, fields: Sequence[str] = (), **place: Any) -> alt.Chart:
+    """A frame around what belongs to the highlighted condition; `place`: the channels that say where it lies, `fields`:
+    those, beside the condition, that they or the channels of `base` need."""
+    return (
+        base.transform_aggregate(groupby=["condition", *fields])
+        .mark_rect(fill=None, stroke=HIGHLIGHT, strokeWidth=2.5, aria=False)
+        .encode(**place, strokeOpacity=LIT)
+    )
+
+
+def panel_ring(base: alt.Chart, width: float, height: float) -> alt.Chart:
+    """The same around the whole panel of a condition, which has this size in px."""
+    return ring(base, x=alt.value(2), x2=alt.value(width - 2), y=alt.value(2), y2=alt.value(height - 2))
+
+
+def band(base: alt.Chart, width: float) -> alt.Chart:
+    """A band behind the column of the highlighted condition, as wide as the step in px.
+
+    Its width is said: beside an offset Vega-Lite takes a default that is narrower than the step.
+    """
+    return (
+        base.transform_aggregate(groupby=["condition"])
+        .mark_rect(width=width, color="#fdf0d5", aria=False)
+        .encode(y=alt.value(0), y2=alt.value("height"), opacity=LIT)
+    )
 
 
 def response_title(text: str) -> alt.Parameter:
@@ -84,6 +114,15 @@ class Figure:
     """
 
     _tables: Mapping[str, pl.DataFrame]
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """The tables that it draws, by name."""
+        return self._tables
+
+    def definition(self) -> dict[str, Any]:
+        """The definition in Vega-Lite without the tables, and unchecked."""
+        return dict(super().to_dict(validate=False))  # type: ignore[misc]
 
     def to_dict(self, *arguments: Any, **options: Any) -> dict[str, Any]:
         """The definition in Vega-Lite with the tables as named data sets."""

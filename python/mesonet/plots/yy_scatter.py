@@ -26,7 +26,8 @@ def yy_scatter(
     ends = [*rows["x"], *rows["y"]] if equal else []
     top = 1.05 * max(ends, default=1.0) or 1.0
     low = min(0.0, *ends) if ends else 0.0
-    scale = alt.Scale(domain=[low, top], nice=False) if equal else alt.Scale(zero=False, nice=True)
+    # The ends of the diagonal make both domains the same.
+    scale = alt.Scale(nice=False, zero=False) if equal else alt.Scale(zero=False, nice=True)
     classes = list(dict.fromkeys(rows["class"])) if "class" in rows.columns else []
     lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(theme.HIGHLIGHT))
     fill: Any = lit.otherwise(alt.value(theme.BLUE))
@@ -35,7 +36,7 @@ def yy_scatter(
         fill = lit.otherwise(alt.Color("class:N", scale=alt.Scale(domain=classes, range=shades),
                                        legend=alt.Legend(title=None, orient="top")))  # fmt: skip
     base = alt.Chart(width=SIDE, height=SIDE)
-    points = base.transform_filter("isValid(datum.condition)").mark_point(
+    points = base.transform_filter("isValid(datum.condition)").transform_filter(theme.IS_KEPT).mark_point(
         filled=True, size=40, opacity=1, stroke=theme.INK, strokeWidth=0.5
     ).encode(
         x=alt.X("x:Q", title=x, scale=scale, axis=alt.Axis(tickCount=4)),
@@ -59,7 +60,7 @@ def yy_scatter(
             facet=alt.Facet("algorithm:N", sort=shown, title=None, header=alt.Header(labelFontSize=12)),
             columns=PER_ROW,
         )
-        .add_params(theme.HIGHLIGHTED)
+        .add_params(theme.HIGHLIGHTED, theme.KEPT)
     )
     says = "One point per condition." + (" Dashed: equal." if equal else "")
     tables = {DATA: rows, **({DIAGONAL: line} if equal else {})}

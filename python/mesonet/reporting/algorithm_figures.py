@@ -12,16 +12,17 @@ from mesonet.analysis import residuals
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting import captions, method_captions
 from mesonet.reporting.drawing import Figure
-from mesonet.reporting.figures import axis_title, settings
+from mesonet.reporting.labels import axis_title, settings
 from mesonet.reporting.method import Method
 from mesonet.reporting.study import LARGE, factor_title
-from mesonet.reporting.words import counted, listed
+from mesonet.reporting.words import counted, listed, period_title
 
 Made = tuple[Any, str]
 
 
-def algorithm_figures(method: Method, chosen: Sequence[str]) -> list[Figure]:
-    """Those that a campaign can have; raw values and residuals of the responses `chosen`, of the main period."""
+def algorithm_figures(method: Method, chosen: Sequence[str], detailed: Sequence[str] = ()) -> list[Figure]:
+    """Those that a campaign can have; raw values and residuals of the responses `chosen`, of the main period, and
+    residuals of the responses of the space `detailed`."""
     study = method.study
     figures = [
         Figure(
@@ -33,6 +34,8 @@ def algorithm_figures(method: Method, chosen: Sequence[str]) -> list[Figure]:
         return figures
     asked = "In which conditions does an algorithm stand apart, and by how much?"
     figures += [Figure(f"algorithms/residuals/{name}", asked, partial(_residuals, method, name)) for name in chosen]
+    others = [name for name in detailed if name not in chosen]
+    figures += [Figure(f"algorithms/residuals/{name}", asked, partial(_residuals_of, method, name)) for name in others]
     asked = "Where in the whole response space does an algorithm stand out?"
     for name, least, adjust in (
         ("condition_response", 0.0, "none"),
@@ -40,6 +43,12 @@ def algorithm_figures(method: Method, chosen: Sequence[str]) -> list[Figure]:
         ("condition_response_adjusted", 0.0, "benjamini-hochberg"),
     ):
         figures.append(Figure(f"algorithms/{name}", asked, partial(_summary, method, least, adjust)))
+    for name, places in method.space.sets.items():
+        # The whole measured time is what the figures above show.
+        if name != period_title(study.main_period):
+            asked = f"Where does an algorithm stand out in the {name}?"
+            stem = f"algorithms/condition_response_{name.replace(' ', '_')}"
+            figures.append(Figure(stem, asked, partial(_summary_of, method, name, tuple(places))))
     if len(study.algorithms) > 2:
         asked = "Who behaves alike, who apart?"
         figures.append(Figure("algorithms/clusters", asked, partial(_clusters, method)))
@@ -72,6 +81,17 @@ def _residuals(method: Method, response: str) -> Made:
     return plot, method_captions.residuals_caption(study, detail, response)
 
 
+def _residuals_of(method: Method, name: str) -> Made:
+    """Of a response of the space: of a period or a flow group."""
+    study, place = method.study, method.space.place(name)
+    column = method.space.columns[place]
+    values = method.space.cube[:, :, place]
+    detail = residuals(values, algorithms=study.algorithms, conditions=study.conditions, response=name)
+    axis = f"{column.title}{'' if column.unit == '1' else f', {column.unit}'}, less the mean of all algorithms"
+    plot: Any = plots.residuals(detail, settings(study), title=column.title, response=axis)
+    return plot, method_captions.residuals_sentence(detail, method.titles[name], column.unit)
+
+
 def _summary(method: Method, least: float, adjust: str) -> Made:
     study = method.study
     cells = study.summary(study.main_period, least) if adjust == "none" else method.adjusted_summary
@@ -82,6 +102,15 @@ def _summary(method: Method, least: float, adjust: str) -> Made:
         title += ", adjusted for the number of cells (Benjamini-Hochberg)"
     labels = {name: study.label_of(name) for name in study.responses}
     chart = plots.condition_response(cells, settings(study), labels=labels, order=study.by_congestion, title=title)
+    return chart, captions.summary_caption(study, cells)
+
+
+def _summary_of(method: Method, name: str, places: tuple[int, ...]) -> Made:
+    study, cells = method.study, method.summary_of(places)
+    title = f"Condition-response summary, {name}"
+    chart = plots.condition_response(
+        cells, settings(study), labels=method.labels, order=study.by_congestion, title=title
+    )
     return chart, captions.summary_caption(study, cells)
 
 

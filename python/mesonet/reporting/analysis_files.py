@@ -16,14 +16,16 @@ from mesonet.errors import InputError, unknown
 from mesonet.progress import Update
 from mesonet.reporting import sampled_files
 from mesonet.reporting.algorithm_figures import follow_up_sentence, separation_caption
+from mesonet.reporting.beside import Beside
 from mesonet.reporting.centre import curvature_sentence, curvature_table, has_centre_points
 from mesonet.reporting.conditions import conditions_table
-from mesonet.reporting.drawing import Drawn, draw_all
+from mesonet.reporting.drawing import Drawn, draw_all, fingerprint
 from mesonet.reporting.gallery import Extent, figures_of, gallery
 from mesonet.reporting.method import Method
 from mesonet.reporting.method_files import labelled, method_tables
 from mesonet.reporting.sampled import is_sampled
 from mesonet.reporting.study import Study
+from mesonet.reporting.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.traced_files import traced_tables
 from mesonet.reporting.words import counted
 
@@ -36,9 +38,11 @@ SECTIONS = {
     "ten_steps": "What drives the responses: ten steps each",
     "correlations": "Which responses say the same",
     "components": "Principal components",
+    "components_of_goodputs": "Principal components of the goodputs",
     "factors": "Which factors matter over all",
     "algorithms": "The algorithms in every condition",
     "users": "What users get",
+    "beside": "Two experiments",
 }
 
 
@@ -48,6 +52,8 @@ def write_analysis(
     *,
     responses: Sequence[str] | None = None,
     figures: Extent | str = "chosen",
+    thresholds: Thresholds = DEFAULTS,
+    beside: "Campaign | None" = None,
     png: bool = False,
     workers: int | None = 1,
     progress: Update | None = None,
@@ -58,15 +64,17 @@ def write_analysis(
     response), `main_effects`, and the results of the method (`docs/reference/analysis.md` lists them).
     `analysis/figures/`: SVG, with `png` PNG beside it, by section; `figures` "chosen" draws the ten steps of one
     response per cluster of the correlation analysis, or of `responses`, "all" of every response and algorithm, "none"
-    draws nothing. A figure is drawn again only where the data or the code changed. `workers`: processes that draw
-    (None: as many as there are processors). `analysis/index.md`: what each figure shows. A campaign without results
-    gives the table of conditions only. `progress` is told (done, total, what is being drawn).
+    draws nothing. `thresholds`: from where on responses say the same, and algorithms are a group. `beside`: another
+    campaign, whose values stand below those of this one. A figure is drawn again only where the data or the code
+    changed. `workers`: processes that draw (None: as many as there are processors). `analysis/index.md`: what each
+    figure shows. A campaign without results gives the table of conditions only. `progress` is told (done, total, what
+    is being drawn).
 
     Raises InputError, which is a ValueError, before any work: for a response that the campaign does not have, an
     unknown extent or number of workers, and where nothing can be written.
     """
     study = Study(campaign)
-    method = Method(study)
+    method = Method(study, thresholds)
     sampled = is_sampled(campaign)
     if isinstance(responses, str):
         raise InputError("not a list", path="responses", value=responses, allowed="names in a list")
@@ -80,17 +88,23 @@ def write_analysis(
         if name not in there:
             raise unknown("response", str(name), list(dict.fromkeys(there)), path="responses")
     if sampled:
+        if beside is not None:
+            raise InputError("only experiments at two levels stand beside each other", path="beside", value=directory)
         return sampled_files.write(campaign, directory, figures, responses, png, workers, progress)
+    pair = Beside(method, beside) if beside is not None and study.has_results else None
     with places.folder(Path(directory) / "analysis", directory) as root:
         written = [
-            path for name, table in _tables(method).items() for path in write_table(table, root / "tables" / name)
+            path
+            for name, table in (_tables(method) | (pair.tables() if pair else {})).items()
+            for path in write_table(table, root / "tables" / name)
         ]
         drawn: list[Drawn] = []
         if study.has_results and figures != "none":
             chosen = None if responses is None else tuple(responses)
             drawn = draw_all(
-                campaign, figures_of(method, figures, chosen), root / "figures",
-                again=partial(gallery, extent=figures, responses=chosen), png=png,
+                campaign, [*figures_of(method, figures, chosen), *(pair.figures() if pair else [])], root / "figures",
+                again=partial(gallery, extent=figures, responses=chosen, thresholds=thresholds, beside=beside), png=png,
+                chosen=repr(thresholds) + (fingerprint(beside) if beside else ""),
                 workers=workers or os.cpu_count() or 1, progress=progress,
             )  # fmt: skip
         index = root / "index.md"

@@ -7,9 +7,9 @@ a folder of figures is its own record: what was interrupted goes on where it sto
 import hashlib
 import multiprocessing
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from html import escape, unescape
 from importlib.metadata import version
@@ -35,6 +35,8 @@ class Figure:
     name: str  #: path below the folder of figures, without ending
     question: str  #: what it answers
     make: Callable[[], tuple[Any, str]]  #: chart and caption
+    family: str = ""  #: of figures that differ only in what is selected
+    selection: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,12 @@ class Drawn:
     again: bool  #: False if it was up to date
 
 
-def fingerprint(campaign: "Campaign") -> str:
-    """Of the results of a campaign and the code that draws them."""
+def fingerprint(campaign: "Campaign", chosen: str = "") -> str:
+    """Of the results of a campaign, what was chosen for their analysis, and the code that draws them."""
     digest = hashlib.sha256()
     experiment = repr(sorted((key, repr(value)) for key, value in campaign.experiment.items()))
     design = campaign.design
-    for text in (campaign.name, campaign.title, experiment, repr(campaign.algorithms), repr(campaign.factors)):
+    for text in (chosen, campaign.name, campaign.title, experiment, repr(campaign.algorithms), repr(campaign.factors)):
         digest.update(text.encode())
     digest.update(design.matrix.tobytes())
     for table in (campaign.responses, campaign.runs.select("condition", "algorithm", "replicate", "key", "status")):
@@ -84,14 +86,17 @@ def draw_all(
     again: Callable[["Campaign"], Sequence[Figure]],
     png: bool = False,
     workers: int = 1,
+    chosen: str = "",
     progress: Update | None = None,
 ) -> list[Drawn]:
     """Draw `figures` below `root` as SVG, and with `png` as PNG beside it; those that are up to date stay.
 
+    `chosen`: what figures depend on beside the campaign.
+
     `again` makes the same list of figures in another process. Figures of other data or code that are no longer in the
     list are removed.
     """
-    mark = fingerprint(campaign)
+    mark = fingerprint(campaign, chosen)
     _remove_stale(root, {figure.name for figure in figures}, mark)
     found: dict[str, Drawn] = {}
     for figure in figures:

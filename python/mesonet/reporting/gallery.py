@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from mesonet.reporting.algorithm_figures import algorithm_figures
+from mesonet.reporting.beside import Beside
 from mesonet.reporting.drawing import Figure
 from mesonet.reporting.method import Method
 from mesonet.reporting.network_figures import network_figures
 from mesonet.reporting.reduction_figures import reduction_figures
 from mesonet.reporting.study import Study
 from mesonet.reporting.ten_step_figures import ten_step_figures
+from mesonet.reporting.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.traced_files import traced_figures
 from mesonet.reporting.user_figures import user_figures
 
@@ -25,7 +27,11 @@ _PER_ALGORITHM = ("03_main_effects", "04_interactions", "08_half_normal")
 
 
 def gallery(
-    campaign: "Campaign", extent: Extent | str = "chosen", responses: Sequence[str] | None = None
+    campaign: "Campaign",
+    extent: Extent | str = "chosen",
+    responses: Sequence[str] | None = None,
+    thresholds: Thresholds = DEFAULTS,
+    beside: "Campaign | None" = None,
 ) -> list[Figure]:
     """All figures of a campaign that has results, by section.
 
@@ -35,8 +41,9 @@ def gallery(
     """
     if extent == "none":
         return []
-    method = Method(Study(campaign))
-    return figures_of(method, extent, responses)
+    method = Method(Study(campaign), thresholds)
+    pair = Beside(method, beside).figures() if beside is not None else []
+    return figures_of(method, extent, responses) + pair
 
 
 def figures_of(method: Method, extent: Extent | str = "chosen", responses: Sequence[str] | None = None) -> list[Figure]:
@@ -46,9 +53,10 @@ def figures_of(method: Method, extent: Extent | str = "chosen", responses: Seque
     whose = choices[-1]
     figures = [*network_figures(method), *traced_figures(study.campaign)]
     main = list(study.in_period[study.main_period])
+    detailed = [name for name in responses or () if name in method.space.names]
     if extent == "all":
         steps = [(name, algorithm) for name in method.space.names for algorithm in reversed(choices)]
-        raw = main
+        raw, detailed = main, method.space.names
     else:
         chosen = [name for name in responses or method.chosen[:MOST_CHOSEN] if name in method.space.names]
         steps = [(name, whose) for name in chosen]
@@ -63,6 +71,6 @@ def figures_of(method: Method, extent: Extent | str = "chosen", responses: Seque
                 if name in method.space.names:
                     figures += ten_step_figures(method, name, algorithm, _PER_ALGORITHM)
     figures += reduction_figures(method)
-    figures += algorithm_figures(method, [name for name in raw if name in main])
+    figures += algorithm_figures(method, [name for name in raw if name in main], detailed)
     figures += user_figures(method)
     return figures

@@ -44,6 +44,7 @@ from mesonet.analysis import (
 )
 from mesonet.reporting.space import OWN, TCP, Space, response_space
 from mesonet.reporting.study import MEAN_OF_ALL, Study
+from mesonet.reporting.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.words import uncapitalised
 
 Floats = NDArray[np.float64]
@@ -59,6 +60,7 @@ class Method:
     """Results of a campaign that has results."""
 
     study: Study
+    thresholds: Thresholds = DEFAULTS
 
     @cached_property
     def space(self) -> Space:
@@ -119,42 +121,36 @@ class Method:
     @cached_property
     def correlations(self) -> Correlations:
         """Correlations of the responses over all runs, conditions x algorithms."""
-        return correlations(self.runs, responses=self.space.names)
+        return correlations(self.runs, responses=self.space.names, threshold=self.thresholds.correlation)
 
     @cached_property
     def components(self) -> PrincipalComponents:
         """Principal components of the same runs, without the responses that some run lacks."""
-        there = np.isfinite(self.runs).any(axis=1)
-        complete = np.asarray(np.isfinite(self.runs[there]).all(axis=0))
-        names = [self.space.names[int(place)] for place in np.flatnonzero(complete)]
-        return principal_components(self.runs[:, complete], responses=names)
+        return self._components(range(len(self.space.columns)))
+
+    @cached_property
+    def of_goodputs(self) -> "Reduction | None":
+        """Components of the goodputs of the flow groups alone, as in the ASME paper (Fig. 13: 48 of them); None where
+        the experiment asks for fewer than two."""
+        places = [place for name, own in self.space.sets.items() if name.endswith((OWN, TCP)) for place in own]
+        return Reduction(self, self._components(places)) if len(places) > 1 else None
+
+    @cached_property
+    def of_all(self) -> "Reduction":
+        """Components of all responses."""
+        return Reduction(self, self.components)
+
+    def _components(self, places: Sequence[int]) -> PrincipalComponents:
+        runs = self.runs[:, list(places)]
+        there = np.isfinite(runs).any(axis=1)
+        complete = np.asarray(np.isfinite(runs[there]).all(axis=0))
+        names = [self.space.names[places[int(place)]] for place in np.flatnonzero(complete)]
+        return principal_components(runs[:, complete], responses=names)
 
     @cached_property
     def groupings(self) -> Groupings:
         """Groups of the responses by correlation beside those by components."""
         return groupings(self.correlations, self.components)
-
-    @cached_property
-    def run_groups(self) -> NDArray[np.object_]:
-        """Group of each run in the plane of the first two components; None without a score."""
-        return score_groups(self.components.scores[:, :2])
-
-    @cached_property
-    def run_rules(self) -> GroupRules:
-        """Which settings, and which algorithms, explain the groups of runs."""
-        design, algorithms = self.study.campaign.design, self.study.algorithms
-        signs = np.repeat(np.asarray(design.matrix, dtype=float), len(algorithms), axis=0)
-        names = list(design.factors)
-        if len(algorithms) > 1:
-            which = np.where(np.eye(len(algorithms), dtype=bool), 1.0, -1.0)
-            signs = np.column_stack([signs, np.tile(which, (len(design.matrix), 1))])
-            names += [f"algorithm {name}" for name in algorithms]
-        return group_rules(signs, self.run_groups, factors=names)
-
-    def component_effects(self, component: int) -> MainEffects:
-        """Main effects on the scores of a component (from 0), means over the algorithms."""
-        scores = self.components.scores[:, component].reshape(len(self.study.conditions), -1)
-        return main_effects(self.study.campaign.design, scores.mean(axis=1))
 
     @cached_property
     def split_rules(self) -> dict[str, GroupRules]:
@@ -176,10 +172,19 @@ class Method:
     def clusterings(self) -> dict[int, Clustering]:
         """The tree of the algorithms in every condition that has results."""
         return {
-            condition: clustering(values, algorithms=self.study.algorithms, responses=self.space.names)
+            condition: clustering(
+                values, algorithms=self.study.algorithms, responses=self.space.names, cut=self.thresholds.cut
+            )
             for condition, values in zip(self.study.conditions, self.space.cube, strict=True)
             if np.isfinite(values).any()
         }
+
+    def summary_of(self, places: Sequence[int]) -> ConditionResponseSummary:
+        """The condition-response summary of the responses of the space at `places`."""
+        return condition_response_summary(
+            self.space.cube[:, :, list(places)], responses=[self.space.names[place] for place in places],
+            algorithms=self.study.algorithms,
+        )  # fmt: skip
 
     @cached_property
     def adjusted_summary(self) -> ConditionResponseSummary:
@@ -261,3 +266,33 @@ class Method:
         """The cube with one row per condition and algorithm."""
         cube = self.space.cube
         return cube.reshape(-1, cube.shape[2])
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """Principal components of some responses over all runs, and what explains them."""
+
+    method: Method
+    components: PrincipalComponents
+
+    @cached_property
+    def run_groups(self) -> NDArray[np.object_]:
+        """Group of each run in the plane of the first two components; None without a score."""
+        return score_groups(self.components.scores[:, :2])
+
+    @cached_property
+    def run_rules(self) -> GroupRules:
+        """Which settings, and which algorithms, explain the groups of runs."""
+        design, algorithms = self.method.study.campaign.design, self.method.study.algorithms
+        signs = np.repeat(np.asarray(design.matrix, dtype=float), len(algorithms), axis=0)
+        names = list(design.factors)
+        if len(algorithms) > 1:
+            which = np.where(np.eye(len(algorithms), dtype=bool), 1.0, -1.0)
+            signs = np.column_stack([signs, np.tile(which, (len(design.matrix), 1))])
+            names += [f"algorithm {name}" for name in algorithms]
+        return group_rules(signs, self.run_groups, factors=names)
+
+    def effects(self, component: int) -> MainEffects:
+        """Main effects on the scores of a component (from 0), means over the algorithms."""
+        scores = self.components.scores[:, component].reshape(len(self.method.study.conditions), -1)
+        return main_effects(self.method.study.campaign.design, scores.mean(axis=1))

@@ -64,7 +64,11 @@ def correlations_caption(titles: Mapping[str, str], result: Correlations) -> str
 
 def residuals_caption(study: Study, result: Residuals, response: str) -> str:
     """In how many conditions an algorithm stands out, and where the algorithms differ most."""
-    title = study.title_of(response)
+    return residuals_sentence(result, study.title_of(response), study.unit_of(response))
+
+
+def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
+    """The same for anything that has a title, as it stands in a sentence, and a unit."""
     summary = result.summary
     known = np.flatnonzero(np.isfinite(result.spread))
     if not len(known) or result.spread[known].max() <= 0:
@@ -76,7 +80,6 @@ def residuals_caption(study: Study, result: Residuals, response: str) -> str:
     says = f"Stands out: {listed(alone)}." if alone else "No algorithm stands out."
     if same:
         says += f" In {counted(same, 'condition')} they cannot be told apart."
-    unit = study.unit_of(response)
     return (
         f"{says} They differ most in condition {result.conditions[widest]}, by {quantity(result.spread[widest], unit)}."
     )

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from mesonet.reporting.algorithm_figures import where_to_look
-from mesonet.reporting.method import Method
+from mesonet.reporting.method import Method, Reduction
 from mesonet.reporting.network_figures import buffer_table, flow_state_table
 from mesonet.reporting.user_figures import users
 
@@ -75,26 +75,32 @@ def _effect_tables(method: Method) -> dict[str, pl.DataFrame]:
 
 
 def _reduction_tables(method: Method) -> dict[str, pl.DataFrame]:
-    study = method.study
-    parts = method.components
+    tables = _component_tables(method.of_all, "")
+    if method.of_goodputs is not None:
+        tables |= _component_tables(method.of_goodputs, "_of_goodputs")
+    return tables | {
+        "correlations": method.correlations.to_polars(), "response_groups": method.groupings.to_polars(),
+    }  # fmt: skip
+
+
+def _component_tables(found: Reduction, whose: str) -> dict[str, pl.DataFrame]:
+    study, parts = found.method.study, found.components
     scores = pl.DataFrame(
         {f"PC{place + 1}": column for place, column in enumerate(parts.scores.T[:_SCORES])}
     ).with_columns(pl.all().fill_nan(None))
     runs = pl.DataFrame(
         list(product(study.conditions, study.algorithms)), schema=["condition", "algorithm"], orient="row"
-    ).with_columns(pl.Series("group", list(method.run_groups), dtype=pl.Int64))
+    ).with_columns(pl.Series("group", list(found.run_groups), dtype=pl.Int64))
     effects = [
-        labelled(method.component_effects(place).to_polars(), {"component": f"PC{place + 1}"})
+        labelled(found.effects(place).to_polars(), {"component": f"PC{place + 1}"})
         for place in range(min(_SCORES, len(parts.variance)))
     ]
     tables = {
-        "correlations": method.correlations.to_polars(),
-        "components": parts.to_polars(),
-        "component_scores": pl.concat([runs, scores], how="horizontal"),
-        "response_groups": method.groupings.to_polars(),
-        "group_rules": method.run_rules.to_polars().with_columns(pl.col("group").cast(_TEXT)),
+        f"components{whose}": parts.to_polars(),
+        f"component_scores{whose}": pl.concat([runs, scores], how="horizontal"),
+        f"group_rules{whose}": found.run_rules.to_polars().with_columns(pl.col("group").cast(_TEXT)),
     }
-    return tables | ({"component_effects": _together(effects)} if effects else {})
+    return tables | ({f"component_effects{whose}": _together(effects)} if effects else {})
 
 
 def _algorithm_tables(method: Method) -> dict[str, pl.DataFrame]:
@@ -105,6 +111,10 @@ def _algorithm_tables(method: Method) -> dict[str, pl.DataFrame]:
     tables = {"clusters": _together(clusters)}
     if len(study.algorithms) < 2:
         return tables
+    cells = [
+        labelled(method.summary_of(places).to_polars(), {"set": name}) for name, places in method.space.sets.items()
+    ]
+    tables["condition_response_by_set"] = _together(cells)
     tables["condition_response_adjusted"] = method.adjusted_summary.to_polars()
     tables["where_to_look"] = where_to_look(method)
     separations = [

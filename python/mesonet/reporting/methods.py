@@ -110,7 +110,7 @@ def _responses(study: Study) -> str:
         return ""
     rows = [
         [
-            html.escape(r.symbol), html.strong(r.title), html.escape(r.unit), html.escape(r.definition),
+            html.escape(r.symbol or "–"), html.strong(r.title), html.escape(r.unit), html.escape(r.definition),
             html.escape(BETTER.get(r.direction, "")), html.escape(r.source), f"<code>{html.escape(r.name)}</code>",
         ]
         for r in study.responses.values()

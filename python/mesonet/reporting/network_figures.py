@@ -13,7 +13,7 @@ from mesonet.analysis import ConditionClasses, WindowShares, window_shares
 from mesonet.plots.flow_states import STATES
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting.drawing import Figure
-from mesonet.reporting.figures import axis_title
+from mesonet.reporting.labels import axis_title
 from mesonet.reporting.method import Method
 from mesonet.reporting.study import Study
 from mesonet.reporting.words import counted, listed, period_title, quantity, span
@@ -35,7 +35,10 @@ def network_figures(method: Method) -> list[Figure]:
         Figure("network/congestion", "How congested is each condition?", partial(_classes, method)),
     ]
     if not flow_state_table(method).is_empty():
-        figures.append(Figure("network/flow_states", "In what state is the network?", partial(_states, method)))
+        asked = "In what state is the network?"
+        for algorithm in study.algorithms:
+            draw, chosen = partial(_states, method, algorithm), {"algorithm": algorithm}
+            figures.append(Figure(f"network/flow_states_{algorithm}", asked, draw, "network/flow_states", chosen))
     if not buffer_table(study).is_empty():
         figures.append(Figure("network/buffers", "Where does the queue stand?", partial(_buffers, method)))
     if _scenario(study):
@@ -43,7 +46,13 @@ def network_figures(method: Method) -> list[Figure]:
     for condition, algorithm, file in _runs_with_windows(study):
         asked = "Does the algorithm fill the path, share it, converge?"
         figures.append(
-            Figure(f"windows/{algorithm}_condition_{condition}", asked, partial(_windows, condition, algorithm, file))
+            Figure(
+                f"windows/{algorithm}_condition_{condition}",
+                asked,
+                partial(_windows, condition, algorithm, file),
+                "windows",
+                {"run": f"{algorithm}, condition {condition}"},
+            )
         )
     return figures
 
@@ -103,9 +112,8 @@ def flow_state_table(method: Method) -> pl.DataFrame:
     return pl.concat(frames).with_columns(pl.col("flows").fill_nan(None)) if frames else pl.DataFrame(schema=schema)
 
 
-def _states(method: Method) -> Made:
+def _states(method: Method, algorithm: str) -> Made:
     study, classes = method.study, method.classes
-    algorithm = study.algorithms[0]
     typical = [
         (place, condition)
         for place in range(1, len(classes.names) + 1)
@@ -147,8 +155,8 @@ def states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -
         if total > 0:
             state, flows = means.sort("flows", descending=True, nulls_last=True).select("state", "flows").row(0)
             said.append(f"{panel}: {percent(100 * flows / total)} {state}")
-    how = "over time" if over_time else "by measured period; runs keep no time series"
-    return f"Most flows are, {how}: {'; '.join(said)}." if said else "No flow was counted."
+    how = "over time" if over_time else "mean of the measured periods: runs kept no time series"
+    return f"The state of most flows ({how}): {'; '.join(said)}." if said else "No flow was counted."
 
 
 def _series(study: Study, condition: int, algorithm: str) -> pl.DataFrame | None:

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from mesonet import plots
-from mesonet.analysis import Correlations, FactorTable, Groupings, PsiTable
+from mesonet.analysis import Correlations, FactorTable, Groupings, PrincipalComponents, PsiTable
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting.captions import effects_sentence
 from mesonet.reporting.drawing import Figure
-from mesonet.reporting.method import Method
+from mesonet.reporting.method import Method, Reduction
 from mesonet.reporting.method_captions import correlations_caption
 from mesonet.reporting.study import Study, factor_title
 from mesonet.reporting.words import capitalised, counted, listed
@@ -31,25 +31,40 @@ def reduction_figures(method: Method) -> list[Figure]:
             Figure("correlations/histogram", "Where to cut?", partial(_histogram, method)),
             Figure("correlations/index_index", "How many behaviours are there?", partial(_index_index, method)),
         ]
-    parts = method.components
-    if len(parts.variance):
-        figures.append(Figure("components/scree", "How many components matter?", partial(_scree, method)))
-        figures.append(Figure("components/loadings", "What are the components made of?", partial(_loadings, method)))
+    figures += _component_figures(method, method.of_all, "components", "")
+    if len(method.components.variance):
         asked = "Do components and correlations group the responses alike?"
         figures.append(Figure("components/groupings", asked, partial(_groupings, method)))
-    if len(parts.variance) > 1:
-        asked = "Which settings explain groups of runs?"
-        figures.append(Figure("components/pc1_pc2", asked, partial(_scores, method)))
-    for place in range(min(COMPONENTS, len(parts.variance))):
-        asked = f"Which factors drive PC{place + 1}?"
-        figures.append(Figure(f"components/main_effects_pc{place + 1}", asked, partial(_effects, method, place)))
+    if method.of_goodputs is not None:
+        figures += _component_figures(method, method.of_goodputs, "components_of_goodputs", " of the goodputs")
     for algorithm in method.study.algorithms:
         for name, places in method.space.sets.items():
             asked = f"Which factors matter for {algorithm}, and which way: {name}?"
             stem = f"factors/signs_{_slug(name)}_{_slug(algorithm)}"
             figures.append(Figure(stem, asked, partial(_signs, method, algorithm, name, tuple(places))))
         asked = f"Which factors matter over all for {algorithm}?"
-        figures.append(Figure(f"factors/psi_{_slug(algorithm)}", asked, partial(_psi, method, algorithm)))
+        figures.append(
+            Figure(f"factors/psi_{_slug(algorithm)}", asked, partial(_psi, method, algorithm), "factors/psi",
+                   {"algorithm": algorithm})
+        )  # fmt: skip
+    return figures
+
+
+def _component_figures(method: Method, found: Reduction, folder: str, whose: str) -> list[Figure]:
+    parts, figures = found.components, []
+    if len(parts.variance):
+        asked = f"How many components{whose} matter?"
+        figures.append(Figure(f"{folder}/scree", asked, partial(_scree, parts, whose)))
+        asked = f"What are the components{whose} made of?"
+        figures.append(Figure(f"{folder}/loadings", asked, partial(_loadings, method, parts, whose)))
+    if len(parts.variance) > 1:
+        asked = f"Which settings explain groups of runs{', by goodputs' if whose else ''}?"
+        figures.append(Figure(f"{folder}/pc1_pc2", asked, partial(_scores, method, found, whose)))
+    for place in range(min(COMPONENTS, len(parts.variance))):
+        asked = f"Which factors drive PC{place + 1}{whose}?"
+        figures.append(
+            Figure(f"{folder}/main_effects_pc{place + 1}", asked, partial(_effects, method, found, whose, place))
+        )
     return figures
 
 
@@ -79,30 +94,29 @@ def _index_index(method: Method) -> Made:
     return chart, correlations_caption(method.titles, method.correlations)
 
 
-def _scree(method: Method) -> Made:
-    parts = method.components
+def _scree(parts: PrincipalComponents, whose: str) -> Made:
     together = np.cumsum(parts.share)
     needed = int(np.searchsorted(together, 0.9 - 1e-12)) + 1
     above = int((parts.variance > parts.variance.mean()).sum())
     said = (
-        f"{counted(needed, 'component')} of {len(parts.variance)} hold 90 % of the variance; "
-        f"{above} vary more than a response on average. The first holds {percent(100 * float(parts.share[0]))}."
+        f"{counted(needed, 'component')} of {len(parts.variance)} {'holds' if needed == 1 else 'hold'} 90 % of the "
+        f"variance; {above} {'varies' if above == 1 else 'vary'} more than a response on average. The first holds "
+        f"{percent(100 * float(parts.share[0]))}."
     )
     if parts.left_out:
         said += f" {counted(len(parts.left_out), 'run')} without a value are left out."
-    return plots.scree(parts, title="Principal components"), said
+    return plots.scree(parts, title=f"Principal components{whose}"), said
 
 
-def _loadings(method: Method) -> Made:
-    parts = method.components
+def _loadings(method: Method, parts: PrincipalComponents, whose: str) -> Made:
     said = []
     for place in range(min(3, len(parts.variance))):
         heavy = np.argsort(-np.abs(parts.loadings[place]), kind="stable")[:3]
         names = [
             ("" if parts.loadings[place, i] > 0 else "minus ") + method.titles[parts.responses[int(i)]] for i in heavy
         ]
-        said.append(f"PC{place + 1}: above all {listed(names)}.")
-    return plots.loadings(parts, labels=method.labels, title="Loadings"), " ".join(said)
+        said.append(f"PC{place + 1}: above all {'; '.join(names)}.")
+    return plots.loadings(parts, labels=method.labels, title=f"Loadings{whose}"), " ".join(said)
 
 
 def _groupings(method: Method) -> Made:
@@ -111,25 +125,25 @@ def _groupings(method: Method) -> Made:
     return chart, groupings_caption(found)
 
 
-def _scores(method: Method) -> Made:
-    parts, rules = method.components, method.run_rules
+def _scores(method: Method, found: Reduction, whose: str) -> Made:
+    parts, rules = found.components, found.run_rules
     algorithms = list(method.study.algorithms)
     chart = plots.component_scores(
         parts.scores[:, :2],
-        list(method.run_groups),
+        list(found.run_groups),
         conditions=np.repeat(method.study.conditions, len(algorithms)).tolist(),
         algorithms=algorithms * len(method.study.conditions),
         share=parts.share.tolist(),
         explained=[f"group {rule.group}: {rule.text} ({rule.right} of {rule.runs} runs)" for rule in rules.rules],
-        title="Runs in the plane of the first two components",
+        title=f"Runs in the plane of the first two components{whose}",
     )
-    return chart, scores_caption(method)
+    return chart, scores_caption(method, found)
 
 
-def _effects(method: Method, place: int) -> Made:
-    effects = method.component_effects(place)
-    share = percent(100 * float(method.components.share[place]))
-    title = f"PC{place + 1} ({share} of the variance), mean of all algorithms"
+def _effects(method: Method, found: Reduction, whose: str, place: int) -> Made:
+    effects = found.effects(place)
+    share = percent(100 * float(found.components.share[place]))
+    title = f"PC{place + 1}{whose} ({share} of the variance), mean of all algorithms"
     chart: Any = plots.main_effects(effects, method.study.campaign.factors, title=title, response=f"PC{place + 1}")
     return chart, effects_sentence(method.study, effects, f"PC{place + 1}", "")
 
@@ -157,7 +171,7 @@ def pairs_caption(method: Method, result: Correlations) -> str:
     first, second = method.titles[result.responses[int(i)]], method.titles[result.responses[int(j)]]
     kept = int((result.absolute > result.threshold).sum())
     return (
-        f"{capitalised(first)} and {second} correlate most (r {number(float(r[i, j]), 2)}). "
+        f"{capitalised(first)} and {second} correlate most (r = {number(float(r[i, j]), 2)}). "
         f"{kept} of {counted(len(result.absolute), 'pair')} have |r| above {number(result.threshold, 2)}."
     )
 
@@ -186,21 +200,21 @@ def groupings_caption(result: Groupings) -> str:
     )
 
 
-def scores_caption(method: Method) -> str:
+def scores_caption(method: Method, found: Reduction) -> str:
     """Which settings are associated with the groups of runs."""
-    rules = method.run_rules
+    rules = found.run_rules
     groups = len({rule.group for rule in rules.rules})
     if groups < 2:
         return "The runs are one cloud: no groups to explain."
     said = [f"group {rule.group}: {_spelt(method.study, rule.settings)}" for rule in rules.rules]
-    unnamed = [str(g) for g in sorted({*method.run_groups} - {None}) if g not in {rule.group for rule in rules.rules}]
+    unnamed = [str(g) for g in sorted({*found.run_groups} - {None}) if g not in {rule.group for rule in rules.rules}]
     same = [f"{' or '.join(names)}" for names in rules.equally_good if names]
     return (
         f"The groups are associated with settings: {'; '.join(said)}. The rules are right for {rules.right} of "
         f"{counted(rules.runs, 'run')}"
         + (f" ({rules.largest} are in the largest group)." if rules.largest < rules.right else ".")
         + (f" No rule singles out group {listed(unnamed)}." if unnamed else "")
-        + (f" Equally good questions: {'; '.join(same)}." if same else "")
+        + (f" Other settings part them equally well: {'; '.join(same)}." if same else "")
     )
 
 

@@ -31,6 +31,8 @@ KEY_RESPONSES = (
     "loss_rate", "retransmission_rate", "rtt", "flows_completed", "connection_failure_ratio", "goodput_dd",
     "goodput_nn",
 )  # fmt: skip
+#: What algorithms are compared with if the experiment mixes them with no other: standard TCP.
+INCUMBENT = "tcp"
 #: Instead of one algorithm: the mean of all of them, condition by condition.
 MEAN_OF_ALL = "mean of all"
 #: The period that everything starts with.

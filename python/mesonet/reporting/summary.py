@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from mesonet.analysis import ConditionResponseSummary
 from mesonet.plots.numbers import number, percent
@@ -75,8 +76,13 @@ def _congestion(study: Study) -> str:
         calm = int((known == 0).sum())
         text += f"; above {percent(100 * LOSSY)} in {lossy} of {counted(len(known), 'condition')}"
         text += f", nothing lost in {calm}" if calm else ""
-    worst = study.by_congestion[len(known) - 1]
-    return f"{text}. It is highest in condition {worst}."
+    same = known.min() == known.max()
+    text += "; the same in all. " if same else f". It is highest in condition {study.by_congestion[len(known) - 1]}. "
+    absent = [str(c) for c, value in zip(study.conditions, values, strict=True) if not np.isfinite(value)]
+    if absent:
+        shown = listed(absent) if len(absent) <= 6 else f"{len(absent)} of them"
+        text += f"No run has a value in condition{'s' if len(absent) > 1 else ''} {shown}."
+    return text.rstrip()
 
 
 def _drivers(study: Study) -> str:
@@ -88,6 +94,8 @@ def _drivers(study: Study) -> str:
         for name, result in results.items()
         if np.nanmax(np.nan_to_num(np.abs(result.effect)), initial=0) > 0
     }
+    if not top and not any(result.runs for result in results.values()):
+        return f"No run has a value of {title}, so that nothing is known of what drives it."
     if not top:
         return f"No factor changes {title}."
     factor, times = Counter(top.values()).most_common(1)[0]
@@ -118,10 +126,13 @@ def _drivers(study: Study) -> str:
 
 def _differences(study: Study) -> str:
     """Which algorithms lie far from the others on average, in the responses shown at a glance."""
-    parts, small = [], []
+    parts, small, unknown = [], [], []
     for response in study.key_responses:
         place = study.comparison.responses.index(response)
         mean, difference = study.comparison.mean[:, place], study.comparison.difference[:, place]
+        if np.isfinite(difference).sum() < 2:
+            unknown.append(study.title_of(response))
+            continue
         if _negligible(mean, study.unit_of(response)):
             small.append(study.title_of(response))
             continue
@@ -129,13 +140,23 @@ def _differences(study: Study) -> str:
         sizes = [f"{percent(float(difference[i]), sign=True)} with {study.algorithms[i]}" for i in far]
         if sizes:
             parts.append(f"{study.title_of(response)} {listed(sizes)}")
-    text = f"In the mean over the conditions no algorithm is more than {percent(LARGE)} off the median algorithm"
+    if len(unknown) == len(study.key_responses):
+        return "No two algorithms have values in the same conditions: nothing can be compared."
+    against = middle(study)
+    text = f"In the mean over the conditions no algorithm is more than {percent(LARGE)} off {against}"
     if parts:
-        text = f"In the mean over the conditions and against the median algorithm: {'; '.join(parts)}"
+        text = f"In the mean over the conditions and against {against}: {'; '.join(parts)}"
         text += (
             f"; in the other responses below at most {percent(LARGE)}" if len(parts) < len(study.key_responses) else ""
         )
-    return f"{text}. {f'Too small to compare: {listed(small)}.' if small else ''}".strip()
+    text += f". Too small to compare: {listed(small)}" if small else ""
+    text += f". Without values to compare: {listed(unknown)}" if unknown else ""
+    return f"{text}."
+
+
+def middle(study: Study) -> str:
+    """With what algorithms are compared at a glance."""
+    return "the mean of both" if len(study.algorithms) == 2 else "the median algorithm"
 
 
 def _negligible(mean: NDArray[np.float64], unit: str) -> bool:
@@ -148,9 +169,12 @@ def _outliers(study: Study) -> str:
         return "Only one congestion control was run, so there is nothing to compare it with."
     result = study.summary(study.main_period)
     if not result.cells_tested:
-        return result.notes[0] if result.notes else "There is nothing to compare."
+        return " ".join(result.notes) or "There is nothing to compare."
     tested = counted(result.cells_tested, "comparison")
-    chance = f"Chance alone would give about {number(result.expected_by_chance, 2)}."
+    chance = f"Chance alone would give about {number(result.expected_by_chance, 2)}"
+    # So many or more, if no algorithm differed; cells are not independent, so that this is a guide.
+    likely = stats.poisson.sf(result.cells_flagged - 1, result.expected_by_chance) > 0.05
+    chance += ", so that this may be nothing but chance." if likely and result.cells_flagged else "."
     who = Counter(str(name) for name in result.extreme[result.flagged])
     if not who:
         return f"No algorithm stands out in any of {tested} (one response in one condition). {chance}"
@@ -230,7 +254,7 @@ def glance(study: Study) -> str:
         else f"{compared[0]} to {compared[-1]} conditions"
     )
     note = f"Means over the {over} in which all algorithms have a value"
-    note += f"; below each, its difference from the median algorithm, judged above {percent(LARGE)}." if judged else "."
+    note += f"; below each, its difference from {middle(study)}, judged above {percent(LARGE)}." if judged else "."
     return html.table(head, rows, caption=note, classes="glance")
 
 

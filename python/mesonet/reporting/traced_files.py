@@ -38,7 +38,9 @@ def traced_figures(campaign: "Campaign") -> list[Figure]:
             name = f"windows/{run.algorithm}" + (f"_{run.condition}" if several else "")
             name += f"_{run.replicate}" if run.replicate > 1 else ""
             asked = "Does the algorithm fill the path, share it, converge?"
-            figures.append(Figure(name, asked, partial(_windows_figure, run, several)))
+            which = f"{run.algorithm}, condition {run.condition}" if several else run.algorithm
+            which += f", run {run.replicate}" if run.replicate > 1 else ""
+            figures.append(Figure(name, asked, partial(_windows_figure, run, several), "windows", {"run": which}))
     rows = pl.concat(measured) if measured else pl.DataFrame()
     for (condition,), own in rows.group_by("condition", maintain_order=True) if len(rows) else ():
         means = own.group_by("algorithm", maintain_order=True).agg(pl.col("goodput", "recovery").mean())

@@ -13,6 +13,7 @@ from mesonet.plots.numbers import number, percent
 from mesonet.reporting.drawing import Figure
 from mesonet.reporting.method import Method
 from mesonet.reporting.space import OWN, TCP, group_labels, group_values, has_groups
+from mesonet.reporting.study import INCUMBENT
 from mesonet.reporting.words import counted, listed
 
 Made = tuple[Any, str]
@@ -86,8 +87,8 @@ class Users:
     @cached_property
     def ranges(self) -> pl.DataFrame:
         """Per flow group, means over the conditions: how far the algorithms lie apart, and their flows over TCP's."""
-        own = _mean(self.goodput(OWN))
-        tcp = _mean(self.goodput(TCP)) if TCP in self.kinds else np.full(own.shape, np.nan)
+        own = mean_over_conditions(self.goodput(OWN))
+        tcp = mean_over_conditions(self.goodput(TCP)) if TCP in self.kinds else np.full(own.shape, np.nan)
         among, over = goodput_ranges(own.T, tcp.T)
         among_tcp = goodput_ranges(tcp.T, tcp.T)[0]
         category, path, rate = (list(each) for each in zip(*self.labels.values(), strict=True))
@@ -111,7 +112,7 @@ class Users:
         for kind in self.kinds:
             share = self.goodput(kind) / speeds
             for panel, places in self._panels().items():
-                means = _mean_last(_mean(share[:, :, places]))
+                means = _mean_last(mean_over_conditions(share[:, :, places]))
                 for algorithm, value in zip(self.study.algorithms, means, strict=True):
                     rows.append({"panel": panel, "algorithm": algorithm, "kind": kind, "value": _known(value)})
         schema = {"panel": pl.String, "algorithm": pl.String, "kind": pl.String, "value": pl.Float64}
@@ -148,21 +149,23 @@ def user_figures(method: Method) -> list[Figure]:
     if found is None:
         return []
     figures = []
+    # Where no algorithm is mixed with TCP, the one to compare with is TCP alone in the same condition.
+    mixed = TCP in found.kinds
+    alone = not mixed and INCUMBENT in method.study.algorithms and len(method.study.algorithms) > 1
     for category in found.categories:
-        stem = category.replace(" ", "_")
+        stem, chosen = category.replace(" ", "_"), {"file": category}
         asked = f"What do users get who fetch a {category}?"
-        figures.append(Figure(f"users/goodput_{stem}", asked, partial(_bars, found, category)))
-        if TCP in found.kinds:
-            asked = "Who wins against TCP?"
-            figures.append(Figure(f"users/against_tcp_{stem}", asked, partial(_scatter, found, category)))
-            asked = "When does it win?"
-            figures.append(Figure(f"users/differences_{stem}", asked, partial(_differences, found, category)))
-    if TCP not in found.kinds and "tcp" in method.study.algorithms and len(method.study.algorithms) > 1:
-        asked = "Who gets more than TCP does in its own network?"
-        for category in found.categories:
-            stem = category.replace(" ", "_")
-            figures.append(Figure(f"users/against_tcp_{stem}", asked, partial(_scatter, found, category)))
-            figures.append(Figure(f"users/differences_{stem}", asked, partial(_differences, found, category)))
+        figures.append(Figure(f"users/goodput_{stem}", asked, partial(_bars, found, category), "users/goodput", chosen))
+        if not mixed and not alone:
+            continue
+        for what, asked, draw in (
+            ("against_tcp", "Who wins against TCP?" if mixed else "Who gets more than TCP does in its own network?",
+             _scatter),
+            ("differences", "When does it win?", _differences),
+        ):  # fmt: skip
+            figures.append(
+                Figure(f"users/{what}_{stem}", asked, partial(draw, found, category), f"users/{what}", chosen)
+            )
     if not found.shares().is_empty():
         asked = "How much of the path do they use?"
         figures.append(Figure("users/available_share", asked, partial(_shares, found)))
@@ -171,7 +174,9 @@ def user_figures(method: Method) -> list[Figure]:
             for algorithm in method.study.algorithms:
                 asked = f"Where does {algorithm} serve users better than the others?"
                 name = f"users/rank_matrix_{KINDS[kind]}_{algorithm}"
-                figures.append(Figure(name, asked, partial(_rank_matrix, found, kind, algorithm)))
+                chosen = {"flows": kind, "algorithm": algorithm}
+                draw = partial(_rank_matrix, found, kind, algorithm)
+                figures.append(Figure(name, asked, draw, "users/rank_matrix", chosen))
         asked = "Who is good everywhere?"
         figures.append(Figure("users/rank_table", asked, partial(_rank_table, found)))
         figures.append(Figure("users/rank_scatter", asked, partial(_rank_scatter, found)))
@@ -184,7 +189,7 @@ def _bars(found: Users, category: str) -> Made:
     rows, places = [], found.of_category(category)
     labels = list(found.labels.values())
     for kind in found.kinds:
-        means = _mean(found.goodput(kind))
+        means = mean_over_conditions(found.goodput(kind))
         for place in places:
             for algorithm, value in zip(found.study.algorithms, means[:, place], strict=True):
                 rows.append({"panel": f"{labels[place][1]}, {labels[place][2]}", "algorithm": algorithm, "kind": kind,
@@ -193,7 +198,8 @@ def _bars(found: Users, category: str) -> Made:
     table = pl.DataFrame(rows, schema=schema)
     if len(found.kinds) == 1:
         table = table.drop("kind")
-    panels = [f"{labels[place][1]}, {labels[place][2]}" for place in places]
+    # Those of all categories: one may lack some.
+    panels = list(dict.fromkeys(f"{path}, {rate}" for _, path, rate in labels))
     chart = plots.grouped_bars(
         table, found.study.algorithms, panels=panels, kinds=found.kinds if len(found.kinds) > 1 else (),
         title=f"Goodput of {category} flows by path class and interface", response=f"{UNIT}, mean over the conditions",
@@ -203,7 +209,7 @@ def _bars(found: Users, category: str) -> Made:
 
 def bars_caption(found: Users, category: str) -> str:
     """Who gets most and least, over the path classes and interfaces."""
-    means = _mean(found.goodput(OWN))[:, found.of_category(category)]
+    means = mean_over_conditions(found.goodput(OWN))[:, found.of_category(category)]
     complete = means[:, np.isfinite(means).all(axis=0)]
     if not complete.shape[1] or len(found.study.algorithms) < 2:
         return f"{category.capitalize()} flows have goodputs of one algorithm only, or of none: nothing to compare."
@@ -230,7 +236,7 @@ def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
     if TCP in found.kinds:
         other, said = _mean_last(found.goodput(TCP)[:, :, places]), "competing TCP flows"
     else:
-        other = np.repeat(own[:, [study.algorithms.index("tcp")]], own.shape[1], axis=1)
+        other = np.repeat(own[:, [study.algorithms.index(INCUMBENT)]], own.shape[1], axis=1)
         said = "TCP in its own network"
     classes = {
         c: found.method.classes.names[n - 1]
@@ -241,7 +247,7 @@ def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
          "class": classes.get(c, "unknown")}
         for c in study.by_congestion
         for i, a in enumerate(study.algorithms)
-        if TCP in found.kinds or a != "tcp"
+        if TCP in found.kinds or a != INCUMBENT
     ]  # fmt: skip
     schema = {"condition": pl.Int64, "algorithm": pl.String, "x": pl.Float64, "y": pl.Float64, "class": pl.String}
     return pl.DataFrame(rows, schema=schema), said
@@ -383,8 +389,8 @@ def ranges_caption(table: pl.DataFrame, named: list[str]) -> str:
     return said
 
 
-def _mean(values: Floats) -> Floats:
-    """Over the conditions in which every algorithm that has any value has one: shape (algorithms, ...)."""
+def mean_over_conditions(values: Floats) -> Floats:
+    """Means over the conditions in which every algorithm that has any value has one: shape (algorithms, ...)."""
     there = np.isfinite(values)
     absent = ~there.any(axis=0, keepdims=True)
     complete = (there | absent).all(axis=1, keepdims=True) & there

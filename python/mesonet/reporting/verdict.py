@@ -1,36 +1,56 @@
-"""The deployment verdict of each algorithm: what would change for the worse against the algorithm in use now?
+"""The deployment verdict of each algorithm: what would change for the worse?
 
-Evidence, not certification: every verdict carries the margin that it was made with, and where there is no incumbent to
-compare with there is no verdict. (The terms follow RFC 9743, section 5.2, which asks whether a newcomer does harm.)
+Two questions, as far as the experiment can answer them (the terms follow RFC 9743, section 5.2, which asks whether a
+newcomer does harm): what if the algorithm in use now were replaced, and what happens to the flows that keep it and
+compete with the newcomer? Evidence, not certification: a verdict carries the margin that it was made with, and says
+whether replicates tell it from chance.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
-from mesonet.plots.numbers import percent
-from mesonet.reporting import html
-from mesonet.reporting.study import LARGE, Study
+from mesonet.reporting.noise import Noise, noise
+from mesonet.reporting.space import OWN, TCP, group_labels, group_values, has_groups
+from mesonet.reporting.study import INCUMBENT, LARGE, WHOLE, Study
 from mesonet.reporting.summary import NEGLIGIBLE
-from mesonet.reporting.words import counted, listed
 
-#: What everything is compared with if the experiment does not mix algorithms with another: standard TCP.
-INCUMBENT = "tcp"
-WORSE, MIXED, NO_HARM, NOT_JUDGED = "worse", "worse in some conditions", "no harm seen", "not judged"
-#: How the page marks them.
-CLASSES = {WORSE: "harm", MIXED: "some", NO_HARM: "none", NOT_JUDGED: "not"}
+Floats = NDArray[np.float64]
+
+WORSE, MIXED, UNCLEAR, NO_HARM, NOT_JUDGED = (
+    "worse", "worse in some conditions", "not told from chance", "no harm seen", "not judged",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something that is better high or better low. Values have the shape (conditions, algorithms)."""
+
+    name: str
+    title: str  #: as it stands in a sentence
+    lower_is_better: bool
+    least: float  #: values up to this are too small to be compared
+    values: Floats
+    reference: NDArray[np.intp]  #: per condition the place of the algorithm to compare with
+    noise: Noise | None  #: None where no run is replicated
 
 
 @dataclass(frozen=True)
 class Change:
-    """How one response of an algorithm compares with the incumbent's."""
+    """How one quantity of an algorithm compares with the reference."""
 
     response: str
-    mean: float  #: of the algorithm over the conditions that both have, relative to the incumbent's mean, in %
-    worse: int  #: conditions in which it is worse by more than the margin
+    title: str
+    mean: float  #: over the conditions that both have, relative to the mean of the reference, in %
+    harm: float  #: the same, positive where it is for the worse
+    certain: bool  #: True if replicates tell this mean difference from chance, or there are none
+    worse: int  #: conditions in which it is worse by more than margin and noise
     better: int
+    unclear: int  #: conditions in which it is worse by more than the margin, but not by more than the noise
     compared: int  #: conditions that both have
-    missing: int  #: conditions that the incumbent has and the algorithm has not
+    missing: int  #: conditions that the reference has and the algorithm has not
 
 
 @dataclass(frozen=True)
@@ -39,7 +59,7 @@ class Verdict:
 
     algorithm: str
     verdict: str
-    changes: tuple[Change, ...]  #: of the responses that are better high or better low
+    changes: tuple[Change, ...]
 
 
 def incumbent(study: Study) -> str | None:
@@ -48,88 +68,17 @@ def incumbent(study: Study) -> str | None:
 
 
 def verdicts(study: Study) -> list[Verdict]:
-    """The verdict of every algorithm but the incumbent; empty without one."""
+    """What if the incumbent were replaced? For every other algorithm; empty without one."""
     reference = incumbent(study)
     if reference is None:
         return []
-    return [_verdict(study, name, reference) for name in study.algorithms if name != reference]
+    place = study.algorithms.index(reference)
+    quantities = [_response(study, name, place) for name in judged(study)]
+    return [_verdict(study, name, quantities) for name in study.algorithms if name != reference]
 
 
-def _verdict(study: Study, algorithm: str, reference: str) -> Verdict:
-    here, there = study.algorithms.index(algorithm), study.algorithms.index(reference)
-    changes = []
-    for response in _judged(study):
-        about = study.responses[response]
-        values = study.values(response, study.main_period)
-        own, other = values[:, here], values[:, there]
-        both = np.isfinite(own) & np.isfinite(other)
-        missing = int((np.isfinite(other) & ~np.isfinite(own)).sum())
-        own, other = own[both], other[both]
-        if not len(own):
-            if missing:
-                changes.append(Change(response, 0.0, 0, 0, 0, missing))
-            continue
-        # Shares so small that they are a handful of events say nothing in percent.
-        least = NEGLIGIBLE if about.unit == "1" else 0.0
-        judged = np.maximum(np.abs(own), np.abs(other)) > least
-        with np.errstate(all="ignore"):
-            relative = np.where(
-                judged & (other != 0), 100 * (own - other) / np.abs(other), np.sign(own - other) * np.inf
-            )
-            mean = (
-                100 * (own.mean() - other.mean()) / abs(other.mean()) if max(own.mean(), other.mean()) > least else 0.0
-            )
-        relative = np.where(judged & (own != other), relative, 0.0)
-        harm = relative * (1 if about.direction == "lower" else -1)
-        worse, better = int((harm > LARGE).sum()), int((harm < -LARGE).sum())
-        changes.append(Change(response, float(mean), worse, better, len(own), missing))
-    return Verdict(algorithm, _word(study, changes), tuple(changes))
-
-
-def harm(study: Study, change: Change) -> float:
-    """The mean change in %, positive where it is for the worse."""
-    return change.mean * (1 if study.responses[change.response].direction == "lower" else -1)
-
-
-def _word(study: Study, changes: list[Change]) -> str:
-    if not changes:
-        return NOT_JUDGED
-    if any(harm(study, change) > LARGE for change in changes):
-        return WORSE
-    if any(change.worse for change in changes):
-        return MIXED
-    return NOT_JUDGED if any(change.missing for change in changes) else NO_HARM
-
-
-def verdict_html(study: Study) -> str:
-    """The verdicts as a table; a statement where there is nothing to compare with."""
-    found = verdicts(study)
-    reference = incumbent(study)
-    if reference is None:
-        if len(study.algorithms) < 2:
-            return ""
-        return (
-            '<p class="statement">No verdict on deployment: it would compare with '
-            f"{html.escape(INCUMBENT)}, which is not among the algorithms of this experiment.</p>"
-        )
-    rows, attributes = [], []
-    for each in found:
-        rows.append([html.strong(each.algorithm), html.escape(each.verdict), html.escape(_reasons(study, each))])
-        attributes.append(f'class="verdict-{CLASSES[each.verdict]}"')
-    other = study.campaign.experiment.get("mixed_with")
-    judged = _judged(study)
-    where = f" in the flows that are not {other}" if other else ""
-    note = (
-        f"If {reference} were replaced{where}: against {reference} in the same conditions, with a margin of "
-        f"{percent(LARGE)}. “{NO_HARM}”: worse by more than that in none of {counted(len(judged), 'response')} and no "
-        f"condition; “{MIXED}”: in single conditions, but not in the mean (these differ by chance, too, most where few "
-        f"flows stand behind a response); “{WORSE}”: in the mean of a response; “{NOT_JUDGED}”: values are missing. "
-        f"Judged are {listed([study.title_of(name) for name in judged])}."
-    )
-    return html.table(["algorithm", "verdict", "why"], rows, caption=note, classes="verdicts", attributes=attributes)
-
-
-def _judged(study: Study) -> list[str]:
+def judged(study: Study) -> list[str]:
+    """The responses at a glance that are better high or better low."""
     return [
         name
         for name in study.key_responses
@@ -137,32 +86,123 @@ def _judged(study: Study) -> list[str]:
     ]
 
 
-def _reasons(study: Study, verdict: Verdict) -> str:
-    if not verdict.changes:
-        return "Nothing was measured in the same conditions."
-    worse = [change for change in verdict.changes if change.worse or harm(study, change) > LARGE]
-    better = [change for change in verdict.changes if harm(study, change) < -LARGE]
-    worse.sort(key=lambda change: -harm(study, change))
-    said = []
-    if worse:
-        parts = [
-            f"{study.title_of(change.response)} {percent(change.mean, sign=True)} in the mean, worse in "
-            f"{change.worse} of {counted(change.compared, 'condition')}"
-            for change in worse[:3]
-        ]
-        said.append(f"Worse: {'; '.join(parts)}{f'; and {len(worse) - 3} more' if len(worse) > 3 else ''}.")
-    if better:
-        parts = [f"{study.title_of(change.response)} {percent(change.mean, sign=True)}" for change in better[:3]]
-        said.append(f"Better in the mean: {listed(parts)}.")
-    compared = max(change.compared for change in verdict.changes)
-    if not said:
-        said.append(f"Within {percent(LARGE)} in {counted(compared, 'condition')}.")
-    gaps = [change for change in verdict.changes if change.missing]
-    if gaps:
-        most = max(gaps, key=lambda change: change.missing)
-        others = f", and {len(gaps) - 1} more have gaps" if len(gaps) > 1 else ""
-        said.append(
-            f"{study.title_of(most.response)} has no value in {counted(most.missing, 'condition')} in which the other "
-            f"has one{others}: failed, not run yet, or nothing to measure."
+def competitor(study: Study) -> str | None:
+    """The algorithm of the flows that compete with those of the algorithms under test, where their goodput was kept."""
+    other = study.campaign.experiment.get("mixed_with")
+    return str(other) if other and len(study.algorithms) > 1 and has_groups(study) else None
+
+
+def harm_to_competitors(study: Study) -> list[Verdict]:
+    """What happens to the flows that compete with each algorithm: their goodput by kind of file, against that of the
+    same flows beside their own kind, or, where that was not run, beside the median algorithm of each condition."""
+    other = competitor(study)
+    if other is None:
+        return []
+    quantities = _goodputs(study, other)
+    return [_verdict(study, name, quantities) for name in study.algorithms if name != other] if quantities else []
+
+
+def _response(study: Study, name: str, reference: int) -> Quantity:
+    about, period = study.responses[name], study.main_period
+    rows = study.campaign.responses.filter((pl.col("response") == name) & (pl.col("period") == period))
+    return Quantity(
+        name,
+        study.title_of(name),
+        about.direction == "lower",
+        # Shares so small that they are a handful of events say nothing in percent.
+        NEGLIGIBLE if about.unit == "1" else 0.0,
+        study.values(name, period),
+        np.full(len(study.conditions), reference),
+        noise(study, rows),
+    )
+
+
+def _goodputs(study: Study, other: str) -> list[Quantity]:
+    """One per kind of file: goodput of the flows of `other`, mean over the flow groups."""
+    labels, values = group_values(study, "goodput", TCP)
+    if other in study.algorithms:
+        # Where all flows are of one kind, all are their own competitors.
+        place = study.algorithms.index(other)
+        values[:, place] = group_values(study, "goodput", OWN)[1][:, place]
+    rows = study.campaign.groups.filter(
+        (pl.col("period") == WHOLE) & (pl.col("flow_algorithm") == other) & pl.col("group").is_not_null()
+    )
+    kinds = group_labels(study)
+    found = []
+    for category in dict.fromkeys(kind for kind, _, _ in kinds.values()):
+        places = [place for place, number in enumerate(labels) if kinds[number][0] == category]
+        own = _over_groups(values[:, :, places])
+        if not np.isfinite(own).any():
+            continue
+        runs = (
+            rows.filter(pl.col("category") == category)
+            .group_by("condition", "algorithm", "replicate", maintain_order=True)
+            .agg(value=pl.col("goodput").mean())
         )
-    return " ".join(said)
+        reference = np.full(len(own), study.algorithms.index(other)) if other in study.algorithms else _median(own)
+        name = f"goodput of {other}, {category}"
+        found.append(Quantity(name, f"{category} goodput", False, 0.0, own, reference, noise(study, runs)))
+    return found
+
+
+def _over_groups(values: Floats) -> Floats:
+    """Mean over the flow groups in which, in this condition, every algorithm that has any value has one."""
+    there = np.isfinite(values)
+    common = (there | ~there.any(axis=2, keepdims=True)).all(axis=1, keepdims=True) & there
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(common, values, 0).sum(axis=2) / common.sum(axis=2))
+
+
+def _median(values: Floats) -> NDArray[np.intp]:
+    """Per condition the place of the median algorithm, the lower one of two."""
+    order = np.argsort(values, axis=1, kind="stable")  # NaN last
+    known = np.isfinite(values).sum(axis=1)
+    return np.asarray(np.take_along_axis(order, (np.maximum(known, 1)[:, None] - 1) // 2, axis=1)[:, 0])
+
+
+def _verdict(study: Study, algorithm: str, quantities: list[Quantity]) -> Verdict:
+    here = study.algorithms.index(algorithm)
+    comparisons = sum(int(np.isfinite(quantity.values[:, here]).sum()) for quantity in quantities)
+    changes = [change for each in quantities if (change := _change(each, here, comparisons)) is not None]
+    return Verdict(algorithm, _word(changes), tuple(changes))
+
+
+def _change(quantity: Quantity, here: int, comparisons: int) -> Change | None:
+    """None where neither has a value."""
+    rows = np.arange(len(quantity.values))
+    own, other = quantity.values[:, here], quantity.values[rows, quantity.reference]
+    both = np.isfinite(own) & np.isfinite(other)
+    missing = int((np.isfinite(other) & ~np.isfinite(own)).sum())
+    if not both.any():
+        return Change(quantity.name, quantity.title, 0.0, 0.0, True, 0, 0, 0, 0, missing) if missing else None
+    with np.errstate(all="ignore"):
+        large = np.maximum(np.abs(own), np.abs(other)) > quantity.least
+        relative = np.where(other != 0, 100 * (own - other) / np.abs(other), np.sign(own - other) * np.inf)
+        relative = np.where(both & large & (own != other), relative, 0.0)
+    means = own[both].mean(), other[both].mean()
+    mean = 100 * (means[0] - means[1]) / abs(means[1]) if means[1] and max(means) > quantity.least else 0.0
+    beyond, certain = both, True
+    if quantity.noise is not None:
+        width = quantity.noise.of_difference(here, quantity.reference, comparisons)
+        with np.errstate(invalid="ignore"):
+            beyond = np.abs(own - other) > width  # never where the noise is not known
+        certain = abs(means[0] - means[1]) > quantity.noise.of_mean_difference(here, quantity.reference, both)
+    sign = 1 if quantity.lower_is_better else -1
+    for_worse, for_better = sign * relative > LARGE, sign * relative < -LARGE
+    return Change(
+        quantity.name, quantity.title, float(mean), float(sign * mean), bool(certain),
+        int((for_worse & beyond).sum()), int((for_better & beyond).sum()), int((for_worse & ~beyond).sum()),
+        int(both.sum()), missing,
+    )  # fmt: skip
+
+
+def _word(changes: list[Change]) -> str:
+    if not changes:
+        return NOT_JUDGED
+    if any(change.harm > LARGE and change.certain for change in changes):
+        return WORSE
+    if any(change.worse for change in changes):
+        return MIXED
+    if any(change.missing for change in changes):
+        return NOT_JUDGED
+    return UNCLEAR if any(change.unclear or change.harm > LARGE for change in changes) else NO_HARM

@@ -1,11 +1,15 @@
 """The figures of the page, one file each: the chart of the first selection, and the tables of all selections."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from mesonet.reporting.algorithm_figures import algorithm_figures
+from mesonet.reporting.drawing import Figure
 from mesonet.reporting.figures import (
     blocks,
+    catalogue,
     components,
     condition_bars,
     contour,
@@ -25,12 +29,18 @@ from mesonet.reporting.figures import (
     values,
     youden,
 )
+from mesonet.reporting.figures.drawn import Frame
+from mesonet.reporting.figures.drawn import page_figures as drawn
 from mesonet.reporting.figures.figure import Control, DerivedTable, PageFigure, PageTable
-from mesonet.reporting.figures.labels import axis_title, settings
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.network_figures import network_figures
+from mesonet.reporting.reduction_figures import reduction_figures
 from mesonet.reporting.study import Study
+from mesonet.reporting.thresholds import DEFAULTS, Thresholds
+from mesonet.reporting.traced_files import traced_figures
+from mesonet.reporting.user_figures import user_figures
 
-__all__ = ["Control", "DerivedTable", "Group", "PageFigure", "PageTable", "axis_title", "page_figures", "settings"]
+__all__ = ["Control", "DerivedTable", "Group", "PageFigure", "PageTable", "page_figures"]
 
 
 @dataclass(frozen=True)
@@ -42,11 +52,11 @@ class Group:
     figures: list[PageFigure]
 
 
-def page_figures(study: Study) -> list[Group]:
+def page_figures(study: Study, thresholds: Thresholds = DEFAULTS) -> list[Group]:
     """The figures that this campaign can have, in the order of the page; groups without a figure are left out."""
     if not study.has_results:
         return []
-    sources = Sources(study)
+    sources = Sources(study, thresholds)
     algorithms, factors = len(study.algorithms), len(study.campaign.design.factors)
     responses = study.in_period[study.main_period]
 
@@ -58,6 +68,8 @@ def page_figures(study: Study) -> list[Group]:
         differ += [condition_bars.figure(sources), ranks.figure(sources)]
     if algorithms > 2 and sources.method.clusterings:
         differ.append(dendrograms.figure(sources))
+    every = _catalogue(sources)
+    differ += _framed(catalogue.DIFFER, every)
 
     drivers = []
     if factors:
@@ -69,10 +81,12 @@ def page_figures(study: Study) -> list[Group]:
         ]  # fmt: skip
     if factors:
         drivers += ordered.figures(sources)
+    drivers += _framed(catalogue.DRIVERS, every)
 
     alike = []
     if len(sources.method.correlations.responses) > 1:
         alike.append(correlations.figure(sources))
+    alike += _framed(catalogue.ALIKE, every)
     if len(responses) > 1:
         alike.append(scatter.figure(sources))
     scores = sources.method.components.scores
@@ -81,7 +95,23 @@ def page_figures(study: Study) -> list[Group]:
 
     groups = [
         Group("differ", "How the algorithms differ" if algorithms > 1 else "What came out", differ),
+        Group("users", "What users get", _framed(catalogue.USERS, every)),
         Group("drivers", "What drives the responses", drivers),
         Group("alike", "What the responses have in common", alike),
+        Group("network", "What happens in the network", _framed(catalogue.NETWORK, every)),
     ]
     return [group for group in groups if group.figures]
+
+
+def _catalogue(sources: Sources) -> list[Figure]:
+    """The figures of the analysis, without those that the page has in a form of its own."""
+    method = sources.method
+    figures = [*network_figures(method), *traced_figures(sources.study.campaign)]
+    if sources.study.campaign.design.factors:
+        figures += reduction_figures(method)
+        figures += user_figures(method)
+    return figures + algorithm_figures(method, ())
+
+
+def _framed(frames: Sequence[Frame], figures: Sequence[Figure]) -> list[PageFigure]:
+    return [figure for frame in frames for figure in drawn(frame, figures)]

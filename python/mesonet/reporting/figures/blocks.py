@@ -11,8 +11,8 @@ from mesonet.plots import theme
 from mesonet.plots.numbers import number
 from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, factor_control, stacked
-from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
 from mesonet.reporting.study import Study, factor_title
 from mesonet.reporting.words import capitalised
 

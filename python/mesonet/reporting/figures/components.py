@@ -116,7 +116,6 @@ def _chart(algorithms: tuple[str, ...], loadings: pl.DataFrame) -> alt.HConcatCh
     filled: Any = alt
     for name, colour in zip(algorithms, colours.range, strict=True):
         filled = filled.when(f"datum.level === '+' && datum.algorithm === {json.dumps(name)}").then(alt.value(colour))
-    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
     scale = alt.Scale(nice=True, padding=10)
     base = (
         alt.Chart(alt.NamedData(name=SCORES), width=SIDE, height=SIDE)
@@ -137,7 +136,7 @@ def _chart(algorithms: tuple[str, ...], loadings: pl.DataFrame) -> alt.HConcatCh
             shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
             fill=filled.otherwise(alt.value("white")),
         ),
-        base.mark_point(size=190, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=lit),
+        base.mark_point(size=190, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT),
     )
     scree = alt.Chart(alt.NamedData(name=SHARES), width=260, height=110).mark_bar(color=theme.BLUE).encode(
         x=alt.X("component:N", title=None, sort=None, axis=alt.Axis(labelAngle=0, ticks=False)),

@@ -10,9 +10,9 @@ import polars as pl
 from mesonet.plots import theme
 from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption
-from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.residuals import KEYS, POINTS
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
 from mesonet.reporting.words import counted, listed
 
 PER_ROW, WIDTH, HEIGHT = 8, 128, 64
@@ -51,7 +51,6 @@ def figure(sources: Sources) -> PageFigure:
 
 def _chart(order: list[int], response: str) -> alt.FacetChart:
     base = alt.Chart(width=WIDTH, height=HEIGHT)
-    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
     x = alt.X("number:O", title=None, axis=alt.Axis(labelAngle=0, ticks=False, domain=False, orient="bottom"))
     bars = base.mark_bar().encode(
         x=x,
@@ -64,11 +63,7 @@ def _chart(order: list[int], response: str) -> alt.FacetChart:
             alt.Tooltip("percent:Q", title="% of the mean", format="+.3~g"),
         ],
     )
-    ring = (
-        base.transform_aggregate(groupby=["condition"])
-        .mark_rect(fill=None, stroke=theme.HIGHLIGHT, strokeWidth=2.5, aria=False)
-        .encode(x=alt.value(2), x2=alt.value(WIDTH - 2), y=alt.value(2), y2=alt.value(HEIGHT - 2), strokeOpacity=lit)
-    )
+    ring = theme.panel_ring(base, WIDTH, HEIGHT)
     zero = base.transform_aggregate(groupby=["condition"]).mark_rule(color=theme.MUTED).encode(y=alt.YDatum(0))
     chart = (
         alt.layer(bars, zero, ring, data=alt.NamedData(name=POINTS))

@@ -11,8 +11,8 @@ from mesonet.plots import theme
 from mesonet.plots.numbers import number
 from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption
-from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
 from mesonet.reporting.study import Study, factor_title, level_text
 from mesonet.reporting.words import capitalised, quantity
 

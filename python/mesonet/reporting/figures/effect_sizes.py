@@ -11,8 +11,8 @@ from mesonet.plots.half_normal import DATA
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption
-from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
 from mesonet.reporting.study import Study
 from mesonet.reporting.words import listed
 

@@ -56,6 +56,7 @@ class PageFigure:
     height: int  #: px, about: room kept until it is drawn
     controls: Sequence[Control] = ()
     axis: str = "{}"  #: what stands over the vertical axis; {} is the title of the response
+    renamed: Mapping[str, str] = field(default_factory=dict)  #: tables of the chart that have other names on the page
     below: str = field(default="", repr=False)  #: HTML that belongs to it and does not change
 
     @property
@@ -69,10 +70,10 @@ class PageFigure:
         Marks have no labels for listeners: thousands of them would be read one by one. The figure has its caption and
         its table of data.
         """
-        definition: dict[str, Any] = self.chart.to_dict(validate=False)
-        own = {name: rows for name, rows in definition.get("datasets", {}).items() if name not in self.tables}
+        definition: dict[str, Any] = self.chart.definition()
         config = {**definition.get("config", {}), "aria": False}
-        return {**definition, "datasets": own, "config": config, "title": None}
+        plain = {**definition, "datasets": definition.get("datasets", {}), "config": config, "title": None}
+        return _renamed(plain, self.renamed) if self.renamed else plain
 
 
 def keyed(rows: pl.DataFrame, selection: Mapping[str, str]) -> pl.DataFrame:
@@ -95,3 +96,17 @@ def factor_control(study: Study) -> Control:
     names = {factor.id: factor.name for factor in study.campaign.factors}
     factors = study.campaign.design.factors
     return Control("factor", "Factor", [(f, f"{f} {names.get(f, '')}".strip()) for f in factors], factors[0])
+
+
+def _renamed(part: Any, names: Mapping[str, str]) -> Any:
+    """A part of a definition in which the tables have other names."""
+    if isinstance(part, list):
+        return [_renamed(each, names) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        key: {**value, "name": names[value["name"]]}
+        if key == "data" and isinstance(value, dict) and value.get("name") in names
+        else _renamed(value, names)
+        for key, value in part.items()
+    }

@@ -9,8 +9,8 @@ from mesonet.plots.main_effects import DATA
 from mesonet.plots.main_effects import table as effects_table
 from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, keyed, stacked
-from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
 
 KEYS = ("response", "period", "algorithm")
 

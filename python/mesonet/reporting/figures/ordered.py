@@ -13,8 +13,8 @@ from mesonet.plots import theme
 from mesonet.plots.condition_response import SETTINGS
 from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption, stacked
-from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
 from mesonet.reporting.study import Study, factor_title
 from mesonet.reporting.words import listed, quantity
 
@@ -92,7 +92,6 @@ def _text(study: Study, result: OrderedData, response: str) -> str:
 def _ordered(conditions: int, factors: tuple[str, ...], response: str) -> alt.VConcatChart:
     wide = conditions <= 64
     width = (STEP if wide else NARROW) * conditions
-    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
     scale = alt.Scale(domain=[0.4, conditions + 0.6], nice=False)
     base = (
         alt.Chart(alt.NamedData(name=DATA), width=width, height=220)
@@ -104,7 +103,9 @@ def _ordered(conditions: int, factors: tuple[str, ...], response: str) -> alt.VC
         )
     )
     points = alt.layer(
-        base.mark_bar(width=12 if wide else 5, color="#fdf0d5").encode(y=alt.value(0), y2=alt.value(220), opacity=lit),
+        base.mark_bar(width=12 if wide else 5, color="#fdf0d5").encode(
+            y=alt.value(0), y2=alt.value(220), opacity=theme.LIT
+        ),
         base.mark_point(filled=True, opacity=1, size=44, color=theme.BLUE),
     ).properties(title=theme.AXIS_TITLE)
     below = alt.Chart(alt.NamedData(name=DATA), width=width, height=LINE).transform_filter(theme.IS_KEPT)
@@ -133,7 +134,6 @@ def _ordered(conditions: int, factors: tuple[str, ...], response: str) -> alt.VC
 def _by_factor(factors: tuple[str, ...], response: str) -> alt.LayerChart:
     width = max(48, min(110, 1080 // len(factors)))
     value = alt.LookupData(alt.NamedData(name=DATA), key="condition", fields=["value"])
-    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
     base = (
         alt.Chart(alt.NamedData(name=SETTINGS), width=alt.Step(width, **{"for": "position"}), height=280)
         .transform_filter(theme.IS_KEPT)
@@ -156,7 +156,7 @@ def _by_factor(factors: tuple[str, ...], response: str) -> alt.LayerChart:
     filled = alt.when("datum.text === '+'").then(alt.value(theme.BLUE)).otherwise(alt.value("white"))
     chart = alt.layer(
         base.mark_point(opacity=1, size=34, stroke=theme.BLUE, strokeWidth=1.4).encode(fill=filled),
-        base.mark_point(size=150, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=lit),
+        base.mark_point(size=150, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT),
     ).properties(title=theme.AXIS_TITLE)
     chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
     return theme.finish(chart, {}, title="")

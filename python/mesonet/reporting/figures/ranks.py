@@ -109,12 +109,7 @@ def _chart(order: list[int], algorithms: tuple[str, ...]) -> alt.VConcatChart:
     scale = alt.Scale(
         domain=[1, (1 + count) / 2, max(count, 2)], range=[theme.LOW, "#ffffff", "#7db8dd"], interpolate="rgb"
     )
-    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
-    ring = (
-        base.transform_aggregate(groupby=["condition"])
-        .mark_rect(fill=None, stroke=theme.HIGHLIGHT, strokeWidth=2.5, aria=False)
-        .encode(y=alt.value(0), y2=alt.value("height"), strokeOpacity=lit, tooltip=alt.value(None))
-    )
+    ring = theme.ring(base, y=alt.value(0), y2=alt.value("height"), tooltip=alt.value(None))
     matrix = alt.layer(
         base.mark_rect(stroke="white", aria=False).encode(fill=alt.Fill("rank:Q", scale=scale, legend=None)),
         base.mark_text(fontSize=10 if wide else 8).encode(text="text:N"),

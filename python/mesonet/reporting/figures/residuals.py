@@ -15,8 +15,8 @@ from mesonet.plots.condition_response import SETTINGS, short_names
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting import captions, method_captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
-from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
 
 POINTS, VERDICTS, KEYS = "residuals", "residual_verdicts", ("response",)
 STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions
@@ -95,7 +95,6 @@ def _chart(conditions: int, algorithms: tuple[str, ...], factors: tuple[str, ...
     }  # fmt: skip
     by_verdict = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
     colour = alt.Color("verdict:N", scale=by_verdict, legend=alt.Legend(title=None, orient="bottom"))
-    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
     # Its width is said: beside an offset Vega-Lite takes a default that is narrower than the step.
     band: dict[str, Any] = {"width": step, "color": "#fdf0d5", "aria": False}
     width = alt.Step(step, **{"for": "position"})
@@ -109,7 +108,7 @@ def _chart(conditions: int, algorithms: tuple[str, ...], factors: tuple[str, ...
     plot = alt.layer(
         base.transform_aggregate(place="min(place)", groupby=["condition"])
         .mark_rect(**band)
-        .encode(x=x, y=alt.value(0), y2=alt.value("height"), opacity=lit),
+        .encode(x=x, y=alt.value(0), y2=alt.value("height"), opacity=theme.LIT),
         base.mark_rule(color=theme.HAIRLINE, aria=False).encode(y=alt.YDatum(0)),
         base.mark_text(fontSize=10 if wide else 8).encode(
             x=x,

@@ -4,8 +4,8 @@ import altair as alt
 
 from mesonet.plots import theme
 from mesonet.reporting.figures.figure import Control, DerivedTable, PageFigure
-from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
 
 DATA, SIDE = "pairs", 440
 KEYS = ("response", "other", "period")
@@ -52,7 +52,6 @@ def _chart(algorithms: tuple[str, ...], response: str, other: str) -> alt.LayerC
         .mark_rule(color=theme.MUTED, strokeDash=[5, 4])
         .encode(x=alt.X("xl:Q", scale=scale), x2="xh:Q", y=alt.Y("yl:Q", scale=scale), y2="yh:Q")
     )
-    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
     points = base.encode(
         x=alt.X("x:Q", scale=scale, title=None),
         y=alt.Y("y:Q", scale=scale, title=None),
@@ -70,7 +69,7 @@ def _chart(algorithms: tuple[str, ...], response: str, other: str) -> alt.LayerC
             stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms), legend=legend),
             shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
         ),
-        points.mark_point(size=190, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=lit),
+        points.mark_point(size=190, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT),
         alt.Chart(alt.InlineData(values=[{}]))
         .mark_text(align="right", dy=34, fontSize=12, text=alt.ExprRef("other_title"))
         .encode(x=alt.value("width"), y=alt.value("height")),

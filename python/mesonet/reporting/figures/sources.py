@@ -12,9 +12,10 @@ from mesonet.analysis import FactorTable, Interactions, Residuals, Terms, factor
 from mesonet.plots.condition_response import SETTINGS
 from mesonet.plots.half_normal import table as terms_rows
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageTable, keyed, stacked
-from mesonet.reporting.figures.labels import settings
+from mesonet.reporting.labels import settings
 from mesonet.reporting.method import Method
 from mesonet.reporting.study import Study
+from mesonet.reporting.thresholds import DEFAULTS, Thresholds
 
 __all__ = ["SETTINGS", "Sources"]
 
@@ -24,11 +25,12 @@ class Sources:
     """Results of a campaign that has some, shared by the figures."""
 
     study: Study
+    thresholds: Thresholds = DEFAULTS
 
     @cached_property
     def method(self) -> Method:
         """The method's results over all responses that the experiment asks about."""
-        return Method(self.study)
+        return Method(self.study, self.thresholds)
 
     @cached_property
     def selections(self) -> list[tuple[str, str]]:

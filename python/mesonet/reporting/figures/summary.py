@@ -13,8 +13,8 @@ from mesonet.plots.condition_response import table as summary_table
 from mesonet.plots.numbers import percent
 from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import Control, PageFigure, PageTable, caption, keyed, stacked
-from mesonet.reporting.figures.labels import settings
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import settings
 from mesonet.reporting.study import LARGE, Study
 
 KEYS = ("period", "outliers")

@@ -13,8 +13,8 @@ from mesonet.plots.half_normal import DATA
 from mesonet.plots.numbers import number
 from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption
-from mesonet.reporting.figures.labels import axis_title
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
 
 SIDE, NAMED = 420, 6
 

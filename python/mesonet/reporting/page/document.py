@@ -23,6 +23,7 @@ from mesonet.reporting.page.sampled import sampled_html
 from mesonet.reporting.replay import recorded_runs, replay_section
 from mesonet.reporting.sampled import is_sampled
 from mesonet.reporting.study import Study
+from mesonet.reporting.thresholds import DEFAULTS, Thresholds
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -36,20 +37,23 @@ FIGURE_SCRIPTS = (
 REPLAY_SCRIPTS = ("unpack.js", "replay-run.js", "replay-map.js", "replay-series.js", "replay-states.js", "replay.js")
 
 
-def write_report(campaign: "Campaign", path: Path | str, *, progress: Update | None = None) -> Path:
+def write_report(
+    campaign: "Campaign", path: Path | str, *, thresholds: Thresholds = DEFAULTS, progress: Update | None = None
+) -> Path:
     """Write the interactive report of a campaign, whatever part of it is done, and return its path.
 
     The file works from disk without a network. Missing folders above it are made; an earlier report stays until the
-    new one is complete. `progress` is told (done, total, what is being made).
+    new one is complete. `thresholds`: of clusters of responses and of
+    algorithms. `progress` is told (done, total, what is being made).
 
     Raises InputError, before any work, where it cannot be written.
     """
     with places.file(path) as aside:
-        aside.write_text(report_html(campaign, progress), encoding="utf-8")
+        aside.write_text(report_html(campaign, progress, thresholds), encoding="utf-8")
     return Path(path)
 
 
-def report_html(campaign: "Campaign", progress: Update | None = None) -> str:
+def report_html(campaign: "Campaign", progress: Update | None = None, thresholds: Thresholds = DEFAULTS) -> str:
     """The report as one HTML document."""
     study = Study(campaign)
     if is_sampled(campaign):
@@ -57,7 +61,7 @@ def report_html(campaign: "Campaign", progress: Update | None = None) -> str:
     if progress:
         progress(0, 1, "statistics")
     wider = with_flow_groups(campaign)
-    groups = page_figures(wider)
+    groups = page_figures(wider, thresholds)
     replay = replay_section(recorded_runs(campaign))
     parts: dict[str, Callable[[], str]] = {
         "title": lambda: html.escape(campaign.title or campaign.name),

@@ -5,7 +5,8 @@ from typing import Any
 
 from mesonet.reporting import data
 from mesonet.reporting.conditions import congestion_words
-from mesonet.reporting.figures import DerivedTable, Group, PageTable, axis_title
+from mesonet.reporting.figures import DerivedTable, Group, PageTable
+from mesonet.reporting.labels import axis_title
 from mesonet.reporting.study import Study
 from mesonet.reporting.words import period_title
 

@@ -74,16 +74,16 @@ function drawMap(canvas, run, frame, chosen) {
   // On a narrow screen there is room for letters that can be read, but not for names.
   const narrow = canvas.clientWidth < 0.75 * scene.width;
   context.font = `${narrow ? 18 : 11}px "Liberation Sans", Arial, sans-serif`;
-  context.textAlign = 'center';
   context.lineJoin = 'round';
   for (const router of scene.routers.filter(({ head }) => head)) {
-    const y = router.y - router.reach - 7;
+    const [x, y] = [router.x + router.name_at[0], router.y + router.name_at[1]];
+    context.textAlign = router.name_at[2];
     context.lineWidth = 3;
     context.strokeStyle = '#fff';
     const text = narrow ? router.name : router.label;
-    context.strokeText(text, router.x, y);
+    context.strokeText(text, x, y);
     context.fillStyle = '#1b1f24';
-    context.fillText(text, router.x, y);
+    context.fillText(text, x, y);
   }
 }
 

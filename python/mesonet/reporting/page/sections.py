@@ -8,7 +8,7 @@ from mesonet.reporting import html
 from mesonet.reporting.figures import Control, Group, PageFigure
 from mesonet.reporting.study import Study, status_counts
 from mesonet.reporting.summary import findings, glance
-from mesonet.reporting.verdict import verdict_html
+from mesonet.reporting.verdict_text import verdict_html
 
 
 def contents(groups: Sequence[Group], replay: bool) -> str:

@@ -14,12 +14,15 @@ from mesonet.network_map import MapLink, MapRouter, NetworkMap
 from mesonet.topologies.cities import CITIES
 
 Point = tuple[float, float]
+Label = tuple[float, float, str]
+Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 WIDTH, HEIGHT = 640.0, 430.0  # px of the drawing
 MARGIN = 14.0  # px, for names at the edge
 HEADS = ("backbone", "plain")
 BESIDE = 13.0  # px between two routers of one circle
 NAME = 22.0  # px between two flowers, room for a name
+LETTER = 6.2  # px, mean width in a name
 PUSHES = 400
 
 
@@ -34,6 +37,7 @@ class Place:
     y: float
     head: bool
     reach: float
+    name_at: tuple[float, float, str]  #: px from the router to its name, and how that is aligned there
 
 
 @dataclass(frozen=True)
@@ -64,15 +68,21 @@ def drawing(topology: Any, described: Mapping[str, Any]) -> Drawing:
     at = dict(zip(heads, points, strict=True))
     for n in heads:
         at |= _flower(n, at[n], reach[n], children)
+    labels = {
+        n: f"{each['name']} {cities[each['name']][0]}" if each["name"] in cities else each["name"]
+        for n, each in enumerate(routers)
+    }
+    names = _names({n: at[n] for n in heads}, reach, labels)
     places = tuple(
         Place(
             each["name"],
-            f"{each['name']} {cities[each['name']][0]}" if each["name"] in cities else each["name"],
+            labels[n],
             each["class"],
             round(at[n][0], 1),
             round(at[n][1], 1),
             n in reach,
             round(reach.get(n, 0.0), 1),
+            names.get(n, (0.0, 0.0, "center")),
         )
         for n, each in enumerate(routers)
     )
@@ -156,6 +166,35 @@ def _spread(points: Sequence[Point], reach: Sequence[float]) -> list[Point]:
         if not moved:
             break
     return [(x, y) for x, y in spot]
+
+
+def _names(at: Mapping[int, Point], reach: Mapping[int, float], labels: Mapping[int, str]) -> dict[int, Label]:
+    """Where each name stands: on the side of its flower where it covers least of the others and of their names."""
+    taken = {n: [(x - reach[n], y - reach[n], x + reach[n], y + reach[n])] for n, (x, y) in at.items()}
+    chosen: dict[int, Label] = {}
+    for n, (x, y) in at.items():
+        out, wide = reach[n] + 7, LETTER * len(labels[n])
+        sides: list[tuple[Label, Box]] = [
+            ((0.0, -out, "center"), (-wide / 2, -out - 10, wide / 2, -out + 3)),
+            ((0.0, out + 8, "center"), (-wide / 2, out - 2, wide / 2, out + 11)),
+            ((out, 4.0, "left"), (out, -6, out + wide, 7)),
+            ((-out, 4.0, "right"), (-out - wide, -6, -out, 7)),
+        ]
+        others = [box for other, boxes in taken.items() for box in boxes if other != n]
+
+        def covered(side: tuple[Label, Box], x: float = x, y: float = y, others: list[Box] = others) -> float:
+            left, top, right, bottom = (edge + base for edge, base in zip(side[1], (x, y, x, y), strict=True))
+            inside = (min(right, WIDTH) - max(left, 0.0)) * (min(bottom, HEIGHT) - max(top, 0.0))
+            outside = (right - left) * (bottom - top) - max(inside, 0.0)
+            return 4 * outside + sum(
+                max(0.0, min(right, box[2]) - max(left, box[0])) * max(0.0, min(bottom, box[3]) - max(top, box[1]))
+                for box in others
+            )
+
+        label, (left, top, right, bottom) = min(sides, key=covered)
+        chosen[n] = label
+        taken[n].append((x + left, y + top, x + right, y + bottom))
+    return chosen
 
 
 def _flower(head: int, centre: Point, reach: float, children: Mapping[int, Sequence[int]]) -> dict[int, Point]:

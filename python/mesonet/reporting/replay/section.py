@@ -86,7 +86,7 @@ def _scene(drawn: Drawing) -> dict[str, Any]:
         "routers": [
             {
                 "name": place.name, "label": place.label, "kind": place.router_class, "x": place.x, "y": place.y,
-                "head": place.head, "reach": place.reach,
+                "head": place.head, "name_at": place.name_at,
             }
             for place in drawn.places
         ],

@@ -1,0 +1,57 @@
+"""Bars of two experiments above each other: what do users get in each? (SP 500-282 ch. 9, Figs. 11 to 14.)
+
+One column of panels per class of flows, one row per experiment; panels of one column share their scale, so that heights
+can be compared between the experiments.
+"""
+
+from collections.abc import Sequence
+
+import altair as alt
+import polars as pl
+
+from mesonet.plots import theme
+
+DATA = "two_experiments"
+HEIGHT, PER_BAR = 130, 13  # px
+
+
+def two_experiments(
+    values: pl.DataFrame,
+    algorithms: Sequence[str],
+    *,
+    experiments: Sequence[str],
+    panels: Sequence[str],
+    title: str = "",
+    response: str = "",
+) -> alt.VConcatChart:
+    """The figure of a frame with the columns experiment, panel, algorithm, value; the other arguments give the order
+    from top to bottom, from left to right, and of the bars; `response` says what the bars are."""
+    rows = values.drop_nulls("value")
+    colours = alt.Scale(domain=list(experiments), range=[theme.BLUE, theme.ORANGE, theme.GREEN, theme.PINK])
+    charts = []
+    for panel in panels:
+        column: list[alt.Chart] = []
+        for experiment in experiments:
+            last = experiment == experiments[-1]
+            axis = alt.Axis(labelAngle=-60, ticks=False) if last else alt.Axis(labels=False, ticks=False)
+            bars = alt.Chart(alt.NamedData(name=DATA), width=alt.Step(PER_BAR), height=HEIGHT)
+            bars = bars.transform_filter((alt.datum.panel == panel) & (alt.datum.experiment == experiment))
+            bars = bars.mark_bar().encode(
+                x=alt.X(
+                    "algorithm:N", sort=list(algorithms), title=None, axis=axis,
+                    scale=alt.Scale(domain=list(algorithms)),
+                ),
+                y=alt.Y("value:Q", title=None, axis=alt.Axis(format="~s", tickCount=4)),
+                color=alt.Color("experiment:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
+                tooltip=[
+                    alt.Tooltip("experiment:N"), alt.Tooltip("panel:N"), alt.Tooltip("algorithm:N"),
+                    alt.Tooltip("value:Q", format=".4~g"),
+                ],
+            )  # fmt: skip
+            if not column:
+                heading = alt.TitleParams(panel, fontSize=11, fontWeight="normal", anchor="middle", offset=4)
+                bars = bars.properties(title=heading)
+            column.append(bars)
+        charts.append(alt.vconcat(*column, spacing=6).resolve_scale(y="shared"))
+    chart = alt.hconcat(*charts, spacing=16)
+    return theme.finish(chart, {DATA: rows}, title=title, subtitle=[response] if response else ())
