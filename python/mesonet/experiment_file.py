@@ -162,6 +162,11 @@ def _level_table(where: str, given: Mapping[str, Any], directory: Path | None) -
         first, *inner, last = pair
         places = [f"{here}[{number}]" for number in range(len(pair))]
         levels.append(_checked(Level(_resolved(here, path), first, last, tuple(inner)), places, directory))
+    together = list(zip(*(level.values for level in levels), strict=True))
+    for place, values in enumerate(together):
+        if values in together[:place]:
+            here = f"{where}.levels.{levels[0].path}[{place}]"
+            raise InputError("two levels are the same", path=here, value=values[0], allowed="different levels")
     if not levels:
         raise InputError("a factor needs levels", path=f"{where}.levels", allowed="path = [minus, plus]")
     return tuple(levels)
@@ -188,9 +193,8 @@ def _checked(level: Level, places: Sequence[str], directory: Path | None) -> Lev
                 raise
             problem = f"not a level of {level.path}: {error.problem}"
             raise InputError(problem, path=place, value=value, allowed=error.allowed) from None
-        if parsed[-1] in parsed[:-1]:
-            problem = "both levels are the same" if len(places) == 2 else "two levels are the same"
-            raise InputError(problem, path=place, value=value, allowed="two different levels")
+    if len(parsed) == 2 and parsed[0] == parsed[1]:
+        raise InputError("both levels are the same", path=places[1], value=level.plus, allowed="two different levels")
     return Level(level.path, given[0], given[-1], tuple(given[1:-1]))
 
 
