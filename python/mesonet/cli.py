@@ -428,6 +428,21 @@ def report(directory: Path, out: Path | None, replay: str | None, as_json: bool)
 
 
 @main.command()
+@_DIRECTORY
+@click.option("--out", type=click.Path(path_type=Path), help="FILE.parquet or .csv; by default DIR/study.parquet.")
+@_JSON
+def export(directory: Path, out: Path | None, as_json: bool) -> None:
+    """Writes one table of the campaign in DIR: responses of the network and goodputs of flow groups."""
+    from mesonet.study_table import write_study_table
+
+    path = write_study_table(mesonet.load(directory), out or directory / "study.parquet")
+    if as_json:
+        write_json({"path": str(path)})
+    else:
+        click.echo(str(path))
+
+
+@main.command()
 @click.argument("words", nargs=-1, metavar="[CLAIM|PART|CAMPAIGN]...")
 @click.option("--quick", is_flag=True, help="Only claims that take a minute in all.")
 @click.option(

@@ -101,6 +101,10 @@ class Campaigns:
         """How many seeds a campaign has."""
         return max(self.load(name).runs["replicate"].to_list())
 
+    def seed_of(self, name: str) -> int:
+        """The replicate of a campaign that goes with the present seed; one without chance has one only."""
+        return min(self.replicate, self.seeds(name))
+
     def is_random(self, name: str) -> bool:
         """Whether anything in a campaign depends on the seed: users, or overheads of senders."""
         return any(
@@ -111,7 +115,7 @@ class Campaigns:
 
     def run(self, name: str, algorithm: str, condition: int = 1) -> TracedRun:
         """One run with traces."""
-        return _traced(self.load(name))[algorithm, condition, self.replicate]
+        return _traced(self.load(name))[algorithm, condition, self.seed_of(name)]
 
     def latencies(self, name: str) -> dict[str, dict[str, Any]]:
         """Latencies by algorithm."""
@@ -120,7 +124,7 @@ class Campaigns:
     def value(self, name: str, algorithm: str, condition: int, response: str, period: str = "measured") -> float:
         """A response of one run."""
         rows = self.load(name).response(response, period)
-        found = rows.filter(condition=condition, algorithm=algorithm, replicate=self.replicate)["value"]
+        found = rows.filter(condition=condition, algorithm=algorithm, replicate=self.seed_of(name))["value"]
         return float("nan") if found.is_empty() or found[0] is None else float(found[0])
 
 

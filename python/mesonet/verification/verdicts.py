@@ -74,8 +74,8 @@ def _found(claim: Claim, number: Number, campaigns: Campaigns) -> Finding:
         "strictness": number.strictness,
     }  # fmt: skip
     try:
-        random = any(campaigns.is_random(name) for name in number.campaigns)
-        seeds = min((campaigns.seeds(name) for name in number.campaigns), default=1) if random else 1
+        random = [name for name in number.campaigns if campaigns.is_random(name)]
+        seeds = min((campaigns.seeds(name) for name in random), default=1)
         values = [float(MEASURES[number.measure](campaigns.of(seed), **number.of)) for seed in range(1, seeds + 1)]
     except NotEvaluated as error:
         return Finding(**about, measured=None, low=None, high=None, seeds=0, verdict="not evaluated", reason=str(error))

@@ -41,7 +41,7 @@ class Line:
     connections: int
     buffer: float  #: packets
     speed: float  #: packets/s
-    round_trip: float  #: of the path alone, s
+    round_trip: float  #: of the line alone, without delays of senders, s
     span: tuple[float, float]  #: what is measured, s
 
     @property
@@ -275,10 +275,9 @@ def _lines(campaign: Campaign) -> list[Line]:
     for number, scenario in enumerate(_scenarios(campaign), start=1):
         described = core.describe(json.dumps(scenario))
         (classed,) = described["classes"]
-        path = float(described["max_rtt"]) - 2 * max(flow["extra_delay"] for flow in scenario["flows"])
         span = (float(scenario["time"]["warmup"]), float(scenario["time"]["duration"]))
         count, room = len(scenario["flows"]), float(classed["buffer"][0])
-        lines.append(Line(number, count, room, float(classed["speed"]), path, span))
+        lines.append(Line(number, count, room, float(classed["speed"]), float(described["max_rtt"]), span))
     return lines
 
 
@@ -300,7 +299,7 @@ def _loss(campaigns: Campaigns, experiment: str, line: Line) -> float:
 
 
 def _kept(campaigns: Campaigns, experiment: str, line: Line, table: str) -> pl.DataFrame:
-    return campaigns.load(experiment).kept(table, line.condition, ALGORITHM, campaigns.replicate)
+    return campaigns.load(experiment).kept(table, line.condition, ALGORITHM, campaigns.seed_of(experiment))
 
 
 def _after(line: Line) -> pl.Expr:

@@ -53,7 +53,7 @@ def queue_over_theory(campaigns: Campaigns, experiment: str, condition: int, rou
     Pollaczek and Khinchine: L = rho + rho^2 / (2 (1 - rho)).
     """
     (algorithm,) = campaigns.load(experiment).algorithms
-    table = campaigns.load(experiment).kept("routers", condition, algorithm, campaigns.replicate)
+    table = campaigns.load(experiment).kept("routers", condition, algorithm, campaigns.seed_of(experiment))
     row = table.filter(period="measured", router=router)
     rho, length = float(row["utilisation"][0]), float(row["queue_mean"][0])
     return length / (rho + rho**2 / (2 * (1 - rho)))
@@ -100,7 +100,7 @@ MEASURES = (
 
 def _cycles(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> tuple[float, float]:
     """Loss indications per segment and the mean window outside recovery, over whole cycles."""
-    series = campaigns.load(experiment).kept("series", condition, algorithm, campaigns.replicate)
+    series = campaigns.load(experiment).kept("series", condition, algorithm, campaigns.seed_of(experiment))
     series = series.slice(series.height // 2)
     events = series["loss_events"].to_numpy() + series["timeouts"].to_numpy()
     ends = np.flatnonzero(events)
@@ -120,7 +120,7 @@ def _round_trip(campaigns: Campaigns, experiment: str, algorithm: str, condition
         .filter(
             pl.col("condition") == condition,
             pl.col("algorithm") == algorithm,
-            pl.col("replicate") == campaigns.replicate,
+            pl.col("replicate") == campaigns.seed_of(experiment),
         )
     )
     return float(rows["value"][0]) / 1e3
