@@ -37,14 +37,16 @@ class Entry:
     experiment: str
     options: Mapping[str, Any]
     cpu_s: float
+    folder: Path  #: where relative names of experiments begin
 
     def designed(self) -> Designed:
         """The experiment with its options."""
         return experiment(self.experiment, **self.options)
 
     def command(self, out: Path) -> str:
-        """What runs it."""
-        words = ["mesonet", "experiment", "run", self.experiment]
+        """What runs it, from the folder that holds the one with the claims."""
+        here = self.experiment.replace(f"{self.folder}/", f"{self.folder.name}/")
+        words = ["mesonet", "experiment", "run", here]
         for key, value in self.options.items():
             if key != "values":
                 words += [f"--{key}", ",".join(value) if isinstance(value, list) else str(value)]
@@ -61,7 +63,7 @@ def load_entries(file: Path) -> dict[str, Entry]:
         target = table.get("experiment", name)
         target = str(file.parent / target) if target.endswith(".toml") else target
         options = {key: table[key] for key in _OPTIONS if key in table}
-        entries[name] = Entry(name, target, options, float(table["cpu_s"]))
+        entries[name] = Entry(name, target, options, float(table["cpu_s"]), file.parent)
     return entries
 
 

@@ -11,6 +11,7 @@ from mesonet.errors import InputError, unknown
 from mesonet.terminal import shown
 from mesonet.verification.campaigns import Campaigns, Entry, load_entries
 from mesonet.verification.claims import CLASSES, Claim, load_claims
+from mesonet.verification.reasons import NotEvaluated
 from mesonet.verification.verdicts import Finding, judge, of_claim
 
 QUICK_S = 60.0
@@ -131,11 +132,9 @@ class Scorecard:
                 for claim in claims:
                     lines += _section(claim, verdicts[claim.id], findings[claim.id])
         used = dict.fromkeys(name for claim in self.claims for name in claim.campaigns)
-        lines += ["", "## Campaigns", "", "| campaign | command | processor time here |", "|---|---|---|"]
-        lines += [
-            f"| {name} | `{self.entries[name].command(Path('verify'))}` | {self.entries[name].cpu_s:g} s |"
-            for name in used
-        ]
+        lines += ["", "## Campaigns", ""]
+        lines += ["| campaign | command | processor time | made by code |", "|---|---|---|---|"]
+        lines += [_campaign(self.entries[name], campaigns) for name in used]
         return "\n".join(lines) + "\n"
 
     def _quick(self) -> set[str]:
@@ -208,6 +207,15 @@ def _section(claim: Claim, verdict: str, findings: Sequence[Finding]) -> list[st
     if claim.explanation:
         lines += [f"Explanation: {claim.explanation}", ""]
     return lines
+
+
+def _campaign(entry: Entry, campaigns: Campaigns) -> str:
+    """A row: how the campaign is made, what it takes, and the code version that made what was read."""
+    try:
+        code = str(campaigns.load(entry.name).provenance["code_versions"][0])[:12]
+    except NotEvaluated:
+        code = "not run"
+    return f"| {entry.name} | `{entry.command(Path('verify'))}` | {entry.cpu_s:g} s | {code} |"
 
 
 def _cell(text: str) -> str:
