@@ -11,7 +11,6 @@
 //! Windows are in segments, instants and durations in picoseconds ([`Picos`]).
 
 mod algorithms;
-mod boxed;
 mod draw;
 mod max_filter;
 mod param;

@@ -188,9 +188,8 @@ registry! {
     Vegas => algorithms::vegas::Vegas,
     Westwood => algorithms::westwood::Westwood,
     Dctcp => algorithms::dctcp::Dctcp,
-    // Large states are boxed.
-    Bbr => Box<algorithms::bbr::Bbr>,
-    Bbr3 => Box<algorithms::bbr3::Bbr3>,
+    Bbr => algorithms::bbr::Bbr,
+    Bbr3 => algorithms::bbr3::Bbr3,
 }
 
 /// The algorithm called `name`.

@@ -32,9 +32,11 @@ pub(super) fn sent(
         repair.prr.sent();
     }
     if rules.rack {
-        // Outside recovery only a probe is sent again.
-        repair.rack.sent(sequence, now, retransmission && flow.recovery == Recovery::Open);
-        if !retransmission {
+        if retransmission {
+            // Outside recovery only a probe is sent again.
+            repair.rack.sent_again(sequence, now, flow.recovery == Recovery::Open);
+        } else {
+            repair.rack.sent(sequence, now);
             repair.probe.schedule(flow, now, rules.probe_ack_delay);
         }
     }

@@ -32,7 +32,11 @@ pub enum Recovery {
 
 /// One flow. Slots are reused and sequence numbers go on across the flows of a slot, so that late segments of a flow
 /// that has ended are recognised by their number alone.
+///
+/// Fields lie in memory as written (`repr(C)`): what every acknowledgement and every departure looks at stands first, so that
+/// it shares few cache lines and the size of the largest controller costs the others none.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Flow {
     /// Where it stands.
     pub state: FlowState,
@@ -40,56 +44,62 @@ pub struct Flow {
     pub recovery: Recovery,
     /// An event for the interface is pending at `interface_free`.
     pub interface_armed: bool,
-    /// The flow is still in its first slow start.
-    pub initial_slow_start: bool,
     /// Recovery has just begun: the first lost segment goes out whatever the window.
     pub retransmit_first: bool,
-    /// The rescue retransmission of this recovery was sent.
-    pub rescued: bool,
+    /// Its sender waits before it reacts.
+    pub delays_sends: bool,
     /// Index of the algorithm in the scenario.
     pub algorithm: u8,
     /// Access router classes of both ends, as an index of `PairClass`.
     pub pair_class: u8,
-    /// Access index of the receiver.
-    pub receiver: u16,
-    /// Access index of the source.
-    pub origin: u16,
+    /// The flow is still in its first slow start.
+    pub initial_slow_start: bool,
     /// How its segments name it.
     pub id: FlowId,
+    /// Access index of the receiver.
+    pub receiver: u16,
     /// Access router of the source, by its number in the domain.
     pub access_router: u16,
     /// Lane from its source to the access router, if it has one of its own.
     pub access_lane: Option<u16>,
-    /// Its sender waits before it reacts.
-    pub delays_sends: bool,
-    /// First data segment; the SYN has the number before it.
-    pub base: u64,
     /// One past the last segment.
     pub end: u64,
+    /// First data segment; the SYN has the number before it.
+    pub base: u64,
     /// What is outstanding.
     pub board: Scoreboard,
-    /// The congestion control.
-    pub controller: Controller,
-    /// Round-trip time and timeout.
-    pub rtt: RttEstimator,
     /// When the retransmission (or SYN) timer expires; [`OFF`] while nothing is outstanding.
     pub deadline: Picos,
     /// When the heap entry that watches the deadline comes up.
     pub watched: Picos,
-    /// When the algorithm's own timer comes up next.
-    pub tick: Picos,
-    /// When its source looks at it next; 0 for a patient one.
-    pub patience: Picos,
     /// When the interface is free again.
     pub interface_free: Picos,
     /// Time that one segment occupies the interface.
     pub interface_time: Picos,
-    /// Recovery ends when this segment is acknowledged.
-    pub recover: u64,
+    /// Data segments acknowledged, each once.
+    pub delivered: u64,
+    /// Data segments sent, retransmissions included.
+    pub sent: u64,
+    /// Last acknowledgement of a segment that was new.
+    pub last_acked: Picos,
     /// The current round trip ends when a segment from here on is acknowledged.
     pub round_end: u64,
     /// Most segments in flight during the current round trip, and during the one before.
     pub peak_flight: [u32; 2],
+    /// Recovery ends when this segment is acknowledged.
+    pub recover: u64,
+    /// Round-trip time and timeout.
+    pub rtt: RttEstimator,
+    /// The congestion control.
+    pub controller: Controller,
+    /// The rescue retransmission of this recovery was sent.
+    pub rescued: bool,
+    /// Access index of the source.
+    pub origin: u16,
+    /// When the algorithm's own timer comes up next.
+    pub tick: Picos,
+    /// When its source looks at it next; 0 for a patient one.
+    pub patience: Picos,
     /// Lowest unacknowledged segment at the last time-out.
     pub timed_out: u64,
     /// Round-trip propagation delay.
@@ -108,12 +118,6 @@ pub struct Flow {
     pub started: Picos,
     /// First data segment, 0 before.
     pub first_sent: Picos,
-    /// Last acknowledgement of a segment that was new.
-    pub last_acked: Picos,
-    /// Data segments sent, retransmissions included.
-    pub sent: u64,
-    /// Data segments acknowledged, each once.
-    pub delivered: u64,
     /// Loss events that reduced the window, time-outs apart.
     pub loss_events: u32,
     /// Segments of its data that routers dropped.

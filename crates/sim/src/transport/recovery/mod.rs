@@ -71,23 +71,24 @@ impl Rules {
     }
 }
 
-/// What recovery keeps of one flow beside the scoreboard.
+/// What recovery keeps of one flow beside the scoreboard. As in [`super::Flow`], what is looked at most often stands first.
 #[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
 pub struct Repair {
-    /// Cumulative acknowledgements and their duplicates.
-    pub reno: Reno,
-    /// What fast recovery may send.
-    pub prr: Prr,
-    /// Losses by time.
-    pub rack: Rack,
     /// Tail loss probes.
     pub probe: Probe,
+    /// Retransmissions found lost of which the congestion control was told since the last acknowledgement.
+    pub lost_again: u32,
     /// A retransmission that left after the last reduction was found lost.
     pub relapsed: bool,
     /// A probe has repaired a loss.
     pub repaired: bool,
-    /// Retransmissions found lost of which the congestion control was told since the last acknowledgement.
-    pub lost_again: u32,
+    /// Losses by time.
+    pub rack: Rack,
+    /// What fast recovery may send.
+    pub prr: Prr,
+    /// Cumulative acknowledgements and their duplicates.
+    pub reno: Reno,
 }
 
 impl Repair {

@@ -25,9 +25,16 @@ struct Transmission {
 
 /// What one flow's loss detection keeps.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Rack {
-    /// Copies whose fate is open, in the order in which they left; some may have been acknowledged since.
-    sent: VecDeque<Transmission>,
+    /// When the first transmissions left whose fate is open, in order from segment `first` on; some may have been
+    /// acknowledged since. [`OFF`] where the copy of a probe has taken their place.
+    departures: VecDeque<Picos>,
+    first: u64,
+    /// Retransmissions whose fate is open, in the order in which they left; some may have been acknowledged since.
+    resent: VecDeque<Transmission>,
+    /// When the oldest open copy is lost if nothing tells of it, [`OFF`] where none is open.
+    pub timer: Picos,
     /// The copy, among those acknowledged, that left last, and its round-trip time.
     latest: Transmission,
     rtt: Picos,
@@ -37,20 +44,20 @@ pub struct Rack {
     relapses: u64,
     /// When the window was last reduced.
     reduced: Picos,
+    /// The window is not widened again before this is acknowledged.
+    widened: u64,
     /// The reordering window is this many quarters of the smallest round-trip time.
     multiplier: u32,
     /// Recoveries until it is one again.
     persist: u32,
-    /// The window is not widened again before this is acknowledged.
-    widened: u64,
-    /// When the oldest open copy is lost if nothing tells of it, [`OFF`] where none is open.
-    pub timer: Picos,
 }
 
 impl Default for Rack {
     fn default() -> Self {
         Self {
-            sent: VecDeque::new(),
+            departures: VecDeque::new(),
+            first: 0,
+            resent: VecDeque::new(),
             latest: Transmission { time: 0, sequence: 0 },
             rtt: 0,
             again: BTreeSet::new(),
@@ -68,16 +75,69 @@ impl Rack {
     /// The same memory for another flow.
     #[must_use]
     pub fn emptied(mut self) -> Self {
-        self.sent.clear();
-        Self { sent: self.sent, ..Self::default() }
+        self.departures.clear();
+        self.resent.clear();
+        Self { departures: self.departures, resent: self.resent, ..Self::default() }
     }
 
-    /// Segment `sequence` leaves at `now`. A probe takes the place of the copy before it, about which nothing is known.
-    pub fn sent(&mut self, sequence: u64, now: Picos, probe: bool) {
-        if probe && let Some(before) = self.sent.iter().rposition(|copy| copy.sequence == sequence) {
-            self.sent.remove(before);
+    /// Segment `sequence` leaves at `now` for the first time, the one before having done so before.
+    #[inline]
+    pub fn sent(&mut self, sequence: u64, now: Picos) {
+        if self.departures.is_empty() {
+            self.first = sequence;
         }
-        self.sent.push_back(Transmission { time: now, sequence });
+        debug_assert_eq!(self.first + self.departures.len() as u64, sequence);
+        self.departures.push_back(now);
+    }
+
+    /// Segment `sequence` leaves at `now` again. A probe takes the place of the copy before it, about which nothing is
+    /// known.
+    pub fn sent_again(&mut self, sequence: u64, now: Picos, probe: bool) {
+        if probe {
+            self.forget(sequence);
+        }
+        self.resent.push_back(Transmission { time: now, sequence });
+    }
+
+    /// Forgets the last copy of segment `sequence`.
+    fn forget(&mut self, sequence: u64) {
+        if let Some(before) = self.resent.iter().rposition(|copy| copy.sequence == sequence) {
+            self.resent.remove(before);
+        } else if let Some(place) = sequence.checked_sub(self.first)
+            && let Some(departure) = self.departures.get_mut(place as usize)
+        {
+            *departure = OFF;
+            self.skip_forgotten();
+        }
+    }
+
+    fn skip_forgotten(&mut self) {
+        while self.departures.front() == Some(&OFF) {
+            self.departures.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// The oldest copy whose fate is open.
+    #[inline]
+    fn oldest(&self) -> Option<Transmission> {
+        let first = self.departures.front().map(|time| Transmission { time: *time, sequence: self.first });
+        match (first, self.resent.front()) {
+            (Some(first), Some(again)) => Some(first.min(*again)),
+            (first, again) => first.or(again.copied()),
+        }
+    }
+
+    /// The fate of the oldest copy is known.
+    #[inline]
+    fn settle(&mut self, copy: Transmission) {
+        if self.first == copy.sequence && self.departures.front() == Some(&copy.time) {
+            self.departures.pop_front();
+            self.first += 1;
+            self.skip_forgotten();
+        } else {
+            self.resent.pop_front();
+        }
     }
 
     /// Before segment `sequence` is taken off the scoreboard: the copy that left at `departure` has arrived.
@@ -86,7 +146,7 @@ impl Rack {
         if copy > self.latest {
             (self.latest, self.rtt) = (copy, now - departure);
         }
-        if self.again.remove(&sequence) {
+        if !self.again.is_empty() && self.again.remove(&sequence) {
             // It was not lost.
             board.believe(board.pipe() + 1);
         }
@@ -119,6 +179,19 @@ impl Rack {
         (u64::from(self.multiplier) * rtt.min_rtt / 4).min(rtt.srtt)
     }
 
+    /// The fate of all below segment `una` is known, as nearly always.
+    #[inline]
+    fn settle_below(&mut self, una: u64) {
+        while self.first < una && self.departures.pop_front().is_some() {
+            self.first += 1;
+        }
+    }
+
+    /// How long after its departure a copy is lost if one that left later has arrived.
+    fn patience(&self, rtt: &RttEstimator, recovery: Recovery, board: &Scoreboard) -> Picos {
+        self.rtt + self.reordering_window(rtt, recovery, board.passed_over())
+    }
+
     /// Finds what is lost at `now`, tells `lost_again` of the retransmissions among it, and sets the timer. Whether one of
     /// these left after the last reduction: its loss is a second indication of congestion (RFC 5681, section 4.3).
     pub fn detect(
@@ -129,16 +202,19 @@ impl Rack {
         rtt: &RttEstimator,
         mut lost_again: impl FnMut(u64),
     ) -> bool {
-        let patience = self.rtt + self.reordering_window(rtt, recovery, board.passed_over());
-        let mut congested = false;
         self.timer = OFF;
-        while let Some(&copy) = self.sent.front() {
+        if self.resent.is_empty() && board.is_whole() {
+            self.settle_below(board.una());
+        }
+        let mut congested = false;
+        while let Some(copy) = self.oldest() {
             if !board.has_arrived(copy.sequence) {
                 if copy > self.latest {
                     break;
                 }
-                if copy.time + patience > now {
-                    self.timer = copy.time + patience;
+                let lost_at = copy.time + self.patience(rtt, recovery, board);
+                if lost_at > now {
+                    self.timer = lost_at;
                     break;
                 }
                 if board.lose(copy.sequence) {
@@ -148,7 +224,7 @@ impl Rack {
                     lost_again(copy.sequence);
                 }
             }
-            self.sent.pop_front();
+            self.settle(copy);
         }
         congested
     }
@@ -174,7 +250,8 @@ impl Rack {
 
     /// The retransmission timer expired: all copies count as lost.
     pub fn timed_out(&mut self, now: Picos) {
-        self.sent.clear();
+        self.departures.clear();
+        self.resent.clear();
         self.again.clear();
         self.reduced = now;
         self.timer = OFF;
@@ -200,7 +277,7 @@ mod tests {
         let (mut rack, mut board) = (Rack::default(), Scoreboard::new(0));
         for i in 0..n {
             board.send_new();
-            rack.sent(i, i * MS, false);
+            rack.sent(i, i * MS);
         }
         (rack, board)
     }
@@ -266,7 +343,7 @@ mod tests {
         assert_eq!((board.lost(), board.pipe()), (2, 2));
         for (sequence, sent) in [(0, 104), (1, 105)] {
             assert_eq!(board.retransmit(8, false), Some(sequence));
-            rack.sent(sequence, sent * MS, false);
+            rack.sent_again(sequence, sent * MS, false);
         }
         assert_eq!(board.pipe(), 4);
         // The second one arrives: the first one is lost again, and so are 6 and 7, which left before both.
@@ -274,14 +351,14 @@ mod tests {
         assert_eq!((board.una(), board.lost(), board.pipe(), rack.relapses()), (0, 3, 0, 1));
         assert_eq!(rack.resend(&mut board, 8), Some(0));
         assert_eq!((rack.resend(&mut board, 8), board.pipe()), (None, 1));
-        rack.sent(0, 205 * MS, false);
+        rack.sent_again(0, 205 * MS, false);
         assert_eq!((board.retransmit(8, false), board.retransmit(8, false)), (Some(6), Some(7)));
-        rack.sent(6, 206 * MS, false);
-        rack.sent(7, 207 * MS, false);
+        rack.sent_again(6, 206 * MS, false);
+        rack.sent_again(7, 207 * MS, false);
         for (sequence, sent) in [(0, 205), (6, 206), (7, 207)] {
             assert!(acknowledge(&mut rack, &mut board, sequence, sent, sent + 100).is_empty());
         }
-        assert_eq!((board.una(), board.pipe(), rack.sent.len()), (8, 0, 0));
+        assert_eq!((board.una(), board.pipe(), rack.oldest()), (8, 0, None));
     }
 
     #[test]
@@ -291,9 +368,9 @@ mod tests {
             acknowledge(&mut rack, &mut board, i, i, 100 + i);
         }
         assert_eq!(board.retransmit(6, false), Some(0));
-        rack.sent(0, 104 * MS, false);
+        rack.sent_again(0, 104 * MS, false);
         board.send_new();
-        rack.sent(6, 105 * MS, false);
+        rack.sent(6, 105 * MS);
         assert_eq!(acknowledge(&mut rack, &mut board, 6, 105, 205), [0]);
         // After all.
         acknowledge(&mut rack, &mut board, 0, 104, 206);
@@ -313,6 +390,7 @@ mod tests {
             let (noisy, limit) = (steps.len(), 200);
             for (i, (what, dropped)) in steps.into_iter().chain(quiet).enumerate() {
                 now += MS;
+                let before = board.next();
                 let sequence = match what {
                     0 | 1 if i < noisy => Some(board.send_new()),
                     2 => rack.resend(&mut board, u64::MAX).or_else(|| board.retransmit(u64::MAX, false)).or_else(|| {
@@ -331,14 +409,18 @@ mod tests {
                     _ => None,
                 };
                 if let Some(sequence) = sequence {
-                    rack.sent(sequence, now, false);
+                    if sequence == before {
+                        rack.sent(sequence, now);
+                    } else {
+                        rack.sent_again(sequence, now, false);
+                    }
                     if !dropped {
                         path.push_back((sequence, now));
                         held += 1;
                     }
                 }
                 prop_assert!(u64::from(board.pipe()) >= held, "{} in flight, {held} on the path", board.pipe());
-                prop_assert!(u64::from(board.pipe()) <= held + rack.sent.len() as u64);
+                prop_assert!(u64::from(board.pipe()) <= held + (rack.departures.len() + rack.resent.len()) as u64);
             }
             prop_assert_eq!((board.una(), board.pipe()), (board.next(), 0));
         }
