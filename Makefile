@@ -23,6 +23,8 @@ demo: $(VENV)/.run
 test: $(VENV)/.test
 	cargo test --workspace --quiet
 	$(BIN)/python -m pytest
+	rm -rf target/verify
+	$(BIN)/mesonet verify --quick --campaigns target/verify > /dev/null
 
 check: $(VENV)/.test
 	cargo fmt --all -- --check

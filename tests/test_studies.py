@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
+import polars as pl
 import pytest
 
-from mesonet import simulate
+from mesonet import settings, simulate
 from mesonet.experiment import experiment, names
+from mesonet.mixing import is_share, parse_share
 from mesonet.scenario import Scenario
 
-STUDIES = ("exp-1a", "exp-1b", "exp-2a", "exp-2b", "exp-2c", "sensitivity")
+STUDIES = (
+    "exp-1a", "exp-1b", "exp-2a", "exp-2a-modern", "exp-2b", "exp-2c", "fast-dynamic-1", "fast-dynamic-2",
+    "fast-static", "many-flows", "many-flows-few", "many-flows-isdn", "many-flows-overhead", "many-flows-topology-5",
+    "many-flows-two-rtt", "mix", "sensitivity", "sensitivity-64", "sensitivity-wide",
+)  # fmt: skip
 HIGH = 2**31
 
 # SP 500-282, Table 9-4: condition, x1 to x9 (x4 in ms; of x6 the probability of documents).
@@ -86,6 +95,8 @@ def test_every_condition_is_a_network(name: str) -> None:
         ("exp-2a", {"bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable"}, "tcp"),
         ("exp-2b", {"bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable"}, "tcp"),
         ("exp-2c", {"bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable"}, "tcp"),
+        ("exp-2a-modern", {"bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable", "cubic", "bbr3"}, "tcp"),
+        ("fast-static", {"fast", "hstcp", "scalable", "tcp"}, None),
         ("sensitivity", {"ctcp"}, "tcp"),
     ],
 )
@@ -226,3 +237,95 @@ def test_conditions_run(name: str, condition: int, algorithm: str, long_lived: s
     flows = result.flows.to_polars()
     assert set(flows["algorithm"]) == {algorithm} | ({"tcp"} if name != "exp-1b" else set())
     assert set(flows.filter(flows["completed"] == 0)["algorithm"]) >= long_lived
+
+
+def test_experiment_2a_with_later_alternates_is_experiment_2a() -> None:
+    study, modern = experiment("exp-2a"), experiment("exp-2a-modern")
+    for number in (1, 25, 32):
+        assert modern.condition(number, "fast").to_json() == study.condition(number, "fast").to_json()
+
+
+def test_the_correlation_analysis_has_22_responses_over_64_conditions() -> None:
+    chosen = experiment("sensitivity-64")
+    assert (chosen.conditions, chosen.design.resolution, chosen.response_set) == (64, 4, "asme-22")
+    assert levels("sensitivity-64") == levels("sensitivity")
+
+
+def test_the_wide_sensitivity_analysis_has_ranges_twice_as_wide() -> None:
+    """On a logarithmic scale, shares on a logistic one, about the same middle; one digit of rounding is allowed for."""
+    narrow, wide = (levels(name) for name in ("sensitivity", "sensitivity-wide"))
+    same = {"X3", "X4", "X8", "X9", "X10", "X13", "X14", "X17", "X20"}
+    assert {id for id in narrow if narrow[id] == wide[id]} == same
+    chosen = [experiment(name) for name in ("sensitivity", "sensitivity-wide")]
+    for id in set(narrow) - same:
+        scaled = []
+        for each in chosen:
+            (level, *_) = each.levels[id]
+            values = [_number(level.path, value) for value in (level.minus, level.plus)]
+            scaled.append([_logit(x) if id in ("X11", "X15") else math.log(x) for x in values])
+        (low, high), (lower, higher) = scaled
+        assert higher - lower == pytest.approx(2 * (high - low), rel=0.01), id
+        assert higher + lower == pytest.approx(high + low, abs=0.01), id
+
+
+def test_a_mixture_of_three() -> None:
+    chosen = experiment("mix")
+    assert (chosen.conditions, chosen.design.resolution) == (32, 4)
+    mixtures = {tuple(chosen.condition(number, "bbr3").value("algorithms")) for number in range(1, 33)}
+    shares = [(0.7, 0.1, 0.2), (0.5, 0.3, 0.2), (0.3, 0.1, 0.6), (0.1, 0.3, 0.6)]
+    expected = {(("tcp", tcp), ("bbr3", alternate), ("cubic", cubic)) for tcp, alternate, cubic in shares}
+    assert mixtures == expected
+
+
+@pytest.mark.parametrize("name", ["many-flows", "many-flows-overhead", "many-flows-isdn"])
+def test_many_connections(name: str) -> None:
+    """Qiu, Zhang and Keshav, Table 1: 10 Mbps, 50 ms, T1 or ISDN, segments of 500 bytes, Reno."""
+    chosen = experiment(name)
+    speed = {"many-flows-isdn": 16.0}.get(name, 400.0)
+    counts, buffers = set(), set()
+    for number in range(1, chosen.conditions + 1):
+        there = chosen.condition(number)
+        flows = there.value("flows")
+        counts.add(len(flows))
+        buffers.add(there.value("network.buffer")["factor"])
+        assert {flow["interface"] for flow in flows} == {2500.0}
+        assert {flow["overhead"] for flow in flows} == {0.01 if name == "many-flows-overhead" else 0.0}
+    described = chosen.condition(1).describe()
+    assert by_class(described, "speed") == {"plain": speed}
+    assert described["max_rtt"] == pytest.approx(0.1, rel=1e-5)
+    assert (min(counts), max(counts), len(counts) * len(buffers)) == (4, 600, chosen.conditions)
+    assert sorted(buffers)[-1] == {"many-flows-isdn": 500}.get(name, 460)
+    assert chosen.scenario.value("transport.recovery") == "reno"
+
+
+@pytest.mark.parametrize(("name", "trips", "apart"), [("fast-dynamic-1", 3, 1800), ("fast-dynamic-2", 8, 1800)])
+def test_flows_that_join_and_leave(name: str, trips: int, apart: float) -> None:
+    flows = experiment(name).condition(1).value("flows")
+    assert [flow["start"] for flow in flows] == [apart * number for number in range(trips)]
+    assert [flow["stop"] for flow in flows] == [*(apart * (number + trips) for number in range(trips - 1)), None]
+    last = experiment(name).condition(1).value("time.duration")
+    assert last == apart * (2 * trips - 1)
+    short = experiment(name, duration=f"{last / 1000} s").condition(1)
+    assert [flow["start"] for flow in short.value("flows")] == pytest.approx([1.8 * number for number in range(trips)])
+    result = simulate(short.with_values({"trace.flows": [1], "trace.every": "10 ms"}), seed=1)
+    trace = result.flow_traces.to_polars().filter(pl.col("rtt_ms") > 0)
+    assert trace["rtt_ms"].min() == pytest.approx({"fast-dynamic-1": 100, "fast-dynamic-2": 50}[name], abs=0.1)
+
+
+def test_identical_flows_of_the_fast_evaluation() -> None:
+    chosen = experiment("fast-static")
+    seen = {(round(t.describe()["max_rtt"] * 1e3), len(t.value("flows"))) for t in map(chosen.condition, range(1, 17))}
+    assert seen == {(rtt, count) for rtt in (50, 100, 150, 200) for count in (1, 2, 4, 8)}
+    assert by_class(chosen.condition(1).describe(), "speed")["plain"] == pytest.approx(800e6 / 12000)
+
+
+def by_class(described: dict[str, Any], what: str) -> dict[str, Any]:
+    return {entry["class"]: entry[what] for entry in described["classes"]}
+
+
+def _number(path: str, value: object) -> float:
+    return parse_share(value) if is_share(path) else float(settings.parse(path, value))
+
+
+def _logit(share: float) -> float:
+    return math.log(share / (1 - share))

@@ -94,7 +94,7 @@ def _pairs(values: Sequence[str]) -> dict[str, str]:
 
 
 def _is_experiment(target: str) -> bool:
-    """Whether this is an experiment; a file is one if it has factors or names a scenario."""
+    """Whether this is an experiment; a file is one if it has factors, names a scenario, or has a name."""
     scenarios, experiments = builtin_titles("scenarios"), builtin_titles("studies")
     if target in scenarios or target in experiments:
         return target in experiments
@@ -103,7 +103,7 @@ def _is_experiment(target: str) -> bool:
         allowed = f"{_names('scenarios')}, a condition of {_names('studies')}, or the path of a TOML file"
         raise InputError(problem, value=target, allowed=allowed)
     text, file, _ = find_toml(target, "studies", "experiment")
-    return not {"factors", "scenario"}.isdisjoint(read_toml(text, file))
+    return not {"factors", "scenario", "name"}.isdisjoint(read_toml(text, file))
 
 
 def _names(folder: str) -> str:

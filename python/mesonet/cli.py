@@ -494,6 +494,68 @@ def _thresholds(correlation: float | None, cut: float | None) -> Any:
     return Thresholds(**{name: value for name, value in given.items() if value is not None})
 
 
+@main.command()
+@_DIRECTORY
+@click.option("--out", type=click.Path(path_type=Path), help="FILE.parquet or .csv; by default DIR/study.parquet.")
+@_JSON
+def export(directory: Path, out: Path | None, as_json: bool) -> None:
+    """Writes one table of the campaign in DIR: responses of the network and goodputs of flow groups."""
+    from mesonet.study_table import write_study_table
+
+    path = write_study_table(mesonet.load(directory), out or directory / "study.parquet")
+    if as_json:
+        write_json({"path": str(path)})
+    else:
+        click.echo(str(path))
+
+
+@main.command()
+@click.argument("words", nargs=-1, metavar="[CLAIM|PART|CAMPAIGN]...")
+@click.option("--quick", is_flag=True, help="Only claims that take a minute in all.")
+@click.option(
+    "--campaigns",
+    default="verify",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Folder of the campaigns: those that are there are read.",
+)
+@click.option(
+    "--longest",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    metavar="MINUTES",
+    help="Run campaigns that are not there and take at most this much processor time.",
+)
+@click.option("--claims", type=click.Path(path_type=Path), help="The folder verification of the sources.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write the page, as verification/RESULTS.md.")
+@_JSON
+def verify(
+    words: tuple[str, ...],
+    quick: bool,
+    campaigns: Path,
+    longest: float,
+    claims: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """The scorecard: published values, ours, tolerances, verdicts; of all claims, or of a part such as G or theory."""
+    from mesonet.verification.campaigns import Campaigns
+    from mesonet.verification.scorecard import load_scorecard
+
+    chosen = load_scorecard(claims).chosen(words, quick)
+    found = Campaigns(chosen.entries, campaigns, longest * 60)
+    findings = chosen.judge(found)
+    if out:
+        out.write_text(chosen.page(findings, found), encoding="utf-8")
+    if as_json:
+        write_json(chosen.document(findings))
+    else:
+        write_table(*chosen.rows(findings))
+    if unexpected := chosen.unexpected(findings):
+        _stop(click.get_current_context(), "; ".join(unexpected), 1)
+
+
 def _draw(shown: NetworkMap, path: Path) -> None:
     from mesonet import plots
     from mesonet.plots.export import FORMS

@@ -24,11 +24,17 @@ MOST_WORKERS = 1_000
 
 @dataclass(frozen=True)
 class Level:
-    """One value that a factor sets, as a user would write both levels."""
+    """One value that a factor sets, as a user would write both levels, and those between them where there are more."""
 
     path: str
     minus: Any
     plus: Any
+    inner: tuple[Any, ...] = ()
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """What the factor sets at each of its levels, from minus to plus."""
+        return (self.minus, *self.inner, self.plus)
 
 
 @dataclass(frozen=True, eq=False)

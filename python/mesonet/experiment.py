@@ -9,6 +9,7 @@ An experiment is a TOML file::
     seed = 1
     replicates = 1                          # runs per condition and algorithm, with other random numbers
     responses = "asme-22"                   # what to analyse: see `mesonet list response-sets`
+    proportional = false                    # true: with --duration flows given one by one keep their share of the run
     keep = []                               # tables of a run to keep beside its responses, such as "flow_traces"
 
     [set]                                   # values for every run
@@ -27,6 +28,12 @@ An experiment is a TOML file::
     [design]                                # without it a full factorial; see mesonet.designs.rows
     generators = ["X6=X1*X2*X3"]            # or runs = 16, or resolution = "IV", or name = "nist-2012"
 
+``base = "exp-2a"`` takes everything from another experiment that the file does not say itself, see
+`mesonet.experiment_base`.
+
+Where a factor has more than two ``levels`` the conditions are all combinations of all factors, without ``[design]``:
+for curves and tables. Analyses of effects need two levels; results are in ``mesonet.load(DIR).responses``.
+
 What is run need not be a network: ``model = {command = ["python3", "queue.py"]}`` instead of the scenario, see
 `mesonet.model_experiment`.
 
@@ -41,6 +48,8 @@ In a mixed experiment only a share of the sources uses the algorithm, and the ot
     path = "mixed_share"
     minus = 0.3
     plus = 0.7
+
+A factor with the path ``mixed_share.cubic`` is the share of an algorithm that every alternate meets besides.
 """
 
 from __future__ import annotations
@@ -54,9 +63,10 @@ from mesonet import core, settings, units
 from mesonet.derived import segment_hops
 from mesonet.designed import Designed, as_told
 from mesonet.errors import InputError, unknown
+from mesonet.experiment_base import with_base
 from mesonet.experiment_file import read
-from mesonet.levels import between
-from mesonet.mixing import SHARE, mix, parse_share
+from mesonet.levels import at
+from mesonet.mixing import is_share, mix, parse_share
 from mesonet.parameters import PARAMETERS
 from mesonet.scaling import checked_scale, refuse_distorted, scaled
 from mesonet.scenario import Scenario, builtin_titles, find_toml, read_toml
@@ -139,7 +149,8 @@ class Experiment(Designed):
                     value, source = ", ".join(self.algorithms), f"set in {self.file}; one at a time"
                     value += f", each mixed with {self.mixed_with}" if self.mixed_with else ""
                 elif path in varied:
-                    value = f"{varied[path].minus} or {varied[path].plus}"
+                    word = "or" if all(len(level.values) == 2 for level in self.levels[varied[path].id]) else "to"
+                    value = f"{varied[path].minus} {word} {varied[path].plus}"
                     source = f"factor {varied[path].id}, set in {self.file}"
                 about = PARAMETERS.get(path) or constants.get(path)
                 row = {"value": value, "unit": constants[path].unit if path in constants else "", "source": source}
@@ -179,22 +190,22 @@ class Experiment(Designed):
 
     def level_text(self, factor: str, place: float) -> str:
         """What a factor sets at a place from -1 for minus to +1 for plus, scaled."""
-        given = {level.path: between(level.path, level.minus, level.plus, place) for level in self.levels[factor]}
-        there = scaled(self.scenario.with_values({p: v for p, v in given.items() if p != SHARE}), self.scale)
+        given = {level.path: at(level, place) for level in self.levels[factor]}
+        there = scaled(self.scenario.with_values({p: v for p, v in given.items() if not is_share(p)}), self.scale)
         return ", ".join(
-            units.show("number", parse_share(value)) if path == SHARE else settings.show(path, there.value(path))
+            units.show("number", parse_share(value)) if is_share(path) else settings.show(path, there.value(path))
             for path, value in given.items()
         )
 
     def _unscaled(self, number: int, algorithm: str) -> Scenario:
         places = self.rows.matrix[units.integer(number, "--condition", 1, self.conditions) - 1].tolist()
         values = {
-            level.path: between(level.path, level.minus, level.plus, place)
+            level.path: at(level, place)
             for levels, place in zip(self.levels.values(), places, strict=True)
             for level in levels
         }
-        share = values.pop(SHARE, None)
-        algorithms = mix(algorithm, self.mixed_with, parse_share(share)) if self.mixed_with else algorithm
+        shares = {path: parse_share(values.pop(path)) for path in [path for path in values if is_share(path)]}
+        algorithms = mix(algorithm, self.mixed_with, shares) if self.mixed_with else algorithm
         there = self.scenario.with_values({**values, "algorithms": algorithms}, f"set in {self.file}")
         return replace(there, name=f"{self.name} condition {number}")
 
@@ -266,7 +277,7 @@ def experiment(
         table = {**options, **{key: value for key, value in about.items() if value is not None}}
         return _of_function(model, factors, table, scale)
     text, file, directory = find_toml(str(name_or_path), "studies", "experiment")
-    table = read_toml(text, file)
+    table = with_base(read_toml(text, file), file, directory)
     if "model" in table:
         return _of_file(table, file, directory, options, scale, values or {})
     parts = read(table, file, directory, options, values or {})

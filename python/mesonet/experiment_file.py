@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +14,18 @@ from mesonet.designed import Level
 from mesonet.errors import InputError, unknown
 from mesonet.factors import FACTORS
 from mesonet.levels import between
-from mesonet.mixing import SHARE, parse_share
+from mesonet.mixing import SHARE, is_share, parse_share
 from mesonet.response_sets import DEFAULT, SETS
 from mesonet.scenario import Scenario, load_scenario
 from mesonet.simulate import LARGEST_SEED
+from mesonet.timeline import lasting
 
 if TYPE_CHECKING:
     from mesonet.designs.rows import Rows
 
 _KEYS = (
     "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "responses", "keep",
-    "set", "factors", "design",
+    "set", "factors", "design", "proportional",
 )  # fmt: skip
 ALL = "all"
 """Instead of a list of algorithms: every one that there is."""
@@ -51,13 +53,17 @@ def read(
             id, name, own = _factor(f"factors[{place}]", given, levels, directory)
             levels[id], names[id] = own, name
         _refuse_set_twice(levels)
+        proportional = _flag(table, "proportional")
         if "duration" in options:
-            base = base.set("time.duration", options["duration"], "--duration")
+            if proportional:
+                base = lasting(base, options["duration"], "--duration")
+            else:
+                base = base.set("time.duration", options["duration"], "--duration")
             levels = {id: tuple(_lasting(level, options["duration"]) for level in own) for id, own in levels.items()}
         fixed = {settings.resolve(path): f"set.{path}" for path in settings.flatten(_table(table, "set"))}
         fixed |= {settings.resolve(path): f"--set {path}" for path in values}
         _refuse_fixed(levels, fixed)
-        rows, algorithms = conditions(table, list(levels)), _algorithms(table, levels)
+        rows, algorithms = _conditions(table, levels), _algorithms(table, levels)
         _refuse_gaps(rows, levels)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
         refuse_too_many(rows.conditions, len(algorithms), replicates)
@@ -139,18 +145,28 @@ def _factor(
         if key not in given:
             raise InputError("a factor needs two levels", path=f"{where}.{key}", allowed="a value of " + path)
     own = Level(path, given["minus"], given["plus"])
-    return id, name, (_checked(own, f"{where}.minus", f"{where}.plus", directory),)
+    return id, name, (_checked(own, [f"{where}.minus", f"{where}.plus"], directory),)
 
 
 def _level_table(where: str, given: Mapping[str, Any], directory: Path | None) -> tuple[Level, ...]:
     if "minus" in given or "plus" in given or "path" in given:
         raise InputError("give either path, minus and plus, or levels", path=where)
-    levels = []
+    levels: list[Level] = []
     for path, pair in settings.flatten(_table(given, "levels", where + ".")).items():
         here = f"{where}.levels.{path}"
-        if not isinstance(pair, list) or len(pair) != 2:
+        if not isinstance(pair, list) or len(pair) < 2:
             raise InputError("not two levels", path=here, value=pair, allowed="[minus, plus]")
-        levels.append(_checked(Level(_resolved(here, path), *pair), f"{here}[0]", f"{here}[1]", directory))
+        if levels and len(pair) != len(levels[0].values):
+            problem = f"{len(pair)} levels, and {len(levels[0].values)} of {levels[0].path}"
+            raise InputError(problem, path=here, allowed="as many levels for each path of a factor")
+        first, *inner, last = pair
+        places = [f"{here}[{number}]" for number in range(len(pair))]
+        levels.append(_checked(Level(_resolved(here, path), first, last, tuple(inner)), places, directory))
+    together = list(zip(*(level.values for level in levels), strict=True))
+    for place, values in enumerate(together):
+        if values in together[:place]:
+            here = f"{where}.levels.{levels[0].path}[{place}]"
+            raise InputError("two levels are the same", path=here, value=values[0], allowed="different levels")
     if not levels:
         raise InputError("a factor needs levels", path=f"{where}.levels", allowed="path = [minus, plus]")
     return tuple(levels)
@@ -159,37 +175,36 @@ def _level_table(where: str, given: Mapping[str, Any], directory: Path | None) -
 def _resolved(where: str, path: Any) -> str:
     if not isinstance(path, str):
         raise InputError("not a path", path=where, value=path, allowed="a scenario path in quotes")
-    if path == SHARE:
-        return path
     try:
-        return settings.resolve(path)
+        return path if is_share(path) else settings.resolve(path)
     except InputError as error:
         raise InputError(error.problem, path=where, value=path, allowed=error.allowed) from None
 
 
-def _checked(level: Level, minus: str, plus: str, directory: Path | None) -> Level:
-    """The level, with a topology that it names read from beside the file."""
+def _checked(level: Level, places: Sequence[str], directory: Path | None) -> Level:
+    """The level, with a topology that it names read from beside the file; `places` is where each value stands."""
     given, parsed = [], []
-    for where, value in ((minus, level.minus), (plus, level.plus)):
+    for place, value in zip(places, level.values, strict=True):
         try:
             given.append(settings.with_topology({level.path: value}, directory)[level.path])
-            parsed.append(parse_share(given[-1]) if level.path == SHARE else settings.parse(level.path, given[-1]))
+            parsed.append(parse_share(given[-1]) if is_share(level.path) else settings.parse(level.path, given[-1]))
         except InputError as error:
             if error.file is not None:  # a file that the level names, with the place in it
                 raise
             problem = f"not a level of {level.path}: {error.problem}"
-            raise InputError(problem, path=where, value=value, allowed=error.allowed) from None
-    if parsed[0] == parsed[1]:
-        raise InputError("both levels are the same", path=plus, value=level.plus, allowed="two different levels")
-    return Level(level.path, *given)
+            raise InputError(problem, path=place, value=value, allowed=error.allowed) from None
+    if len(parsed) == 2 and parsed[0] == parsed[1]:
+        raise InputError("both levels are the same", path=places[1], value=level.plus, allowed="two different levels")
+    return Level(level.path, given[0], given[-1], tuple(given[1:-1]))
 
 
 def _lasting(level: Level, duration: Any) -> Level:
     """Levels of the duration in proportion, the shorter one being `duration`; others as they are."""
     if level.path != "time.duration":
         return level
-    asked, *own = (settings.parse(level.path, value) for value in (duration, level.minus, level.plus))
-    return Level(level.path, *(f"{asked * value / min(own)!r} s" for value in own))
+    asked, *own = (settings.parse(level.path, value) for value in (duration, *level.values))
+    first, *inner, last = (f"{asked * value / min(own)!r} s" for value in own)
+    return Level(level.path, first, last, tuple(inner))
 
 
 def _refuse_set_twice(levels: Mapping[str, tuple[Level, ...]]) -> None:
@@ -236,7 +251,7 @@ def _mixed_with(
     table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], algorithms: tuple[str, ...]
 ) -> str | None:
     """What the algorithms are mixed with, if the experiment is a mixed one."""
-    shares = [id for id, own in levels.items() if any(level.path == SHARE for level in own)]
+    shares = [id for id, own in levels.items() if any(is_share(level.path) for level in own)]
     if "mixed_with" not in table:
         if shares:
             problem = f"factor {shares[0]} varies {SHARE}: it needs to be said what the algorithms are mixed with"
@@ -252,6 +267,21 @@ def _mixed_with(
             problem = "an algorithm that is mixed with another needs to be one"
             raise InputError(problem, path=f"algorithms[{place}]", value=name, allowed=", ".join(core.algorithms()))
     return other
+
+
+def _conditions(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]]) -> Rows:
+    """All combinations where a factor has more than two levels; otherwise what the design says."""
+    counts = {id: len(own[0].values) for id, own in levels.items()}
+    if all(count == 2 for count in counts.values()):
+        return conditions(table, list(levels))
+    from mesonet.designs.grid import grid
+
+    if _table(table, "design"):
+        most = max(counts, key=lambda id: counts[id])
+        problem = f"factor {most} has {counts[most]} levels: the conditions are all combinations"
+        raise InputError(problem, path="design", allowed="no [design], or two levels for every factor")
+    refuse_too_many(math.prod(counts.values()), 1, 1)
+    return grid(counts)
 
 
 def conditions(table: Mapping[str, Any], ids: list[str]) -> Rows:
@@ -272,7 +302,7 @@ def _refuse_gaps(rows: Rows, levels: Mapping[str, tuple[Level, ...]]) -> None:
     """A design with values between the levels needs factors that have some."""
     for place, (_, own) in enumerate(levels.items()):
         inner = [x for x in rows.matrix[:, place].tolist() if abs(x) != 1]
-        for level in own if inner else ():
+        for level in own if inner and not own[0].inner else ():
             try:
                 between(level.path, level.minus, level.plus, inner[0])
             except InputError as error:
@@ -304,6 +334,13 @@ def _text(table: Mapping[str, Any], key: str, default: str | None = None) -> str
     value = table.get(key, default)
     if not isinstance(value, str) or (not value and default is None):
         raise InputError("missing" if value is None else "not text", path=key, value=value, allowed="text in quotes")
+    return value
+
+
+def _flag(table: Mapping[str, Any], key: str) -> bool:
+    value = table.get(key, False)
+    if not isinstance(value, bool):
+        raise InputError("neither true nor false", path=key, value=value, allowed="true or false")
     return value
 
 

@@ -5,13 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from mesonet import settings, units
+from mesonet.designed import Level
+from mesonet.designs.grid import level_at
 from mesonet.errors import InputError
-from mesonet.mixing import SHARE, parse_share
+from mesonet.mixing import is_share, parse_share
 from mesonet.parameters import PARAMETERS
 
 _UNITS = {"time": "s", "rate": "seg/s", "segments": "segments", "threshold": "segments"}
 _NUMBERS = ("number", "probability", "count")
 _BUFFERS = {"bdp": "bdp", "bdp_per_sqrt_n": "bdp/sqrt(n)", "segments": "segments"}
+
+
+def at(level: Level, place: float) -> Any:
+    """What a factor sets at a place from -1 to +1: one of its levels, or what stands `between` the only two."""
+    if level.inner:
+        return level.values[level_at(place, len(level.values))]
+    return between(level.path, level.minus, level.plus, place)
 
 
 def between(path: str, minus: Any, plus: Any, place: float) -> Any:
@@ -24,7 +33,7 @@ def between(path: str, minus: Any, plus: Any, place: float) -> Any:
     """
     if abs(place) == 1:
         return plus if place > 0 else minus
-    if path == SHARE:
+    if is_share(path):
         return _mean(parse_share(minus), parse_share(plus), place)
     low, high = settings.parse(path, minus), settings.parse(path, plus)
     kind = PARAMETERS[path].kind if path in PARAMETERS else "number" if path.startswith("parameters.") else ""
@@ -63,4 +72,4 @@ def _mean(minus: float, plus: float, place: float) -> float:
 
 
 def _text(path: str, value: Any) -> str:
-    return units.show("number", value) if path == SHARE else settings.show(path, value)
+    return units.show("number", value) if is_share(path) else settings.show(path, value)

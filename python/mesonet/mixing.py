@@ -2,17 +2,33 @@
 
 In a mixed experiment the algorithms compared are *alternates*. A factor, `SHARE`, is the share of the sources that use
 the alternate; all others use the algorithm that it is mixed with (X15 of the ASME paper, x8 of SP 500-282 ch. 9).
+Further factors, such as ``mixed_share.cubic``, are the shares of algorithms that every alternate meets besides.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from mesonet import units
-from mesonet.errors import InputError
+from mesonet import core, units
+from mesonet.errors import InputError, unknown
 
 SHARE = "mixed_share"
 """The path of the factor."""
+
+
+def is_share(path: str) -> bool:
+    """Whether a path is a share of the sources.
+
+    Raises
+    ------
+    InputError
+        If it is the share of something that is no algorithm.
+    """
+    whole, dot, name = path.partition(".")
+    if whole == SHARE and dot and name not in core.algorithms():
+        raise unknown("algorithm", name, core.algorithms())
+    return whole == SHARE
 
 
 def parse_share(value: Any) -> float:
@@ -23,11 +39,34 @@ def parse_share(value: Any) -> float:
     return share
 
 
-def mix(alternate: str, other: str, share: float) -> dict[str, float]:
+def mix(alternate: str, other: str, shares: Mapping[str, float]) -> dict[str, float]:
     """The shares of the sources by algorithm.
 
     The algorithm that all alternates meet stands first, because the first long-lived flow uses the first one: standard
     TCP in the sensitivity analysis (assumed).
+
+    Parameters
+    ----------
+    alternate, other
+        Whose share `SHARE` is, and who has what all others leave.
+    shares
+        By path of the factor.
+
+    Raises
+    ------
+    InputError
+        If there are more sources than all, or two shares are of the same algorithm.
     """
-    rest = round(1.0 - share, 12)  # .3 where the share is .7, not .30000000000000004
-    return {other: 1.0} if alternate == other else {other: rest, alternate: share}
+    named = [(alternate if path == SHARE else path.partition(".")[2], share) for path, share in shares.items()]
+    total = sum(share for _, share in named)
+    if total > 1 + 1e-9:
+        raise InputError(f"the shares sum to {total:.6g}", path=SHARE, allowed="at most 1 at the highest levels")
+    rest = round(max(1.0 - total, 0.0), 12)  # .3 where the share is .7, not .30000000000000004
+    mixed = {other: rest}
+    for name, share in named:
+        if name == other and len(named) == 1:
+            return {other: 1.0}
+        if name in mixed:
+            raise InputError(f"{name} has two shares", path=SHARE, allowed="other algorithms to compare")
+        mixed[name] = share
+    return mixed

@@ -128,7 +128,7 @@ def from_document(about: Mapping[str, Any]) -> Rows:
     matrix = np.array(about["rows"], dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != len(factors) or not np.all(np.abs(matrix) <= 1):
         raise InputError("not rows of levels", path="rows", allowed="lists of a number from -1 to 1 per factor")
-    at_levels = np.abs(matrix) == 1
+    at_levels = (np.abs(matrix) == 1) & (about["kind"] != "grid")
     first = matrix[: int(np.argmin(np.append(at_levels.all(axis=1), False)))].astype(np.int8)
     design = Design(
         factors=factors,

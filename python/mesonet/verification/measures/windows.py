@@ -1,53 +1,26 @@
-"""How the numbers of the claims are measured, from campaigns of flows given one by one.
+"""Measures of a few traced flows: windows, shares, rates, convergence, latencies.
 
-Every measure takes the campaigns and what a claim says under ``of``: an experiment, an algorithm, mostly a span in
-seconds (beginning excluded), a flow (from 1) and a condition (from 1, where there are several).
+Every measure takes the campaigns and what a claim says under ``of``: an experiment (its campaign), an algorithm, mostly
+a span in seconds (beginning excluded), a flow (from 1) and a condition (from 1, where there are several).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mesonet import campaign as campaign_module
 from mesonet.analysis import AverageWindows, average_windows, queued
-from mesonet.campaign import Campaign
-from mesonet.reporting.traced import TracedRun, traced_runs
-from mesonet.reporting.traced_files import traced_tables
+from mesonet.reporting.traced import TracedRun
+
+if TYPE_CHECKING:
+    from mesonet.verification.campaigns import Campaigns
 
 Span = Sequence[float]
 
 MEAN = 25.0
 """Seconds over which shares are averaged before they count as equal."""
-
-
-class Campaigns:
-    """The campaigns of a folder, read when they are asked for."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._runs: dict[str, dict[tuple[str, int], TracedRun]] = {}
-
-    @cache  # noqa: B019 - there is one of these
-    def load(self, experiment: str) -> Campaign:
-        """The campaign of an experiment."""
-        return campaign_module.load(self._folder / experiment)
-
-    def run(self, experiment: str, algorithm: str, condition: int = 1) -> TracedRun:
-        """One run with traces."""
-        if experiment not in self._runs:
-            runs = traced_runs(self.load(experiment))
-            self._runs[experiment] = {(run.algorithm, run.condition): run for run in runs}
-        return self._runs[experiment][algorithm, condition]
-
-    @cache  # noqa: B019
-    def latencies(self, experiment: str) -> dict[str, dict[str, float]]:
-        """Latencies by algorithm."""
-        rows = traced_tables(self.load(experiment))["latencies"]
-        return {row["algorithm"]: row for row in rows.iter_rows(named=True)}
 
 
 def average_window(
@@ -148,14 +121,10 @@ def out_of_order(campaigns: Campaigns, experiment: str, algorithms: Sequence[str
     return float(sum(a > b for place, a in enumerate(values) for b in values[place + 1 :]))
 
 
-MEASURES: dict[str, Callable[..., float]] = {
-    measure.__name__: measure
-    for measure in (
-        average_window, total_window, share, window_ratio, rate_ratio, utilisation, buffered, own_queue, swing,
-        relative_swing, reductions, reduction, convergence, earlier_convergence, goodput_latency, out_of_order,
-    )
-}  # fmt: skip
-"""What a claim may name as its measure."""
+MEASURES = (
+    average_window, total_window, share, window_ratio, rate_ratio, utilisation, buffered, own_queue, swing,
+    relative_swing, reductions, reduction, convergence, earlier_convergence, goodput_latency, out_of_order,
+)  # fmt: skip
 
 
 def _averages(run: TracedRun, span: Span) -> AverageWindows:

@@ -1,0 +1,39 @@
+"""All combinations of factors with any number of levels: curves and tables, not effects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+import numpy as np
+
+from mesonet.designs.rows import Rows
+from mesonet.designs.two_level import Design
+
+KIND = "grid"
+
+
+def grid(counts: Mapping[str, int]) -> Rows:
+    """Every combination, the level of the first factor changing fastest.
+
+    Parameters
+    ----------
+    counts
+        Number of levels, at least 2, by factor. They stand at equal distances from -1 to +1.
+
+    Returns
+    -------
+    Rows of the kind ``grid``. Its design has no rows: effects of two levels are not defined.
+    """
+    places = [np.linspace(-1.0, 1.0, count).tolist() for count in counts.values()]
+    matrix = np.array([row[::-1] for row in product(*reversed(places))], dtype=np.float64)
+    none = Design(
+        factors=tuple(counts), matrix=np.empty((0, len(counts)), np.int8), generators=(), columns=(), signs=(),
+        word_lengths={}, resolution=3, aliases={}, status="irregular",
+    )  # fmt: skip
+    return Rows(KIND, matrix, none)
+
+
+def level_at(place: float, count: int) -> int:
+    """The number, from 0, of the level that stands at a place."""
+    return round((place + 1) / 2 * (count - 1))

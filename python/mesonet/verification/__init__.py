@@ -1,0 +1,9 @@
+"""Published statements against what mesonet measures: claims, the campaigns that they need, verdicts, the scorecard.
+
+The claims themselves are data in the folder ``verification`` of the source tree: see its README.
+"""
+
+from mesonet.verification.claims import Claim, Number, load_claims
+from mesonet.verification.verdicts import Finding, Verdict, judge
+
+__all__ = ["Claim", "Finding", "Number", "Verdict", "judge", "load_claims"]

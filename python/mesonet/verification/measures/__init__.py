@@ -1,0 +1,17 @@
+"""How the numbers of the claims are measured: what a claim may name, one file for each kind of thing measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mesonet.verification.measures import arithmetic, fast, many_flows, networks, theory, windows
+
+MEASURES: dict[str, Callable[..., float]] = {
+    measure.__name__: measure
+    for measure in (
+        *arithmetic.MEASURES, *fast.MEASURES, *many_flows.MEASURES, *networks.MEASURES, *theory.MEASURES,
+        *windows.MEASURES,
+    )
+}  # fmt: skip
+"""Measures by name. Each takes the `mesonet.verification.campaigns.Campaigns`, at one seed, and what a claim says under
+``of``; it returns one number, or raises `mesonet.verification.reasons.NotEvaluated`."""

@@ -1,0 +1,172 @@
+"""Measures without a simulation: what follows from topologies, levels and designs (Part A)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mesonet.analysis.grubbs import critical_value
+from mesonet.errors import unknown
+from mesonet.experiment import Experiment, experiment
+from mesonet.response_sets import GROUPS, SETS
+from mesonet.scenario import scenario
+from mesonet.units import SEGMENT_BYTES
+
+if TYPE_CHECKING:
+    from mesonet.verification.campaigns import Campaigns
+
+ACCESS = ("normal access", "fast access", "direct access")
+_GBPS = 8 * SEGMENT_BYTES / 1e9
+
+
+def derived(
+    campaigns: Campaigns, name: str, what: str, values: dict[str, Any] | None = None, factor: float = 1
+) -> float:
+    """A number that follows from a built-in scenario (`Scenario.describe`), times `factor`."""
+    return float(scenario(name, **(values or {})).describe()[what]) * factor
+
+
+def routers(campaigns: Campaigns, name: str, classes: Sequence[str]) -> float:
+    """Routers of these classes in a built-in scenario; ``access`` stands for all access routers."""
+    found = _by_class(scenario(name).describe(), "routers")
+    return float(sum(found[each] for kind in classes for each in (ACCESS if kind == "access" else (kind,))))
+
+
+def sources(campaigns: Campaigns, name: str, condition: int) -> float:
+    """Sources in a condition of a study."""
+    return float(_condition(name, condition)["sources"])
+
+
+def speed(campaigns: Campaigns, name: str, condition: int, router: str) -> float:
+    """Speed of a class of routers in a condition of a study, Gbps."""
+    return float(_by_class(_condition(name, condition), "speed")[router]) * _GBPS
+
+
+def buffers(campaigns: Campaigns, name: str, factor: str, sign: int, router: str, which: str) -> float:
+    """Least, mean or most buffer of a class of routers over the conditions with a factor at a level, segments."""
+    chosen = _study(name)
+    found = []
+    for number in (int(place) + 1 for place in np.flatnonzero(chosen.design.column(factor) == sign)):
+        described = _condition(name, number)
+        least, count = _by_class(described, "buffer"), _by_class(described, "routers")
+        classes = ACCESS if router == "access" else (router,)
+        found.append(sum(least[each][0] * count[each] for each in classes) / sum(count[each] for each in classes))
+    if which not in _OF_SEVERAL:
+        raise unknown("summary", which, _OF_SEVERAL)
+    return float(_OF_SEVERAL[which](found))
+
+
+def runs(campaigns: Campaigns, name: str) -> float:
+    """Conditions x algorithms of a study."""
+    chosen = _study(name)
+    return float(chosen.conditions * len(chosen.algorithms))
+
+
+def conditions(campaigns: Campaigns, name: str) -> float:
+    """Conditions of a study."""
+    return float(_study(name).conditions)
+
+
+def equations_that_fail(campaigns: Campaigns, name: str, equations: Sequence[str]) -> float:
+    """Rows of a design in which one of the equations, such as ``X6=X2*X3*X5``, does not hold."""
+    design = _study(name).design
+    failing = np.zeros(design.runs, dtype=bool)
+    for equation in equations:
+        left, _, right = equation.partition("=")
+        failing |= design.column(left) != np.prod([design.column(id) for id in right.split("*")], axis=0)
+    return float(np.count_nonzero(failing))
+
+
+def level_of(campaigns: Campaigns, name: str, condition: int, path: str) -> float:
+    """A value of a condition of a study, in base units."""
+    return float(_study(name).condition(condition).value(path))
+
+
+def share_of_alternate(campaigns: Campaigns, name: str, condition: int) -> float:
+    """Share of the alternate in a condition of a mixed study."""
+    chosen = _study(name)
+    return float(dict(chosen.condition(condition).value("algorithms"))[chosen.algorithms[0]])
+
+
+def unbalanced(campaigns: Campaigns, name: str) -> float:
+    """Factors of a design that are not at each level in half of the runs."""
+    matrix = _study(name).design.matrix
+    return float(np.count_nonzero(matrix.sum(axis=0)))
+
+
+def not_orthogonal(campaigns: Campaigns, name: str) -> float:
+    """Pairs of factors of a design whose four cells are not of the same size."""
+    matrix = _study(name).design.matrix.astype(int)
+    return float(
+        sum(int(matrix[:, one] @ matrix[:, other]) != 0 for one, other in combinations(range(matrix.shape[1]), 2))
+    )
+
+
+def fewest_runs(campaigns: Campaigns, factors: int) -> float:
+    """Constant, main effects and two-factor interactions: n = 1 + p + C(p, 2)."""
+    return float(1 + factors + math.comb(factors, 2))
+
+
+def power_of_ten(campaigns: Campaigns, levels: int, parameters: int) -> float:
+    """log10 of the combinations of so many parameters with so many levels."""
+    return parameters * math.log10(levels)
+
+
+def responses(campaigns: Campaigns, name: str) -> float:
+    """Responses of a set: those of the network and those of each of the 24 flow groups."""
+    return float(len(SETS[name].entries) + len(SETS[name].per_group) * GROUPS)
+
+
+def pairs(campaigns: Campaigns, name: str) -> float:
+    """Pairs of the responses of a set."""
+    return float(math.comb(len(SETS[name].entries), 2))
+
+
+def rank_cells(campaigns: Campaigns, name: str) -> float:
+    """Conditions x flow groups of a study."""
+    return float(_study(name).design.runs * GROUPS)
+
+
+def grubbs_threshold(campaigns: Campaigns, algorithms: int, alpha: float, sides: int) -> float:
+    """Critical value of Grubbs' G."""
+    return float(critical_value(algorithms, alpha=alpha, sides=sides))
+
+
+def processor_hours(campaigns: Campaigns, runs: float, hours: float, processors: int) -> float:
+    """Hours that so many runs take."""
+    return runs * hours / processors
+
+
+def dumbbell(campaigns: Campaigns, what: str) -> float:
+    """What the path of the dumbbell holds, with and without its buffer (``outstanding``, ``path``), segments."""
+    described = scenario("dumbbell").describe()
+    there = scenario("dumbbell")
+    path = float(_by_class(described, "speed")["plain"]) * float(described["max_rtt"])
+    return path + (float(there.value("network.buffer")["factor"]) if what == "outstanding" else 0.0)
+
+
+MEASURES = (
+    derived, routers, sources, speed, buffers, runs, conditions, equations_that_fail, level_of, share_of_alternate,
+    unbalanced, not_orthogonal, fewest_runs, power_of_ten, responses, pairs, rank_cells, grubbs_threshold,
+    processor_hours, dumbbell,
+)  # fmt: skip
+
+_OF_SEVERAL: dict[str, Callable[..., Any]] = {"least": min, "mean": np.mean, "most": max}
+
+
+def _study(name: str) -> Experiment:
+    found = experiment(name)
+    assert isinstance(found, Experiment)
+    return found
+
+
+def _condition(name: str, number: int) -> dict[str, Any]:
+    return _study(name).condition(number).describe()
+
+
+def _by_class(described: dict[str, Any], what: str) -> dict[str, Any]:
+    return {entry["class"]: entry[what] for entry in described["classes"]}

@@ -1,0 +1,122 @@
+"""Measures of the FAST evaluation: throughput, fairness, stability and responsiveness over intervals (Part H)."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mesonet.analysis import queued
+from mesonet.analysis.flow_metrics import FlowMetrics, flow_metrics
+from mesonet.reporting.traced import TracedRun
+
+if TYPE_CHECKING:
+    from mesonet.verification.campaigns import Campaigns
+
+SAMPLE_S = 1.0
+"""Distance of the samples of a rate: chosen, five round trips of the longest path."""
+
+
+def interval_metric(campaigns: Campaigns, experiment: str, algorithm: str, what: str, percentile: float = 50) -> float:
+    """A percentile of a metric over all conditions and intervals between joins and leaves."""
+    return float(np.percentile(_metrics(campaigns, experiment, algorithm, what), percentile))
+
+
+def metric_change(campaigns: Campaigns, experiment: str, of: str, to: str, what: str) -> float:
+    """The median of a metric for algorithm `of` less that for `to`."""
+    return interval_metric(campaigns, experiment, of, what) - interval_metric(campaigns, experiment, to, what)
+
+
+def not_best(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
+    """Of the four metrics, those in which the median of another algorithm is better."""
+    others = [name for name in campaigns.load(experiment).algorithms if name != algorithm]
+    worse = 0
+    for what, sign in (("throughput", 1), ("fairness", 1), ("stability", -1), ("responsiveness", -1)):
+        own = sign * interval_metric(campaigns, experiment, algorithm, what)
+        worse += any(sign * interval_metric(campaigns, experiment, other, what) > own for other in others)
+    return float(worse)
+
+
+def line_share(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> float:
+    """What all flows of a condition receive after the warm-up, of what the line can carry."""
+    run = campaigns.run(experiment, algorithm, condition)
+    inside = run.time >= run.scenario["time"]["warmup"]
+    delivered = np.nan_to_num(run.delivered[inside])
+    return float((delivered[-1] - delivered[0]).sum() / (run.time[inside][-1] - run.time[inside][0]) / run.speed)
+
+
+def line_share_change(campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int) -> float:
+    """The same in one condition less that in another."""
+    return line_share(campaigns, experiment, algorithm, condition) - line_share(campaigns, experiment, algorithm, to)
+
+
+def queue_over_alphas(campaigns: Campaigns, experiment: str, condition: int, algorithm: str = "fast") -> float:
+    """What all flows hold in the queue by their windows, over the sum of their alphas, in the last third."""
+    run = campaigns.run(experiment, algorithm, condition)
+    inside = run.time > run.time[-1] * 2 / 3
+    held = np.nanmean(run.cwnd[inside].sum(axis=1)) - run.speed * run.path["max_rtt"]
+    alphas = next(each for each in run.scenario["algorithms"] if each["name"] == algorithm)["parameters"]["alpha"]
+    return float(held / (alphas * run.cwnd.shape[1]))
+
+
+def rate_spread(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> float:
+    """Largest difference of a flow's rate from the mean rate, as a part of it, in the last third."""
+    run = campaigns.run(experiment, algorithm, condition)
+    inside = run.time > run.time[-1] * 2 / 3
+    rates = run.delivered[inside][-1] - run.delivered[inside][0]
+    return float(np.abs(rates / rates.mean() - 1).max())
+
+
+def rate_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
+    """Rate of the flow with the longest round trip over that of the one with the shortest, while all are there."""
+    run = campaigns.run(experiment, algorithm)
+    extra = [flow["extra_delay"] for flow in run.given]
+    starts, stops = ([flow[key] for flow in run.given if flow[key] is not None] for key in ("start", "stop"))
+    inside = (run.time > max(starts)) & (run.time <= min([*stops, run.time[-1]]))
+    delivered = run.delivered[inside][-1] - run.delivered[inside][0]
+    return float(delivered[int(np.argmax(extra))] / delivered[int(np.argmin(extra))])
+
+
+def mean_queue(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
+    """Largest own queue of any flow by its own measure, mean over the samples, segments."""
+    run = campaigns.run(experiment, algorithm)
+    return float(np.nanmean(np.nanmax(queued(run.cwnd, run.rtt), axis=1)))
+
+
+MEASURES = (
+    interval_metric, metric_change, not_best, line_share, line_share_change, queue_over_alphas, rate_spread,
+    rate_by_round_trip, mean_queue,
+)  # fmt: skip
+
+
+def _metrics(campaigns: Campaigns, experiment: str, algorithm: str, what: str) -> list[float]:
+    conditions = campaigns.load(experiment).rows.conditions
+    runs = [campaigns.run(experiment, algorithm, number) for number in range(1, conditions + 1)]
+    return [float(getattr(each, what)) for run in runs for each in _of_intervals(run)]
+
+
+@cache
+def _of_intervals(run: TracedRun) -> tuple[FlowMetrics, ...]:
+    """Metrics of the intervals between two changes of who is there; throughput as a share of the line."""
+    found = []
+    warmup = float(run.scenario["time"]["warmup"])
+    for begin, end in run.spans:
+        rates = _rates(run, max(begin, warmup), end)
+        if len(rates) > 2:
+            found.append(flow_metrics(rates / run.speed))
+    return tuple(found)
+
+
+def _rates(run: TracedRun, begin: float, end: float) -> NDArray[np.float64]:
+    """Rates of the flows that are there all the time, shape (samples, flows), segments/s."""
+    inside = (run.time >= begin) & (run.time <= end)
+    delivered = run.delivered[inside]
+    there = [
+        place
+        for place, flow in enumerate(run.given)
+        if flow["start"] <= begin and (flow["stop"] is None or flow["stop"] >= end)
+    ]
+    step = max(1, round(SAMPLE_S / float(np.median(np.diff(run.time)))))
+    return np.asarray(np.diff(np.nan_to_num(delivered[::step, there]), axis=0) / (step * np.median(np.diff(run.time))))

@@ -1,0 +1,325 @@
+"""Measures of many connections over one line: loss, who is shut off, the models of single connections (Part G).
+
+The condition is the one with this number of connections and this buffer. W_c, what path and buffer hold together, is
+bandwidth x 2 x delay + buffer, packets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize
+
+from mesonet import core
+from mesonet.verification.reasons import NotEvaluated
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from mesonet.campaign import Campaign
+    from mesonet.verification.campaigns import Campaigns
+
+Floats = NDArray[np.float64]
+
+ALGORITHM = "tcp"
+IDLE = 0.05
+"""A connection that gets less than this part of its fair share is shut off: chosen, well below what chance does."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A condition: so many connections over a line."""
+
+    condition: int
+    connections: int
+    buffer: float  #: packets
+    speed: float  #: packets/s
+    round_trip: float  #: of the line alone, without delays of senders, s
+    span: tuple[float, float]  #: what is measured, s
+
+    @property
+    def pipe(self) -> float:
+        """W_c, packets."""
+        return self.buffer + self.speed * self.round_trip
+
+
+def loss(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
+    """Part of the packets that the line drops."""
+    return _loss(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
+
+
+def loss_over_model(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
+    """Loss over 1/S, S = sum of floor((W + 1)/2) to W, + 2 W + 1, with W = W_c / connections rounded."""
+    line = _line(campaigns, experiment, connections, buffer)
+    window = round(line.pipe / connections)
+    cycle = sum(range((window + 1) // 2, window + 1)) + 2 * window + 1
+    return _loss(campaigns, experiment, line) * cycle
+
+
+def loss_change(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
+    """Loss in `experiment` over that in `other`."""
+    return loss(campaigns, experiment, connections, buffer) / loss(campaigns, other, connections, buffer)
+
+
+def loss_slope(campaigns: Campaigns, experiment: str, buffer: float) -> float:
+    """Slope of log loss over log connections, where W_c is more than three times the connections."""
+    points = [(x, y) for x, y, pipe in _curve(campaigns, experiment, buffer) if pipe > 3 * x and y > 0]
+    counts, losses = np.log(np.array(points)).T
+    return float(np.polyfit(counts, losses, 1)[0])
+
+
+def loss_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
+    """R^2 of a straight line through loss over connections, up to `most` connections."""
+    x, y = np.array([(x, y) for x, y, _ in _curve(campaigns, experiment, buffer) if x <= most]).T
+    return float(np.corrcoef(x, y)[0, 1] ** 2)
+
+
+def hyperbola(campaigns: Campaigns, experiment: str, buffer: float, what: str) -> float:
+    """Least-squares fit p = b x / (x + a) where the connections x are more than W_c / 3.
+
+    ``a``, ``b``, or ``error``, the largest relative one.
+    """
+    x, y = np.array([(x, y) for x, y, pipe in _curve(campaigns, experiment, buffer) if x > pipe / 3]).T
+    (a, b), _ = optimize.curve_fit(lambda x, a, b: b * x / (x + a), x, y, p0=(float(x.mean()), 0.5))
+    return {"a": float(a), "b": float(b), "error": float(np.abs(b * x / (x + a) / y - 1).max())}[what]
+
+
+def active(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
+    """Connections that are not shut off, over W_c."""
+    line = _line(campaigns, experiment, connections, buffer)
+    return float(np.count_nonzero(_working(campaigns, experiment, line))) / line.pipe
+
+
+def shut_off(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
+    """Part of the connections that is shut off."""
+    working = _working(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
+    return float(1 - np.count_nonzero(working) / len(working))
+
+
+def fewer_shut_off(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
+    """How many fewer parts are shut off in `experiment` than in `other`."""
+    return shut_off(campaigns, other, connections, buffer) - shut_off(campaigns, experiment, connections, buffer)
+
+
+def jain(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
+    """Jain's index of what the connections delivered."""
+    found = _delivered(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
+    return float(found.sum() ** 2 / (len(found) * (found**2).sum()))
+
+
+def fairness_change(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
+    """Spread (variation coefficient) of what connections delivered in `experiment` over that in `other`."""
+    spreads = [
+        float(np.std(found) / np.mean(found))
+        for found in (
+            _delivered(campaigns, name, _line(campaigns, name, connections, buffer)) for name in (experiment, other)
+        )
+    ]
+    return spreads[0] / spreads[1]
+
+
+def throughput(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
+    """Packets that left the line, of those that it can carry."""
+    line = _line(campaigns, experiment, connections, buffer)
+    return campaigns.value(experiment, ALGORITHM, line.condition, "segment_rate") / line.speed
+
+
+def goodput(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
+    """Packets delivered for the first time, of those that the line can carry."""
+    line = _line(campaigns, experiment, connections, buffer)
+    found = _delivered(campaigns, experiment, line)
+    return float(found.sum()) / (line.speed * line.span[1])
+
+
+def throughput_change(campaigns: Campaigns, experiment: str, other: str, what: str) -> float:
+    """Largest difference of the ``throughput`` or ``goodput`` of two experiments over their conditions."""
+    measure = {"throughput": throughput, "goodput": goodput}[what]
+    changes = [
+        measure(campaigns, experiment, line.connections, line.buffer)
+        - measure(campaigns, other, line.connections, line.buffer)
+        for line in _lines(campaigns.load(experiment))
+    ]
+    return float(np.abs(changes).max())
+
+
+def throughput_order(campaigns: Campaigns, experiment: str, by: str) -> float:
+    """Neighbours between which throughput falls by more than a thousandth though ``buffer`` or ``connections`` grow."""
+    table = {
+        (line.connections, line.buffer): throughput(campaigns, experiment, line.connections, line.buffer)
+        for line in _lines(campaigns.load(experiment))
+    }
+    place = {"connections": 0, "buffer": 1}[by]
+    falls = 0
+    for rest in sorted({key[1 - place] for key in table}):
+        row = [value for key, value in sorted(table.items()) if key[1 - place] == rest]
+        falls += sum(after < before - 1e-3 for before, after in pairwise(row))
+    return float(falls)
+
+
+def goodput_slope(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
+    """Slope of goodput over connections, per 100 connections, up to `most`."""
+    x = [line.connections for line in _lines(campaigns.load(experiment)) if line.buffer == buffer]
+    x = [count for count in x if count <= most]
+    y = [goodput(campaigns, experiment, count, buffer) for count in x]
+    return float(np.polyfit(x, y, 1)[0] * 100)
+
+
+def occupancy(campaigns: Campaigns, experiment: str, connections: int, buffer: float, which: str) -> float:
+    """Packets in the buffer over its places: the ``5``, ``50`` or ``95`` percentile over the time, or ``sd``."""
+    line = _line(campaigns, experiment, connections, buffer)
+    trace = _kept(campaigns, experiment, line, "router_traces").filter(_after(line))
+    used = trace["queue"].to_numpy() / line.buffer
+    return float(np.std(used)) if which == "sd" else float(np.percentile(used, float(which)))
+
+
+def occupancy_change(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
+    """Standard deviation of the buffer's occupancy in `experiment` over that in `other`."""
+    return occupancy(campaigns, experiment, connections, buffer, "sd") / occupancy(
+        campaigns, other, connections, buffer, "sd"
+    )
+
+
+def in_round_trip_band(campaigns: Campaigns, experiment: str) -> float:
+    """Part of the conditions with two groups of round trips that keep (RTT2/RTT1)^2 <= Thr1/Thr2 <= 2 (RTT2/RTT1)^2.
+
+    Round trips with the mean wait in the queue.
+    """
+    inside = []
+    for line, scenario in zip(_lines(campaigns.load(experiment)), _scenarios(campaigns.load(experiment)), strict=True):
+        delivered = _delivered(campaigns, experiment, line)
+        extra = np.array([flow["extra_delay"] for flow in scenario["flows"]])
+        trace = _kept(campaigns, experiment, line, "router_traces").filter(_after(line))
+        waiting = float(trace["queue"].mean()) / line.speed  # type: ignore[arg-type]
+        trips = [line.round_trip + waiting + 2 * each for each in (extra.min(), extra.max())]
+        ratio = delivered[extra == extra.min()].mean() / delivered[extra == extra.max()].mean()
+        square = (trips[1] / trips[0]) ** 2
+        inside.append(square <= ratio <= 2 * square)
+    return float(np.mean(inside))
+
+
+def within_factor(
+    campaigns: Campaigns, experiment: str, model: str, factor: float, connections: Sequence[int] = (1, 600)
+) -> float:
+    """Part of the connections of conditions with so many of them whose rate the model of Padhye et al., ``full`` or
+    ``approximate``, predicts within a factor.
+
+    From the loss indications per packet of the connection, the mean round trip of the condition and a first time-out
+    of the minimum or a round trip, whichever is more (assumed: time-outs are not recorded one by one). Connections
+    without a loss or a packet are left out: the model says nothing about them.
+    """
+    hits = total = 0
+    for line, scenario in zip(_lines(campaigns.load(experiment)), _scenarios(campaigns.load(experiment)), strict=True):
+        if not connections[0] <= line.connections <= connections[1]:
+            continue
+        flows = _flows(campaigns, experiment, line)
+        trip = campaigns.value(experiment, ALGORITHM, line.condition, "rtt") / 1e3
+        first = max(scenario["transport"]["min_rto"], trip)
+        sent, indications = (flows[name].to_numpy().astype(float) for name in ("segments_sent", "indications"))
+        lossy = (indications > 0) & (sent > 0)
+        rate = sent[lossy] / line.span[1]
+        ratio = pftk(np.minimum(indications[lossy] / sent[lossy], 0.999), trip, first, full=model == "full") / rate
+        hits += int(np.count_nonzero((ratio <= factor) & (ratio >= 1 / factor)))
+        total += len(ratio)
+    if total < 30:
+        raise NotEvaluated(f"{total} connections had a loss; 30 are the fewest")
+    return hits / total
+
+
+def worse_model(campaigns: Campaigns, experiment: str, factor: float) -> float:
+    """By how much fewer connections the full model predicts within a factor than the approximate one."""
+    shares = [within_factor(campaigns, experiment, model, factor) for model in ("full", "approximate")]
+    return shares[1] - shares[0]
+
+
+def pftk(loss: Floats, round_trip: float, time_out: float, *, full: bool) -> Floats:
+    """Packets per second at a rate of loss indications; b = 1, no limit by the receiver.
+
+    Padhye, Firoiu, Towsley and Kurose, IEEE/ACM Transactions on Networking 8 (2000) 133, equations (32) and (33).
+    """
+    p = loss
+    spread = 1 + p * (1 + p * (2 + p * (4 + p * (8 + p * (16 + 32 * p)))))
+    if not full:
+        often = np.minimum(1, 3 * np.sqrt(3 * p / 8))
+        return np.asarray(1 / (round_trip * np.sqrt(2 * p / 3) + time_out * often * p * (1 + 32 * p**2)))
+    window = 1 + np.sqrt(8 * (1 - p) / (3 * p) + 1)  # (2 + b)/(3 b) = 1 for b = 1
+    keeps = 1 - p
+    by_time_out = np.minimum(1, (1 - keeps**3) * (1 + keeps**3 * (1 - keeps ** (window - 3))) / (1 - keeps**window))
+    return np.asarray(
+        ((1 - p) / p + window + by_time_out / (1 - p))
+        / (round_trip * (window / 2 + 1) + by_time_out * spread * time_out / (1 - p))
+    )
+
+
+MEASURES = (
+    loss, loss_over_model, loss_change, loss_slope, loss_line, hyperbola, active, shut_off, fewer_shut_off, jain,
+    fairness_change, throughput, goodput, throughput_change, throughput_order, goodput_slope, occupancy,
+    occupancy_change, in_round_trip_band, within_factor, worse_model,
+)  # fmt: skip
+
+
+@cache
+def _scenarios(campaign: Campaign) -> list[dict[str, Any]]:
+    return [entry["scenario"] for entry in campaign.experiment["scenarios"] if entry["algorithm"] == ALGORITHM]
+
+
+@cache
+def _lines(campaign: Campaign) -> list[Line]:
+    lines = []
+    for number, scenario in enumerate(_scenarios(campaign), start=1):
+        described = core.describe(json.dumps(scenario))
+        (classed,) = described["classes"]
+        span = (float(scenario["time"]["warmup"]), float(scenario["time"]["duration"]))
+        count, room = len(scenario["flows"]), float(classed["buffer"][0])
+        lines.append(Line(number, count, room, float(classed["speed"]), float(described["max_rtt"]), span))
+    return lines
+
+
+def _line(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> Line:
+    for line in _lines(campaigns.load(experiment)):
+        if (line.connections, line.buffer) == (connections, buffer):
+            return line
+    raise NotEvaluated(f"{experiment} has no condition with {connections} connections and a buffer of {buffer:g}")
+
+
+def _curve(campaigns: Campaigns, experiment: str, buffer: float) -> list[tuple[float, float, float]]:
+    """Connections, loss and W_c of the conditions with a buffer."""
+    chosen = [line for line in _lines(campaigns.load(experiment)) if line.buffer == buffer]
+    return [(line.connections, _loss(campaigns, experiment, line), line.pipe) for line in chosen]
+
+
+def _loss(campaigns: Campaigns, experiment: str, line: Line) -> float:
+    return campaigns.value(experiment, ALGORITHM, line.condition, "loss_rate")
+
+
+def _kept(campaigns: Campaigns, experiment: str, line: Line, table: str) -> pl.DataFrame:
+    return campaigns.load(experiment).kept(table, line.condition, ALGORITHM, campaigns.seed_of(experiment))
+
+
+def _after(line: Line) -> pl.Expr:
+    import polars as pl
+
+    return pl.col("time_s") > line.span[0]
+
+
+def _flows(campaigns: Campaigns, experiment: str, line: Line) -> pl.DataFrame:
+    """The connections of a condition, in the order in which they are given, with their loss indications."""
+    import polars as pl
+
+    table = _kept(campaigns, experiment, line, "flows")
+    return table.sort("source").with_columns(indications=pl.col("loss_events") + pl.col("timeouts"))
+
+
+def _delivered(campaigns: Campaigns, experiment: str, line: Line) -> Floats:
+    return _flows(campaigns, experiment, line)["segments_delivered"].to_numpy().astype(float)
+
+
+def _working(campaigns: Campaigns, experiment: str, line: Line) -> NDArray[np.bool_]:
+    found = _delivered(campaigns, experiment, line)
+    return np.asarray(found >= IDLE * line.speed * line.span[1] / line.connections)

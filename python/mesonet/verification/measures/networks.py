@@ -1,0 +1,120 @@
+"""Measures of networks with many users (Parts D and I)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mesonet.verification.reasons import NotEvaluated
+
+if TYPE_CHECKING:
+    from mesonet.verification.campaigns import Campaigns
+
+
+def response(
+    campaigns: Campaigns, experiment: str, algorithm: str, condition: int, name: str, period: str = "measured"
+) -> float:
+    """A response of a run."""
+    return campaigns.value(experiment, algorithm, condition, name, period)
+
+
+def response_ratio(
+    campaigns: Campaigns, experiment: str, of: str, to: str, condition: int, name: str, period: str = "measured"
+) -> float:
+    """A response under algorithm `of` over that under algorithm `to`."""
+    return campaigns.value(experiment, of, condition, name, period) / campaigns.value(
+        experiment, to, condition, name, period
+    )
+
+
+def condition_ratio(
+    campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int, name: str, period: str = "measured"
+) -> float:
+    """A response in one condition over that in another."""
+    return campaigns.value(experiment, algorithm, condition, name, period) / campaigns.value(
+        experiment, algorithm, to, name, period
+    )
+
+
+def period_ratio(
+    campaigns: Campaigns, experiment: str, algorithm: str, condition: int, names: Sequence[str], period: str, to: str
+) -> float:
+    """The sum of some responses in one period over that in another."""
+    sums = [
+        sum(campaigns.value(experiment, algorithm, condition, name, each) for name in names) for each in (period, to)
+    ]
+    return sums[0] / sums[1]
+
+
+def sum_ratio(
+    campaigns: Campaigns, experiment: str, of: str, to: str, condition: int, names: Sequence[str], period: str
+) -> float:
+    """The sum of some responses under algorithm `of` over that under algorithm `to`."""
+    sums = [sum(campaigns.value(experiment, each, condition, name, period) for name in names) for each in (of, to)]
+    return sums[0] / sums[1]
+
+
+def spread_over_algorithms(campaigns: Campaigns, experiment: str, condition: int, name: str) -> float:
+    """Largest less smallest value of a response over the algorithms, as a part of their mean."""
+    algorithms = campaigns.load(experiment).algorithms
+    values = np.array([campaigns.value(experiment, each, condition, name) for each in algorithms])
+    return float(np.ptp(values) / values.mean()) if values.mean() else 0.0
+
+
+def highest_in_congested(campaigns: Campaigns, experiment: str, algorithm: str, name: str, least_loss: float) -> float:
+    """Part of the conditions that lose `least_loss` or more in which an algorithm has the highest value."""
+    table, algorithms = _table(campaigns, experiment, name), campaigns.load(experiment).algorithms
+    congested = _table(campaigns, experiment, "loss_rate").mean(axis=1) >= least_loss
+    if not congested.any():
+        raise NotEvaluated(f"no condition loses {least_loss:g} or more")
+    return float(np.mean(table[congested].argmax(axis=1) == algorithms.index(algorithm)))
+
+
+def congested(campaigns: Campaigns, experiment: str, least_loss: float) -> float:
+    """Part of the conditions in which the mean loss rate over the algorithms is at least `least_loss`."""
+    return float(np.mean(_table(campaigns, experiment, "loss_rate").mean(axis=1) >= least_loss))
+
+
+def extreme(campaigns: Campaigns, experiment: str, name: str, which: str) -> float:
+    """The ``least`` or ``most`` of a response over conditions and algorithms."""
+    table = _table(campaigns, experiment, name)
+    return float({"least": np.min, "most": np.max}[which](table))
+
+
+def window_variation(
+    campaigns: Campaigns, experiment: str, algorithm: str, condition: int, span: Sequence[float]
+) -> float:
+    """Standard deviation over mean of cwnd within a span, the mean over the traced flows."""
+    run = campaigns.run(experiment, algorithm, condition)
+    inside = (run.time > span[0]) & (run.time <= span[1])
+    window = run.cwnd[inside]
+    return float(np.mean(np.nanstd(window, axis=0) / np.nanmean(window, axis=0)))
+
+
+def variation_change(
+    campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int, span: Sequence[float]
+) -> float:
+    """The variation of cwnd in one condition over that in another."""
+    return window_variation(campaigns, experiment, algorithm, condition, span) / window_variation(
+        campaigns, experiment, algorithm, to, span
+    )
+
+
+MEASURES = (
+    response, response_ratio, condition_ratio, period_ratio, sum_ratio, spread_over_algorithms, highest_in_congested,
+    congested, extreme, window_variation, variation_change,
+)  # fmt: skip
+
+
+def _table(campaigns: Campaigns, experiment: str, name: str) -> np.ndarray:
+    """Shape (conditions, algorithms)."""
+    algorithms = campaigns.load(experiment).algorithms
+    conditions = campaigns.load(experiment).rows.conditions
+    return np.array(
+        [
+            [campaigns.value(experiment, each, number, name) for each in algorithms]
+            for number in range(1, conditions + 1)
+        ]
+    )

@@ -1,0 +1,126 @@
+"""Measures against theory: response functions, queueing, additive increase, buffers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from mesonet.verification.reasons import NotEvaluated
+
+if TYPE_CHECKING:
+    from mesonet.verification.campaigns import Campaigns
+
+LAWS: dict[str, Callable[[float, float], float]] = {
+    # Mathis, Semke, Mahdavi and Ott 1997: every segment acknowledged, equal distances of losses.
+    "mathis": lambda p, rtt: math.sqrt(1.5 / p),
+    # RFC 3649, section 5; valid where the window is more than 38.
+    "hstcp": lambda p, rtt: 0.12 / p**0.835,
+    # Kelly 2003: 0.08 / p with a = 0.01 and b = 1/8.
+    "scalable": lambda p, rtt: 0.08 / p,
+    # RFC 9438, section 5.1, equation (6), with C = 0.4 and beta = 0.7.
+    "cubic": lambda p, rtt: (0.4 * 3.7 / (4 * 0.3)) ** 0.25 * rtt**0.75 / p**0.75,
+}
+"""Mean window, segments, by loss indications per segment and the round trip in s."""
+
+FEWEST_CYCLES = 3
+
+
+def window_over_law(campaigns: Campaigns, experiment: str, algorithm: str, condition: int, law: str) -> float:
+    """Mean window over whole cycles in the second half of a run, over that of a law at the same loss rate."""
+    p, window = _cycles(campaigns, experiment, algorithm, condition)
+    return window / LAWS[law](p, _round_trip(campaigns, experiment, algorithm, condition))
+
+
+def loss_exponent(campaigns: Campaigns, experiment: str, algorithm: str, conditions: Sequence[int]) -> float:
+    """Slope of the log of the window over the log of the loss rate, through the points of these conditions."""
+    points = [_cycles(campaigns, experiment, algorithm, number) for number in conditions]
+    losses, windows = np.log(np.array(points)).T
+    return float(np.polyfit(losses, windows, 1)[0])
+
+
+def loss_at_window(campaigns: Campaigns, experiment: str, of: str, to: str, condition: int) -> float:
+    """Loss rate at which algorithm `of` has the window of the path, over that of algorithm `to`."""
+    return _cycles(campaigns, experiment, of, condition)[0] / _cycles(campaigns, experiment, to, condition)[0]
+
+
+def queue_over_theory(campaigns: Campaigns, experiment: str, condition: int, router: str) -> float:
+    """Mean number at a router, the one in service included, over that of M/D/1 at the utilisation found.
+
+    Pollaczek and Khinchine: L = rho + rho^2 / (2 (1 - rho)).
+    """
+    (algorithm,) = campaigns.load(experiment).algorithms
+    table = campaigns.load(experiment).kept("routers", condition, algorithm, campaigns.seed_of(experiment))
+    row = table.filter(period="measured", router=router)
+    rho, length = float(row["utilisation"][0]), float(row["queue_mean"][0])
+    return length / (rho + rho**2 / (2 * (1 - rho)))
+
+
+def difference_kept(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
+    """What is left of the difference of two windows after both have fallen together, median over the falls."""
+    run = campaigns.run(experiment, algorithm)
+    window = run.cwnd
+    falls = np.flatnonzero((window[1:] < 0.7 * window[:-1]).any(axis=1))
+    kept = []
+    for before in falls.tolist():
+        after = min(before + 10, len(window) - 1)  # a second later, by the 0.1 s of the traces
+        if before < 1 or not np.isfinite(window[[before, after]]).all():
+            continue
+        together = (window[after] < 0.7 * window[before]).all()
+        gap = abs(window[before, 0] - window[before, 1])
+        if together and gap > 4:
+            kept.append(abs(window[after, 0] - window[after, 1]) / gap)
+    if not kept:
+        raise NotEvaluated("the flows never lose together")
+    return float(np.median(kept))
+
+
+def difference_between_falls(campaigns: Campaigns, experiment: str, algorithm: str, span: Sequence[float]) -> float:
+    """By how much the difference of two windows changes in a span in which none falls, segments."""
+    run = campaigns.run(experiment, algorithm)
+    inside = (run.time > span[0]) & (run.time <= span[1])
+    gap = run.cwnd[inside, 0] - run.cwnd[inside, 1]
+    return float(abs(gap[-1] - gap[0]))
+
+
+def line_use(campaigns: Campaigns, experiment: str, condition: int, speed: float) -> float:
+    """Segments that leave the line, of those that it can carry; `speed` in segments/s."""
+    (algorithm,) = campaigns.load(experiment).algorithms
+    return campaigns.value(experiment, algorithm, condition, "segment_rate") / speed
+
+
+MEASURES = (
+    window_over_law, loss_exponent, loss_at_window, queue_over_theory, difference_kept, difference_between_falls,
+    line_use,
+)  # fmt: skip
+
+
+def _cycles(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> tuple[float, float]:
+    """Loss indications per segment and the mean window outside recovery, over whole cycles."""
+    series = campaigns.load(experiment).kept("series", condition, algorithm, campaigns.seed_of(experiment))
+    series = series.slice(series.height // 2)
+    events = series["loss_events"].to_numpy() + series["timeouts"].to_numpy()
+    ends = np.flatnonzero(events)
+    if len(ends) < FEWEST_CYCLES + 1:
+        raise NotEvaluated(f"{max(len(ends) - 1, 0)} cycles in half a run; {FEWEST_CYCLES} are the fewest")
+    whole = slice(ends[0] + 1, ends[-1] + 1)
+    growing = series["recovery"].to_numpy()[whole] == 0
+    delivered = np.diff(series["flow_1_delivered"].to_numpy()[ends[0] : ends[-1] + 1].astype(float))
+    window = series["flow_1_cwnd"].to_numpy()[whole][growing]
+    return float(events[whole].sum() / delivered[growing].sum()), float(window.mean())
+
+
+def _round_trip(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> float:
+    rows = (
+        campaigns.load(experiment)
+        .response("rtt")
+        .filter(
+            pl.col("condition") == condition,
+            pl.col("algorithm") == algorithm,
+            pl.col("replicate") == campaigns.seed_of(experiment),
+        )
+    )
+    return float(rows["value"][0]) / 1e3

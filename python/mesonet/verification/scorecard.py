@@ -1,0 +1,222 @@
+"""The scorecard: claims chosen, judged, and told as JSON, as a table or as the page ``RESULTS.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mesonet.errors import InputError, unknown
+from mesonet.terminal import shown
+from mesonet.verification.campaigns import Campaigns, Entry, load_entries
+from mesonet.verification.claims import CLASSES, Claim, load_claims
+from mesonet.verification.reasons import NotEvaluated
+from mesonet.verification.verdicts import Finding, judge, of_claim
+
+QUICK_S = 60.0
+"""Processor seconds that all campaigns of the quick claims may take together."""
+
+PARTS = {
+    "A": "Arithmetic and configuration",
+    "B": "Two flows on a dumbbell (ASME paper, sections 2 and 4)",
+    "D": "Experiments 1a and 1b (ASME paper, section 6; NIST SP 500-282, chapter 10)",
+    "F": "Fixed points of FAST",
+    "G": "Many connections (Qiu, Zhang and Keshav)",
+    "H": "FAST TCP (Jin, Wei and Low)",
+    "I": "Results about method",
+    "L": "Goodput latency (NIST SP 500-282, Table 10-1)",
+    "T": "Theory",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Scorecard:
+    """The claims of a folder and the campaigns that they name."""
+
+    claims: tuple[Claim, ...]
+    entries: dict[str, Entry]
+
+    def chosen(self, words: Sequence[str], quick: bool) -> Scorecard:
+        """Some of the claims.
+
+        Parameters
+        ----------
+        words
+            Ids, parts such as ``G``, ``theory``, or campaigns such as ``many-flows``; all claims without any.
+        quick
+            Only those whose campaigns take `QUICK_S` in all, the cheapest campaigns first.
+
+        Raises
+        ------
+        InputError
+            For a word that stands for no claim.
+        """
+        kept: dict[str, Claim] = {}
+        for word in words:
+            part = "T" if word == "theory" else word
+            found = [claim for claim in self.claims if part in (claim.id, claim.part) or word in claim.campaigns]
+            if not found:
+                known = [*(claim.id for claim in self.claims), *PARTS, "theory", *self.entries]
+                raise unknown("claim, part or campaign", word, known)
+            kept |= {claim.id: claim for claim in found}
+        claims = tuple(claim for claim in self.claims if not words or claim.id in kept)
+        if quick:
+            cheap = self._quick()
+            claims = tuple(claim for claim in claims if claim.numbers and cheap.issuperset(claim.campaigns))
+        return Scorecard(claims, self.entries)
+
+    def judge(self, campaigns: Campaigns) -> dict[str, list[Finding]]:
+        """The findings by id of the claim."""
+        return {claim.id: judge(claim, campaigns) for claim in self.claims}
+
+    def document(self, findings: dict[str, list[Finding]]) -> list[dict[str, Any]]:
+        """Every claim as plain data: id, published, measured, verdict (those of its first number), and all numbers."""
+        return [
+            {
+                "id": claim.id,
+                "claim": claim.claim,
+                "source": claim.source,
+                "kind": claim.kind,
+                "setup": claim.setup,
+                "published": findings[claim.id][0].published,
+                "measured": findings[claim.id][0].measured,
+                "verdict": of_claim(findings[claim.id]),
+                "explanation": claim.explanation,
+                "values": [asdict(finding) for finding in findings[claim.id]],
+            }
+            for claim in self.claims
+        ]
+
+    def rows(self, findings: dict[str, list[Finding]]) -> tuple[list[str], list[list[Any]]]:
+        """Header and rows: one for each number."""
+        header = ["claim", "kind", "class", "number", "published", "ours", "95 %", "unit", "verdict"]
+        rows = [
+            [
+                found.id, claim.kind, found.strictness, found.name, found.published, found.measured, _interval(found),
+                found.unit, found.verdict + (f": {found.reason}" if found.reason else ""),
+            ]
+            for claim in self.claims
+            for found in findings[claim.id]
+        ]  # fmt: skip
+        return header, rows
+
+    def unexpected(self, findings: dict[str, list[Finding]]) -> list[str]:
+        """Claims that are not reproduced and have no explanation, or that have one though they are, in words."""
+        told = []
+        for claim in self.claims:
+            verdict = of_claim(findings[claim.id])
+            if verdict == "not reproduced" and not claim.explanation:
+                told.append(f"{claim.id} is not reproduced, and nothing explains it")
+            if verdict == "reproduced" and claim.explanation:
+                told.append(f"{claim.id} is reproduced, and an explanation says why it is not")
+        return told
+
+    def page(self, findings: dict[str, list[Finding]], campaigns: Campaigns) -> str:
+        """The page ``RESULTS.md``."""
+        verdicts = {claim.id: of_claim(findings[claim.id]) for claim in self.claims}
+        lines = [
+            "# Results",
+            "",
+            "Written by `mesonet verify --out verification/RESULTS.md`; nothing in it is written by hand. What the "
+            "columns mean stands in the [README](README.md). Classes: "
+            + ", ".join(f"{name} {text}" for name, text in CLASSES.items())
+            + ". Intervals are of 95 % over the seeds; numbers without one do not depend on chance.",
+            "",
+            *_counts(self.claims, verdicts),
+        ]
+        for part, title in PARTS.items():
+            claims = [claim for claim in self.claims if claim.part == part]
+            if claims:
+                lines += ["", f"## {part}. {title}", ""]
+                for claim in claims:
+                    lines += _section(claim, verdicts[claim.id], findings[claim.id])
+        used = dict.fromkeys(name for claim in self.claims for name in claim.campaigns)
+        lines += ["", "## Campaigns", ""]
+        lines += ["| campaign | command | processor time | made by code |", "|---|---|---|---|"]
+        lines += [_campaign(self.entries[name], campaigns) for name in used]
+        return "\n".join(lines) + "\n"
+
+    def _quick(self) -> set[str]:
+        """The cheapest campaigns, `QUICK_S` in all."""
+        used = {name for claim in self.claims for name in claim.campaigns}
+        total, cheap = 0.0, set()
+        for name in sorted(used, key=lambda name: (self.entries[name].cpu_s, name)):
+            total += self.entries[name].cpu_s
+            if total <= QUICK_S:
+                cheap.add(name)
+        return cheap
+
+
+def load_scorecard(folder: Path | None = None) -> Scorecard:
+    """The scorecard of a folder that holds ``claims`` and ``campaigns.toml``; by default that of the source tree.
+
+    Raises
+    ------
+    InputError
+        If there is none: a package that was installed without its sources has no claims.
+    """
+    places = [folder] if folder else [Path(__file__).parents[3] / "verification", Path("verification")]
+    for place in places:
+        if (place / "claims").is_dir() and (place / "campaigns.toml").is_file():
+            return Scorecard(tuple(load_claims(place / "claims")), load_entries(place / "campaigns.toml"))
+    raise InputError(
+        "no claims here: they are part of the source tree, not of the installed package",
+        path="--claims" if folder else None,
+        value=str(folder) if folder else None,
+        allowed="run it in a clone of the sources, or --claims FOLDER with the folder verification of one",
+    )
+
+
+def _interval(found: Finding) -> str:
+    if found.low is None or found.high is None:
+        return f"{found.seeds} seed" if found.seeds == 1 else ""
+    return f"{shown(found.low)} to {shown(found.high)} ({found.seeds})"
+
+
+def _counts(claims: Sequence[Claim], verdicts: dict[str, Any]) -> list[str]:
+    """How many claims of each part have which verdict."""
+    kinds = ("reproduced", "not reproduced", "not evaluated", "for the record")
+    lines = [f"| part | {' | '.join(kinds)} |", "|---|" + "---|" * len(kinds)]
+    for part in [part for part in PARTS if any(claim.part == part for claim in claims)]:
+        of_part = [verdicts[claim.id] for claim in claims if claim.part == part]
+        lines.append(f"| {part} | " + " | ".join(str(of_part.count(kind)) for kind in kinds) + " |")
+    everything = list(verdicts.values())
+    return [*lines, "| all | " + " | ".join(str(everything.count(kind)) for kind in kinds) + " |"]
+
+
+def _section(claim: Claim, verdict: str, findings: Sequence[Finding]) -> list[str]:
+    lines = [
+        f"### {claim.id}: {verdict}",
+        "",
+        claim.claim,
+        "",
+        f"Source: {claim.source}. {claim.kind.capitalize()}.",
+        "",
+    ]
+    lines += [f"Set-up: {claim.setup.rstrip('.')}.", ""]
+    if not claim.numbers:
+        return [*lines, f"Not evaluated: {claim.not_evaluated}", ""]
+    lines += ["| number | class | published | ours | 95 % (seeds) | unit | verdict | tolerance because |"]
+    lines += ["|---|---|---|---|---|---|---|---|"]
+    for number, found in zip(claim.numbers, findings, strict=True):
+        verdict_text = found.verdict + (f": {found.reason}" if found.reason else "")
+        cells = [found.name, found.strictness, found.published, shown(found.measured), _interval(found), found.unit]
+        lines.append("| " + " | ".join(_cell(cell) for cell in [*cells, verdict_text, number.because]) + " |")
+    lines.append("")
+    if claim.explanation:
+        lines += [f"Explanation: {claim.explanation}", ""]
+    return lines
+
+
+def _campaign(entry: Entry, campaigns: Campaigns) -> str:
+    """A row: how the campaign is made, what it takes, and the code version that made what was read."""
+    try:
+        code = str(campaigns.load(entry.name).provenance["code_versions"][0])[:12]
+    except NotEvaluated:
+        code = "not run"
+    return f"| {entry.name} | `{entry.command(Path('verify'))}` | {entry.cpu_s:g} s | {code} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -1,0 +1,161 @@
+"""Experiments that take from another one, have more than two levels, or mix more than two algorithms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import mesonet
+from mesonet.errors import InputError
+from mesonet.experiment import experiment
+
+GRID = """
+name = "grid"
+title = "Three speeds, two delays"
+scenario = "dumbbell"
+algorithms = ["tcp", "hstcp"]
+
+[set.time]
+duration = "2 s"
+warmup = "0 s"
+periods = 1
+
+[[factors]]
+id = "X1"
+levels."network.speed" = ["1 seg/ms", "3 seg/ms", "2 seg/ms"]
+
+[[factors]]
+id = "X2"
+minus = 1
+plus = 2
+"""
+
+
+def written(folder: Path, text: str, name: str = "own.toml") -> Path:
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def test_more_than_two_levels_are_all_combinations(tmp_path: Path) -> None:
+    chosen = experiment(written(tmp_path, GRID))
+    assert [list(texts.values()) for texts in chosen.condition_texts()] == [
+        ["1 seg/ms", "1"], ["3 seg/ms", "1"], ["2 seg/ms", "1"],
+        ["1 seg/ms", "2"], ["3 seg/ms", "2"], ["2 seg/ms", "2"],
+    ]  # fmt: skip
+    assert [chosen.condition(number).value("network.speed") for number in (1, 2, 3)] == [1000, 3000, 2000]
+    campaign = chosen.run(tmp_path / "out", workers=1, progress=False)
+    again = mesonet.load(tmp_path / "out")
+    assert campaign.counts == again.counts == {"done": 12, "failed": 0, "missing": 0}
+    assert (again.rows.kind, again.rows.conditions, again.design.runs) == ("grid", 6, 0)
+    delivered = again.response("segment_rate").filter(pl.col("algorithm") == "tcp").sort("condition")["value"]
+    assert 0 < delivered[3] < delivered[0] < 1000  # twice the delay: later in slow start
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"3 seg/ms", "2 seg/ms"', '"1 seg/ms"', r'levels.network.speed\[1\] = "1 seg/ms": both levels are the same'),
+        ('"2 seg/ms"', '"1 seg/ms"', r'levels.network.speed\[2\] = "1 seg/ms": two levels are the same'),
+        ('"2 seg/ms"', '"2 s"', r"levels.network.speed\[2\]"),
+        ("plus = 2\n", "plus = 2\n\n[design]\nruns = 2\n", "factor X1 has 3 levels: the conditions are all"),
+        (
+            '["1 seg/ms", "3 seg/ms", "2 seg/ms"]',
+            '["1 seg/ms", "3 seg/ms", "2 seg/ms"]\nlevels."network.buffer" = ["1 bdp", "2 bdp"]',
+            "2 levels, and 3 of network.speed",
+        ),
+    ],
+)
+def test_levels_that_do_not_fit_are_refused(tmp_path: Path, old: str, new: str, says: str) -> None:
+    assert old in GRID
+    with pytest.raises(InputError, match=says):
+        experiment(written(tmp_path, GRID.replace(old, new)))
+
+
+def test_a_base_gives_what_the_file_does_not_say(tmp_path: Path) -> None:
+    written(
+        tmp_path,
+        GRID.replace(
+            'levels."network.speed" = ["1 seg/ms", "3 seg/ms", "2 seg/ms"]', 'minus = "1 seg/ms"\nplus = "2 seg/ms"'
+        ),
+        "first.toml",
+    )
+    text = """
+    base = "first.toml"
+    name = "second"
+    title = "Other levels of X2, one factor more"
+    algorithms = ["cubic"]
+    [set]
+    "time.duration" = "3 s"
+    [[factors]]
+    id = "X2"
+    minus = 3
+    plus = 4
+    [[factors]]
+    id = "X16"
+    minus = "2 segments"
+    plus = "4 segments"
+    """
+    chosen = experiment(written(tmp_path, text, "second.toml"))
+    assert (chosen.name, chosen.algorithms, chosen.conditions) == ("second", ("cubic",), 8)
+    assert {factor.id: (factor.minus, factor.plus) for factor in chosen.factors} == {
+        "X1": ("1 seg/ms", "2 seg/ms"), "X2": ("3", "4"), "X16": ("2 segments", "4 segments"),
+    }  # fmt: skip
+    assert chosen.condition(1).value("time.duration") == 3
+    assert chosen.condition(1).value("time.periods") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('base = "none"', "base"),
+        ("base = 3", "base = 3: not text"),
+        ('base = "own.toml"', "the experiment is its own base"),
+        ('base = "demo"\ntitle = "no name"', "name"),
+    ],
+)
+def test_a_base_that_is_none_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, text)
+    with pytest.raises(InputError, match=says) as refused:
+        experiment("own.toml")
+    assert refused.value.file == "own.toml"
+
+
+SHARES = """
+base = "mix"
+name = "own"
+title = "Shares"
+
+[[factors]]
+id = "X15b"
+path = "mixed_share.PATH"
+minus = 0.2
+plus = PLUS
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "plus", "algorithm", "says"),
+    [
+        ("cubic", "0.8", "fast", "the shares sum to 1.1"),
+        ("cubc", "0.6", "fast", "unknown algorithm"),
+        ("cubic", "0.6", "cubic", "cubic has two shares"),
+    ],
+)
+def test_shares_that_do_not_fit_are_refused(tmp_path: Path, path: str, plus: str, algorithm: str, says: str) -> None:
+    file = written(tmp_path, SHARES.replace("PATH", path).replace("PLUS", plus))
+    with pytest.raises(InputError, match=says):
+        experiment(file, algorithms=[algorithm]).check(force=True)
+
+
+def test_a_shorter_run_has_the_same_story(tmp_path: Path) -> None:
+    flow = '[[set.flows]]\nfrom = "A"\nto = "B"\nstart = "1 s"\nstop = "1500 ms"\n\n[[factors]]\nid = "X1"'
+    text = GRID.replace('[[factors]]\nid = "X1"', flow).replace('warmup = "0 s"', 'warmup = "500 ms"')
+    own = experiment(written(tmp_path, "proportional = true\n" + text), duration="20 s").condition(1)
+    (moved,) = own.value("flows")
+    assert (own.value("time.duration"), own.value("time.warmup")) == (20, 5)
+    assert (moved["start"], moved["stop"]) == (10, 15)
+    still = experiment(written(tmp_path, text), duration="20 s").condition(1)
+    assert (still.value("flows")[0]["start"], still.value("time.warmup")) == (1, 0.5)

@@ -1,0 +1,227 @@
+"""``mesonet verify``: what it refuses, and that verdicts follow from numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from mesonet.analysis.flow_metrics import flow_metrics, jain_index
+from mesonet.cli import main
+from mesonet.errors import InputError
+from mesonet.verification import judge, load_claims
+from mesonet.verification.claims import load_claim
+from mesonet.verification.campaigns import Campaigns
+from mesonet.verification.measures import MEASURES, windows
+from mesonet.verification.measures.many_flows import pftk
+from mesonet.verification.reasons import NotEvaluated
+from mesonet.verification.scorecard import load_scorecard
+from mesonet.verification.verdicts import Finding, of_claim
+
+FOLDER = Path(__file__).parent.parent / "verification"
+
+CLAIM = """
+id = "T1"
+claim = "Two numbers."
+source = "a test"
+setup = "none"
+kind = "independent"
+
+[[values]]
+name = "ours"
+measure = "share"
+of = { experiment = "none", algorithm = "tcp", flow = 1, span = [0, 1] }
+published = 0.5
+absolute = 0.1
+class = "S2"
+unit = "1"
+because = "of the test"
+"""
+
+
+class Seeds:
+    """Campaigns of which every measure gives a number for each seed."""
+
+    def __init__(self, values: list[float], *, random: bool) -> None:
+        self.values, self.random, self.replicate = values, random, 1
+
+    def of(self, replicate: int) -> Seeds:
+        other = Seeds(self.values, random=self.random)
+        other.replicate = replicate
+        return other
+
+    def seeds(self, name: str) -> int:
+        return len(self.values)
+
+    def is_random(self, name: str) -> bool:
+        return self.random
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / "T1.toml").write_text(text)
+    return folder / "T1.toml"
+
+
+def found(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, values: list[float], random: bool) -> Finding:
+    monkeypatch.setitem(MEASURES, "share", lambda campaigns, experiment, algorithm, flow, span: _of(campaigns))
+    (finding,) = judge(load_claim(written(folder, text)), Seeds(values, random=random))  # type: ignore[arg-type]
+    return finding
+
+
+def _of(campaigns: Seeds) -> float:
+    return campaigns.values[campaigns.replicate - 1]
+
+
+@pytest.mark.parametrize(
+    ("limits", "strictness", "measured", "verdict"),
+    [
+        ("absolute = 0.1", "S2", 0.59, "reproduced"),
+        ("absolute = 0.1", "S2", 0.61, "not reproduced"),
+        ("relative = 0.1", "S2", 0.56, "not reproduced"),
+        ("least = 0.6", "S4", 0.7, "reproduced"),
+        ("most = 0.6", "S4", 0.7, "not reproduced"),
+        ("absolute = 0.1", "S2", float("nan"), "not reproduced"),
+        ("", "S5", 9.0, "for the record"),
+    ],
+)
+def test_the_verdict_follows_from_the_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits: str, strictness: str, measured: float, verdict: str
+) -> None:
+    text = CLAIM.replace("absolute = 0.1", limits).replace('"S2"', f'"{strictness}"')
+    finding = found(tmp_path, monkeypatch, text, [measured], random=False)
+    assert finding.verdict == of_claim([finding]) == verdict
+    assert (finding.seeds, finding.low) == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict", "reason"),
+    [
+        ([0.7], "not evaluated", "a sign needs 3 seeds, not 1"),
+        ([0.7, 0.71, 0.72], "reproduced", ""),
+        ([0.5, 0.51, 0.49], "not reproduced", ""),
+        ([0.7, 0.61, 0.62], "not evaluated", "the interval of 3 seeds holds the limit"),
+    ],
+)
+def test_a_sign_that_depends_on_chance_needs_three_seeds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, values: list[float], verdict: str, reason: str
+) -> None:
+    text = CLAIM.replace("absolute = 0.1", "least = 0.6").replace('"S2"', '"S4"')
+    finding = found(tmp_path, monkeypatch, text, values, random=True)
+    assert (finding.verdict, finding.reason) == (verdict, reason)
+    assert finding.measured == pytest.approx(np.mean(values))
+
+
+def test_the_interval_is_that_of_student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = found(tmp_path, monkeypatch, CLAIM, [0.4, 0.5, 0.6], random=True)
+    half = 4.302653 * 0.1 / math.sqrt(3)  # t(0.975; 2)
+    assert (finding.low, finding.high) == (pytest.approx(0.5 - half, rel=1e-6), pytest.approx(0.5 + half, rel=1e-6))
+
+
+def test_what_cannot_be_measured_is_not_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(campaigns: object, experiment: str, algorithm: str, flow: int, span: list[float]) -> float:
+        raise NotEvaluated("12 flows; 30 are the fewest")
+
+    monkeypatch.setitem(MEASURES, "share", fails)
+    (finding,) = judge(load_claim(written(tmp_path, CLAIM)), Seeds([1.0], random=False))  # type: ignore[arg-type]
+    assert (finding.verdict, finding.reason) == ("not evaluated", "12 flows; 30 are the fewest")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('id = "T1"', 'id = "T2"', "not the name of the file"),
+        ('source = "a test"\n', "", "source: missing"),
+        ('kind = "independent"', 'kind = "independent"\nverdict = "reproduced"', '"verdict": unknown key'),
+        ('kind = "independent"', 'kind = "mine"', "unknown kind of claim"),
+        ("absolute = 0.1", "", "no limit"),
+        ("published = 0.5\n", "", "a margin about nothing"),
+        ("absolute = 0.1", "tolerance = 0.1", '"tolerance": unknown key'),
+        ('measure = "share"', 'measure = "luck"', "unknown measure"),
+        ("flow = 1, ", "", "missing a required argument: 'flow'"),
+        ('because = "of the test"', 'because = ""', r"values\[0\].because"),
+        ("[[values]]", "not_evaluated = 'why'\n\n[[values]]", "either values or a reason"),
+    ],
+)
+def test_a_claim_that_is_not_one_is_refused(tmp_path: Path, old: str, new: str, says: str) -> None:
+    assert old in CLAIM
+    with pytest.raises(InputError, match=says) as refused:
+        load_claims(written(tmp_path, CLAIM.replace(old, new)).parent)
+    assert refused.value.file == str(tmp_path / "T1.toml")
+
+
+def test_every_claim_of_the_study_is_there_and_its_campaigns_exist() -> None:
+    card = load_scorecard(FOLDER)
+    ids = {claim.id for claim in card.claims}
+    expected = {"A": 20, "B": 16, "D": 15, "G": 19, "H": 14, "I": 8}
+    missing = {f"{part}{n}" for part, last in expected.items() for n in range(1, last + 1)} - ids
+    assert missing <= ids_without_a_number()
+    for claim in card.claims:
+        for name in claim.campaigns:
+            card.entries[name].designed()
+
+
+def ids_without_a_number() -> set[str]:
+    """I8 is about which plots the authors liked."""
+    return {"I8"}
+
+
+def test_quick_claims_need_a_minute() -> None:
+    card = load_scorecard(FOLDER).chosen([], quick=True)
+    names = {name for claim in card.claims for name in claim.campaigns}
+    assert sum(card.entries[name].cpu_s for name in names) <= 60
+    assert {"A1", "T1"} <= {claim.id for claim in card.claims}
+
+
+def test_the_verb(tmp_path: Path) -> None:
+    page = tmp_path / "RESULTS.md"
+
+    def call(*words: str) -> str:
+        return CliRunner().invoke(main, ["verify", *words], catch_exceptions=False).output
+
+    where = ("--campaigns", str(tmp_path), "--longest", "0")
+    told = json.loads(call("A", "B3", "dumbbell-pairs", *where, "--out", str(page), "--json"))
+    verdicts = {claim["id"]: claim["verdict"] for claim in told}
+    assert verdicts["A1"] == "reproduced"
+    assert verdicts["B3"] == verdicts["B2"] == "not evaluated"
+    assert set(told[0]) >= {"id", "published", "measured", "verdict", "values", "explanation"}
+    needed = next(claim for claim in told if claim["id"] == "B2")["values"][0]["reason"]
+    assert needed.endswith(f"mesonet experiment run dumbbell-pairs --out {tmp_path}/dumbbell-pairs")
+    assert "### A1: reproduced" in page.read_text()
+    assert "unknown claim, part or campaign" in call("Z9", *where)
+    assert "no claims here" in call("--claims", str(tmp_path))
+
+
+def test_metrics_of_flows() -> None:
+    assert jain_index([1, 1, 1, 1]) == 1
+    assert jain_index([1, 0, 0, 0]) == 0.25
+    assert math.isnan(jain_index([0, 0]))
+    rates = np.array([[0.0, 2], [3, 2], [3, 2], [2, 2]])
+    metrics = flow_metrics(rates)
+    assert metrics.throughput == 4
+    assert metrics.fairness == 1
+    assert metrics.stability == pytest.approx(np.std(rates[:, 0], ddof=1) / 2 / 2)
+    assert metrics.responsiveness == 2  # running averages of the first flow: 0, 1.5, 2, 2
+    with pytest.raises(ValueError, match="at least two samples"):
+        flow_metrics([[1.0, 2.0]])
+
+
+def test_the_model_of_padhye() -> None:
+    """Full and approximate agree where losses are rare, and with the root rule; both fall with the loss rate."""
+    rare = np.array([1e-6])
+    assert pftk(rare, 0.1, 1.0, full=True) == pytest.approx(math.sqrt(1.5 / 1e-6) / 0.1, rel=0.02)
+    assert pftk(rare, 0.1, 1.0, full=False) == pytest.approx(math.sqrt(1.5 / 1e-6) / 0.1, rel=0.02)
+    losses = np.logspace(-4, -0.4, 20)
+    for full in (True, False):
+        assert (np.diff(pftk(losses, 0.1, 1.0, full=full)) < 0).all()
+
+
+@pytest.mark.parametrize(("of", "to", "ratio"), [(100, 200, 0.5), (100, 0, 4.0), (0, 0, 0.0)])
+def test_convergence_from_the_start_is_no_division_by_zero(
+    monkeypatch: pytest.MonkeyPatch, of: float, to: float, ratio: float
+) -> None:
+    monkeypatch.setattr(windows, "convergence", lambda _, __, name, ___: {"first": of, "second": to}[name])
+    assert windows.earlier_convergence(Campaigns({}, Path()), "first", "second", "none", (250, 1000)) == ratio

@@ -1,0 +1,65 @@
+"""The figures of docs/explanation/replication.md, from the campaigns that the claims are measured in::
+
+python verification/figures.py FOLDER
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import altair as alt
+import polars as pl
+
+from mesonet.plots import save
+from mesonet.verification.campaigns import Campaigns
+from mesonet.verification.measures import many_flows
+from mesonet.verification.scorecard import load_scorecard
+
+OUT = Path(__file__).parent.parent / "docs" / "explanation" / "replication"
+
+
+def windows(campaigns: Campaigns) -> alt.Chart:
+    """The window of a long-lived flow under FAST and standard TCP, in both corners of experiment 1b."""
+    rows = [
+        {"time": float(time), "cwnd": float(cwnd), "algorithm": algorithm, "corner": corner}
+        for condition, corner in ((1, "congested"), (2, "uncongested"))
+        for algorithm in ("fast", "tcp")
+        for run in [campaigns.run("exp-1b-corners", algorithm, condition)]
+        for time, cwnd in zip(run.time, run.cwnd[:, 0], strict=True)
+        if time > 20
+    ]
+    line = alt.Chart(pl.DataFrame(rows)).mark_line(strokeWidth=1)
+    return line.encode(
+        x=alt.X("time:Q", title="time, s", scale=alt.Scale(domain=[20, 50])),
+        y=alt.Y("cwnd:Q", title="cwnd of long-lived flow 1, segments"),
+        color=alt.Color("algorithm:N", title=None),
+        column=alt.Column("corner:N", title=None),
+    ).properties(width=330, height=200)
+
+
+def losses(campaigns: Campaigns) -> alt.LayerChart:
+    """Loss against the number of connections, with the hyperbola of the larger numbers."""
+    points, fits = [], []
+    for buffer in (60.0, 160.0, 260.0, 360.0, 460.0):
+        curve = many_flows._curve(campaigns, "many-flows", buffer)
+        points += [{"x": x, "loss": y, "W_c": f"{pipe:.0f}"} for x, y, pipe in curve]
+        a, b = (many_flows.hyperbola(campaigns, "many-flows", buffer, what) for what in "ab")
+        fits += [{"x": x, "loss": b * x / (x + a), "W_c": f"{pipe:.0f}"} for x, _, pipe in curve if x > pipe / 3]
+    x = alt.X("x:Q", title="connections")
+    y, color = alt.Y("loss:Q", title="loss"), alt.Color("W_c:N", title="W_c", sort=None)
+    dots = alt.Chart(pl.DataFrame(points)).mark_point(filled=True, size=30).encode(x, y, color)
+    lines = alt.Chart(pl.DataFrame(fits)).mark_line(strokeWidth=1).encode(x, y, color)
+    return alt.layer(lines, dots).properties(width=500, height=260)
+
+
+def main() -> None:
+    """Writes the figures."""
+    campaigns = Campaigns(load_scorecard().entries, Path(sys.argv[1]))
+    OUT.mkdir(exist_ok=True)
+    save(windows(campaigns), OUT / "windows-of-fast.svg")
+    save(losses(campaigns), OUT / "loss-by-connections.svg")
+
+
+if __name__ == "__main__":
+    main()
