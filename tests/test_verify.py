@@ -14,8 +14,8 @@ from mesonet.analysis.flow_metrics import flow_metrics, jain_index
 from mesonet.cli import main
 from mesonet.errors import InputError
 from mesonet.verification import judge, load_claims
-from mesonet.verification.claims import load_claim
 from mesonet.verification.campaigns import Campaigns
+from mesonet.verification.claims import load_claim
 from mesonet.verification.measures import MEASURES, windows
 from mesonet.verification.measures.many_flows import pftk
 from mesonet.verification.reasons import NotEvaluated
