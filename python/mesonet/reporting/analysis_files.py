@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from mesonet import places
 from mesonet.errors import InputError, unknown
@@ -25,6 +23,7 @@ from mesonet.reporting.method import Method
 from mesonet.reporting.method_files import labelled, method_tables
 from mesonet.reporting.sampled import is_sampled
 from mesonet.reporting.study import Study
+from mesonet.reporting.table_files import write_table
 from mesonet.reporting.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.traced_files import traced_tables
 from mesonet.reporting.words import counted
@@ -141,16 +140,6 @@ def _effects_table(study: Study) -> pl.DataFrame:
             table = result.to_polars().with_columns(grand_mean=pl.lit(result.grand_mean).fill_nan(None), runs_lost=lost)
             effects.append(labelled(table, about))
     return pl.concat(effects, how="vertical_relaxed")
-
-
-def write_table(table: pl.DataFrame, path: Path) -> list[Path]:
-    """Writes a table as Parquet and CSV; `path` is without ending."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    parquet, csv = path.with_suffix(".parquet"), path.with_suffix(".csv")
-    arrow: pa.Table = table.to_arrow()
-    pq.write_table(arrow, parquet)
-    table.write_csv(csv)
-    return [parquet, csv]
 
 
 def _index(method: Method, root: Path, drawn: Sequence[Drawn], extent: str) -> str:

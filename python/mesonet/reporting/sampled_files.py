@@ -11,6 +11,7 @@ from mesonet.progress import Update
 from mesonet.reporting.drawing import Drawn, Figure, draw_all
 from mesonet.reporting.sampled import Sampled, left_out
 from mesonet.reporting.study import Study
+from mesonet.reporting.table_files import write_table
 from mesonet.reporting.words import capitalised, counted
 
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ def write(
     progress: Update | None,
 ) -> list[Path]:
     """Writes tables, figures and ``index.md`` below ``analysis``; arguments as `analysis_files.write_analysis`."""
-    from mesonet.reporting.analysis_files import write_table
 
     sampled = Sampled(Study(campaign))
     with places.folder(Path(directory) / "analysis", directory) as root:
