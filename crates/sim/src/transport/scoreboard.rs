@@ -17,6 +17,13 @@ struct Hole {
     seen: u64,
 }
 
+/// Counts looks at holes and moves of them, in tests only: see `work_per_acknowledgement_does_not_grow_with_the_window`.
+#[inline(always)]
+fn count(_work: usize) {
+    #[cfg(test)]
+    tests::WORK.with(|work| work.set(work.get() + _work));
+}
+
 /// What an acknowledgement told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acked {
@@ -85,6 +92,7 @@ impl Scoreboard {
     /// Sent but not acknowledged, not even selectively.
     #[must_use]
     pub fn outstanding(&self) -> u64 {
+        count(self.holes.len());
         self.next - self.passed + self.holes.iter().map(|h| h.end - h.start).sum::<u64>()
     }
 
@@ -98,8 +106,16 @@ impl Scoreboard {
         self.holes.front().is_none_or(|front| sequence < front.start) || !self.is_missing(sequence)
     }
 
+    /// The first hole that does not end at `sequence` or before.
+    fn first_not_below(&self, sequence: u64) -> usize {
+        self.holes.partition_point(|hole| {
+            count(1);
+            hole.end <= sequence
+        })
+    }
+
     fn is_missing(&self, sequence: u64) -> bool {
-        let hole = self.holes.get(self.holes.partition_point(|h| h.end <= sequence));
+        let hole = self.holes.get(self.first_not_below(sequence));
         hole.is_some_and(|h| h.start <= sequence)
     }
 
@@ -155,13 +171,14 @@ impl Scoreboard {
     #[must_use]
     pub fn lost(&self) -> u32 {
         let lost = |h: &Hole| h.end.min(self.lost_end).saturating_sub(h.start);
+        count(self.holes.len());
         self.holes.iter().map(lost).sum::<u64>() as u32
     }
 
     /// The lowest missing segment from `from` on that counts as lost.
     #[must_use]
     pub fn lost_from(&self, from: u64) -> Option<u64> {
-        let hole = self.holes.get(self.holes.partition_point(|h| h.end <= from))?;
+        let hole = self.holes.get(self.first_not_below(from))?;
         let sequence = hole.start.max(from);
         (sequence < self.lost_end).then_some(sequence)
     }
@@ -213,9 +230,11 @@ impl Scoreboard {
     fn mark_lost(&mut self, threshold: u64) {
         let mut undecided = self.holes.len();
         while undecided > 0 && self.holes[undecided - 1].end > self.lost_end {
+            count(1);
             undecided -= 1;
         }
         for hole in self.holes.range(undecided..) {
+            count(1);
             if self.passed_count - hole.seen < threshold {
                 break;
             }
@@ -230,7 +249,7 @@ impl Scoreboard {
         let index = match self.holes.front() {
             Some(hole) if sequence < hole.start => return Acked::Known,
             Some(hole) if sequence < hole.end => 0,
-            _ => self.holes.partition_point(|h| h.end <= sequence),
+            _ => self.first_not_below(sequence),
         };
         let Some(hole) = self.holes.get_mut(index).filter(|h| h.start <= sequence) else {
             return Acked::Known;
@@ -239,12 +258,15 @@ impl Scoreboard {
         if sequence == start {
             hole.start += 1;
             if hole.start == end {
+                // A queue with two ends moves the shorter side.
+                count(index.min(self.holes.len() - index));
                 self.holes.remove(index);
             }
         } else {
             hole.end = sequence;
             let rest = Hole { start: sequence + 1, ..*hole };
             if rest.start < end {
+                count(index.min(self.holes.len() - index));
                 self.holes.insert(index + 1, Hole { end, ..rest });
             }
         }
@@ -258,7 +280,10 @@ impl Scoreboard {
     /// Retransmits the lowest missing segment below `limit` that has not been retransmitted: a lost one, or with
     /// `even_undecided` one that too few later segments have passed.
     pub fn retransmit(&mut self, limit: u64, even_undecided: bool) -> Option<u64> {
-        let index = self.holes.partition_point(|h| h.end <= self.retransmitted_end);
+        if self.retransmitted_end >= self.lost_end && !even_undecided {
+            return None;
+        }
+        let index = self.first_not_below(self.retransmitted_end);
         let sequence = self.holes.get(index)?.start.max(self.retransmitted_end);
         if sequence >= limit {
             return None;
@@ -304,7 +329,12 @@ impl Scoreboard {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::cell::Cell;
     use std::collections::BTreeSet;
+
+    thread_local! {
+        pub static WORK: Cell<usize> = const { Cell::new(0) };
+    }
 
     const NEW: Acked = Acked::New { sent_once: true };
     const FILLED: Acked = Acked::New { sent_once: false };
@@ -385,6 +415,39 @@ mod tests {
             board.acknowledge(s, 3);
         }
         assert_eq!((board.una(), board.pipe(), board.lost()), (7, 0, 0));
+    }
+
+    /// Looks and moves per acknowledgement of a sender that keeps `window` segments in flight on a path that drops every
+    /// hundredth transmission, retransmissions too.
+    fn work_per_acknowledgement(window: u32) -> f64 {
+        let (mut board, mut path) = (Scoreboard::new(0), VecDeque::new());
+        let (mut transmissions, mut acknowledgements) = (0, 0);
+        WORK.set(0);
+        while acknowledgements < 20 * window {
+            while board.pipe() < window {
+                let sequence = board.retransmit(u64::MAX, false).unwrap_or_else(|| board.send_new());
+                transmissions += 1;
+                if transmissions % 100 != 0 {
+                    path.push_back(sequence);
+                }
+            }
+            let Some(sequence) = path.pop_front() else {
+                board.lose_everything();
+                continue;
+            };
+            board.acknowledge(sequence, 3);
+            acknowledgements += 1;
+        }
+        WORK.get() as f64 / f64::from(acknowledgements)
+    }
+
+    /// A window a hundred times as large has a hundred times as many holes: searches among them take a few looks more.
+    #[test]
+    fn work_per_acknowledgement_does_not_grow_with_the_window() {
+        let [small, large] = [1_000, 100_000].map(work_per_acknowledgement);
+        println!("looks and moves per acknowledgement: {small:.2} at 1,000 segments, {large:.2} at 100,000");
+        assert!(small > 0.01, "nothing was counted: {small}");
+        assert!(large < 2.0 * small, "{small} at 1,000 segments, {large} at 100,000");
     }
 
     /// The same rules with sets, no cleverness.
