@@ -6,13 +6,14 @@ BIN    := $(VENV)/bin
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 OUT    ?= demo
 
-.PHONY: help demo test check bench verify format clean
+.PHONY: help demo test check bench peers verify format clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
 	@echo "make test    all tests"
 	@echo "make check   formatting, lints and types"
 	@echo "make bench   benchmarks, appended to benches/RESULTS.md"
+	@echo "make peers   the same workloads beside ns-2 and ns-3, where those are installed"
 	@echo "make verify  slow checks against theory and published results"
 
 demo: $(VENV)/.run
@@ -41,7 +42,12 @@ format: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python benches/run.py
 	$(BIN)/python benches/acknowledgements.py
+	$(BIN)/python benches/instructions.py
+	cd benches/kernels && cargo bench --quiet
 	$(BIN)/python benches/campaign.py
+
+peers: $(VENV)/.test
+	$(BIN)/python benches/peers.py
 
 verify: $(VENV)/.test
 	$(BIN)/python -m pytest verification
