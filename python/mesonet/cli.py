@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 import click
 
 import mesonet
-from mesonet import catalogue
+from mesonet import catalogue, places
 from mesonet.checkpoint import EVERY, Checkpoint, Stopped
 from mesonet.choice import find_scenario
 from mesonet.derived import CLASS_COLUMNS, class_rows, derived_rows
@@ -477,6 +477,7 @@ def report(
                     "only conditions at two levels are replayed", path="--replay", value=replay, allowed="none"
                 )
         else:
+            places.checked(place)
             prepare(campaign, replay, progress=progress)
         return write_report(campaign, place, thresholds=thresholds, progress=progress)
 

@@ -66,6 +66,16 @@ def file(path: str | Path) -> Iterator[Path]:
         new.replace(place)
 
 
+def checked(path: str | Path) -> None:
+    """Raises what `file` would raise at once, for work that comes before the file is opened."""
+    with suppress(_Enough), file(path):
+        raise _Enough
+
+
+class _Enough(Exception):
+    """Nothing is to be written."""
+
+
 @contextmanager
 def aside(place: Path) -> Iterator[Path]:
     """A temporary folder in a folder, from where files can be renamed into it."""
