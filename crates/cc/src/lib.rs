@@ -11,6 +11,7 @@
 //! Windows are in segments, instants and durations in picoseconds ([`Picos`]).
 
 mod algorithms;
+mod conservation;
 mod draw;
 mod max_filter;
 mod param;

@@ -13,6 +13,7 @@
 //!
 //! Left out: aggregated acknowledgements (each segment has its own here), and the long-term bandwidth of policers.
 
+use crate::conservation::Conservation;
 use crate::draw::Draw;
 use crate::max_filter::MaxFilter;
 use crate::param::constants;
@@ -53,14 +54,6 @@ enum Mode {
     ProbeRtt,
 }
 
-/// Loss recovery of the sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Recovery {
-    Open,
-    Fast,
-    Timeout,
-}
-
 /// BBR: the state of one flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Bbr {
@@ -83,9 +76,7 @@ pub struct Bbr {
     full: bool,
     mode: Mode,
     phase: u8,
-    recovery: Recovery,
-    /// First round of recovery: packet conservation.
-    conserving: bool,
+    recovery: Conservation,
     round_start: bool,
     probe_rtt_round_done: bool,
     /// The pacing rate rests on a measured round-trip time.
@@ -93,8 +84,6 @@ pub struct Bbr {
     /// After the last acknowledgement.
     in_flight: u32,
     delivered: u64,
-    /// Window before recovery or PROBE_RTT.
-    prior_window: f64,
     pacing_rate: f64,
     draw: Draw,
 }
@@ -145,7 +134,7 @@ impl Bbr {
             self.round_end = ack.delivered;
             self.rounds += 1;
             self.round_start = true;
-            self.conserving = false;
+            self.recovery.end_round();
         }
         if !ack.sample.app_limited || ack.delivery_rate >= self.bandwidth.get() {
             self.bandwidth.add(c.bandwidth_rounds, self.rounds, ack.delivery_rate);
@@ -209,7 +198,7 @@ impl Bbr {
             (self.min_rtt, self.min_rtt_stamp) = (ack.rtt, ack.now);
         }
         if expired && self.mode != Mode::ProbeRtt {
-            self.save_window();
+            self.recovery.save(self.window.cwnd(), false);
             self.mode = Mode::ProbeRtt;
             self.probe_rtt_done = 0;
         }
@@ -236,20 +225,13 @@ impl Bbr {
         }
     }
 
-    fn save_window(&mut self) {
-        let cwnd = self.window.cwnd();
-        let fresh = self.recovery == Recovery::Open && self.mode != Mode::ProbeRtt;
-        self.prior_window = if fresh { cwnd } else { self.prior_window.max(cwnd) };
-    }
-
     fn restore_window(&mut self, c: &BbrConfig) {
-        self.window.set(&c.common, self.window.cwnd().max(self.prior_window));
+        self.window.set(&c.common, self.recovery.restored(self.window.cwnd()));
     }
 
     fn leave_recovery(&mut self, c: &BbrConfig) {
-        self.recovery = Recovery::Open;
-        self.conserving = false;
-        self.restore_window(c);
+        let cwnd = self.recovery.end(self.window.cwnd());
+        self.window.set(&c.common, cwnd);
     }
 
     fn set_pacing_rate(&mut self, c: &BbrConfig, ack: &AckEvent) {
@@ -264,22 +246,9 @@ impl Bbr {
     }
 
     fn set_window(&mut self, c: &BbrConfig, ack: &AckEvent) {
-        let acked = f64::from(ack.acked);
-        let mut cwnd = self.window.cwnd();
-        if self.recovery != Recovery::Open {
-            cwnd = (cwnd - f64::from(ack.lost)).max(1.0);
-        }
-        if self.conserving {
-            cwnd = cwnd.max(f64::from(ack.in_flight) + acked);
-        } else {
-            let target = self.target(c, self.cwnd_gain(c));
-            if self.full {
-                cwnd = (cwnd + acked).min(target);
-            } else if cwnd < target || (ack.delivered as f64) < self.window.initial() {
-                cwnd += acked;
-            }
-            cwnd = cwnd.max(c.min_window);
-        }
+        let target = self.target(c, self.cwnd_gain(c));
+        let (cwnd, initial) = (self.window.cwnd(), self.window.initial());
+        let mut cwnd = self.recovery.window(cwnd, target, self.full, initial, c.min_window, ack);
         if self.mode == Mode::ProbeRtt {
             cwnd = cwnd.min(c.min_window);
         }
@@ -519,20 +488,18 @@ impl CongestionControl for Bbr {
             full: false,
             mode: Mode::Startup,
             phase: 0,
-            recovery: Recovery::Open,
-            conserving: false,
+            recovery: Conservation::default(),
             round_start: false,
             probe_rtt_round_done: false,
             seen_rtt: start.rtt > 0,
             in_flight: 0,
             delivered: 0,
-            prior_window: 0.0,
             draw: Draw::new(start.seed),
         }
     }
 
     fn on_ack(&mut self, config: &BbrConfig, ack: &AckEvent) {
-        if self.recovery == Recovery::Timeout && !ack.after_timeout {
+        if self.recovery.has_repaired_timeout(ack) {
             self.leave_recovery(config);
         }
         (self.in_flight, self.delivered) = (ack.in_flight, ack.delivered);
@@ -549,18 +516,14 @@ impl CongestionControl for Bbr {
         match loss.cause {
             LossCause::Ecn => {}
             LossCause::FastRetransmit => {
-                self.save_window();
-                self.recovery = Recovery::Fast;
-                self.conserving = true;
+                self.recovery.begin(loss.cause, self.window.cwnd(), self.mode == Mode::ProbeRtt);
                 // Packet conservation lasts until what leaves from now on is acknowledged. The acknowledgement that
                 // told of the loss lets one segment go.
                 self.round_end = self.delivered;
                 self.window.set(&config.common, f64::from(self.in_flight) + 1.0);
             }
             LossCause::Timeout => {
-                self.save_window();
-                self.recovery = Recovery::Timeout;
-                self.conserving = false;
+                self.recovery.begin(loss.cause, self.window.cwnd(), self.mode == Mode::ProbeRtt);
                 self.full_bandwidth = 0.0;
                 self.window.set(&config.common, 1.0);
             }

@@ -16,6 +16,7 @@
 //!
 //! Left out: aggregated acknowledgements (each segment has its own here), restarts from idle (flows never pause).
 
+use crate::conservation::Conservation;
 use crate::draw::Draw;
 use crate::param::constants;
 use crate::{
@@ -85,14 +86,6 @@ enum Feedback {
     Stopping,
 }
 
-/// Loss recovery of the sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Recovery {
-    Open,
-    Fast,
-    Timeout,
-}
-
 /// BBRv3: the state of one flow. Rates in segments/s, 0 for a round-trip time not known yet.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Bbr3 {
@@ -116,7 +109,6 @@ pub struct Bbr3 {
     round_end: u64,
     loss_round_end: u64,
     full_bandwidth: f64,
-    prior_window: f64,
     pacing_rate: f64,
     draw: Draw,
     delivered: u64,
@@ -129,7 +121,7 @@ pub struct Bbr3 {
     losses_in_round: u8,
     mode: Mode,
     feedback: Feedback,
-    recovery: Recovery,
+    recovery: Conservation,
     full_now: bool,
     full: bool,
     round_start: bool,
@@ -142,7 +134,6 @@ pub struct Bbr3 {
     /// The last probe lost too much; the one under way stopped where that had been.
     too_high_before: bool,
     precautionary: bool,
-    conserving: bool,
     probe_rtt_round_done: bool,
     seen_rtt: bool,
 }
@@ -243,7 +234,7 @@ impl Bbr3 {
         if self.round_start {
             self.start_round(ack.delivered);
             self.rounds_since_probe += 1;
-            self.conserving = false;
+            self.recovery.end_round();
         }
         if ack.delivery_rate >= self.max_bandwidth() || !ack.sample.app_limited {
             self.max_bandwidth[1] = self.max_bandwidth[1].max(ack.delivery_rate);
@@ -296,7 +287,7 @@ impl Bbr3 {
         }
         if self.loss_round_start {
             let lossy = self.losses_in_round >= c.full_losses
-                && self.recovery == Recovery::Fast
+                && self.recovery.is_fast()
                 && c.too_high(ack.sample.lost, ack.sample.in_flight);
             if self.mode == Mode::Startup && lossy {
                 self.full = true;
@@ -471,7 +462,7 @@ impl Bbr3 {
             (self.min_rtt, self.min_rtt_stamp) = (self.probe_min_rtt, self.probe_min_rtt_stamp);
         }
         if probe_expired && self.mode != Mode::ProbeRtt {
-            self.save_window();
+            self.recovery.save(self.window.cwnd(), false);
             self.mode = Mode::ProbeRtt;
             self.probe_rtt_done = 0;
             self.feedback = Feedback::Stopping;
@@ -506,20 +497,13 @@ impl Bbr3 {
         }
     }
 
-    fn save_window(&mut self) {
-        let cwnd = self.window.cwnd();
-        let fresh = self.recovery == Recovery::Open && self.mode != Mode::ProbeRtt;
-        self.prior_window = if fresh { cwnd } else { self.prior_window.max(cwnd) };
-    }
-
     fn restore_window(&mut self, c: &Bbr3Config) {
-        self.window.set(&c.common, self.window.cwnd().max(self.prior_window));
+        self.window.set(&c.common, self.recovery.restored(self.window.cwnd()));
     }
 
     fn leave_recovery(&mut self, c: &Bbr3Config) {
-        self.recovery = Recovery::Open;
-        self.conserving = false;
-        self.restore_window(c);
+        let cwnd = self.recovery.end(self.window.cwnd());
+        self.window.set(&c.common, cwnd);
     }
 
     /// A new round of the latest signals begins with this acknowledgement.
@@ -542,22 +526,9 @@ impl Bbr3 {
     }
 
     fn set_window(&mut self, c: &Bbr3Config, ack: &AckEvent) {
-        let acked = f64::from(ack.acked);
-        let mut cwnd = self.window.cwnd();
-        if self.recovery != Recovery::Open {
-            cwnd = (cwnd - f64::from(ack.lost)).max(1.0);
-        }
-        if self.conserving {
-            cwnd = cwnd.max(f64::from(ack.in_flight) + acked);
-        } else {
-            let largest = self.with_room(c, self.product(self.bandwidth(), self.cwnd_gain(c)));
-            if self.full {
-                cwnd = (cwnd + acked).min(largest);
-            } else if cwnd < largest || (ack.delivered as f64) < self.window.initial() {
-                cwnd += acked;
-            }
-            cwnd = cwnd.max(c.min_window);
-        }
+        let largest = self.with_room(c, self.product(self.bandwidth(), self.cwnd_gain(c)));
+        let (cwnd, initial) = (self.window.cwnd(), self.window.initial());
+        let mut cwnd = self.recovery.window(cwnd, largest, self.full, initial, c.min_window, ack);
         if self.mode == Mode::ProbeRtt {
             cwnd = cwnd.min(self.probe_rtt_window(c));
         }
@@ -915,7 +886,6 @@ impl CongestionControl for Bbr3 {
             round_end: 0,
             loss_round_end: 0,
             full_bandwidth: 0.0,
-            prior_window: 0.0,
             draw: Draw::new(start.seed),
             delivered: 0,
             up_count: UNBOUNDED,
@@ -927,7 +897,7 @@ impl CongestionControl for Bbr3 {
             losses_in_round: 0,
             mode: Mode::Startup,
             feedback: Feedback::Idle,
-            recovery: Recovery::Open,
+            recovery: Conservation::default(),
             full_now: false,
             full: false,
             round_start: false,
@@ -937,7 +907,6 @@ impl CongestionControl for Bbr3 {
             stop_probe: false,
             too_high_before: false,
             precautionary: false,
-            conserving: false,
             probe_rtt_round_done: false,
             seen_rtt: start.rtt > 0,
         }
@@ -961,7 +930,7 @@ impl CongestionControl for Bbr3 {
     }
 
     fn on_ack(&mut self, config: &Bbr3Config, ack: &AckEvent) {
-        if self.recovery == Recovery::Timeout && !ack.after_timeout {
+        if self.recovery.has_repaired_timeout(ack) {
             self.leave_recovery(config);
         }
         (self.in_flight, self.delivered) = (ack.in_flight, ack.delivered);
@@ -989,16 +958,12 @@ impl CongestionControl for Bbr3 {
         match loss.cause {
             LossCause::Ecn => {}
             LossCause::FastRetransmit => {
-                self.save_window();
-                self.recovery = Recovery::Fast;
-                self.conserving = true;
+                self.recovery.begin(loss.cause, self.window.cwnd(), self.mode == Mode::ProbeRtt);
                 self.start_round(self.delivered);
                 self.window.set(&config.common, f64::from(self.in_flight) + 1.0);
             }
             LossCause::Timeout => {
-                self.save_window();
-                self.recovery = Recovery::Timeout;
-                self.conserving = false;
+                self.recovery.begin(loss.cause, self.window.cwnd(), self.mode == Mode::ProbeRtt);
                 self.window.set(&config.common, 1.0);
             }
         }
