@@ -56,7 +56,7 @@ def per_segment(program: str, case: dict[str, object]) -> tuple[float, int]:
     with tempfile.TemporaryDirectory() as folder:
         counted = []
         for duration in (SLICE_S, SLICE_S / 100):
-            values = [*case.get("values", ()), f"warmup={duration / 3} s", "interval=5 ms"]  # type: ignore[misc]
+            values = [*case.get("values", ()), f"warmup={duration / 3} s", "interval=1 ms"]  # type: ignore[misc]
             chosen = find_scenario(**case | {"values": values}, duration=f"{duration} s")  # type: ignore[arg-type]
             file = Path(folder) / "scenario.json"
             file.write_text(chosen.to_json())
