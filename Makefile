@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 OUT    ?= demo
 
-.PHONY: help demo test check bench peers verify format clean
+.PHONY: help demo test check bench peers verify fuzz format clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
@@ -51,6 +51,12 @@ peers: $(VENV)/.test
 
 verify: $(VENV)/.test
 	$(BIN)/python -m pytest verification
+	cargo check --quiet --manifest-path fuzz/Cargo.toml
+	cargo check --quiet --benches --manifest-path benches/kernels/Cargo.toml
+
+# Needs a nightly compiler and cargo-fuzz.
+fuzz:
+	cargo +nightly fuzz run contract -- -max_total_time=60
 
 clean:
 	rm -rf target $(VENV) python/mesonet/_core*.so
