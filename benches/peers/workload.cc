@@ -1,4 +1,5 @@
-// Runs a workload in ns-3: workload WORKLOAD.TXT. TCP NewReno with selective acknowledgements, buffers that never limit.
+// Runs a workload in ns-3: workload WORKLOAD.TXT. TCP NewReno with selective acknowledgements; buffers of 16 MB, twice the
+// largest window that these workloads reach.
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
@@ -95,8 +96,8 @@ int main(int argc, char** argv) {
   Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(kPayload));
   Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
   Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
-  Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 28));
-  Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 28));
+  Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 24));
+  Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 24));
   std::ifstream file(argv[1]);
   Network network;
   double duration = 0;
