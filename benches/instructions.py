@@ -1,6 +1,6 @@
 """Instructions per delivered data segment, counted by callgrind: the same on every quiet or noisy machine of a kind.
 
-Runs the simulator alone (`crates/sim/examples/run.rs`) for a slice of a scenario and subtracts what a hundredth of the
+Runs the simulator alone (`crates/sim/examples/run.rs`) for a slice of a scenario and subtracts what a tenth of the
 slice takes, so that neither start-up nor the read-in of the scenario counts.
 
     make bench            or            python benches/instructions.py exp-2a
@@ -55,8 +55,8 @@ def per_segment(program: str, case: dict[str, object]) -> tuple[float, int]:
     """Instructions per data segment delivered in the slice, and how many those were."""
     with tempfile.TemporaryDirectory() as folder:
         counted = []
-        for duration in (SLICE_S, SLICE_S / 100):
-            values = [*case.get("values", ()), f"warmup={duration / 3} s", "interval=1 ms"]  # type: ignore[misc]
+        for duration in (SLICE_S, SLICE_S / 10):
+            values = [*case.get("values", ()), f"warmup={duration / 3} s", "interval=5 ms"]  # type: ignore[misc]
             chosen = find_scenario(**case | {"values": values}, duration=f"{duration} s")  # type: ignore[arg-type]
             file = Path(folder) / "scenario.json"
             file.write_text(chosen.to_json())
