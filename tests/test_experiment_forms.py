@@ -159,3 +159,15 @@ def test_a_shorter_run_has_the_same_story(tmp_path: Path) -> None:
     assert (moved["start"], moved["stop"]) == (10, 15)
     still = experiment(written(tmp_path, text), duration="20 s").condition(1)
     assert (still.value("flows")[0]["start"], still.value("time.warmup")) == (1, 0.5)
+
+
+@pytest.mark.parametrize("listed", ["cubic=0.5 tcp=0.5", "cubic=.5, tcp=.5"])
+def test_a_mix_is_run_as_one_algorithm_is(tiny: Path, tmp_path: Path, listed: str) -> None:
+    mixed = "cubic=0.5, tcp=0.5"
+    tiny.write_text(tiny.read_text().replace('["tcp", "scalable"]', f'["{listed}"]'))
+    chosen = experiment(tiny)
+    assert chosen.algorithms == experiment("dumbbell-pairs", algorithms=[listed]).algorithms == (mixed,)
+    paths = {row["path"] for row in chosen.parameters()}
+    assert {"parameters.cubic.beta", "parameters.cubic.c"} <= paths
+    runs = chosen.run(tmp_path / "out", progress=False).runs
+    assert (set(runs["algorithm"]), set(runs["status"])) == ({mixed}, {"done"})
