@@ -12,9 +12,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+from click.testing import CliRunner
 
 import mesonet
 import sleepy
+from mesonet.cli import main
 from mesonet.errors import InputError
 from test_faults import ENVIRONMENT, finish, start, until, write
 
@@ -132,6 +134,19 @@ def test_cluster_at_no_address_is_one_line_at_once(tmp_path: Path) -> None:
     assert (code, errors.count("\n")) == (2, 1), errors
     assert "missing port number" in errors
     assert time.monotonic() - began < 15, "no thread is left that complains after 20 s"
+
+
+def test_what_a_cluster_cannot_do_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from mesonet.campaign.cluster import _broken
+
+    def broken(*_: object) -> None:
+        raise _broken(TypeError("cannot\nunpickle"))
+
+    monkeypatch.setattr("mesonet.campaign.cluster.run_on_cluster", broken)
+    file = str(write(tmp_path, replicates=1))
+    said = CliRunner().invoke(main, ["experiment", "run", file, "--out", str(tmp_path / "out"), "--dask", "tcp://a:1"])
+    assert (said.exit_code, said.stderr.count("\n")) == (1, 1), said.output
+    assert said.stderr == "mesonet: the cluster cannot make the runs: TypeError: cannot unpickle\n"
 
 
 def test_worker_with_other_code_is_refused(tmp_path: Path) -> None:

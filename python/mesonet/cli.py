@@ -21,7 +21,7 @@ from mesonet import catalogue, places
 from mesonet.checkpoint import EVERY, Checkpoint, Stopped
 from mesonet.choice import find_scenario
 from mesonet.derived import CLASS_COLUMNS, class_rows, derived_rows
-from mesonet.errors import InputError
+from mesonet.errors import Broken, InputError
 from mesonet.network_map import MAP_COLUMNS, NetworkMap, map_rows, network_map
 from mesonet.progress import Progress
 from mesonet.simulate import MOST_THREADS, Engine
@@ -47,7 +47,7 @@ class _Group(click.Group):
             _stop(ctx, f"{' '.join(error.format_message().split())}", 2)
         except KeyboardInterrupt:
             _stop(ctx, "interrupted", 130)
-        except ImportError as error:
+        except (ImportError, Broken) as error:
             _stop(ctx, str(error), 1)
         except OSError as error:
             if error.errno == errno.EPIPE:
@@ -334,7 +334,11 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
 
     chosen = planning.find_experiment(target, **options)
     warnings = chosen.check(force=True)
-    cost = planning.estimate(chosen, pilot) if pilot else None
+    cost = None
+    try:
+        cost = planning.estimate(chosen, pilot) if pilot else None
+    except Broken as error:
+        warnings.append(f"no estimate: {error}")
     if as_json:
         write_json(planning.as_json(chosen, warnings, cost))
         return

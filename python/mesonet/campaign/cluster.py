@@ -27,7 +27,7 @@ from mesonet.campaign.claims import Claims
 from mesonet.campaign.ledger import Ledger, Run
 from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
 from mesonet.campaign.work import Work
-from mesonet.errors import InputError
+from mesonet.errors import Broken, InputError
 
 PATIENCE_S = 300.0
 """How long a scheduler may be away (chosen): time enough to start another by hand."""
@@ -51,6 +51,8 @@ def run_on_cluster(work: Work, agenda: Agenda, scheduler: str, memory: int | Non
         If there is no such scheduler, or its workers cannot make the runs.
     OSError
         If results cannot be written any more.
+    Broken
+        If a task fails for any other reason.
     """
     driver = _Driver(work, agenda, scheduler, memory, time_limit)
     try:
@@ -223,5 +225,5 @@ async def _refuse_silence(address: str) -> None:
     comm.abort()
 
 
-def _broken(error: BaseException) -> RuntimeError:
-    return RuntimeError(f"the cluster cannot make the runs: {type(error).__name__}: {error}")
+def _broken(error: BaseException) -> Broken:
+    return Broken(f"the cluster cannot make the runs: {type(error).__name__}: {' '.join(str(error).split())}")
