@@ -220,15 +220,9 @@ def _additions(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--generators", "equations", metavar="X6=X1*X2,...", help="One equation per factor that is no base factor."
 )
-@click.option(
-    "--kind",
-    default="two-level",
-    help="full-factorial, plackett-burman, one-at-a-time, latin-hypercube or sobol instead.",
-)
+@click.option("--kind", help="two-level, full-factorial, plackett-burman, one-at-a-time, latin-hypercube or sobol.")
 @_additions
-@click.option(
-    "--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Of what is searched for or drawn."
-)
+@click.option("--seed", type=click.IntRange(min=0), help="Of what is searched for or drawn; EXPERIMENT's, or 1.")
 @click.option("--rows", "with_rows", is_flag=True, help="Print every run, too.")
 @_JSON
 def design(
@@ -238,8 +232,8 @@ def design(
     resolution: str | None,
     name: str | None,
     equations: str | None,
-    kind: str,
-    seed: int,
+    kind: str | None,
+    seed: int | None,
     with_rows: bool,
     as_json: bool,
     **additions: Any,
@@ -247,6 +241,8 @@ def design(
     """Shows what a two-level design tells apart and what not: that of EXPERIMENT, or the best one known."""
     from mesonet import design_runs, designing
 
+    ways = {"runs": runs, "resolution": resolution, "name": name, "generators": equations}
+    kind, seed, additions = designing.completed(target, kind, seed, ways, additions)
     if kind != "two-level":
         others = {"resolution": resolution, "name": name, "generators": equations, **additions}
         if given := [option for option, value in others.items() if value is not None]:
