@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -134,6 +135,29 @@ def test_cluster_at_no_address_is_one_line_at_once(tmp_path: Path) -> None:
     assert (code, errors.count("\n")) == (2, 1), errors
     assert "missing port number" in errors
     assert time.monotonic() - began < 15, "no thread is left that complains after 20 s"
+
+
+@pytest.mark.parametrize("died", [False, True])
+def test_scheduler_without_workers_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], died: bool
+) -> None:
+    monkeypatch.setattr("mesonet.campaign.cluster.PATIENCE_S", 3.0)
+    monkeypatch.setattr("mesonet.campaign.cluster._COUNT_EVERY_S", 0.2)
+    running = Cluster(tmp_path)
+    chosen = mesonet.experiment(write(tmp_path, replicates=1, pause=600.0 if died else 0.1))
+    try:
+        running.start_scheduler()
+        if died:
+            worker = running.start_worker()
+            running.wait(1)
+            dies = threading.Thread(target=lambda: (until(lambda: sleepy.calls(tmp_path)), kill(worker)), daemon=True)
+            dies.start()
+        with pytest.raises(InputError, match=r"--dask = .*: the Dask scheduler had no workers for 3 s"):
+            chosen.run(tmp_path / "out", dask=str(running.file))
+    finally:
+        running.stop()
+    if not died:
+        assert "; 0 of 4 runs, no workers at the scheduler\n" in capsys.readouterr().err
 
 
 def test_what_a_cluster_cannot_do_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

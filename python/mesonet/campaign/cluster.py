@@ -30,7 +30,7 @@ from mesonet.campaign.work import Work
 from mesonet.errors import Broken, InputError
 
 PATIENCE_S = 300.0
-"""How long a scheduler may be away (chosen): time enough to start another by hand."""
+"""How long a scheduler may be away, or without workers (chosen): time enough to start others by hand."""
 
 _TICK_S = 0.1
 _COUNT_EVERY_S = 5.0
@@ -48,7 +48,7 @@ def run_on_cluster(work: Work, agenda: Agenda, scheduler: str, memory: int | Non
     Raises
     ------
     InputError
-        If there is no such scheduler, or its workers cannot make the runs.
+        If there is no such scheduler, or it stays without workers, or these cannot make the runs.
     OSError
         If results cannot be written any more.
     Broken
@@ -103,6 +103,7 @@ class _Driver:
         self._client = _connected(scheduler)
         self._out: dict[Any, Run] = {}
         self._threads, self._counted = 1, float("-inf")
+        self._deserted: float | None = None
 
     def run(self) -> None:
         """Until all runs are finished."""
@@ -111,7 +112,8 @@ class _Driver:
                 self._reconnect()
             self._submit()
             self._hear()
-            self._agenda.show()
+            self._agenda.show("" if self._deserted is None else "no workers at the scheduler")
+            self._refuse_desertion()
             time.sleep(_TICK_S)
 
     def close(self) -> None:
@@ -124,8 +126,9 @@ class _Driver:
     def _submit(self) -> None:
         if time.monotonic() - self._counted > _COUNT_EVERY_S:
             with suppress(Exception):  # the scheduler is away; next time
-                self._threads = max(1, sum(self._client.nthreads().values()))
-                self._counted = time.monotonic()
+                threads = sum(self._client.nthreads().values())
+                self._threads, self._counted = max(1, threads), time.monotonic()
+                self._deserted = None if threads else self._deserted or self._counted
         folder = str(self._work.ledger.path.resolve())
         while len(self._out) < _AHEAD * self._threads and (run := self._agenda.next_now()):
             name = f"mesonet-{self._work.name}-{run.key[:12]}-{uuid4().hex[:6]}"
@@ -133,6 +136,13 @@ class _Driver:
                 make, folder, asdict(run), self._work.model, *self._most, key=name, pure=False, retries=0
             )
             self._out[future] = run
+
+    def _refuse_desertion(self) -> None:
+        """Raises an `InputError` when the scheduler has been without workers for too long."""
+        if self._deserted is not None and time.monotonic() - self._deserted > PATIENCE_S:
+            problem = f"the Dask scheduler had no workers for {PATIENCE_S:.0f} s"
+            allowed = "a cluster with workers; runs that are done stay, the same command continues"
+            raise InputError(problem, path="--dask", value=self._scheduler, allowed=allowed)
 
     def _hear(self) -> None:
         for future in [each for each in self._out if each.status != "pending"]:
@@ -177,7 +187,7 @@ class _Driver:
         for run in self._out.values():
             self._agenda.end(run, "stopped")
         self._out.clear()
-        self._counted = float("-inf")
+        self._counted, self._deserted = float("-inf"), None
 
 
 def _connected(scheduler: str) -> Any:
