@@ -137,6 +137,17 @@ def test_cluster_at_no_address_is_one_line_at_once(tmp_path: Path) -> None:
     assert time.monotonic() - began < 15, "no thread is left that complains after 20 s"
 
 
+def test_workers_that_queue_may_take_as_long_as_dask_is_told() -> None:
+    import dask
+    import distributed  # noqa: F401 - its settings
+
+    from mesonet.campaign.cluster import PATIENCE_S, _patience
+
+    assert _patience() == PATIENCE_S
+    with dask.config.set({"distributed.scheduler.no-workers-timeout": "24h"}):
+        assert _patience() == 86_400
+
+
 @pytest.mark.parametrize("died", [False, True])
 def test_scheduler_without_workers_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], died: bool

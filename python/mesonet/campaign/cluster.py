@@ -30,7 +30,11 @@ from mesonet.campaign.work import Work
 from mesonet.errors import Broken, InputError
 
 PATIENCE_S = 300.0
-"""How long a scheduler may be away, or without workers (chosen): time enough to start others by hand."""
+"""How long a scheduler may be away, or without workers (chosen): time enough to start others by hand.
+
+Workers that wait in the queue of a batch system take longer: Dask's ``distributed.scheduler.no-workers-timeout``, where
+the driver has it, says how long.
+"""
 
 _TICK_S = 0.1
 _COUNT_EVERY_S = 5.0
@@ -104,6 +108,7 @@ class _Driver:
         self._out: dict[Any, Run] = {}
         self._threads, self._counted = 1, float("-inf")
         self._deserted: float | None = None
+        self._patience = _patience()
 
     def run(self) -> None:
         """Until all runs are finished."""
@@ -139,9 +144,10 @@ class _Driver:
 
     def _refuse_desertion(self) -> None:
         """Raises an `InputError` when the scheduler has been without workers for too long."""
-        if self._deserted is not None and time.monotonic() - self._deserted > PATIENCE_S:
-            problem = f"the Dask scheduler had no workers for {PATIENCE_S:.0f} s"
-            allowed = "a cluster with workers; runs that are done stay, the same command continues"
+        if self._deserted is not None and time.monotonic() - self._deserted > self._patience:
+            problem = f"the Dask scheduler had no workers for {self._patience:.0f} s"
+            allowed = "a cluster with workers, or a longer DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT; "
+            allowed += "runs that are done stay, the same command continues"
             raise InputError(problem, path="--dask", value=self._scheduler, allowed=allowed)
 
     def _hear(self) -> None:
@@ -188,6 +194,15 @@ class _Driver:
             self._agenda.end(run, "stopped")
         self._out.clear()
         self._counted, self._deserted = float("-inf"), None
+
+
+def _patience() -> float:
+    """How long the scheduler may be without workers, in s."""
+    import dask
+    from dask.utils import parse_timedelta
+
+    asked = dask.config.get("distributed.scheduler.no-workers-timeout", None)
+    return PATIENCE_S if asked is None else float(parse_timedelta(asked))
 
 
 def _connected(scheduler: str) -> Any:
