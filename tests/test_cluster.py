@@ -122,6 +122,7 @@ def test_cluster_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pyte
     chosen = mesonet.experiment(write(tmp_path, replicates=1))
     with pytest.raises(InputError, match=r"--dask = .tcp://127.0.0.1:9.: no Dask scheduler answers"):
         chosen.run(tmp_path / "out", progress=False, dask="tcp://127.0.0.1:9")
+    assert not (tmp_path / "out").exists(), "nothing is written for a cluster that is not there"
     with pytest.raises(InputError, match="no Dask scheduler answers"):
         chosen.run(tmp_path / "out", progress=False, dask=str(tmp_path / "none.json"))
     (tmp_path / "other.json").write_text("[]")
@@ -177,6 +178,7 @@ def test_what_a_cluster_cannot_do_is_one_line(monkeypatch: pytest.MonkeyPatch, t
     def broken(*_: object) -> None:
         raise _broken(TypeError("cannot\nunpickle"))
 
+    monkeypatch.setattr("mesonet.campaign.cluster.answering", str)
     monkeypatch.setattr("mesonet.campaign.cluster.run_on_cluster", broken)
     file = str(write(tmp_path, replicates=1))
     said = CliRunner().invoke(main, ["experiment", "run", file, "--out", str(tmp_path / "out"), "--dask", "tcp://a:1"])

@@ -43,6 +43,9 @@ _CONNECT_S = 10.0
 _AHEAD = 2
 """Tasks at the scheduler per thread of the cluster: a thread that ends one finds the next there."""
 
+_NO_ANSWER = (OSError, TimeoutError, ValueError, MemoryError)
+"""What connecting may end in; the last where what answers is no scheduler."""
+
 _of_thread = threading.local()
 
 
@@ -205,21 +208,44 @@ def _patience() -> float:
     return PATIENCE_S if asked is None else float(parse_timedelta(asked))
 
 
-def _connected(scheduler: str) -> Any:
-    """A client of the scheduler at an address, or of the one that a scheduler file names."""
+def answering(scheduler: str) -> str:
+    """The address of the scheduler at an address, or of the one that a scheduler file names.
+
+    Raises
+    ------
+    InputError
+        If nothing answers there.
+    ImportError
+        If Dask is not installed.
+    """
     try:
-        from distributed import Client
+        import distributed  # noqa: F401 - whether it is there
     except ImportError as error:
         raise ImportError("a Dask cluster needs dask.distributed: pip install 'mesonet[cluster]'") from error
     try:
         address = _address(scheduler)
         with ThreadPoolExecutor(1) as apart:  # a notebook has an event loop of its own in this thread
             apart.submit(asyncio.run, _refuse_silence(address)).result()
+    except _NO_ANSWER as error:
+        raise _silent(scheduler, error) from None
+    return address
+
+
+def _connected(scheduler: str) -> Any:
+    """A client of the scheduler."""
+    address = answering(scheduler)
+    from distributed import Client
+
+    try:
         return Client(address, timeout=_CONNECT_S, set_as_default=False, name="mesonet")
-    except (OSError, TimeoutError, ValueError, MemoryError) as error:  # the last: what answers is no scheduler
-        allowed = "tcp://HOST:PORT of a running scheduler, or the file that it wrote with --scheduler-file"
-        problem = f"no Dask scheduler answers ({str(error) or type(error).__name__})"
-        raise InputError(problem, path="--dask", value=scheduler, allowed=allowed) from None
+    except _NO_ANSWER as error:
+        raise _silent(scheduler, error) from None
+
+
+def _silent(scheduler: str, error: BaseException) -> InputError:
+    allowed = "tcp://HOST:PORT of a running scheduler, or the file that it wrote with --scheduler-file"
+    problem = f"no Dask scheduler answers ({str(error) or type(error).__name__})"
+    return InputError(problem, path="--dask", value=scheduler, allowed=allowed)
 
 
 def _address(scheduler: str) -> str:
