@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,9 +13,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+from click.testing import CliRunner
 
 import mesonet
 import sleepy
+from mesonet.cli import main
 from mesonet.errors import InputError
 from test_faults import ENVIRONMENT, finish, start, until, write
 
@@ -119,6 +122,7 @@ def test_cluster_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pyte
     chosen = mesonet.experiment(write(tmp_path, replicates=1))
     with pytest.raises(InputError, match=r"--dask = .tcp://127.0.0.1:9.: no Dask scheduler answers"):
         chosen.run(tmp_path / "out", progress=False, dask="tcp://127.0.0.1:9")
+    assert not (tmp_path / "out").exists(), "nothing is written for a cluster that is not there"
     with pytest.raises(InputError, match="no Dask scheduler answers"):
         chosen.run(tmp_path / "out", progress=False, dask=str(tmp_path / "none.json"))
     (tmp_path / "other.json").write_text("[]")
@@ -132,6 +136,54 @@ def test_cluster_at_no_address_is_one_line_at_once(tmp_path: Path) -> None:
     assert (code, errors.count("\n")) == (2, 1), errors
     assert "missing port number" in errors
     assert time.monotonic() - began < 15, "no thread is left that complains after 20 s"
+
+
+def test_workers_that_queue_may_take_as_long_as_dask_is_told() -> None:
+    import dask
+    import distributed  # noqa: F401 - its settings
+
+    from mesonet.campaign.cluster import PATIENCE_S, _patience
+
+    assert _patience() == PATIENCE_S
+    with dask.config.set({"distributed.scheduler.no-workers-timeout": "24h"}):
+        assert _patience() == 86_400
+
+
+@pytest.mark.parametrize("died", [False, True])
+def test_scheduler_without_workers_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], died: bool
+) -> None:
+    monkeypatch.setattr("mesonet.campaign.cluster.PATIENCE_S", 3.0)
+    monkeypatch.setattr("mesonet.campaign.cluster._COUNT_EVERY_S", 0.2)
+    running = Cluster(tmp_path)
+    chosen = mesonet.experiment(write(tmp_path, replicates=1, pause=600.0 if died else 0.1))
+    try:
+        running.start_scheduler()
+        if died:
+            worker = running.start_worker()
+            running.wait(1)
+            dies = threading.Thread(target=lambda: (until(lambda: sleepy.calls(tmp_path)), kill(worker)), daemon=True)
+            dies.start()
+        with pytest.raises(InputError, match=r"--dask = .*: the Dask scheduler had no workers for 3 s"):
+            chosen.run(tmp_path / "out", dask=str(running.file))
+    finally:
+        running.stop()
+    if not died:
+        assert "; 0 of 4 runs, no workers at the scheduler\n" in capsys.readouterr().err
+
+
+def test_what_a_cluster_cannot_do_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from mesonet.campaign.cluster import _broken
+
+    def broken(*_: object) -> None:
+        raise _broken(TypeError("cannot\nunpickle"))
+
+    monkeypatch.setattr("mesonet.campaign.cluster.answering", str)
+    monkeypatch.setattr("mesonet.campaign.cluster.run_on_cluster", broken)
+    file = str(write(tmp_path, replicates=1))
+    said = CliRunner().invoke(main, ["experiment", "run", file, "--out", str(tmp_path / "out"), "--dask", "tcp://a:1"])
+    assert (said.exit_code, said.stderr.count("\n")) == (1, 1), said.output
+    assert said.stderr == "mesonet: the cluster cannot make the runs: TypeError: cannot unpickle\n"
 
 
 def test_worker_with_other_code_is_refused(tmp_path: Path) -> None:

@@ -204,6 +204,64 @@ def test_other_kinds(arguments: str, rows: int) -> None:
     assert shown.count("\n") == 3 + 1 + rows
 
 
+OWN = """
+name = "own"
+title = "Five factors"
+model = {function = "own.py:own"}
+""" + "".join(f'[[factors]]\nid = "{id}"\nminus = 1\nplus = 2\n' for id in "abcde")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "",
+        'kind = "full-factorial"\ncentre_points = 3',
+        'runs = 8\nfoldover = "all"',
+        'runs = 8\nfoldover = ["a", "b"]\nhalf = "-c"\ncentre_points = 2',
+        "runs = 16\nblocks = 4\nseed = 5",
+        "runs = 16\nblocks = 2\ncentre_points = 4",
+        'kind = "plackett-burman"\nruns = 12',
+        'kind = "one-at-a-time"',
+        'kind = "sobol"\nruns = 7\nseed = 3',
+        'kind = "latin-hypercube"\nruns = 6\nseed = 3',
+    ],
+)
+def test_design_and_plan_of_an_experiment_agree(asked: str, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("def own(parameters, seed):\n    return {'y': 1}\n")
+    file = tmp_path / "own.toml"
+    file.write_text(f"{OWN}\n[design]\n{asked}\n")
+    planned = experiment(file).rows
+    found = document(str(file))
+    assert np.array_equal(found["matrix"], planned.matrix)
+    assert found.get("blocks") is None or tuple(found["blocks"]["block"]) == (planned.block or ())[: found["runs"]]
+    assert ("blocks" in asked) == bool(found.get("blocks"))
+    shown = text(str(file))
+    assert f"{planned.conditions} runs" in shown
+
+
+def test_options_take_the_place_of_what_an_experiment_adds(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("def own(parameters, seed):\n    return {'y': 1}\n")
+    file = tmp_path / "own.toml"
+    file.write_text(f'{OWN}\n[design]\nruns = 8\nfoldover = "all"\ncentre_points = 3\n')
+    assert len(document(str(file), "--half", "a")["matrix"]) == 8 + 4 + 3
+    assert len(document(str(file), "--blocks", "2", "--centre-points", "1")["matrix"]) == 8 + 1
+    assert len(document(str(file), "--runs", "16")["matrix"]) == 16
+    assert len(document(str(file), "--kind", "full-factorial")["matrix"]) == 32
+    file.write_text(f'{OWN}\n[design]\nkind = "sobol"\nruns = 7\n')
+    assert len(document(str(file), "--runs", "9")["matrix"]) == 9
+    assert document(str(file), "--resolution", "IV")["runs"] == 16
+
+
+def test_an_experiment_of_all_combinations_is_shown(tmp_path: Path) -> None:
+    file = tmp_path / "grid.toml"
+    levels = '[[factors]]\nid = "X2"\nlevels."network.delay_multiplier" = [1, 2, 4]\n'
+    more = '[[factors]]\nid = "X12"\nminus = 2\nplus = 3\n'
+    file.write_text(f'name = "grid"\ntitle = "G"\nscenario = "abilene"\nalgorithms = ["tcp"]\n{levels}{more}')
+    assert np.array_equal(document(str(file))["matrix"], experiment(file).rows.matrix)
+    assert text(str(file)).startswith("grid: 2 factors, 6 runs\nnothing is aliased")
+    assert document(str(file), "--runs", "4")["runs"] == 4
+
+
 @pytest.mark.parametrize(
     ("design", "runs", "resolution"),
     [("runs = 4", 4, 3), ('resolution = "III"', 4, 3), ("runs = 4\nresolution = 3", 4, 3), ("resolution = 4", 8, 4)],

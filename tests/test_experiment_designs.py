@@ -185,6 +185,21 @@ def test_plan_estimates_the_cost_from_a_pilot(tmp_path: Path) -> None:
     assert "with 2 runs at a time" in said
 
 
+def test_plan_of_a_model_that_fails_says_so_instead_of_the_cost(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("def bad(parameters, seed):\n    raise ValueError('no such queue')\n")
+    file = tmp_path / "bad.toml"
+    head = 'name = "bad"\ntitle = "Bad"\nmodel = {function = "bad.py:bad"}\n'
+    file.write_text(head + '[[factors]]\nid = "a"\nminus = 1\nplus = 2\n')
+    plan = CliRunner().invoke(main, ["experiment", "plan", str(file)])
+    assert plan.exit_code == 0, plan.output
+    assert plan.stdout.startswith("bad: Bad\n2 runs = ")
+    assert "\nnote: no estimate: the pilot of condition 1 failed: " in plan.stdout
+    assert "no such queue" in plan.stdout.splitlines()[-1]
+    told = json.loads(CliRunner().invoke(main, ["experiment", "plan", str(file), "--json"]).stdout)
+    assert told["cost"] is None
+    assert "no such queue" in told["warnings"][0]
+
+
 def test_expected_cost_follows_what_is_simulated(tmp_path: Path) -> None:
     chosen = five(tmp_path, "")
     longer = mesonet.experiment(tmp_path / "five.toml", duration="4 s")

@@ -159,3 +159,27 @@ def test_a_shorter_run_has_the_same_story(tmp_path: Path) -> None:
     assert (moved["start"], moved["stop"]) == (10, 15)
     still = experiment(written(tmp_path, text), duration="20 s").condition(1)
     assert (still.value("flows")[0]["start"], still.value("time.warmup")) == (1, 0.5)
+
+
+def test_advice_on_a_duration_can_be_taken_where_it_is_given() -> None:
+    with pytest.raises(InputError) as caught:
+        experiment("dumbbell-pairs", algorithms=["tcp"], duration="100 s").document()
+    assert "--duration: time.duration" in str(caught.value)
+    assert "a shorter time.warmup, in the file" in str(caught.value.allowed)
+    late = r'^--duration: time.duration = "200 s": '
+    late += r"the run ends before flows\[1\] starts at 300 s. Allowed: at least 300 s$"
+    with pytest.raises(InputError, match=late):
+        experiment("latencies", duration="200 s").document()
+    assert experiment("latencies", duration="300 s").condition(1).describe()
+
+
+@pytest.mark.parametrize("listed", ["cubic=0.5 tcp=0.5", "cubic=.5, tcp=.5"])
+def test_a_mix_is_run_as_one_algorithm_is(tiny: Path, tmp_path: Path, listed: str) -> None:
+    mixed = "cubic=0.5, tcp=0.5"
+    tiny.write_text(tiny.read_text().replace('["tcp", "scalable"]', f'["{listed}"]'))
+    chosen = experiment(tiny)
+    assert chosen.algorithms == experiment("dumbbell-pairs", algorithms=[listed]).algorithms == (mixed,)
+    paths = {row["path"] for row in chosen.parameters()}
+    assert {"parameters.cubic.beta", "parameters.cubic.c"} <= paths
+    runs = chosen.run(tmp_path / "out", progress=False).runs
+    assert (set(runs["algorithm"]), set(runs["status"])) == ({mixed}, {"done"})

@@ -21,7 +21,7 @@ from mesonet import catalogue, places
 from mesonet.checkpoint import EVERY, Checkpoint, Stopped
 from mesonet.choice import find_scenario
 from mesonet.derived import CLASS_COLUMNS, class_rows, derived_rows
-from mesonet.errors import InputError
+from mesonet.errors import Broken, InputError
 from mesonet.network_map import MAP_COLUMNS, NetworkMap, map_rows, network_map
 from mesonet.progress import Progress
 from mesonet.simulate import MOST_THREADS, Engine
@@ -47,7 +47,7 @@ class _Group(click.Group):
             _stop(ctx, f"{' '.join(error.format_message().split())}", 2)
         except KeyboardInterrupt:
             _stop(ctx, "interrupted", 130)
-        except ImportError as error:
+        except (ImportError, Broken) as error:
             _stop(ctx, str(error), 1)
         except OSError as error:
             if error.errno == errno.EPIPE:
@@ -220,15 +220,9 @@ def _additions(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--generators", "equations", metavar="X6=X1*X2,...", help="One equation per factor that is no base factor."
 )
-@click.option(
-    "--kind",
-    default="two-level",
-    help="full-factorial, plackett-burman, one-at-a-time, latin-hypercube or sobol instead.",
-)
+@click.option("--kind", help="two-level, full-factorial, plackett-burman, one-at-a-time, latin-hypercube or sobol.")
 @_additions
-@click.option(
-    "--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Of what is searched for or drawn."
-)
+@click.option("--seed", type=click.IntRange(min=0), help="Of what is searched for or drawn; EXPERIMENT's, or 1.")
 @click.option("--rows", "with_rows", is_flag=True, help="Print every run, too.")
 @_JSON
 def design(
@@ -238,8 +232,8 @@ def design(
     resolution: str | None,
     name: str | None,
     equations: str | None,
-    kind: str,
-    seed: int,
+    kind: str | None,
+    seed: int | None,
     with_rows: bool,
     as_json: bool,
     **additions: Any,
@@ -247,6 +241,8 @@ def design(
     """Shows what a two-level design tells apart and what not: that of EXPERIMENT, or the best one known."""
     from mesonet import design_runs, designing
 
+    ways = {"runs": runs, "resolution": resolution, "name": name, "generators": equations}
+    kind, seed, additions = designing.completed(target, kind, seed, ways, additions)
     if kind != "two-level":
         others = {"resolution": resolution, "name": name, "generators": equations, **additions}
         if given := [option for option, value in others.items() if value is not None]:
@@ -334,7 +330,11 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
 
     chosen = planning.find_experiment(target, **options)
     warnings = chosen.check(force=True)
-    cost = planning.estimate(chosen, pilot) if pilot else None
+    cost = None
+    try:
+        cost = planning.estimate(chosen, pilot) if pilot else None
+    except Broken as error:
+        warnings.append(f"no estimate: {error}")
     if as_json:
         write_json(planning.as_json(chosen, warnings, cost))
         return

@@ -193,10 +193,15 @@ class Designed(ABC):
             document = self.document()
             ledger = Ledger(out)
             ledger.refuse_other(document)
+            asked = How(workers=workers, mix=force, **how)
             if not (ledger.path / "experiment.json").exists():
                 self.check(force)
+                if asked.dask is not None:
+                    from mesonet.campaign.cluster import answering
+
+                    answering(asked.dask)
                 ledger = Ledger.create(out, {**document, "expected_cost": self.expected_cost()})
-            run_missing(ledger, How(workers=workers, mix=force, **how), progress)
+            run_missing(ledger, asked, progress)
         return Path(out)
 
 

@@ -11,6 +11,7 @@ from mesonet import designs
 from mesonet.design_runs import other_rows
 from mesonet.designed import Designed
 from mesonet.designs.choose import roman
+from mesonet.designs.rows import ADDED
 from mesonet.designs.two_level import Design, checked_factors, size_text, two_level
 from mesonet.errors import InputError
 from mesonet.experiment import experiment
@@ -84,12 +85,46 @@ def find_design(
     return Proposal(design, own.names, len(own.algorithms), own.replicates)
 
 
+def completed(
+    target: str | None, kind: str | None, seed: int | None, ways: Mapping[str, Any], additions: Mapping[str, Any]
+) -> tuple[str, int, dict[str, Any]]:
+    """Kind, seed and additions where options do not say them: those of the experiment's own design.
+
+    Parameters
+    ----------
+    ways
+        The options ``runs``, ``resolution``, ``name`` and ``generators``: where one says that another design is meant,
+        nothing is added that was not asked for.
+    additions
+        The options of `mesonet.design_runs.runs_of`. A foldover, or blocks, take the place of either.
+    """
+    given = [way for way in _WAYS if ways.get(way)]
+    if target is None:
+        return kind or "two-level", 1 if seed is None else seed, dict(additions)
+    own = experiment(target).rows
+    if kind is None:
+        kept = own.kind != "grid" if given == ["runs"] else not given
+        kind = own.kind if kept else "two-level"
+    if kind == own.kind == "two-level" and not given:
+        dropped = ("foldover", "half", "blocks") if additions["foldover"] or additions["blocks"] else ()
+        asked = {key: own.asked[key] for key in ADDED if key in own.asked and key not in dropped}
+        if isinstance(asked.get("foldover"), list):
+            asked["foldover"] = ",".join(asked["foldover"])
+        additions = {**additions, **{key: value for key, value in asked.items() if additions[key] is None}}
+    return kind, own.asked.get("seed", 1) if seed is None else seed, dict(additions)
+
+
 def find_plan(
     kind: str, target: str | None, factors: str | None, runs: int | None, seed: int
 ) -> tuple[tuple[str, ...], list[list[float]]]:
     """Ids of the factors and rows of a plan of another kind, from options as users type them."""
     try:
-        ids = _needed(_factors(target, factors)[0])
+        given, own = _factors(target, factors)
+        ids = _needed(given)
+        if own is not None and own.rows.kind == kind:
+            if kind == "grid":
+                return checked_factors(ids), own.rows.matrix.tolist()
+            runs = own.rows.asked.get("runs") if runs is None else runs
         return checked_factors(ids), other_rows(kind, ids, runs, seed).tolist()
     except InputError as error:
         raise _of_option(error) from None
@@ -99,6 +134,7 @@ def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
     """What a plan of another kind is, and what it tells, in two lines."""
     regular = " (in 4, 8 and 16 runs entirely: a regular design of resolution III)" if runs in (4, 8, 16) else ""
     says = {
+        "grid": "nothing is aliased: all combinations of levels run; from -1 (the first level) to +1 (the last)",
         "full-factorial": "nothing is aliased: all combinations run",
         "plackett-burman": "main effects are clear of each other; each two-factor interaction biases those of other "
         f"factors{regular}",

@@ -54,6 +54,10 @@ class InputError(ValueError):
         )
 
 
+class Broken(RuntimeError):
+    """What runs a model or a campaign does not work: no value is to blame, and the message says all that is known."""
+
+
 def unknown(what: str, value: str, known: Iterable[str], **where: Any) -> InputError:
     """The error for a name that is not in `known`; it names the nearest ones, then all of a short list."""
     names = list(known)

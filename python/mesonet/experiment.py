@@ -138,7 +138,8 @@ class Experiment(Designed):
         varied = {path: factor for factor in self.factors for path in factor.path.split(", ")}
         constants = {
             f"parameters.{name}.{constant.name}": constant
-            for name in names
+            for listed in names
+            for name, _ in settings.parse("algorithms", listed)  # the members, where it is a mix
             for constant in core.algorithms()[name].params
         }
         rows: dict[str, dict[str, str]] = {}

@@ -166,8 +166,10 @@ class Scenario:
             raise self._contradiction(
                 "time.duration",
                 f"the run ends inside the warm-up of {units.show('time', warmup)}",
-                f'more than {units.show("time", warmup)}, or a shorter warm-up: --set warmup="0 s"',
+                f"more than {units.show('time', warmup)}, or a shorter time.warmup, in the file or of one run by --set",
             )
+        if "time.duration" in self.settings and self.settings["time.duration"].source == "--duration":
+            self._refuse_late_flows(duration)
         larger = ("users.document_probability", "users.service_pack_probability", "users.movie_probability")
         total = sum(self.value(path) for path in larger)
         if total > 1:
@@ -187,12 +189,21 @@ class Scenario:
             )
         if self.value("time.converged") > 0 and self.value("time.periods") > 1:
             raise self._contradiction(
-                "time.converged", "a run of several periods cannot end early", "0, or one period: --set periods=1"
+                "time.converged", "a run of several periods cannot end early", "0, or one period: time.periods = 1"
             )
         for path in ("transport.initial_rto", "transport.max_rto"):
             if self.value(path) < self.value("transport.min_rto"):
                 least = units.show("time", self.value("transport.min_rto"))
                 raise self._contradiction(path, "less than transport.min_rto", f"at least {least}")
+
+    def _refuse_late_flows(self, duration: float) -> None:
+        """Where an option shortens the run, it is to blame for flows that never start, not their file."""
+        for number, flow in enumerate(self.value("flows")):
+            if flow["start"] > duration:
+                start = units.show("time", flow["start"])
+                problem = f"the run ends before flows[{number}] starts at {start}"
+                last = units.show("time", max(each["start"] for each in self.value("flows")))
+                raise self._contradiction("time.duration", problem, f"at least {last}")
 
     def _explained(self, path: str) -> Explained:
         text = settings.show(path, self.value(path)) or "none"

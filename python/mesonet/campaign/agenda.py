@@ -80,10 +80,10 @@ class Agenda:
                 self._ended = error or True
             self._changed.notify_all()
 
-    def show(self) -> None:
-        """Shows how far it is."""
+    def show(self, more: str = "") -> None:
+        """Shows how far it is, and what `more` there is to say."""
         note = f"{self._finished} of {len(self._costs)} runs" + (f", {self._failed} failed" if self._failed else "")
-        self._progress.update(self._spent, self._total, note)
+        self._progress.update(self._spent, self._total, note + (f", {more}" if more else ""))
 
     def raise_if_stopped(self) -> None:
         """Raises the error for which it was stopped, if there was one."""

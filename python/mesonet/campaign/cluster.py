@@ -27,10 +27,14 @@ from mesonet.campaign.claims import Claims
 from mesonet.campaign.ledger import Ledger, Run
 from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
 from mesonet.campaign.work import Work
-from mesonet.errors import InputError
+from mesonet.errors import Broken, InputError
 
 PATIENCE_S = 300.0
-"""How long a scheduler may be away (chosen): time enough to start another by hand."""
+"""How long a scheduler may be away, or without workers (chosen): time enough to start others by hand.
+
+Workers that wait in the queue of a batch system take longer: Dask's ``distributed.scheduler.no-workers-timeout``, where
+the driver has it, says how long.
+"""
 
 _TICK_S = 0.1
 _COUNT_EVERY_S = 5.0
@@ -38,6 +42,9 @@ _TRY_EVERY_S = 2.0
 _CONNECT_S = 10.0
 _AHEAD = 2
 """Tasks at the scheduler per thread of the cluster: a thread that ends one finds the next there."""
+
+_NO_ANSWER = (OSError, TimeoutError, ValueError, MemoryError)
+"""What connecting may end in; the last where what answers is no scheduler."""
 
 _of_thread = threading.local()
 
@@ -48,9 +55,11 @@ def run_on_cluster(work: Work, agenda: Agenda, scheduler: str, memory: int | Non
     Raises
     ------
     InputError
-        If there is no such scheduler, or its workers cannot make the runs.
+        If there is no such scheduler, or it stays without workers, or these cannot make the runs.
     OSError
         If results cannot be written any more.
+    Broken
+        If a task fails for any other reason.
     """
     driver = _Driver(work, agenda, scheduler, memory, time_limit)
     try:
@@ -101,6 +110,8 @@ class _Driver:
         self._client = _connected(scheduler)
         self._out: dict[Any, Run] = {}
         self._threads, self._counted = 1, float("-inf")
+        self._deserted: float | None = None
+        self._patience = _patience()
 
     def run(self) -> None:
         """Until all runs are finished."""
@@ -109,7 +120,8 @@ class _Driver:
                 self._reconnect()
             self._submit()
             self._hear()
-            self._agenda.show()
+            self._agenda.show("" if self._deserted is None else "no workers at the scheduler")
+            self._refuse_desertion()
             time.sleep(_TICK_S)
 
     def close(self) -> None:
@@ -122,8 +134,9 @@ class _Driver:
     def _submit(self) -> None:
         if time.monotonic() - self._counted > _COUNT_EVERY_S:
             with suppress(Exception):  # the scheduler is away; next time
-                self._threads = max(1, sum(self._client.nthreads().values()))
-                self._counted = time.monotonic()
+                threads = sum(self._client.nthreads().values())
+                self._threads, self._counted = max(1, threads), time.monotonic()
+                self._deserted = None if threads else self._deserted or self._counted
         folder = str(self._work.ledger.path.resolve())
         while len(self._out) < _AHEAD * self._threads and (run := self._agenda.next_now()):
             name = f"mesonet-{self._work.name}-{run.key[:12]}-{uuid4().hex[:6]}"
@@ -131,6 +144,14 @@ class _Driver:
                 make, folder, asdict(run), self._work.model, *self._most, key=name, pure=False, retries=0
             )
             self._out[future] = run
+
+    def _refuse_desertion(self) -> None:
+        """Raises an `InputError` when the scheduler has been without workers for too long."""
+        if self._deserted is not None and time.monotonic() - self._deserted > self._patience:
+            problem = f"the Dask scheduler had no workers for {self._patience:.0f} s"
+            allowed = "a cluster with workers, or a longer DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT; "
+            allowed += "runs that are done stay, the same command continues"
+            raise InputError(problem, path="--dask", value=self._scheduler, allowed=allowed)
 
     def _hear(self) -> None:
         for future in [each for each in self._out if each.status != "pending"]:
@@ -175,24 +196,56 @@ class _Driver:
         for run in self._out.values():
             self._agenda.end(run, "stopped")
         self._out.clear()
-        self._counted = float("-inf")
+        self._counted, self._deserted = float("-inf"), None
 
 
-def _connected(scheduler: str) -> Any:
-    """A client of the scheduler at an address, or of the one that a scheduler file names."""
+def _patience() -> float:
+    """How long the scheduler may be without workers, in s."""
+    import dask
+    from dask.utils import parse_timedelta
+
+    asked = dask.config.get("distributed.scheduler.no-workers-timeout", None)
+    return PATIENCE_S if asked is None else float(parse_timedelta(asked))
+
+
+def answering(scheduler: str) -> str:
+    """The address of the scheduler at an address, or of the one that a scheduler file names.
+
+    Raises
+    ------
+    InputError
+        If nothing answers there.
+    ImportError
+        If Dask is not installed.
+    """
     try:
-        from distributed import Client
+        import distributed  # noqa: F401 - whether it is there
     except ImportError as error:
         raise ImportError("a Dask cluster needs dask.distributed: pip install 'mesonet[cluster]'") from error
     try:
         address = _address(scheduler)
         with ThreadPoolExecutor(1) as apart:  # a notebook has an event loop of its own in this thread
             apart.submit(asyncio.run, _refuse_silence(address)).result()
+    except _NO_ANSWER as error:
+        raise _silent(scheduler, error) from None
+    return address
+
+
+def _connected(scheduler: str) -> Any:
+    """A client of the scheduler."""
+    address = answering(scheduler)
+    from distributed import Client
+
+    try:
         return Client(address, timeout=_CONNECT_S, set_as_default=False, name="mesonet")
-    except (OSError, TimeoutError, ValueError, MemoryError) as error:  # the last: what answers is no scheduler
-        allowed = "tcp://HOST:PORT of a running scheduler, or the file that it wrote with --scheduler-file"
-        problem = f"no Dask scheduler answers ({str(error) or type(error).__name__})"
-        raise InputError(problem, path="--dask", value=scheduler, allowed=allowed) from None
+    except _NO_ANSWER as error:
+        raise _silent(scheduler, error) from None
+
+
+def _silent(scheduler: str, error: BaseException) -> InputError:
+    allowed = "tcp://HOST:PORT of a running scheduler, or the file that it wrote with --scheduler-file"
+    problem = f"no Dask scheduler answers ({str(error) or type(error).__name__})"
+    return InputError(problem, path="--dask", value=scheduler, allowed=allowed)
 
 
 def _address(scheduler: str) -> str:
@@ -223,5 +276,5 @@ async def _refuse_silence(address: str) -> None:
     comm.abort()
 
 
-def _broken(error: BaseException) -> RuntimeError:
-    return RuntimeError(f"the cluster cannot make the runs: {type(error).__name__}: {error}")
+def _broken(error: BaseException) -> Broken:
+    return Broken(f"the cluster cannot make the runs: {type(error).__name__}: {' '.join(str(error).split())}")

@@ -26,6 +26,7 @@ from mesonet import models, provenance
 from mesonet.campaign.cost import Expected
 from mesonet.campaign.ledger import Run, planned
 from mesonet.campaign.process import package_path
+from mesonet.errors import Broken
 
 SEEN = 0.05
 """Share of a run that a pilot must see for its pace to be that of the rest (chosen: an eighth of the usual warm-up)."""
@@ -67,7 +68,7 @@ def pilot(document: Mapping[str, Any], budget_s: float) -> Cost:
 
     Raises
     ------
-    RuntimeError
+    Broken
         If a pilot fails; its message is that of the run.
     """
     runs = planned(document, models.code_version(document.get("model")))
@@ -114,7 +115,7 @@ def _begun(document: Mapping[str, Any], run: Run, budget_s: float) -> dict[str, 
     )  # fmt: skip
     if done.returncode != 0:
         said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise RuntimeError(f"the pilot of condition {run.condition} failed: {said[-1]}")
+        raise Broken(f"the pilot of condition {run.condition} failed: {said[-1]}")
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 

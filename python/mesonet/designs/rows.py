@@ -33,8 +33,9 @@ from mesonet.errors import InputError, unknown
 KINDS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time", "latin-hypercube", "sobol")
 _SAMPLED = ("latin-hypercube", "sobol")
 _WAYS = ("generators", "name", "runs", "resolution")
-_ADDED = ("foldover", "half", "blocks", "centre_points")
-KEYS = ("kind", *_WAYS, *_ADDED, "seed")
+ADDED = ("foldover", "half", "blocks", "centre_points")
+"""What a table may add to a two-level design."""
+KEYS = ("kind", *_WAYS, *ADDED, "seed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +53,15 @@ class Rows:
         Of a kind that has none: no rows.
     block
         Number of the block of each condition, from 1, where there are blocks.
+    asked
+        The table that asked for the rows, where one did.
     """
 
     kind: str
     matrix: npt.NDArray[np.float64] = field(repr=False)
     design: Design
     block: tuple[int, ...] | None = field(default=None, repr=False)
+    asked: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def conditions(self) -> int:
@@ -108,10 +112,10 @@ def rows(factors: Sequence[str], table: Mapping[str, Any]) -> Rows:
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError("not a seed", path="seed", value=seed, allowed="a whole number, at least 0")
     if kind not in ("two-level", "full-factorial"):
-        return _other(kind, factors, table, seed)
+        return replace(_other(kind, factors, table, seed), asked=table)
     if kind == "full-factorial":
         _refuse_keys(table, _WAYS, "a full factorial runs all combinations")
-    return _added(_two_level(factors, table, seed), table, seed)
+    return replace(_added(_two_level(factors, table, seed), table, seed), asked=table)
 
 
 def from_document(about: Mapping[str, Any]) -> Rows:
@@ -221,7 +225,7 @@ def _words(folded: Augmented, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def _other(kind: str, factors: Sequence[str], table: Mapping[str, Any], seed: int) -> Rows:
     """The rows of a kind that is no regular two-level design."""
-    _refuse_keys(table, ("generators", "name", "resolution", *_ADDED), f"does not go with kind {kind}")
+    _refuse_keys(table, ("generators", "name", "resolution", *ADDED), f"does not go with kind {kind}")
     runs = table.get("runs")
     ids = tuple(factors)
     if kind in _SAMPLED:
