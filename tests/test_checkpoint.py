@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -20,7 +21,9 @@ from click.testing import Result as Outcome
 
 import mesonet
 from mesonet import checkpoint as module
-from mesonet.campaign.ledger import Ledger
+from mesonet import core
+from mesonet.campaign.ledger import Ledger, planned
+from mesonet.campaign.process import Death, Worker
 from mesonet.checkpoint import Checkpoint, Stopped
 from mesonet.cli import main
 from mesonet.errors import InputError
@@ -491,3 +494,23 @@ def test_campaign_begins_anew_where_a_snapshot_is_unreadable(what: str, begun: L
     assert same_results(begun, whole)
     assert continuations(begun) == 0
     assert not snapshots(begun)
+
+
+def test_next_try_goes_on_where_the_time_limit_ended_the_one_before(begun: Ledger, whole: Ledger) -> None:
+    (run,) = planned(begun.document(), core.code_version())
+    file, worker = begun.snapshot(run.key), Worker()
+    try:
+        other = replace(run, key="0" * 64, scenario=json.dumps({**json.loads(run.scenario), "measurement": {}}))
+        assert worker.make(begun, other, None, lambda: False), "a run that is refused, so that the process is there"
+        worker.time_limit = 0.5
+        death = worker.make(begun, run, None, lambda: False)
+        assert isinstance(death, Death)
+        assert death.message == "the run took longer than the time limit of 0.5 s"
+        assert death.blamed
+        assert file.exists()
+        worker.time_limit = None
+        assert worker.make(begun, run, None, lambda: False) == {}
+    finally:
+        worker.close()
+    assert same_results(begun, whole)
+    assert continuations(begun) == 1

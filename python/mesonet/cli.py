@@ -1,6 +1,7 @@
 """The command line: verbs only.
 
-Exit codes: 0 fine, 1 a run failed, 2 bad input, 130 interrupted, 143 ended by SIGTERM: with a snapshot written, or results.
+Exit codes: 0 fine, 1 a run failed, 2 bad input, 130 interrupted, 143 ended by SIGTERM,
+with a snapshot written or all results.
 """
 
 from __future__ import annotations
