@@ -22,12 +22,15 @@ from click.testing import Result as Outcome
 import mesonet
 from mesonet import checkpoint as module
 from mesonet import core
+from mesonet.campaign.claims import Claims
 from mesonet.campaign.ledger import Ledger, planned
 from mesonet.campaign.process import Death, Worker
+from mesonet.campaign.status import status
 from mesonet.checkpoint import Checkpoint, Stopped
 from mesonet.cli import main
 from mesonet.errors import InputError
 from mesonet.file_lock import FileLock
+from mesonet.planning import status_lines
 from mesonet.result import TABLES, Result
 from mesonet.scenario import Scenario, scenario
 
@@ -467,7 +470,7 @@ def test_campaign_goes_on_where_its_runs_were(begun: Ledger, whole: Ledger) -> N
     # Its writer may die before it removes the snapshot.
     (key,) = begun.statuses()
     begun.snapshot(key).touch()
-    begun.remove_stale()
+    begun.remove_stale(core.code_version())
     assert not snapshots(begun)
 
 
@@ -514,3 +517,27 @@ def test_next_try_goes_on_where_the_time_limit_ended_the_one_before(begun: Ledge
         worker.close()
     assert same_results(begun, whole)
     assert continuations(begun) == 1
+
+
+def test_snapshots_that_no_run_can_use_are_removed_and_others_counted(begun: Ledger) -> None:
+    (run,) = planned(begun.document(), core.code_version())
+    (by_other_code,) = planned(begun.document(), "0" * 32)
+    half = begun.runs / f".mesonet-.snapshot-{'1' * 64}.new"
+    for file in (begun.snapshot(run.key), begun.snapshot(by_other_code.key), half):
+        file.touch()
+    in_use = FileLock(begun.snapshot("2" * 64))
+    begun.snapshot("2" * 64).touch()
+    assert in_use.take()
+    begun.remove_stale(core.code_version())
+    assert begun.snapshots() == {run.key, "2" * 64}, "a process is at the second"
+    assert not half.exists()
+    in_use.release()
+    begun.remove_stale(core.code_version())
+    assert begun.snapshots() == {run.key}
+    assert [path.name for path in begun.runs.iterdir()] == [begun.snapshot(run.key).name]
+    about = status(begun.path)
+    assert (about.missing, about.on_from_snapshot) == (1, 1)
+    assert "1 of those left goes on from a snapshot" in status_lines(about)
+    with Claims(begun.runs) as claims:
+        assert claims.take(run.key)
+        assert status(begun.path).on_from_snapshot == 0

@@ -236,6 +236,23 @@ def _half_written(path: Path) -> Path:
     return path.with_name(f"{ASIDE}{path.name}.new")
 
 
+def discard(path: Path) -> None:
+    """Removes a snapshot and what was left beside it, unless a run uses it.
+
+    Raises
+    ------
+    OSError
+        If it cannot be removed.
+    """
+    lock = FileLock(path)
+    if lock.take():
+        try:
+            for file in (path, _half_written(path)):
+                file.unlink(missing_ok=True)
+        finally:
+            lock.release()
+
+
 def _interval(every: str) -> float:
     try:
         seconds = float(units.parse("time", every, example=EVERY))
