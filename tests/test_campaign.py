@@ -256,5 +256,5 @@ def test_what_killed_writers_left_is_removed_when_old(tiny: Path, tmp_path: Path
     old.mkdir()
     new.mkdir()
     os.utime(old, (0, 0))
-    ledger.remove_stale()
+    ledger.remove_stale(mesonet.core.code_version())
     assert (old.exists(), new.exists()) == (False, True)

@@ -11,16 +11,26 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
+from click.testing import CliRunner
+from click.testing import Result as Outcome
 
 import mesonet
 from mesonet import checkpoint as module
-from mesonet.campaign.ledger import Ledger
+from mesonet import core
+from mesonet.campaign.claims import Claims
+from mesonet.campaign.ledger import Ledger, planned
+from mesonet.campaign.process import Death, Worker
+from mesonet.campaign.status import status
 from mesonet.checkpoint import Checkpoint, Stopped
+from mesonet.cli import main
 from mesonet.errors import InputError
+from mesonet.file_lock import FileLock
+from mesonet.planning import status_lines
 from mesonet.result import TABLES, Result
 from mesonet.scenario import Scenario, scenario
 
@@ -146,6 +156,46 @@ def test_places_and_times_that_cannot_be(tmp_path: Path) -> None:
             Checkpoint(tmp_path / "snapshot", every)
 
 
+def test_one_at_a_time_uses_a_file(untouched: Result, tmp_path: Path) -> None:
+    file, notes = tmp_path / "snapshot", []
+    cut_off(file)
+    busy = r"^--checkpoint = .*: another command uses this file\. "
+    with Checkpoint(file, "1 ms") as first:
+        with pytest.raises(InputError, match=busy), Checkpoint(file):
+            raise AssertionError("it was let in")
+        with Checkpoint(tmp_path / "snapshot-2"):
+            pass
+        assert same(mesonet.simulate(small(), 3, checkpoint=first), untouched)
+        assert file.exists(), "neither of the others removed it"
+    assert not list(tmp_path.iterdir())
+    with Checkpoint(file, note=notes.append) as second:
+        assert same(mesonet.simulate(small(), 3, checkpoint=second), untouched)
+    assert not notes
+
+
+def test_who_forgives_waits_and_leaves_the_file_of_others_alone(
+    untouched: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, notes = tmp_path / "snapshot", []
+    cut_off(file)
+    first = FileLock(file)
+    assert first.take()
+    threading.Timer(0.3, first.release).start()
+    with Checkpoint(file, forgiving=True, note=notes.append) as second:
+        assert same(mesonet.simulate(small(), 3, checkpoint=second), untouched)
+    assert len(notes) == 1
+    assert notes[0].startswith("continues at ")
+    cut_off(file)
+    content = file.read_bytes()
+    monkeypatch.setattr(module, "GRACE_S", 0.0)
+    assert first.take()
+    with Checkpoint(file, "1 ms", forgiving=True, note=notes.append) as second:
+        assert same(mesonet.simulate(small(), 3, checkpoint=second), untouched)
+    first.release()
+    assert file.read_bytes() == content
+    assert notes[1:] == [f"{file}: another process uses it; this run leaves no snapshot"]
+
+
 def test_a_snapshot_that_cannot_be_written_ends_no_run(
     untouched: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,6 +283,26 @@ def test_command_that_is_killed_and_terminated_goes_on(tmp_path: Path) -> None:
         assert one.read_bytes() == other.read_bytes(), name
 
 
+def test_second_command_on_one_file_is_refused_and_destroys_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "snapshot"
+    first = start(tmp_path, "--checkpoint-every", "100 ms")
+    until(file.exists, first)
+    second = subprocess.run(
+        [*command(tmp_path, duration="3 s"), "--seed", "2"], env=ENVIRONMENT, capture_output=True, text=True
+    )
+    assert second.returncode == 2
+    assert second.stderr.startswith(f'mesonet: --checkpoint = "{file}": another command uses this file. ')
+    assert second.stderr.count("\n") == 1
+    assert first.poll() is None
+    first.kill()
+    first.communicate()
+    third = start(tmp_path)
+    _, errors = third.communicate(timeout=PATIENCE_S)
+    assert third.returncode == 0, errors
+    assert "mesonet: continues at " in errors, "the lock ended with its process"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
 def test_command_refuses_the_snapshot_of_another_scenario(tmp_path: Path) -> None:
     file = tmp_path / "snapshot"
     cut_off(file)
@@ -241,6 +311,72 @@ def test_command_refuses_the_snapshot_of_another_scenario(tmp_path: Path) -> Non
     assert process.returncode == 2
     assert errors.startswith(f'mesonet: --checkpoint = "{file}": a snapshot of another scenario, seed or engine.')
     assert errors.count("\n") == 1
+
+
+ENDED = """
+import os, signal, sys
+import mesonet
+from mesonet.cli import main
+simulate = mesonet.simulate
+
+def ended(*about, **how):
+    result = simulate(*about, **how)
+    os.kill(os.getpid(), signal.{name})
+    return result
+
+mesonet.simulate = ended
+main()
+"""
+"""The command line, but for a signal that comes when the simulation has just returned."""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_signal_after_the_end_of_the_simulation_loses_no_results(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "snapshot"
+    begin = [sys.executable, "-c", ENDED.format(name=name), "run", "abilene", "--duration", "3 s", *VALUES, "--json"]
+    ended = subprocess.run([*begin, "--checkpoint", str(file)], env=ENVIRONMENT, capture_output=True, text=True)
+    assert json.loads(ended.stdout)["responses"], ended.stderr
+    assert ended.returncode == {"SIGTERM": -signal.SIGTERM, "SIGINT": 130}[name]
+    assert not file.exists()
+
+
+def call(*words: object) -> Outcome:
+    return CliRunner().invoke(main, ["run", "abilene", "--duration", "3 s", *VALUES, *map(str, words)])
+
+
+def test_file_may_be_in_the_folder_for_the_results(tmp_path: Path) -> None:
+    out = tmp_path / "new" / "out"
+    file = out / "snapshot"
+    assert call("--out", out, "--checkpoint", file).exit_code == 0
+    (out / "run.json").unlink()
+
+    def interrupt(done: float, total: float) -> None:
+        if done > 1:
+            signal.raise_signal(signal.SIGTERM)
+
+    chosen = scenario("abilene", duration="3 s", speed="40 seg/ms", base_sources=20, flow_records=1)
+    with pytest.raises(Stopped), Checkpoint(file) as checkpoint:
+        mesonet.simulate(chosen, 1, interrupt, checkpoint=checkpoint)
+    assert file.exists()
+    continued = call("--out", out, "--checkpoint", file)
+    assert continued.exit_code == 0, continued.stderr
+    assert "mesonet: continues at " in continued.stderr
+    assert sorted(path.name for path in out.iterdir()) == sorted([*(f"{name}.parquet" for name in TABLES), "run.json"])
+
+
+def test_file_may_not_be_one_of_the_results(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    refused = call("--out", out, "--checkpoint", out / "run.json")
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith(f'mesonet: --checkpoint = "{out / "run.json"}": one of the results. Allowed: ')
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("every", ["banana", "1 min"])
+def test_how_often_without_a_file_is_refused(every: str) -> None:
+    refused = call("--checkpoint-every", every)
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith(f'mesonet: --checkpoint-every = "{every}": goes with --checkpoint only')
 
 
 CAMPAIGN = f"""
@@ -334,7 +470,7 @@ def test_campaign_goes_on_where_its_runs_were(begun: Ledger, whole: Ledger) -> N
     # Its writer may die before it removes the snapshot.
     (key,) = begun.statuses()
     begun.snapshot(key).touch()
-    begun.remove_stale()
+    begun.remove_stale(core.code_version())
     assert not snapshots(begun)
 
 
@@ -361,3 +497,47 @@ def test_campaign_begins_anew_where_a_snapshot_is_unreadable(what: str, begun: L
     assert same_results(begun, whole)
     assert continuations(begun) == 0
     assert not snapshots(begun)
+
+
+def test_next_try_goes_on_where_the_time_limit_ended_the_one_before(begun: Ledger, whole: Ledger) -> None:
+    (run,) = planned(begun.document(), core.code_version())
+    file, worker = begun.snapshot(run.key), Worker()
+    try:
+        other = replace(run, key="0" * 64, scenario=json.dumps({**json.loads(run.scenario), "measurement": {}}))
+        assert worker.make(begun, other, None, lambda: False), "a run that is refused, so that the process is there"
+        worker.time_limit = 0.5
+        death = worker.make(begun, run, None, lambda: False)
+        assert isinstance(death, Death)
+        assert death.message == "the run took longer than the time limit of 0.5 s"
+        assert death.blamed
+        assert file.exists()
+        worker.time_limit = None
+        assert worker.make(begun, run, None, lambda: False) == {}
+    finally:
+        worker.close()
+    assert same_results(begun, whole)
+    assert continuations(begun) == 1
+
+
+def test_snapshots_that_no_run_can_use_are_removed_and_others_counted(begun: Ledger) -> None:
+    (run,) = planned(begun.document(), core.code_version())
+    (by_other_code,) = planned(begun.document(), "0" * 32)
+    half = begun.runs / f".mesonet-.snapshot-{'1' * 64}.new"
+    for file in (begun.snapshot(run.key), begun.snapshot(by_other_code.key), half):
+        file.touch()
+    in_use = FileLock(begun.snapshot("2" * 64))
+    begun.snapshot("2" * 64).touch()
+    assert in_use.take()
+    begun.remove_stale(core.code_version())
+    assert begun.snapshots() == {run.key, "2" * 64}, "a process is at the second"
+    assert not half.exists()
+    in_use.release()
+    begun.remove_stale(core.code_version())
+    assert begun.snapshots() == {run.key}
+    assert [path.name for path in begun.runs.iterdir()] == [begun.snapshot(run.key).name]
+    about = status(begun.path)
+    assert (about.missing, about.on_from_snapshot) == (1, 1)
+    assert "1 of those left goes on from a snapshot" in status_lines(about)
+    with Claims(begun.runs) as claims:
+        assert claims.take(run.key)
+        assert status(begun.path).on_from_snapshot == 0

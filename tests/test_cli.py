@@ -247,7 +247,7 @@ def test_plan_shows_design_and_runs(tiny: Path) -> None:
 def test_experiment_runs_continues_and_reports_its_status(here: Path, one_factor: Path) -> None:
     about = json_of("experiment", "run", one_factor, "--workers", 2)
     done = {"name": "tiny", "path": "tiny", "runs": 2, "done": 2, "failed": 0, "missing": 0, "failures": []}
-    idle = {"running": 0, "quarantined": 0, "seconds_left": 0, "processor_s_left": 0}
+    idle = {"running": 0, "on_from_snapshot": 0, "quarantined": 0, "seconds_left": 0, "processor_s_left": 0}
     assert about == {**done, **idle, "code_versions": [mesonet.core.code_version()]}
     for target in (one_factor, "tiny"):
         assert json_of("experiment", "status", target) == about

@@ -1,12 +1,12 @@
 """A file from which a run goes on after it was stopped or killed, and ends as if it had never been.
 
 The first line is JSON: format, code version, simulated time, resources spent, size and SHA-256 of what follows; then
-comes the state, as the simulator gives it. The file is replaced as a whole, so that it is never half written.
+comes the state, as the simulator gives it. The file is replaced as a whole, so that it is never half written. One
+process at a time uses it (`mesonet.file_lock`).
 """
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import json
 import os
@@ -14,15 +14,15 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
-from uuid import uuid4
 
 from mesonet import core, units
 from mesonet.errors import InputError
+from mesonet.file_lock import FileLock
 from mesonet.places import ASIDE
 
 FORMAT = 1
@@ -31,6 +31,7 @@ EVERY = "5 min"
 GRACE_S = 20.0
 """Time that a process which is told to end has to write a snapshot (chosen; batch systems leave it 30 s)."""
 
+_ASK_S = 0.1
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _ALLOWED = "the file that the same command wrote, or no file there to begin anew"
 
@@ -69,14 +70,16 @@ class Checkpoint:
     every
         Wall-clock time between snapshots, such as ``5 min``.
     forgiving
-        A snapshot that cannot be used is passed over with a note, and the run begins anew.
+        A snapshot that cannot be used is passed over with a note, and the run begins anew; if another process uses
+        the file for longer than `GRACE_S`, this run leaves none.
     note
         Told in a sentence what happens to the file; by default it is written to stderr.
 
     Raises
     ------
     InputError
-        If `every` is no time above 0, or there can be no such file.
+        If `every` is no time above 0, or there can be no such file; when the block begins, if another process or
+        thread uses the file.
     """
 
     def __init__(
@@ -94,11 +97,14 @@ class Checkpoint:
         self._told: int | None = None
         self._handlers: dict[int, Any] = {}
         self._next = 0.0
+        self._lock = FileLock(self.path)
+        self._ours = False
         if not forgiving and (self.path.is_dir() or not os.access(self.path.parent, os.W_OK)):
             allowed = "a file, new or of such a run, in a folder that can be written to"
             raise InputError("no place for a file", path="--checkpoint", value=str(path), allowed=allowed)
 
     def __enter__(self) -> Checkpoint:
+        self._ours = self._locked()
         self._next = time.monotonic() + self._every
         if threading.current_thread() is threading.main_thread():
             self._handlers = {number: signal.signal(number, self._tell) for number in _SIGNALS}
@@ -109,11 +115,30 @@ class Checkpoint:
     ) -> None:
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
-        if error is None:
-            for file in (self.path, *self._half_written()):
+        if error is None and self._ours:
+            for file in (self.path, _half_written(self.path)):
                 file.unlink(missing_ok=True)
-            if self._told is not None:  # after the last look
-                signal.raise_signal(self._told)
+        self._lock.release()
+        if error is None and self._told is not None:  # after the last look
+            signal.raise_signal(self._told)
+
+    def _locked(self) -> bool:
+        """Whether the file is this run's; whoever forgives waits for one that was told to end."""
+        end = time.monotonic() + (GRACE_S if self._forgiving else 0.0)
+        try:
+            while not self._lock.take():
+                if time.monotonic() >= end:
+                    if not self._forgiving:
+                        raise self.refused("another command uses this file", allowed="another file, or to wait for it")
+                    self._note(f"{self.path}: another process uses it; this run leaves no snapshot")
+                    return False
+                time.sleep(_ASK_S)
+        except OSError as error:
+            if not self._forgiving:
+                raise
+            self._note(f"{self.path}: no snapshot can be written: {error.strerror or error}")
+            return False
+        return True
 
     def begin(self, make: Callable[[bytes | None], Any]) -> tuple[Any, Mapping[str, Any]]:
         """The run that `make` makes of a state, of None at its first instant; and the resources it has used before.
@@ -124,7 +149,7 @@ class Checkpoint:
             If there is a file and it is no snapshot of this run by this code, or is damaged, unless that is forgiven.
         """
         try:
-            found = self._read()
+            found = self._read() if self._ours else None
             if found is None:
                 return make(None), {}
             run = make(found.state)
@@ -147,7 +172,7 @@ class Checkpoint:
         if self._told is None and time.monotonic() < self._next:
             return
         at = float(run.performance()["simulated_s"])
-        written = self._write(_Snapshot(at, spent(), run.snapshot()))
+        written = self._ours and self._write(_Snapshot(at, spent(), run.snapshot()))
         self._next = time.monotonic() + self._every
         if self._told is not None:
             rest = f"; the same command continues from {self.path}" if written else ""
@@ -155,14 +180,6 @@ class Checkpoint:
 
     def _tell(self, number: int, frame: FrameType | None) -> None:
         self._told = number
-
-    @property
-    def _aside(self) -> str:
-        return f"{ASIDE}{self.path.name}-"
-
-    def _half_written(self) -> Iterator[Path]:
-        """What processes left behind that were killed while they wrote."""
-        return self.path.parent.glob(f"{glob.escape(self._aside)}*")
 
     def _write(self, snapshot: _Snapshot) -> bool:
         """Replaces the file; whether it could: a full disk must not end a run."""
@@ -174,7 +191,7 @@ class Checkpoint:
             "size": len(snapshot.state),
             "sha256": hashlib.sha256(snapshot.state).hexdigest(),
         }
-        aside = self.path.with_name(f"{self._aside}{uuid4().hex[:12]}")
+        aside = _half_written(self.path)
         try:
             with aside.open("wb") as file:
                 file.write(json.dumps(header, sort_keys=True).encode() + b"\n")
@@ -209,9 +226,31 @@ class Checkpoint:
             raise self.refused("a damaged snapshot")
         return snapshot
 
-    def refused(self, problem: str) -> InputError:
+    def refused(self, problem: str, allowed: str = _ALLOWED) -> InputError:
         """The error for a file that is not the snapshot of the run."""
-        return InputError(problem, path="--checkpoint", value=str(self.path), allowed=_ALLOWED)
+        return InputError(problem, path="--checkpoint", value=str(self.path), allowed=allowed)
+
+
+def _half_written(path: Path) -> Path:
+    """What becomes the file; it stays behind where a process is killed while it writes."""
+    return path.with_name(f"{ASIDE}{path.name}.new")
+
+
+def discard(path: Path) -> None:
+    """Removes a snapshot and what was left beside it, unless a run uses it.
+
+    Raises
+    ------
+    OSError
+        If it cannot be removed.
+    """
+    lock = FileLock(path)
+    if lock.take():
+        try:
+            for file in (path, _half_written(path)):
+                file.unlink(missing_ok=True)
+        finally:
+            lock.release()
 
 
 def _interval(every: str) -> float:

@@ -1,6 +1,7 @@
 """The command line: verbs only.
 
-Exit codes: 0 fine, 1 a run failed, 2 bad input, 130 interrupted, 143 ended by SIGTERM with a snapshot written.
+Exit codes: 0 fine, 1 a run failed, 2 bad input, 130 interrupted, 143 ended by SIGTERM,
+with a snapshot written or all results.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from mesonet.terminal import plural, write_json, write_table
 
 if TYPE_CHECKING:
     from mesonet.campaign.status import Status
+    from mesonet.result import Result
+    from mesonet.scenario import Scenario
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
@@ -113,7 +116,7 @@ def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--checkpoint", metavar="FILE", type=click.Path(path_type=Path), help="Keep the run in FILE; go on from it."
 )
-@click.option("--checkpoint-every", default=EVERY, show_default=True, metavar="TIME", help="How often, by the clock.")
+@click.option("--checkpoint-every", show_default=EVERY, metavar="TIME", help="How often, by the clock.")
 @_JSON
 def run(
     target: str,
@@ -122,22 +125,37 @@ def run(
     threads: int,
     engine: Engine,
     checkpoint: Path | None,
-    checkpoint_every: str,
+    checkpoint_every: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Simulates SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files."""
     from mesonet.result import reserved
 
+    if checkpoint_every is not None and checkpoint is None:
+        allowed = "with --checkpoint FILE"
+        raise InputError(
+            "goes with --checkpoint only", path="--checkpoint-every", value=checkpoint_every, allowed=allowed
+        )
     chosen = find_scenario(target, **options)
-    kept = Checkpoint(checkpoint, checkpoint_every) if checkpoint else nullcontext()
     try:
-        with kept as file, reserved(out) if out else nullcontext() as put, Progress(chosen.name) as progress:
-            result = mesonet.simulate(chosen, seed, progress.update, threads=threads, engine=engine, checkpoint=file)
+        with (
+            places.folder(out) if out else nullcontext(),  # before the checkpoint, which may be in it
+            Checkpoint(checkpoint, checkpoint_every or EVERY) if checkpoint else nullcontext() as file,
+            reserved(out) if out else nullcontext() as put,
+        ):
+            with Progress(chosen.name) as progress:
+                result = mesonet.simulate(
+                    chosen, seed, progress.update, threads=threads, engine=engine, checkpoint=file
+                )
             if put:
                 put(result)
+            _show_result(chosen, seed, result, out, as_json)  # in here: a signal that came late ends the block
     except Stopped as stopped:
         _stop(click.get_current_context(), str(stopped), 128 + stopped.number)
+
+
+def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, as_json: bool) -> None:
     rows = result.responses.to_arrow().to_pylist()
     performance = dict(result.performance)
     if as_json:

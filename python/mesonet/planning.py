@@ -207,6 +207,9 @@ def status_lines(status: Status) -> list[str]:
     lines = [f"{status.name}: {status.done} of {plural(status.runs, 'run')} done in {status.path}{counts}"]
     if status.running:
         lines.append(f"{plural(status.running, 'run')} going on")
+    if status.on_from_snapshot:
+        verb = "goes" if status.on_from_snapshot == 1 else "go"
+        lines.append(f"{status.on_from_snapshot} of those left {verb} on from a snapshot")
     if status.quarantined:
         lines.append(f"{status.quarantined} failed too often and are left alone; --retry tries them again")
     if status.seconds_left:

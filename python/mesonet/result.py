@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from mesonet import places
 from mesonet.errors import InputError
+from mesonet.file_lock import lock_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -200,9 +201,13 @@ def write_parquet(table: Table, path: Path) -> None:
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Raises an `InputError` if the directory holds anything but an earlier run."""
-    there = sorted(entry.name for entry in path.iterdir())
-    foreign = [name for name in there if name not in FILES and not name.startswith(places.ASIDE)]
+    """Raises an `InputError` if the directory holds anything but an earlier run, and a checkpoint in use."""
+    there = {entry.name for entry in path.iterdir()}
+    in_use = {name for name in (*there, *FILES) if lock_file(path / name).name in there}
+    if taken := sorted(in_use.intersection(FILES)):
+        allowed = "a file that is none of those that go into --out"
+        raise InputError("one of the results", path="--checkpoint", value=str(path / taken[0]), allowed=allowed)
+    foreign = sorted(name for name in there - in_use if name not in FILES and not name.startswith(places.ASIDE))
     if foreign:
         problem = f"the directory holds other files ({', '.join(foreign[:3])})"
         raise InputError(problem, path="--out", value=str(path), allowed="a new or empty directory, or an earlier run")

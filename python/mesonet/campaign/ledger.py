@@ -22,6 +22,7 @@ from typing import Any
 from uuid import uuid4
 
 from mesonet.campaign import documents
+from mesonet.checkpoint import discard
 from mesonet.errors import InputError
 from mesonet.places import ASIDE
 
@@ -198,13 +199,20 @@ class Ledger:
         if self.status(key) == "failed":
             self._move_away(key)
 
-    def remove_stale(self) -> None:
-        """Removes what writers left behind that were killed while they wrote."""
-        for snapshot in self.runs.glob(f"{_SNAPSHOT}*"):
-            if self.status(snapshot.name.removeprefix(_SNAPSHOT)) == "done":
+    def snapshots(self) -> set[str]:
+        """Keys of the runs that have a snapshot, of this code or another."""
+        return {path.name.removeprefix(_SNAPSHOT) for path in self.runs.glob(f"{_SNAPSHOT}*")}
+
+    def remove_stale(self, code_version: str) -> None:
+        """Removes what writers left behind that were killed, and snapshots that no run by this code can go on from."""
+        beside = f"{ASIDE}{_SNAPSHOT}"
+        left_beside = {path.stem.removeprefix(beside) for path in self.runs.glob(f"{beside}*")}
+        if kept := self.snapshots() | left_beside:
+            usable = {run.key for run in planned(self.document(), code_version) if self.status(run.key) != "done"}
+            for key in kept - (usable & self.snapshots()):
                 with suppress(OSError):
-                    snapshot.unlink()
-        patterns = ("runs/.tmp-*", "runs/.clock-*", f"runs/{ASIDE}*", f"{ASIDE}*")
+                    discard(self.snapshot(key))
+        patterns = ("runs/.tmp-*", "runs/.clock-*", f"{ASIDE}*")
         for left in chain.from_iterable(map(self.path.glob, patterns)):
             with suppress(OSError):  # another runner removes them too
                 if time.time() - left.stat().st_mtime > _STALE_S:

@@ -44,8 +44,8 @@ class Death:
 class Worker:
     """A process that makes runs, started when it is needed and again when it died.
 
-    `memory` is the most that one run may have, in bytes, `time_limit` the most wall-clock time that one may take, in s;
-    `peak` the most memory that one was seen to have.
+    `memory` is the most that one run may have, in bytes, `time_limit` the most wall-clock time that one try may take,
+    in s, after which it has `GRACE_S` to write a snapshot; `peak` the most memory that one was seen to have.
     """
 
     memory: int | None = None
@@ -85,6 +85,7 @@ class Worker:
                         f"the run needs more than {memory_text(self.memory)} of memory: it had {memory_text(used)}"
                     )
                 if time.monotonic() > end:
+                    _end(process)  # with a snapshot, from which another try goes on
                     return self._ended(f"the run took longer than the time limit of {self.time_limit:g} s")
         answer = process.stdout.readline()
         if not answer:
@@ -104,12 +105,7 @@ class Worker:
         if process is None:
             return
         if process.poll() is None:  # else its number may be another's by now
-            _signal(process, signal.SIGTERM)
-            try:
-                process.wait(GRACE_S)
-            except subprocess.TimeoutExpired:
-                _signal(process, signal.SIGKILL)
-                process.wait()
+            _end(process)
         for stream in (process.stdin, process.stdout, self._log):
             with suppress(OSError):
                 stream.close()  # type: ignore[union-attr]
@@ -173,6 +169,16 @@ def _signal(process: subprocess.Popen[str], number: int) -> None:
     """To the process and the programs that it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ends the process, by force where that takes longer than `GRACE_S`."""
+    _signal(process, signal.SIGTERM)
+    try:
+        process.wait(GRACE_S)
+    except subprocess.TimeoutExpired:
+        _signal(process, signal.SIGKILL)
+        process.wait()
 
 
 def _start(log: Any) -> subprocess.Popen[str]:

@@ -42,11 +42,11 @@ def run_missing(ledger: Ledger, how: How | None = None, progress: bool = True) -
     versions = versions_that_count(ledger, code_version, how.mix)
     if ledger.runs.is_dir():
         sweep(ledger.runs)
+        ledger.remove_stale(code_version)
     todo = work(ledger, document, versions, how)
     if not todo.runs and known_versions(before) == versions:
         return
     ledger.runs.mkdir(exist_ok=True)
-    ledger.remove_stale()
     about = {
         "versions": provenance.versions(code_version),
         "code_versions": versions,

@@ -25,6 +25,8 @@ class Status:
         Of the failed ones, those that failed too often to be tried again.
     running
         Of the failed and missing ones, those that some runner is at now.
+    on_from_snapshot
+        Of those that nobody is at, those that go on where they were stopped.
     processor_s_left
         Expected time of what is left on one processor, in s; None before the first run is done.
     seconds_left
@@ -43,6 +45,7 @@ class Status:
     missing: int
     quarantined: int
     running: int
+    on_from_snapshot: int
     processor_s_left: float | None
     seconds_left: float | None
     failures: list[dict[str, Any]]
@@ -97,6 +100,7 @@ def status(path: str | Path) -> Status:
         missing=len(runs) - len(done) - len(failed),
         quarantined=sum(quarantined),
         running=running,
+        on_from_snapshot=len(ledger.snapshots() & set(waiting) - at_work),
         processor_s_left=left,
         seconds_left=left / running if left is not None and running else left if left == 0 else None,
         failures=failures,

@@ -26,8 +26,8 @@ class How:
     memory
         The most that one run may have, in bytes; by default nine tenths of the machine's.
     time_limit
-        The most wall-clock time that one try at a run may take, in s; by default any. A run that takes longer is ended
-        and counts as failed.
+        The most wall-clock time that one try at a run may take, in s; by default any. A try that takes longer is ended
+        and counts as failed; the next one goes on from its snapshot.
     dask
         Address of a Dask scheduler, or its scheduler file: the runs are made there instead.
     shard
