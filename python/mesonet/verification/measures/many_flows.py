@@ -276,7 +276,7 @@ def within_factor(
 
 
 def worse_model(campaigns: Campaigns, experiment: str, factor: float) -> float:
-    """By how much fewer connections the full model predicts within a factor than the approximate one."""
+    """Part of the connections that the approximate model predicts within a factor, less that of the full one."""
     shares = [within_factor(campaigns, experiment, model, factor) for model in ("full", "approximate")]
     return shares[1] - shares[0]
 
