@@ -84,7 +84,7 @@ def _of(campaigns: Seeds) -> float:
         ("relative = 0.1", "S2", 0.56, "not reproduced"),
         ("least = 0.6", "S4", 0.7, "reproduced"),
         ("most = 0.6", "S4", 0.7, "not reproduced"),
-        ("absolute = 0.1", "S2", float("nan"), "not reproduced"),
+        ("absolute = 0.1", "S2", float("nan"), "not evaluated"),
         ("", "S5", 9.0, "for the record"),
     ],
 )
@@ -192,6 +192,7 @@ def test_the_verb(tmp_path: Path) -> None:
     assert needed.endswith(f"mesonet experiment run dumbbell-pairs --out {tmp_path}/dumbbell-pairs")
     assert "### A1: reproduced" in page.read_text()
     assert "unknown claim, part or campaign" in call("Z9", *where)
+    assert "parts A, B, D, F, G, H, I, L, T; theory; campaigns " in call("Z9", *where)
     assert "no claims here" in call("--claims", str(tmp_path))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from mesonet.errors import InputError, unknown
+from mesonet.errors import InputError
 from mesonet.terminal import shown
 from mesonet.verification.campaigns import Campaigns, Entry, load_entries
-from mesonet.verification.claims import CLASSES, Claim, load_claims
+from mesonet.verification.claims import CLASSES, KINDS, Claim, load_claims
 from mesonet.verification.reasons import NotEvaluated
 from mesonet.verification.verdicts import Finding, judge, of_claim
 
@@ -57,8 +58,7 @@ class Scorecard:
             part = "T" if word == "theory" else word
             found = [claim for claim in self.claims if part in (claim.id, claim.part) or word in claim.campaigns]
             if not found:
-                known = [*(claim.id for claim in self.claims), *PARTS, "theory", *self.entries]
-                raise unknown("claim, part or campaign", word, known)
+                raise self._unknown(word)
             kept |= {claim.id: claim for claim in found}
         claims = tuple(claim for claim in self.claims if not words or claim.id in kept)
         if quick:
@@ -137,6 +137,16 @@ class Scorecard:
         lines += [_campaign(self.entries[name], campaigns) for name in used]
         return "\n".join(lines) + "\n"
 
+    def _unknown(self, word: str) -> InputError:
+        """Nearest names, then what a word may be; claims are too many to name."""
+        near = get_close_matches(word, [*(claim.id for claim in self.claims), *PARTS, "theory", *self.entries])
+        return InputError(
+            "unknown claim, part or campaign" + (f" (nearest: {', '.join(near)})" if near else ""),
+            value=word,
+            allowed=f"a claim such as {self.claims[0].id}; parts {', '.join(PARTS)}; theory; campaigns "
+            + ", ".join(self.entries),
+        )
+
     def _quick(self) -> set[str]:
         """The cheapest campaigns, `QUICK_S` in all."""
         used = {name for claim in self.claims for name in claim.campaigns}
@@ -175,14 +185,18 @@ def _interval(found: Finding) -> str:
 
 
 def _counts(claims: Sequence[Claim], verdicts: dict[str, Any]) -> list[str]:
-    """How many claims of each part have which verdict."""
-    kinds = ("reproduced", "not reproduced", "not evaluated", "for the record")
-    lines = [f"| part | {' | '.join(kinds)} |", "|---|" + "---|" * len(kinds)]
-    for part in [part for part in PARTS if any(claim.part == part for claim in claims)]:
-        of_part = [verdicts[claim.id] for claim in claims if claim.part == part]
-        lines.append(f"| {part} | " + " | ".join(str(of_part.count(kind)) for kind in kinds) + " |")
-    everything = list(verdicts.values())
-    return [*lines, "| all | " + " | ".join(str(everything.count(kind)) for kind in kinds) + " |"]
+    """How many claims of each part and kind have which verdict."""
+    told = ("reproduced", "not reproduced", "not evaluated", "for the record")
+    lines = [f"| part | kind | {' | '.join(told)} |", "|---|---|" + "---|" * len(told)]
+    rows = [(part, kind, [claim for claim in claims if (claim.part, claim.kind) == (part, kind)])
+            for part in PARTS for kind in KINDS]  # fmt: skip
+    rows += [("all", kind, [claim for claim in claims if claim.kind == kind]) for kind in KINDS]
+    rows += [("all", "both", list(claims))]
+    for part, kind, of_row in rows:
+        if of_row:
+            found = [verdicts[claim.id] for claim in of_row]
+            lines.append(f"| {part} | {kind} | " + " | ".join(str(found.count(each)) for each in told) + " |")
+    return lines
 
 
 def _section(claim: Claim, verdict: str, findings: Sequence[Finding]) -> list[str]:

@@ -80,6 +80,9 @@ def _found(claim: Claim, number: Number, campaigns: Campaigns) -> Finding:
     except NotEvaluated as error:
         return Finding(**about, measured=None, low=None, high=None, seeds=0, verdict="not evaluated", reason=str(error))
     mean = float(np.mean(values))
+    if not math.isfinite(mean):
+        reason = f"{number.measure} gives no number here: nothing to measure in the run"
+        return Finding(**about, measured=None, low=None, high=None, seeds=0, verdict="not evaluated", reason=reason)
     low, high = _interval(values)
     verdict, reason = _verdict(number, mean, low, high, seeds if random else 0)
     return Finding(

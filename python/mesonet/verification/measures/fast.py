@@ -29,6 +29,11 @@ def metric_change(campaigns: Campaigns, experiment: str, of: str, to: str, what:
     return interval_metric(campaigns, experiment, of, what) - interval_metric(campaigns, experiment, to, what)
 
 
+def gap_ratio(campaigns: Campaigns, experiment: str, other: str, of: str, to: str, what: str) -> float:
+    """`metric_change` in one experiment over that in another: more than 1 where the difference is amplified."""
+    return metric_change(campaigns, experiment, of, to, what) / metric_change(campaigns, other, of, to, what)
+
+
 def not_best(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
     """Of the four metrics, those in which the median of another algorithm is better."""
     others = [name for name in campaigns.load(experiment).algorithms if name != algorithm]
@@ -52,6 +57,21 @@ def line_share_change(campaigns: Campaigns, experiment: str, algorithm: str, con
     return line_share(campaigns, experiment, algorithm, condition) - line_share(campaigns, experiment, algorithm, to)
 
 
+def falls_more(campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int) -> float:
+    """Other algorithms whose share of the line falls by more from condition `to` to `condition` than this one's."""
+    own = line_share_change(campaigns, experiment, algorithm, condition, to)
+    others = [name for name in campaigns.load(experiment).algorithms if name != algorithm]
+    return float(sum(line_share_change(campaigns, experiment, name, condition, to) < own for name in others))
+
+
+def largest_queue(campaigns: Campaigns, experiment: str, condition: int, algorithm: str = "fast") -> float:
+    """The most that all flows hold in the queue by their own measure after the warm-up, over the buffer."""
+    run = campaigns.run(experiment, algorithm, condition)
+    inside = run.time >= run.scenario["time"]["warmup"]
+    (classed,) = run.path["classes"]
+    return float(np.nanmax(np.nansum(queued(run.cwnd, run.rtt)[inside], axis=1)) / classed["buffer"][0])
+
+
 def queue_over_alphas(campaigns: Campaigns, experiment: str, condition: int, algorithm: str = "fast") -> float:
     """What all flows hold in the queue by their windows, over the sum of their alphas, in the last third."""
     run = campaigns.run(experiment, algorithm, condition)
@@ -72,11 +92,20 @@ def rate_spread(campaigns: Campaigns, experiment: str, algorithm: str, condition
 def rate_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
     """Rate of the flow with the longest round trip over that of the one with the shortest, while all are there."""
     run = campaigns.run(experiment, algorithm)
-    extra = [flow["extra_delay"] for flow in run.given]
-    starts, stops = ([flow[key] for flow in run.given if flow[key] is not None] for key in ("start", "stop"))
-    inside = (run.time > max(starts)) & (run.time <= min([*stops, run.time[-1]]))
-    delivered = run.delivered[inside][-1] - run.delivered[inside][0]
-    return float(delivered[int(np.argmax(extra))] / delivered[int(np.argmin(extra))])
+    delivered = run.delivered[_all_there(run)]
+    return _longest_over_shortest(run, delivered[-1] - delivered[0])
+
+
+def queue_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
+    """The same for the mean of what the flow holds in the queue by its own measure."""
+    run = campaigns.run(experiment, algorithm)
+    return _longest_over_shortest(run, np.nanmean(queued(run.cwnd, run.rtt)[_all_there(run)], axis=0))
+
+
+def wait_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
+    """The same for the mean wait in the queue, the round trip less the shortest that the flow has seen."""
+    run = campaigns.run(experiment, algorithm)
+    return _longest_over_shortest(run, np.nanmean(run.rtt[_all_there(run)], axis=0) - np.nanmin(run.rtt, axis=0))
 
 
 def mean_queue(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
@@ -85,10 +114,27 @@ def mean_queue(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
     return float(np.nanmean(np.nanmax(queued(run.cwnd, run.rtt), axis=1)))
 
 
+def mean_queue_ratio(campaigns: Campaigns, experiment: str, of: str, to: str) -> float:
+    """`mean_queue` of algorithm `of` over that of algorithm `to`."""
+    return mean_queue(campaigns, experiment, of) / mean_queue(campaigns, experiment, to)
+
+
 MEASURES = (
-    interval_metric, metric_change, not_best, line_share, line_share_change, queue_over_alphas, rate_spread,
-    rate_by_round_trip, mean_queue,
+    interval_metric, metric_change, gap_ratio, not_best, line_share, line_share_change, falls_more, largest_queue,
+    queue_over_alphas, rate_spread, rate_by_round_trip, queue_by_round_trip, wait_by_round_trip, mean_queue,
+    mean_queue_ratio,
 )  # fmt: skip
+
+
+def _all_there(run: TracedRun) -> NDArray[np.bool_]:
+    """Samples at which all flows are there."""
+    starts, stops = ([flow[key] for flow in run.given if flow[key] is not None] for key in ("start", "stop"))
+    return np.asarray((run.time > max(starts)) & (run.time <= min([*stops, run.time[-1]])))
+
+
+def _longest_over_shortest(run: TracedRun, values: NDArray[np.float64]) -> float:
+    extra = [flow["extra_delay"] for flow in run.given]
+    return float(values[int(np.argmax(extra))] / values[int(np.argmin(extra))])
 
 
 def _metrics(campaigns: Campaigns, experiment: str, algorithm: str, what: str) -> list[float]:

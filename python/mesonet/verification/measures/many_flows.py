@@ -171,6 +171,49 @@ def goodput_slope(campaigns: Campaigns, experiment: str, buffer: float, most: in
     return float(np.polyfit(x, y, 1)[0] * 100)
 
 
+def goodput_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
+    """R^2 of a straight line through goodput over connections, up to `most`."""
+    x = [line.connections for line in _lines(campaigns.load(experiment)) if line.buffer == buffer]
+    x = [count for count in x if count <= most]
+    y = [goodput(campaigns, experiment, count, buffer) for count in x]
+    return float(np.corrcoef(x, y)[0, 1] ** 2)
+
+
+def goodput_slope_ratio(
+    campaigns: Campaigns, experiment: str, other: str, buffer: float, other_buffer: float, most: int
+) -> float:
+    """`goodput_slope` in one experiment over that in another."""
+    own = goodput_slope(campaigns, experiment, buffer, most)
+    return own / goodput_slope(campaigns, other, other_buffer, most)
+
+
+def epoch(campaigns: Campaigns, experiment: str, connections: int, buffer: float, what: str) -> float:
+    """The saw teeth of the traced windows over the model's, W = W_c / connections rounded; medians.
+
+    ``top``: whole packets of the window when it falls, over W + 1; ``bottom``: after it, over floor((W + 1)/2);
+    ``slope``: packets per round trip from the first rise to the last, over 1; ``losses``: packets lost by a
+    connection for each time it halves, the mean over all connections.
+    """
+    line = _line(campaigns, experiment, connections, buffer)
+    if what == "losses":
+        flows = _flows(campaigns, experiment, line)
+        return float(flows["losses"].sum() / flows["indications"].sum())  # type: ignore[operator]
+    run = campaigns.run(experiment, ALGORITHM, line.condition)
+    inside = run.time > line.span[0]
+    model = round(line.pipe / connections)
+    teeth = [
+        tooth
+        for flow in range(run.cwnd.shape[1])
+        for tooth in _teeth(run.time[inside], run.cwnd[inside, flow], run.rtt[inside, flow])
+    ]
+    bottoms, tops, slopes = np.array(teeth).T
+    return {
+        "top": float(np.median(np.floor(tops))) / (model + 1),
+        "bottom": float(np.median(np.floor(bottoms))) / ((model + 1) // 2),
+        "slope": float(np.median(slopes)),
+    }[what]
+
+
 def occupancy(campaigns: Campaigns, experiment: str, connections: int, buffer: float, which: str) -> float:
     """Packets in the buffer over its places: the ``5``, ``50`` or ``95`` percentile over the time, or ``sd``."""
     line = _line(campaigns, experiment, connections, buffer)
@@ -233,7 +276,7 @@ def within_factor(
 
 
 def worse_model(campaigns: Campaigns, experiment: str, factor: float) -> float:
-    """By how much fewer connections the full model predicts within a factor than the approximate one."""
+    """Part of the connections that the approximate model predicts within a factor, less that of the full one."""
     shares = [within_factor(campaigns, experiment, model, factor) for model in ("full", "approximate")]
     return shares[1] - shares[0]
 
@@ -260,8 +303,21 @@ def pftk(loss: Floats, round_trip: float, time_out: float, *, full: bool) -> Flo
 MEASURES = (
     loss, loss_over_model, loss_change, loss_slope, loss_line, hyperbola, active, shut_off, fewer_shut_off, jain,
     fairness_change, throughput, goodput, throughput_change, throughput_order, goodput_slope, occupancy,
-    occupancy_change, in_round_trip_band, within_factor, worse_model,
+    occupancy_change, in_round_trip_band, within_factor, worse_model, goodput_line, goodput_slope_ratio, epoch,
 )  # fmt: skip
+
+
+def _teeth(time: Floats, window: Floats, round_trip: Floats) -> list[tuple[float, float, float]]:
+    """Window at the bottom and at the top of each rise, and its slope in packets per round trip (given in ms)."""
+    falls = np.flatnonzero(np.diff(window) < 0)
+    teeth = []
+    for begin, end in pairwise(falls.tolist()):
+        rises = begin + 2 + np.flatnonzero(np.diff(window[begin + 1 : end + 1]) > 0)
+        if len(rises) > 1:
+            first, last = int(rises[0]), int(rises[-1])
+            trips = (time[last] - time[first]) / (float(np.nanmean(round_trip[first : last + 1])) / 1e3)
+            teeth.append((window[begin + 1], window[end], (window[last] - window[first]) / trips))
+    return teeth
 
 
 @cache
