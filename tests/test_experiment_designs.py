@@ -16,7 +16,7 @@ from mesonet.cli import main
 from mesonet.designs.rows import from_document, rows
 from mesonet.errors import InputError
 from mesonet.experiment import Experiment
-from mesonet.planning import cost_lines
+from mesonet.planning import cost_lines, heading
 
 FILE = """
 name = "five"
@@ -198,6 +198,15 @@ def test_plan_of_a_model_that_fails_says_so_instead_of_the_cost(tmp_path: Path) 
     told = json.loads(CliRunner().invoke(main, ["experiment", "plan", str(file), "--json"]).stdout)
     assert told["cost"] is None
     assert "no such queue" in told["warnings"][0]
+
+
+def test_plan_of_a_semifold_names_no_resolution(tmp_path: Path) -> None:
+    said = heading(five(tmp_path, 'runs = 8\nfoldover = "all"\nhalf = "X1"'))
+    assert "defining words:" not in said
+    assert "resolution 3" not in said
+    assert "\na semifold: " in said
+    assert " of 10 two-factor interactions are clear" in said
+    assert "\nresolution 4, defining words: " in heading(five(tmp_path, 'runs = 8\nfoldover = "all"'))
 
 
 def test_expected_cost_follows_what_is_simulated(tmp_path: Path) -> None:

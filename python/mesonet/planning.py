@@ -129,9 +129,13 @@ def heading(chosen: Designed) -> str:
             f"design {size_text(design) if rows.is_plain else 'two-level, with runs added'}"
             + (f", {', '.join(design.generators)}" if design.generators else ", full factorial")
         )
-    if design.generators:
+    half = "half" in rows.asked  # words are those of the design before runs were added to some of it
+    if design.generators and half:
+        lines.append("a semifold: its runs have no defining words and no one resolution")
+    elif design.generators:
         words = ", ".join(f"{count} of length {length}" for length, count in design.word_lengths.items())
         lines.append(f"resolution {design.resolution}, defining words: {words or 'none'}")
+    if design.generators:
         pairs = len(design.aliases) - len(design.factors)
         lines.append(f"{len(design.clear_interactions)} of {pairs} two-factor interactions are clear of each other")
     if rows.conditions > design.runs:
@@ -164,8 +168,8 @@ def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[st
             "matrix": (rows.matrix.astype(int) if whole else rows.matrix).tolist(),
             "block": None if rows.block is None else list(rows.block),
             "generators": list(design.generators),
-            "resolution": design.resolution,
-            "word_lengths": design.word_lengths,
+            "resolution": None if "half" in rows.asked else design.resolution,
+            "word_lengths": None if "half" in rows.asked else design.word_lengths,
             "aliases": design.aliases,
         },
         "warnings": warnings,
