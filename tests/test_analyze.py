@@ -11,16 +11,21 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from conftest import TINY
 from fake_campaign import ALGORITHMS, TOTALS, fake_campaign
 from large_campaign import large_campaign
 from mesonet.analysis import main_effects
+from mesonet.campaign import load
 from mesonet.cli import main
 from mesonet.errors import InputError
+from mesonet.replay import most_congested
 from mesonet.reporting import drawing, gallery, write_analysis
 from mesonet.reporting.method import Method
-from mesonet.reporting.space import response_space
+from mesonet.reporting.network_figures import buffer_table
+from mesonet.reporting.space import OWN, group_values, response_space
 from mesonet.reporting.study import Study
 from mesonet.reporting.thresholds import Thresholds
+from mesonet.reporting.user_figures import users
 
 STEPS = (
     "01_ordered_data", "02_multi_factor_scatter", "03_main_effects", "04_interactions", "05_blocks", "06_youden",
@@ -423,3 +428,29 @@ def test_the_command(one_factor, tmp_path, monkeypatch):
     refused = CliRunner().invoke(main, ["analyze", "campaign", "--figures", "most"])
     assert refused.exit_code == 2
     assert 'figures = "most"' in refused.output
+
+
+@pytest.mark.parametrize("added", ["centre_points = 3", "centre_points = 4\nblocks = 2"])
+def test_a_network_with_centre_points(added, tmp_path, monkeypatch):
+    """Its centre points have flow groups, scenarios and responses, and are no condition of the design."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "centre.toml").write_text(f'{TINY}\n[design]\nkind = "full-factorial"\n{added}\n')
+    ran = CliRunner().invoke(main, ["experiment", "run", "centre.toml", "--out", "campaign", "--workers", "1"])
+    assert ran.exit_code == 0, ran.output
+    for verb in (["analyze", "campaign", "--figures", "none"], ["report", "campaign", "--replay", "none"]):
+        done = CliRunner().invoke(main, verb)
+        assert done.exit_code == 0, (done.output, done.exception)
+    method = Method(Study(load("campaign")))
+    _, values = group_values(method.study, "goodput", OWN)
+    assert values.shape[:2] == (4, 2)
+    assert set(buffer_table(method.study)["condition"]) <= {1, 2, 3, 4}
+    assert "curvature" in (tmp_path / "campaign" / "analysis" / "index.md").read_text()
+    curvature = pl.read_parquet(tmp_path / "campaign" / "analysis" / "tables" / "curvature.parquet")
+    assert set(curvature["algorithm"]) == {"tcp", "scalable"}
+    users_of = users(method)
+    assert users_of is not None
+    assert users_of.shares().height > 0
+    at_centre = (pl.col("condition") > 4) & (pl.col("response") == "loss_rate")
+    lossy = pl.when(at_centre).then(0.9).otherwise("value")
+    campaign = replace(method.study.campaign, responses=method.study.campaign.responses.with_columns(value=lossy))
+    assert most_congested(campaign) <= 4, "only a condition of the design can be replayed"

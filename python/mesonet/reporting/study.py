@@ -198,6 +198,13 @@ class Study:
         return {number: [int(s) for s in row] for number, row in enumerate(self.campaign.design.matrix, start=1)}
 
     @cached_property
+    def groups(self) -> pl.DataFrame:
+        """Flow groups of the conditions of the design. The campaign has those of centre points, too, which lie between
+        the levels: no array by condition has a row for them."""
+        rows = self.campaign.groups
+        return rows if rows.is_empty() else rows.filter(pl.col("condition").is_in(self.conditions))
+
+    @cached_property
     def status(self) -> pl.DataFrame:
         """Per condition the number of runs done, failed and missing."""
         counts = [

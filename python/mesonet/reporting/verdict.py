@@ -124,7 +124,7 @@ def _goodputs(study: Study, other: str) -> list[Quantity]:
         # Where all flows are of one kind, all are their own competitors.
         place = study.algorithms.index(other)
         values[:, place] = group_values(study, "goodput", OWN)[1][:, place]
-    rows = study.campaign.groups.filter(
+    rows = study.groups.filter(
         (pl.col("period") == WHOLE) & (pl.col("flow_algorithm") == other) & pl.col("group").is_not_null()
     )
     kinds = group_labels(study)
