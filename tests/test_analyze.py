@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -349,7 +350,9 @@ def test_users_windows_and_states_of_a_mixed_experiment(mixed, tmp_path, monkeyp
 def test_two_experiments_beside_each_other(mixed, tmp_path, monkeypatch):
     few(monkeypatch, ("components/scree",))
     doubled = mixed.groups.with_columns(pl.col("goodput") * 2)
-    other = replace(mixed, name="doubled", responses=mixed.responses.with_columns(pl.col("value") * 3))
+    folder = Path(shutil.copytree(mixed.path, tmp_path / "doubled"))
+    tripled = mixed.responses.with_columns(pl.col("value") * 3)
+    other = replace(mixed, path=folder, name="doubled", responses=tripled)
     # The groups of a campaign are read once: here they are given.
     vars(other)["groups"] = doubled
     write_analysis(mixed, tmp_path, beside=other)
@@ -416,12 +419,13 @@ def test_the_command(one_factor, tmp_path, monkeypatch):
     found = names_of(tmp_path / "campaign" / "analysis")
     assert "ten_steps/rtt/tcp/03_main_effects" in found
     assert "ten_steps/rtt/tcp/10_contour" not in found, "one factor has no contour"
-    options = ["--threshold", "0.9", "--cut", "0.5", "--beside", "campaign", "--figures", "none"]
+    shutil.copytree("campaign", "again")
+    options = ["--threshold", "0.9", "--cut", "0.5", "--beside", "again", "--figures", "none"]
     done = CliRunner().invoke(main, ["analyze", "campaign", *options])
     assert done.exit_code == 0, done.output
     beside = pl.read_parquet(tmp_path / "campaign" / "analysis" / "tables" / "beside_responses.parquet")
     assert set(beside["change"].drop_nulls()) == {0.0}
-    for wrong in (["--cut", "1.5"], ["--threshold", "0"], ["--beside", "nowhere"]):
+    for wrong in (["--cut", "1.5"], ["--threshold", "0"], ["--beside", "nowhere"], ["--beside", "campaign"]):
         refused = CliRunner().invoke(main, ["analyze", "campaign", *wrong])
         assert refused.exit_code == 2
         assert len(refused.output.strip().splitlines()) == 1
@@ -454,3 +458,24 @@ def test_a_network_with_centre_points(added, tmp_path, monkeypatch):
     lossy = pl.when(at_centre).then(0.9).otherwise("value")
     campaign = replace(method.study.campaign, responses=method.study.campaign.responses.with_columns(value=lossy))
     assert most_congested(campaign) <= 4, "only a condition of the design can be replayed"
+
+
+def test_what_cannot_stand_beside_a_campaign_is_refused(one_factor, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sampled = f'{TINY}\n[design]\nkind = "latin-hypercube"\nruns = 4\n'.replace('"tcp", "scalable"', '"tcp"')
+    (tmp_path / "lhs.toml").write_text(sampled)
+    (tmp_path / "longer.toml").write_text(one_factor.read_text().replace('"2 s"', '"3 s"').replace("80 seg", "90 seg"))
+    for file in ("lhs.toml", "longer.toml", str(one_factor)):
+        out = Path(file).stem
+        ran = CliRunner().invoke(main, ["experiment", "run", file, "--out", out, "--workers", "1"])
+        assert ran.exit_code == 0, ran.output
+    for first, second in (("one_factor", "lhs"), ("lhs", "one_factor"), ("one_factor", "./one_factor")):
+        refused = CliRunner().invoke(main, ["analyze", first, "--beside", second, "--figures", "none"])
+        assert refused.exit_code == 2, refused.exception
+        assert f'--beside = "{Path(second)}"' in refused.output.splitlines()[-1]
+    done = CliRunner().invoke(main, ["analyze", "one_factor", "--beside", "longer", "--figures", "none"])
+    assert done.exit_code == 0, done.output
+    index = (tmp_path / "one_factor" / "analysis" / "index.md").read_text()
+    assert "time.duration (2 s against 3 s)" in index
+    assert "network.speed (40 seg/ms or 80 seg/ms against 40 seg/ms or 90 seg/ms)" in index
+    assert "algorithms (" not in index
