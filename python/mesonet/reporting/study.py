@@ -17,6 +17,7 @@ from mesonet.analysis import (
     condition_response_summary,
     main_effects,
 )
+from mesonet.reporting.events import too_few_events
 from mesonet.reporting.words import uncapitalised
 from mesonet.response_sets import DEFAULT, SETS
 from mesonet.responses import BY_NAME, PERIODS, Response
@@ -153,8 +154,17 @@ class Study:
                 responses=self.in_period[period],
                 algorithms=self.algorithms,
                 min_relative_effect=min_relative_effect,
+                too_few=self.too_few(period),
             )
         return self._summaries[key]
+
+    def too_few(self, period: str) -> NDArray[np.bool_]:
+        """Shape (conditions, responses of the period): True where values count too few events to be judged."""
+        parts = [
+            too_few_events(self.values(name, period), self.unit_of(name), self.campaign.experiment, period)
+            for name in self.in_period[period]
+        ]
+        return np.column_stack(parts) if parts else np.zeros((len(self.conditions), 0), dtype=bool)
 
     @cached_property
     def comparison(self) -> AlgorithmComparison:

@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from mesonet.reporting.events import NEGLIGIBLE
 from mesonet.reporting.noise import Noise, noise
 from mesonet.reporting.space import OWN, TCP, group_labels, group_values, has_groups
 from mesonet.reporting.study import INCUMBENT, LARGE, WHOLE, Study
-from mesonet.reporting.summary import NEGLIGIBLE
 
 Floats = NDArray[np.float64]
 
