@@ -92,7 +92,7 @@ def _noise(study: Study) -> str:
     return (
         f"Up to {replicates} replicates of each run give a noise floor: a difference counts if it exceeds margin and "
         f"noise (95 % for all conditions and responses of an algorithm together). “{UNCLEAR}”: beyond the margin, "
-        "not beyond the noise."
+        "but not beyond the noise."
     )
 
 
