@@ -4,7 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mesonet.analysis import compare_algorithms, condition_response_summary, grubbs
+from mesonet.analysis import compare_algorithms, condition_response_summary, extremes, grubbs
+from mesonet.analysis.condition_response import ALONE, TOO_FEW_EVENTS
+from mesonet.reporting.events import too_few_events
 
 SEVEN = ("tcp", "bic", "ctcp", "fast", "hstcp", "htcp", "scalable")
 
@@ -167,3 +169,41 @@ def test_comparison_without_an_algorithm_that_has_nothing():
     assert np.isnan(result.mean[1, 0])
     nothing = compare_algorithms(np.full((2, 2, 1), np.nan), responses=["y"], algorithms=["a", "b"])
     assert np.isnan(nothing.mean).all()
+
+
+def test_one_value_beside_equal_ones_is_no_finding():
+    """One failed connection: G is then (n - 1) / sqrt(n) however small the difference, and its p is 0."""
+    names = ("a", "b", "c", "d", "e")
+    cells = [[0, 0, 0, 0, 1], [5, 5, 4, 5, 5], [7, 7, 7, 7, 7], [0, 0, 0, 1, 1], [1, 2, 3, 4, 50]]
+    for adjust in ("none", "benjamini-hochberg"):
+        result = condition_response_summary(
+            np.array(cells, dtype=float)[:, :, None], responses=["failed"], algorithms=names, adjust=adjust
+        )
+        assert result.flagged[:, 0].tolist() == [False, False, False, False, True]
+        assert np.isnan(result.p[:2, 0]).all()
+        assert result.statement[0, 0] == result.statement[1, 0] == ALONE
+        assert result.statement[2, 0] == "not distinguishable"
+        assert result.cells_tested == 2
+        assert "In 2 of 5 cells all values but one are equal: no verdict." in result.notes
+        assert extremes(result, np.array(cells, dtype=float)[:, :, None]).condition.tolist() == [5]
+    # The test itself is as published.
+    alone = grubbs([0, 0, 0, 0, 1])
+    assert alone.statistic == pytest.approx(4 / np.sqrt(5))
+
+
+def test_cells_of_too_few_events_have_no_verdict():
+    cube = np.array([[1.0, 2, 1, 2, 29], [100, 102, 101, 99, 290]])[:, :, None]
+    result = condition_response_summary(
+        cube, responses=["failed"], algorithms=("a", "b", "c", "d", "e"), too_few=[[True], [False]]
+    )
+    assert result.flagged[:, 0].tolist() == [False, True]
+    assert result.statement[0, 0] == TOO_FEW_EVENTS
+    assert too_few_events(cube[:, :, 0], "failures", {}, "measured").tolist() == [True, False]
+    assert too_few_events(cube[:, :, 0], "ms", {}, "measured").tolist() == [False, False]
+    time = {"duration": 40, "warmup": 10, "periods": 3}
+    scenarios = [{"condition": c, "scenario": {"time": time, "measurement": {"interval": 10}}} for c in (1, 2)]
+    rates = np.array([[0.0, 9.0], [0.0, 11.0]])
+    for period, expected in (("measured", [True, False]), ("1", [True, True])):
+        found = too_few_events(rates, "failures/interval", {"scenarios": scenarios}, period)
+        assert found.tolist() == expected
+    assert too_few_events(rates / 1e4, "1", {}, "measured").tolist() == [True, False]

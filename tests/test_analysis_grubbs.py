@@ -91,3 +91,11 @@ def test_the_level_holds_in_simulation():
     residual = np.abs(samples - samples.mean(axis=1, keepdims=True)).max(axis=1)
     rate = np.mean(residual / samples.std(axis=1, ddof=1) > critical_value(7))
     assert rate == pytest.approx(0.05, abs=0.005)
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3, np.inf, -np.inf], [1, 2, 3, np.nan, np.inf]])
+def test_values_that_are_not_finite_take_no_part(values):
+    result = grubbs(values)
+    assert (result.n, result.note) == (3, "")
+    assert result.statistic == grubbs([1, 2, 3]).statistic
+    assert grubbs([1, 2, 3, 4, np.inf]).statistic == grubbs([1, 2, 3, 4]).statistic

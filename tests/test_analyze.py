@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -11,16 +12,21 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from conftest import TINY
 from fake_campaign import ALGORITHMS, TOTALS, fake_campaign
 from large_campaign import large_campaign
 from mesonet.analysis import main_effects
+from mesonet.campaign import load
 from mesonet.cli import main
 from mesonet.errors import InputError
+from mesonet.replay import most_congested
 from mesonet.reporting import drawing, gallery, write_analysis
 from mesonet.reporting.method import Method
-from mesonet.reporting.space import response_space
+from mesonet.reporting.network_figures import buffer_table
+from mesonet.reporting.space import OWN, group_values, response_space
 from mesonet.reporting.study import Study
 from mesonet.reporting.thresholds import Thresholds
+from mesonet.reporting.user_figures import users
 
 STEPS = (
     "01_ordered_data", "02_multi_factor_scatter", "03_main_effects", "04_interactions", "05_blocks", "06_youden",
@@ -344,7 +350,9 @@ def test_users_windows_and_states_of_a_mixed_experiment(mixed, tmp_path, monkeyp
 def test_two_experiments_beside_each_other(mixed, tmp_path, monkeypatch):
     few(monkeypatch, ("components/scree",))
     doubled = mixed.groups.with_columns(pl.col("goodput") * 2)
-    other = replace(mixed, name="doubled", responses=mixed.responses.with_columns(pl.col("value") * 3))
+    folder = Path(shutil.copytree(mixed.path, tmp_path / "doubled"))
+    tripled = mixed.responses.with_columns(pl.col("value") * 3)
+    other = replace(mixed, path=folder, name="doubled", responses=tripled)
     # The groups of a campaign are read once: here they are given.
     vars(other)["groups"] = doubled
     write_analysis(mixed, tmp_path, beside=other)
@@ -411,15 +419,63 @@ def test_the_command(one_factor, tmp_path, monkeypatch):
     found = names_of(tmp_path / "campaign" / "analysis")
     assert "ten_steps/rtt/tcp/03_main_effects" in found
     assert "ten_steps/rtt/tcp/10_contour" not in found, "one factor has no contour"
-    options = ["--threshold", "0.9", "--cut", "0.5", "--beside", "campaign", "--figures", "none"]
+    shutil.copytree("campaign", "again")
+    options = ["--threshold", "0.9", "--cut", "0.5", "--beside", "again", "--figures", "none"]
     done = CliRunner().invoke(main, ["analyze", "campaign", *options])
     assert done.exit_code == 0, done.output
     beside = pl.read_parquet(tmp_path / "campaign" / "analysis" / "tables" / "beside_responses.parquet")
     assert set(beside["change"].drop_nulls()) == {0.0}
-    for wrong in (["--cut", "1.5"], ["--threshold", "0"], ["--beside", "nowhere"]):
+    for wrong in (["--cut", "1.5"], ["--threshold", "0"], ["--beside", "nowhere"], ["--beside", "campaign"]):
         refused = CliRunner().invoke(main, ["analyze", "campaign", *wrong])
         assert refused.exit_code == 2
         assert len(refused.output.strip().splitlines()) == 1
     refused = CliRunner().invoke(main, ["analyze", "campaign", "--figures", "most"])
     assert refused.exit_code == 2
     assert 'figures = "most"' in refused.output
+
+
+@pytest.mark.parametrize("added", ["centre_points = 3", "centre_points = 4\nblocks = 2"])
+def test_a_network_with_centre_points(added, tmp_path, monkeypatch):
+    """Its centre points have flow groups, scenarios and responses, and are no condition of the design."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "centre.toml").write_text(f'{TINY}\n[design]\nkind = "full-factorial"\n{added}\n')
+    ran = CliRunner().invoke(main, ["experiment", "run", "centre.toml", "--out", "campaign", "--workers", "1"])
+    assert ran.exit_code == 0, ran.output
+    for verb in (["analyze", "campaign", "--figures", "none"], ["report", "campaign", "--replay", "none"]):
+        done = CliRunner().invoke(main, verb)
+        assert done.exit_code == 0, (done.output, done.exception)
+    method = Method(Study(load("campaign")))
+    _, values = group_values(method.study, "goodput", OWN)
+    assert values.shape[:2] == (4, 2)
+    assert set(buffer_table(method.study)["condition"]) <= {1, 2, 3, 4}
+    assert "curvature" in (tmp_path / "campaign" / "analysis" / "index.md").read_text()
+    curvature = pl.read_parquet(tmp_path / "campaign" / "analysis" / "tables" / "curvature.parquet")
+    assert set(curvature["algorithm"]) == {"tcp", "scalable"}
+    users_of = users(method)
+    assert users_of is not None
+    assert users_of.shares().height > 0
+    at_centre = (pl.col("condition") > 4) & (pl.col("response") == "loss_rate")
+    lossy = pl.when(at_centre).then(0.9).otherwise("value")
+    campaign = replace(method.study.campaign, responses=method.study.campaign.responses.with_columns(value=lossy))
+    assert most_congested(campaign) <= 4, "only a condition of the design can be replayed"
+
+
+def test_what_cannot_stand_beside_a_campaign_is_refused(one_factor, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sampled = f'{TINY}\n[design]\nkind = "latin-hypercube"\nruns = 4\n'.replace('"tcp", "scalable"', '"tcp"')
+    (tmp_path / "lhs.toml").write_text(sampled)
+    (tmp_path / "longer.toml").write_text(one_factor.read_text().replace('"2 s"', '"3 s"').replace("80 seg", "90 seg"))
+    for file in ("lhs.toml", "longer.toml", str(one_factor)):
+        out = Path(file).stem
+        ran = CliRunner().invoke(main, ["experiment", "run", file, "--out", out, "--workers", "1"])
+        assert ran.exit_code == 0, ran.output
+    for first, second in (("one_factor", "lhs"), ("lhs", "one_factor"), ("one_factor", "./one_factor")):
+        refused = CliRunner().invoke(main, ["analyze", first, "--beside", second, "--figures", "none"])
+        assert refused.exit_code == 2, refused.exception
+        assert f'--beside = "{Path(second)}"' in refused.output.splitlines()[-1]
+    done = CliRunner().invoke(main, ["analyze", "one_factor", "--beside", "longer", "--figures", "none"])
+    assert done.exit_code == 0, done.output
+    index = (tmp_path / "one_factor" / "analysis" / "index.md").read_text()
+    assert "time.duration (2 s against 3 s)" in index
+    assert "network.speed (40 seg/ms or 80 seg/ms against 40 seg/ms or 90 seg/ms)" in index
+    assert "algorithms (" not in index

@@ -9,7 +9,7 @@ import pytest
 
 import mesonet as mn
 from conftest import TINY
-from fake_campaign import fake_campaign
+from fake_campaign import RESPONSES, fake_campaign
 from large_campaign import large_campaign
 from mesonet.replay import record
 from mesonet.reporting import write_report
@@ -175,6 +175,21 @@ def test_selects_change_the_figure_its_text_and_its_data(page):
         assert page.locator("#main-effects details table").inner_text() != table
     assert page.locator("#main-effects .heading").inner_text() == "Round-trip time, fast, measured period 2"
     assert "Round-trip time, ms" in page.locator("#main-effects svg").text_content()
+
+
+def test_the_vertical_axis_says_what_the_figure_shows(page):
+    """That of a figure that follows the choice is the response; scores of components stay what they are."""
+    draw(page, "main-effects", "effects-pc1", "effects-pc2")
+    for response in ("loss_rate", "rtt"):
+        choose(page, "response", response)
+        title = next(each.title for each in RESPONSES if each.name == response)
+        page.locator("#main-effects").scroll_into_view_if_needed()
+        page.wait_for_function(f"document.querySelector('#main-effects .plot').textContent.includes('{title}')")
+        draw(page, "effects-pc1", "effects-pc2")
+        for component in (1, 2):
+            marks = drawing(page, f"effects-pc{component}")
+            assert title not in marks
+            assert f"PC{component}" in marks
 
 
 def test_a_response_without_the_chosen_period_takes_one_that_it_has(page):

@@ -16,8 +16,9 @@ from large_campaign import large_campaign
 from mesonet.analysis import condition_response_summary, main_effects
 from mesonet.plots import to_svg
 from mesonet.reporting import report_html, write_report
+from mesonet.reporting.events import NEGLIGIBLE
 from mesonet.reporting.study import MEAN_OF_ALL, Study
-from mesonet.reporting.summary import NEGLIGIBLE, findings, glance
+from mesonet.reporting.summary import findings, glance
 from mesonet.reporting.words import listed, quantity, span
 
 NAMES = [response.name for response in RESPONSES]
@@ -152,8 +153,9 @@ def test_values_on_the_page_are_those_of_the_campaign(campaign, data):
 
 def test_outliers_on_the_page_are_those_of_the_analysis(campaign, data):
     cube = campaign.cube(NAMES, "2")
-    plain = condition_response_summary(cube, responses=NAMES, algorithms=ALGORITHMS)
-    far = condition_response_summary(cube, responses=NAMES, algorithms=ALGORITHMS, min_relative_effect=10.0)
+    about = {"responses": NAMES, "algorithms": ALGORITHMS, "too_few": Study(campaign).too_few("2")}
+    plain = condition_response_summary(cube, **about)
+    far = condition_response_summary(cube, **about, min_relative_effect=10.0)
     for way, result, flagged in (
         ("all", plain, plain.flagged), ("far", far, far.flagged), ("discoveries", plain, plain.q < 0.05),
     ):  # fmt: skip

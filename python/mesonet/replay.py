@@ -65,7 +65,8 @@ def most_congested(campaign: Campaign) -> int:
     name = next((name for name in ("loss_rate", "retransmission_rate") if name in there), None)
     if name is None:
         return campaign.design.runs
-    rows = campaign.response(name).filter(pl.col("value").is_not_null())
+    # Centre points cannot be replayed: they are no condition of the design.
+    rows = campaign.response(name).filter(pl.col("value").is_not_null() & (pl.col("condition") <= campaign.design.runs))
     means = rows.group_by("condition").agg(pl.col("value").mean()).sort("value", "condition")
     return int(means["condition"][-1]) if means.height else campaign.design.runs
 

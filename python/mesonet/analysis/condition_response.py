@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from mesonet.analysis.grubbs import indistinct, p_value
+from mesonet.analysis.grubbs import all_but_one_equal, indistinct, p_value
 from mesonet.analysis.result import Result
 
 Floats = NDArray[np.float64]
@@ -21,6 +21,8 @@ Adjustment = Literal["none", "benjamini-hochberg"]
 
 #: With fewer algorithms there is no verdict: with three, the largest possible G is 1.15.
 FEWEST_ALGORITHMS = 5
+ALONE = "all other values are equal: there is no variance to judge one by"
+TOO_FEW_EVENTS = "too few events"
 FEWEST_STATEMENT = f"verdicts need at least {FEWEST_ALGORITHMS} algorithms"
 
 
@@ -91,6 +93,7 @@ def condition_response_summary(
     alpha: float = 0.05,
     min_relative_effect: float = 0.0,
     adjust: Adjustment = "none",
+    too_few: ArrayLike | None = None,
 ) -> ConditionResponseSummary:
     """Test in each condition and response whether one algorithm is an outlier among all.
 
@@ -99,7 +102,9 @@ def condition_response_summary(
     exact two-sided p is below `alpha`; and if the extreme lies more than `min_relative_effect` % off the mean.
     `adjust` "benjamini-hochberg" takes q, adjusted for the number of cells tested, in place of p, so that of the cells
     flagged a share of `alpha` at most is expected to be by chance; it leaves no room for a `threshold`.
-    A cell with fewer than five algorithms gets no verdict, only its extreme and relative effect.
+    A cell with fewer than five algorithms gets no verdict, only its extreme and relative effect; so does one in which
+    all values but one are equal, and one marked in `too_few`, shape (conditions, responses): values that count so few
+    events that chance differs by as much.
 
     Raises ValueError if the cube does not fit the names, for an unknown adjustment, and for one with a threshold.
     """
@@ -121,7 +126,12 @@ def condition_response_summary(
     some = np.where((count > 0)[..., None], values, 0.0)
     same = indistinct(some) & (count > 0)
     comparable = (count >= 2) & ~same
-    tested = comparable & (count >= FEWEST_ALGORITHMS)
+    scarce = np.zeros(count.shape, dtype=bool) if too_few is None else np.asarray(too_few, dtype=bool)
+    if scarce.shape != count.shape:
+        raise ValueError(f"too_few has shape {scarce.shape}; expected {count.shape}")
+    scarce = scarce & comparable
+    alone = comparable & ~scarce & all_but_one_equal(values)
+    tested = comparable & (count >= FEWEST_ALGORITHMS) & ~scarce & ~alone
 
     mean = np.where(count > 0, np.nanmean(some, axis=-1), np.nan)
     position = _extreme(some, mean)
@@ -148,6 +158,8 @@ def condition_response_summary(
     names = np.array([*algorithms, None], dtype=object)
     sides = np.array(["low", "high", None], dtype=object)
     statement = _statements(count, same, len(algorithms))
+    statement[alone & (count >= FEWEST_ALGORITHMS)] = ALONE
+    statement[scarce & (count >= FEWEST_ALGORITHMS)] = TOO_FEW_EVENTS
     return ConditionResponseSummary(
         conditions=labels, responses=tuple(responses), algorithms=tuple(algorithms),
         extreme=names[np.where(comparable, position, len(algorithms))],
@@ -155,7 +167,8 @@ def condition_response_summary(
         side=sides[np.where(comparable, residual > 0, 2).astype(int)],
         flagged=flagged, statement=statement, threshold=threshold, alpha=alpha,
         min_relative_effect=min_relative_effect, cells_tested=int(tested.sum()),
-        expected_by_chance=float(by_chance.sum()), adjust=adjust, notes=_notes(count, same, tested, len(algorithms)),
+        expected_by_chance=float(by_chance.sum()), adjust=adjust,
+        notes=_notes(count, same, alone, scarce, len(algorithms)),
     )  # fmt: skip
 
 
@@ -180,7 +193,11 @@ def _statements(count: NDArray[np.int_], same: NDArray[np.bool_], algorithms: in
 
 
 def _notes(
-    count: NDArray[np.int_], same: NDArray[np.bool_], tested: NDArray[np.bool_], algorithms: int
+    count: NDArray[np.int_],
+    same: NDArray[np.bool_],
+    alone: NDArray[np.bool_],
+    scarce: NDArray[np.bool_],
+    algorithms: int,
 ) -> tuple[str, ...]:
     notes = []
     if algorithms < FEWEST_ALGORITHMS:
@@ -190,7 +207,12 @@ def _notes(
         notes.append(f"{empty} of {count.size} cells have nothing measured.")
     if (alike := int((same & (count > 1)).sum())) > 0:
         notes.append(f"In {alike} of {count.size} cells the algorithms are not distinguishable.")
-    short = (count > 1) & ~same & ~tested
+    enough = count >= FEWEST_ALGORITHMS
+    if (single := int((alone & enough).sum())) > 0:
+        notes.append(f"In {single} of {count.size} cells all values but one are equal: no verdict.")
+    if (few := int((scarce & enough).sum())) > 0:
+        notes.append(f"{few} of {count.size} cells count too few events: no verdict.")
+    short = (count > 1) & ~same & ~enough
     if algorithms >= FEWEST_ALGORITHMS and short.any():
         notes.append(f"{int(short.sum())} cells have values of fewer than {FEWEST_ALGORITHMS} algorithms: no verdict.")
     return tuple(notes)

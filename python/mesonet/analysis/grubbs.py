@@ -32,7 +32,7 @@ class Grubbs:
     critical: float  #: G above which the value is an outlier at level alpha
     p: float  #: at most 1
     side: Side | None
-    n: int  #: number of values that were not NaN
+    n: int  #: number of values that were finite
     alpha: float
     note: str  #: why there is no extreme value, else empty
 
@@ -70,13 +70,31 @@ def indistinct(values: Floats, axis: int = -1) -> NDArray[np.bool_]:
     return np.asarray(spread <= INDISTINCT * np.abs(np.nanmean(values, axis=axis)))
 
 
+def all_but_one_equal(values: Floats) -> NDArray[np.bool_]:
+    """True where at least two of the values along the last axis, NaN ignored, are equal and one other is not.
+
+    G is then (n - 1) / sqrt(n), the largest there is, however near that one lies: the others have no variance to judge
+    it by.
+    """
+    ordered = np.sort(values, axis=-1)  # NaN last
+    n = np.isfinite(values).sum(axis=-1)
+    low = np.take_along_axis(ordered, np.minimum(1, np.maximum(n - 1, 0))[..., None], axis=-1)[..., 0]
+    last, before = (np.take_along_axis(ordered, np.maximum(n - back, 0)[..., None], axis=-1)[..., 0] for back in (1, 2))
+    with np.errstate(invalid="ignore"):
+        highest = np.abs(before - ordered[..., 0]) <= INDISTINCT * np.abs(before)
+        lowest = np.abs(last - low) <= INDISTINCT * np.abs(last)
+    same = indistinct(np.where((n > 0)[..., None], values, 0.0))
+    return np.asarray((n >= FEWEST) & (highest | lowest) & ~same)
+
+
 def grubbs(values: ArrayLike, *, alpha: float = 0.05, sides: Literal[1, 2] = 2) -> Grubbs:
-    """Test the value that lies farthest from the mean of a 1-d sample; NaN values take no part.
+    """Test the value that lies farthest from the mean of a 1-d sample; NaN and infinite values take no part.
 
     `sides=1` is for an extreme whose direction (high or low) was named before the data were seen.
     Raises ValueError for values that are not one-dimensional, another number of sides, or alpha outside (0, 1).
     """
     sample = np.asarray(values, dtype=float)
+    sample = np.where(np.isfinite(sample), sample, np.nan)
     if sample.ndim != 1:
         raise ValueError(f"values must be one-dimensional, not of shape {sample.shape}")
     if sides not in (1, 2) or not 0 < alpha < 1:

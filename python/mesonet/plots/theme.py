@@ -47,9 +47,11 @@ CONFIG: dict[str, Any] = {
 HIGHLIGHTED = alt.param(name="hl", value=0)
 #: Level (-1 or +1) of each factor in the highlighted condition (empty: none).
 HIGHLIGHTED_LEVELS = alt.param(name="levels", value=[])
-#: What stands over the vertical axis; its text is the parameter `response_title`.
+#: The parameter that names the response drawn.
+RESPONSE_TITLE = "response_title"
+#: What stands over the vertical axis; its text is that parameter.
 AXIS_TITLE = alt.TitleParams(
-    text=alt.ExprRef("response_title"), fontSize=12, fontWeight="normal", anchor="start", offset=8, color=INK
+    text=alt.ExprRef(RESPONSE_TITLE), fontSize=12, fontWeight="normal", anchor="start", offset=8, color=INK
 )
 #: The conditions to show (empty: all).
 KEPT = alt.param(name="keep", value=[])
@@ -91,7 +93,7 @@ def band(base: alt.Chart, width: float) -> alt.Chart:
 
 def response_title(text: str) -> alt.Parameter:
     """The parameter that names the response drawn."""
-    return alt.param(name="response_title", value=text)
+    return alt.param(name=RESPONSE_TITLE, value=text)
 
 
 def algorithm_colours(algorithms: Sequence[str]) -> alt.Scale:

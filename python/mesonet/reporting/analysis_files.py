@@ -86,11 +86,11 @@ def write_analysis(
     for name in responses or ():
         if name not in there:
             raise unknown("response", str(name), list(dict.fromkeys(there)), path="responses")
+    pair = Beside(method, beside) if beside is not None else None
     if sampled:
-        if beside is not None:
-            raise InputError("only experiments at two levels stand beside each other", path="beside", value=directory)
         return sampled_files.write(campaign, directory, figures, responses, png, workers, progress)
-    pair = Beside(method, beside) if beside is not None and study.has_results else None
+    if not study.has_results:
+        pair = None
     with places.folder(Path(directory) / "analysis", directory) as root:
         written = [
             path
@@ -107,7 +107,7 @@ def write_analysis(
                 workers=workers or os.cpu_count() or 1, progress=progress,
             )  # fmt: skip
         index = root / "index.md"
-        index.write_text(_index(method, root, drawn, figures), encoding="utf-8")
+        index.write_text(_index(method, root, drawn, figures, pair), encoding="utf-8")
         pictures = [path for each in drawn for path in (each.path, each.path.with_suffix(".png")) if path.exists()]
         return [*written, *pictures, index]
 
@@ -142,12 +142,13 @@ def _effects_table(study: Study) -> pl.DataFrame:
     return pl.concat(effects, how="vertical_relaxed")
 
 
-def _index(method: Method, root: Path, drawn: Sequence[Drawn], extent: str) -> str:
+def _index(method: Method, root: Path, drawn: Sequence[Drawn], extent: str, pair: Beside | None) -> str:
     study = method.study
     lines = [f"# {study.campaign.title or study.campaign.name}", ""]
     if not study.has_results:
         return "\n".join([*lines, "No run has given a result yet: there are no figures.", ""])
     lines += [*_reading(method, drawn, extent), ""]
+    lines += [pair.sentence, ""] if pair is not None else []
     section = ""
     for figure in drawn:
         first = figure.name.partition("/")[0]

@@ -12,32 +12,40 @@ from mesonet.errors import InputError
 from mesonet.plots.numbers import percent
 from mesonet.reporting.drawing import Figure
 from mesonet.reporting.method import Method
+from mesonet.reporting.sampled import is_sampled
 from mesonet.reporting.space import OWN
 from mesonet.reporting.study import Study
 from mesonet.reporting.user_figures import UNIT, Users, mean_over_conditions, users
-from mesonet.reporting.words import counted
+from mesonet.reporting.words import counted, listed
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
 
 
+_MOST_NAMED = 4
+
+
 @dataclass(frozen=True)
 class Beside:
-    """Two campaigns that share algorithms. InputError if they share none, or have one name."""
+    """Two campaigns at two levels that share algorithms. InputError for others."""
 
     method: Method
     other: "Campaign"
 
     def __post_init__(self) -> None:
-        study = self.method.study
+        own = self.method.study.campaign
+        refused = partial(InputError, path="--beside", value=str(self.other.path))
+        if is_sampled(own) or is_sampled(self.other):
+            whose = "this one" if is_sampled(own) else "the other"
+            raise refused(f"only experiments at two levels stand beside each other, and {whose} has none")
+        if self.other.path.resolve() == own.path.resolve():
+            raise refused("the campaign itself", allowed="another campaign")
+        if (own.experiment.get("model") is None) != (self.other.experiment.get("model") is None):
+            raise refused("one campaign is of a network, the other of a model", allowed="two of a kind")
         if not self.algorithms:
-            raise InputError(
-                "no algorithm of the campaign", path="beside", value=str(self.other.path),
-                allowed=f"a campaign with {', '.join(study.algorithms)}",
-            )  # fmt: skip
+            raise refused("no algorithm of the campaign", allowed=f"a campaign with {', '.join(own.algorithms)}")
         if not Study(self.other).has_results:
-            raise InputError("no run of the campaign is done", path="beside", value=str(self.other.path),
-                             allowed="run it first")  # fmt: skip
+            raise refused("no run of the campaign is done", allowed="run it first")
 
     @property
     def algorithms(self) -> list[str]:
@@ -72,6 +80,32 @@ class Beside:
             "algorithm": pl.String, "goodput": pl.Float64,
         }  # fmt: skip
         return pl.DataFrame(frames, schema=schema, orient="row")
+
+    @property
+    def sentence(self) -> str:
+        """What else differs between the campaigns than what is compared: algorithms, factors, values that hold for all
+        runs or vary between them."""
+        one, two = self.method.study.campaign, self.other
+        said = [
+            f"{word} ({', '.join(here) or 'none'} against {', '.join(there) or 'none'})"
+            for word, here, there in (
+                ("algorithms", one.algorithms, two.algorithms), ("factors", one.design.factors, two.design.factors),
+                ("conditions", (str(one.design.runs),), (str(two.design.runs),)),
+                ("scale", *((str(each.experiment.get("scale", 1)),) for each in (one, two))),
+            )
+            if here != there
+        ]  # fmt: skip
+        values, others = (
+            {entry["path"]: str(entry["value"]) for entry in each.experiment.get("parameters", [])}
+            for each in (one, two)
+        )
+        # Of what only one of them has, such as a time series kept, nothing can be compared.
+        changed = [path for path in values if path in others and values[path] != others[path]]
+        changed.sort(key=lambda path: not path.startswith("time."))  # how long is said first
+        said += [f"{path} ({values[path]} against {others[path]})" for path in changed[:_MOST_NAMED]]
+        said += [counted(len(changed) - _MOST_NAMED, "further value")] if len(changed) > _MOST_NAMED else []
+        between = f"{self.names[0]} and {self.names[1]}"
+        return f"Between {between} differ: {listed(said)}." if said else f"{between} have the same settings."
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """`beside_responses`: response, algorithm, mean over the conditions of each campaign, and change in %;

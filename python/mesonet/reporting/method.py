@@ -42,6 +42,7 @@ from mesonet.analysis import (
     ten_steps,
     terms,
 )
+from mesonet.reporting.events import too_few_events
 from mesonet.reporting.space import OWN, TCP, Space, response_space
 from mesonet.reporting.study import MEAN_OF_ALL, Study
 from mesonet.reporting.thresholds import DEFAULTS, Thresholds
@@ -184,6 +185,10 @@ class Method:
         return condition_response_summary(
             self.space.cube[:, :, list(places)], responses=[self.space.names[place] for place in places],
             algorithms=self.study.algorithms,
+            too_few=np.column_stack([
+                too_few_events(self.space.cube[:, :, place], column.unit, self.study.campaign.experiment, column.period)
+                for place, column in ((place, self.space.columns[place]) for place in places)
+            ]) if places else None,
         )  # fmt: skip
 
     @cached_property
@@ -192,7 +197,7 @@ class Method:
         period = self.study.main_period
         return condition_response_summary(
             self.study.cube(period), responses=self.study.in_period[period], algorithms=self.study.algorithms,
-            adjust="benjamini-hochberg",
+            adjust="benjamini-hochberg", too_few=self.study.too_few(period),
         )  # fmt: skip
 
     @cached_property

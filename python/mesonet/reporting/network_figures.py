@@ -176,6 +176,7 @@ def buffer_table(study: Study) -> pl.DataFrame:
     there = set(study.campaign.responses.filter(pl.col("period") == study.main_period)["response"].unique())
     frames = [
         study.campaign.response(f"buffer_use_{router}", study.main_period)
+        .filter(pl.col("condition").is_in(study.conditions))
         .group_by("condition", "algorithm", maintain_order=True)
         .agg(pl.col("value").mean())
         .select(pl.lit(router).alias("router"), pl.all())

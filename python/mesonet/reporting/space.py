@@ -98,7 +98,7 @@ def has_groups(study: Study) -> bool:
 
 def group_labels(study: Study) -> dict[int, tuple[str, str, str]]:
     """Number of each flow group that occurs -> file category, path class, interface."""
-    rows = study.campaign.groups.filter(pl.col("group").is_not_null())
+    rows = study.groups.filter(pl.col("group").is_not_null())
     kinds = rows.select("group", "category", "path_class", "rate_class").unique().sort("group")
     return {int(number): (category, path, rate) for number, category, path, rate in kinds.iter_rows()}
 
@@ -110,7 +110,7 @@ def group_values(study: Study, measure: str, whose: str) -> tuple[list[int], Flo
     other = study.campaign.experiment.get("mixed_with")
     own = pl.col("flow_algorithm") == pl.col("algorithm")
     which = own if whose == OWN else (pl.col("flow_algorithm") == str(other)) & ~own
-    rows = study.campaign.groups.filter((pl.col("period") == WHOLE) & which & pl.col("group").is_not_null())
+    rows = study.groups.filter((pl.col("period") == WHOLE) & which & pl.col("group").is_not_null())
     means = rows.group_by("condition", "algorithm", "group", maintain_order=True).agg(pl.col(measure).mean())
     labels = list(group_labels(study))
     places = {number: place for place, number in enumerate(labels)}

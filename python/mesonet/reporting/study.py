@@ -17,6 +17,7 @@ from mesonet.analysis import (
     condition_response_summary,
     main_effects,
 )
+from mesonet.reporting.events import too_few_events
 from mesonet.reporting.words import uncapitalised
 from mesonet.response_sets import DEFAULT, SETS
 from mesonet.responses import BY_NAME, PERIODS, Response
@@ -153,8 +154,17 @@ class Study:
                 responses=self.in_period[period],
                 algorithms=self.algorithms,
                 min_relative_effect=min_relative_effect,
+                too_few=self.too_few(period),
             )
         return self._summaries[key]
+
+    def too_few(self, period: str) -> NDArray[np.bool_]:
+        """Shape (conditions, responses of the period): True where values count too few events to be judged."""
+        parts = [
+            too_few_events(self.values(name, period), self.unit_of(name), self.campaign.experiment, period)
+            for name in self.in_period[period]
+        ]
+        return np.column_stack(parts) if parts else np.zeros((len(self.conditions), 0), dtype=bool)
 
     @cached_property
     def comparison(self) -> AlgorithmComparison:
@@ -196,6 +206,13 @@ class Study:
     def signs(self) -> dict[int, list[int]]:
         """Condition -> level, -1 or +1, of each factor."""
         return {number: [int(s) for s in row] for number, row in enumerate(self.campaign.design.matrix, start=1)}
+
+    @cached_property
+    def groups(self) -> pl.DataFrame:
+        """Flow groups of the conditions of the design. The campaign has those of centre points, too, which lie between
+        the levels: no array by condition has a row for them."""
+        rows = self.campaign.groups
+        return rows if rows.is_empty() else rows.filter(pl.col("condition").is_in(self.conditions))
 
     @cached_property
     def status(self) -> pl.DataFrame:

@@ -10,13 +10,12 @@ from mesonet.analysis import ConditionResponseSummary
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting import html
 from mesonet.reporting.centre import curvature_sentence, has_centre_points
+from mesonet.reporting.events import NEGLIGIBLE
 from mesonet.reporting.study import CONGESTION, LARGE, Study, factor_title, level_text, ordered, status_counts
 from mesonet.reporting.words import capitalised, counted, listed, period_title, quantity, span
 
 #: A condition loses segments noticeably above this loss rate.
 LOSSY = 0.01
-#: Rates and ratios below this in all algorithms are too small to be called better or worse (a handful of events).
-NEGLIGIBLE = 1e-3
 
 
 def findings(study: Study) -> list[tuple[str, str]]:

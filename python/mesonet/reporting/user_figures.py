@@ -103,8 +103,8 @@ class Users:
         speeds = np.full((len(self.study.conditions), len(self.study.algorithms), len(self.labels)), np.nan)
         for entry in self.study.campaign.experiment.get("scenarios") or []:
             users = entry.get("scenario", {}).get("users", {})
-            if entry["algorithm"] not in self.study.algorithms:
-                continue
+            if entry["algorithm"] not in self.study.algorithms or entry["condition"] > len(speeds):
+                continue  # centre points are no condition of the design
             column = self.study.algorithms.index(entry["algorithm"])
             for place, (_, _, rate) in enumerate(self.labels.values()):
                 speeds[entry["condition"] - 1, column, place] = users.get(f"{rate}_interface", np.nan)

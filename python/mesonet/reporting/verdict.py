@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy import stats
 
+from mesonet.reporting.events import NEGLIGIBLE
 from mesonet.reporting.noise import Noise, noise
 from mesonet.reporting.space import OWN, TCP, group_labels, group_values, has_groups
 from mesonet.reporting.study import INCUMBENT, LARGE, WHOLE, Study
-from mesonet.reporting.summary import NEGLIGIBLE
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +46,7 @@ class Change:
     title: str
     mean: float  #: over the conditions that both have, relative to the mean of the reference, in %
     harm: float  #: the same, positive where it is for the worse
-    certain: bool  #: True if replicates tell this mean difference from chance, or there are none
+    certain: bool  #: True if replicates, or without them a sign test over the conditions, tell it from chance
     worse: int  #: conditions in which it is worse by more than margin and noise
     better: int
     unclear: int  #: conditions in which it is worse by more than the margin, but not by more than the noise
@@ -124,7 +125,7 @@ def _goodputs(study: Study, other: str) -> list[Quantity]:
         # Where all flows are of one kind, all are their own competitors.
         place = study.algorithms.index(other)
         values[:, place] = group_values(study, "goodput", OWN)[1][:, place]
-    rows = study.campaign.groups.filter(
+    rows = study.groups.filter(
         (pl.col("period") == WHOLE) & (pl.col("flow_algorithm") == other) & pl.col("group").is_not_null()
     )
     kinds = group_labels(study)
@@ -163,6 +164,8 @@ def _median(values: Floats) -> NDArray[np.intp]:
 def _verdict(study: Study, algorithm: str, quantities: list[Quantity]) -> Verdict:
     here = study.algorithms.index(algorithm)
     comparisons = sum(int(np.isfinite(quantity.values[:, here]).sum()) for quantity in quantities)
+    if all(each.noise is None for each in quantities):
+        comparisons = len(quantities)  # one sign test each, over all conditions
     changes = [change for each in quantities if (change := _change(each, here, comparisons)) is not None]
     return Verdict(algorithm, _word(changes), tuple(changes))
 
@@ -187,6 +190,9 @@ def _change(quantity: Quantity, here: int, comparisons: int) -> Change | None:
         with np.errstate(invalid="ignore"):
             beyond = np.abs(own - other) > width  # never where the noise is not known
         certain = abs(means[0] - means[1]) > quantity.noise.of_mean_difference(here, quantity.reference, both)
+    else:
+        certain = _one_sided(own[both] - other[both], comparisons)
+        beyond = both & certain
     sign = 1 if quantity.lower_is_better else -1
     for_worse, for_better = sign * relative > LARGE, sign * relative < -LARGE
     return Change(
@@ -194,6 +200,13 @@ def _change(quantity: Quantity, here: int, comparisons: int) -> Change | None:
         int((for_worse & beyond).sum()), int((for_better & beyond).sum()), int((for_worse & ~beyond).sum()),
         int(both.sum()), missing,
     )  # fmt: skip
+
+
+def _one_sided(differences: Floats, comparisons: int) -> bool:
+    """Whether conditions differ to one side more often than chance explains: a two-sided sign test at 5 %, ties left
+    out, for all comparisons of an algorithm together (Bonferroni)."""
+    more, less = int((differences > 0).sum()), int((differences < 0).sum())
+    return more + less > 0 and bool(stats.binomtest(more, more + less).pvalue < 0.05 / max(1, comparisons))
 
 
 def _word(changes: list[Change]) -> str:

@@ -85,13 +85,14 @@ def _noise(study: Study) -> str:
     replicates = int(study.campaign.runs["replicate"].n_unique())
     if replicates == 1:
         return (
-            "Each run was made once, so that nothing tells these differences from chance. They differ by chance, too, "
-            "most where few flows stand behind a value: look whether “worse” outnumbers “better”. Replicates can tell."
+            "Each run was made once: a difference counts if the conditions lie to one side more often than chance "
+            f"explains (sign test, 5 % for all responses of an algorithm together). “{UNCLEAR}”: beyond the margin, "
+            "but not told from chance (one run each). Replicates can tell."
         )
     return (
         f"Up to {replicates} replicates of each run give a noise floor: a difference counts if it exceeds margin and "
-        f"noise (95 % for all conditions and responses of an algorithm together). “{UNCLEAR}”: beyond the margin, but "
-        "not beyond the noise."
+        f"noise (95 % for all conditions and responses of an algorithm together). “{UNCLEAR}”: beyond the margin, "
+        "but not beyond the noise."
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from mesonet.plots import theme
 from mesonet.reporting.drawing import Figure
 from mesonet.reporting.figures.figure import Control, PageFigure, PageTable, caption, keyed, stacked
 from mesonet.reporting.words import capitalised
@@ -74,9 +75,16 @@ def _page_figure(frame: Frame, members: Sequence[tuple[Figure, Any, str]], place
         captions=PageTable(pl.DataFrame(texts), keys),
         marks=max(rows.height for rows in parts[main]),
         height=frame.height,
+        axis="{}" if "response" in keys else _own_axis(chart),
         controls=[_control(key, [each[key] for each in selections]) for key in keys if key not in OFFERED],
         renamed={name: f"{id_}-{name}" for name in chart.tables},
     )
+
+
+def _own_axis(chart: Any) -> str:
+    """What stands over the vertical axis of a figure that does not follow the response chosen on the page."""
+    params = chart.definition().get("params", [])
+    return next((str(each["value"]) for each in params if each["name"] == theme.RESPONSE_TITLE), "{}")
 
 
 def _sentence(line: str) -> str:

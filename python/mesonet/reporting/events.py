@@ -1,0 +1,43 @@
+"""Values that count so few events that chance alone makes them differ: they are not judged."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: Rates and ratios below this in all algorithms are too small to be called better or worse (a handful of events).
+NEGLIGIBLE = 1e-3
+#: Counts below this in all algorithms are too few to be compared. A count of n events has a standard deviation of about
+#: sqrt(n) (Poisson): 18 % at 30 of them, so that algorithms that do not differ lie tens of percent apart.
+FEWEST_EVENTS = 30
+#: Units of responses that count events.
+_EVENTS = ("flows", "failures", "timeouts", "segments", "acks", "increases", "reductions")
+
+
+def too_few_events(values: Floats, unit: str, experiment: dict[str, Any], period: str) -> NDArray[np.bool_]:
+    """Per condition, for values of the shape (conditions, algorithms) in `unit`: True where no algorithm reaches the
+    limit. Counts per interval become counts of the period; where its length is not known they are not looked at."""
+    largest = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1, initial=0.0)
+    if unit == "1":
+        return largest < NEGLIGIBLE
+    what, _, per = unit.partition("/")
+    if what not in _EVENTS or per not in ("", "interval"):
+        return np.zeros(len(values), dtype=bool)
+    intervals = _intervals(len(values), experiment, period) if per else np.ones(len(values))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(largest * intervals < FEWEST_EVENTS)
+
+
+def _intervals(conditions: int, experiment: dict[str, Any], period: str) -> Floats:
+    """Measurement intervals of the period, per condition; NaN where the scenario does not tell."""
+    found = np.full(conditions, np.nan)
+    for entry in experiment.get("scenarios") or []:
+        scenario = entry.get("scenario", {})
+        time, interval = scenario.get("time", {}), scenario.get("measurement", {}).get("interval")
+        if entry["condition"] <= conditions and interval and {"duration", "warmup", "periods"} <= set(time):
+            measured = float(time["duration"]) - float(time["warmup"])
+            parts = int(time["periods"]) if period.isdigit() else 1
+            found[entry["condition"] - 1] = measured / parts / float(interval)
+    return found
