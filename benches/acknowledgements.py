@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import statistics
 import subprocess
 import sys
 from datetime import UTC, datetime
 
+from processes import ran
 from run import HERE, commit, machine
 
 WAYS = {
@@ -41,18 +41,10 @@ def build() -> str:
     return f"{target}/release/examples/acknowledgements"
 
 
-def cpu_s(command: list[str]) -> float:
-    """CPU seconds of a process."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
 def cost_ns(program: str, name: str, flows: int, order: str) -> float:
     """CPU nanoseconds of one acknowledgement."""
     rounds = 100 * ROUND_TRIPS[flows]
-    with_work, without = (cpu_s([program, name, str(flows), str(count), order]) for count in (rounds, 0))
+    with_work, without = (ran([program, name, str(flows), str(count), order]).cpu_s for count in (rounds, 0))
     return (with_work - without) / (flows * rounds) * 1e9
 
 

@@ -20,16 +20,15 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from processes import ran
 from run import HERE, MESONET, commit, machine
 from workloads import WORKLOADS, write
 
@@ -76,22 +75,13 @@ class Run:
 
 def measure(command: list[str], timeout_s: float) -> Run | None:
     """Runs a command; none where it took longer than allowed."""
-    with tempfile.TemporaryFile("w+") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
-        alarm = threading.Timer(timeout_s, process.kill)
-        alarm.start()
-        _, status, used = os.wait4(process.pid, 0)
-        alarm.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode == -signal.SIGKILL:
-            return None
-        if process.returncode:
-            sys.exit(f"{' '.join(command)} ended with exit code {process.returncode}")
-        output.seek(0)
-        printed = output.read()
-    found = re.search(r"^delivered (\d+)$", printed, re.MULTILINE)
-    segments = int(found[1]) if found else json.loads(printed)["performance"]["data_segments_delivered"]
-    return Run(segments, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    try:
+        ended = ran(command, timeout_s)
+    except subprocess.TimeoutExpired:
+        return None
+    found = re.search(r"^delivered (\d+)$", ended.printed, re.MULTILINE)
+    segments = int(found[1]) if found else json.loads(ended.printed)["performance"]["data_segments_delivered"]
+    return Run(segments, ended.cpu_s, ended.peak_mb)
 
 
 def rows(name: str, runs: dict[str, list[Run | None]], timeout_s: float) -> Iterator[str]:

@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from processes import ran
 from workloads import WORKLOADS, write
 
 HERE = Path(__file__).parent
@@ -69,12 +69,10 @@ def measure(arguments: list[str]) -> dict[str, float]:
     """One run: CPU seconds and peak memory of the process, work done."""
     with tempfile.TemporaryDirectory() as folder:
         command = [str(MESONET), "run", *arguments, "--seed", "1", "--json", "--out", f"{folder}/out"]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    work = json.loads(printed)["performance"]
+        ended = ran(command)
+    work = json.loads(ended.printed)["performance"]
     return {
-        "cpu_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+        "cpu_s": ended.cpu_s,
         "segments": work["data_segments_delivered"],
         "hops": work["router_hops"],
         "peak_mb": work["peak_rss_bytes"] / 1e6,
