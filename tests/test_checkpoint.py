@@ -457,7 +457,7 @@ def test_campaign_goes_on_where_its_runs_were(begun: Ledger, whole: Ledger) -> N
     end(driver, begun, signal.SIGKILL)
     for number in (signal.SIGTERM, signal.SIGKILL):  # without a snapshot now and then
         driver = drive(folder, "1 h")
-        until(lambda driver=driver: any(map(is_in_a_run, makers(driver))), driver)  # type: ignore[misc]
+        until(lambda driver=driver: any(map(is_held_in_a_run, makers(driver))), driver)  # type: ignore[misc]
         seen = snapshots(begun)
         end(driver, begun, number)
         assert snapshots(begun) != seen, "the worker wrote one before it ended"
@@ -474,10 +474,20 @@ def test_campaign_goes_on_where_its_runs_were(begun: Ledger, whole: Ledger) -> N
     assert not snapshots(begun)
 
 
+def is_held_in_a_run(process: psutil.Process) -> bool:
+    """Lets a worker run for moments only, so that however late this test is, the worker has not finished its run."""
+    process.suspend()
+    if is_in_a_run(process):
+        return True
+    process.resume()
+    return False
+
+
 def end(driver: subprocess.Popen[str], ledger: Ledger, number: signal.Signals) -> None:
     """Ends the driver in the middle of a run, and waits for its worker."""
     (worker,) = makers(driver)
     driver.send_signal(number)
+    worker.resume()
     _, errors = driver.communicate(timeout=PATIENCE_S)
     assert driver.returncode == (130 if number == signal.SIGTERM else -number), errors
     worker.wait(PATIENCE_S)

@@ -142,11 +142,11 @@ class Scenario:
 
     def located(self, error: InputError) -> InputError:
         """An error of the simulator with the file and the value that it is about, where they are known."""
-        path = (error.path or "").partition("[")[0]
+        path, bracket, rest = (error.path or "").partition("[")
         path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
         file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
-        value = settings.show_at(error.path or "", self.value(path)) if path in PARAMETERS else None
+        value = settings.show_at(path + bracket + rest, self.value(path)) if path in PARAMETERS else None
         return InputError(error.problem, error.file or file, error.path, error.value or value, error.allowed)
 
     def explain(self) -> list[Explained]:
