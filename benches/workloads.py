@@ -1,7 +1,7 @@
 """Workloads that any simulator can run: routers, links and a list of flows, written as files.
 
-`write` makes of a workload a scenario for mesonet (`scenario.toml` with a topology beside it) and a plain text file for
-others (`workload.txt`), which the programs in `peers/` read::
+`write` makes of a workload a scenario for mesonet (`scenario.toml` with a topology and a table of flows beside it) and
+a plain text file for others (`workload.txt`), which the programs in `peers/` read::
 
     duration SECONDS
     link FROM TO BITS_PER_SECOND DELAY_SECONDS QUEUE_SEGMENTS      both directions alike
@@ -97,6 +97,7 @@ def write(workload: Workload, folder: Path, algorithm: str = "tcp") -> None:
     lines += [f"flow {f.source} {f.receiver} {f.start_s:.6f} {f.segments} {f.bits_per_s:.0f}" for f in workload.flows]
     (folder / "workload.txt").write_text("\n".join(lines) + "\n")
     (folder / "scenario.toml").write_text(_scenario(workload, algorithm))
+    (folder / "flows.csv").write_text(_flow_table(workload))
     _topology(workload, folder / "routers")
 
 
@@ -121,10 +122,9 @@ def _topology(workload: Workload, folder: Path) -> None:
 
 def _scenario(workload: Workload, algorithm: str) -> str:
     slowest = min(workload.links, key=lambda link: link.bits_per_s)
-    # The series of a run have three columns for each of its flows: few rows where there are thousands.
-    interval_s = 0.1 if len(workload.flows) < 1000 else workload.duration_s / 3
-    head = f"""title = "A workload that other simulators run, too"
+    return f"""title = "A workload that other simulators run, too"
 topology = "routers"
+flows = "flows.csv"
 algorithms = "{algorithm}"
 
 [network]
@@ -145,14 +145,15 @@ duration = "{workload.duration_s} s"
 warmup = "0 s"
 
 [measurement]
-interval = "{interval_s:.9g} s"
+interval = "100 ms"
 flow_records = 1.0
 """
-    flows = []
+
+
+def _flow_table(workload: Workload) -> str:
+    rows = ["from,to,start,size,interface"]
     for flow in workload.flows:
         size = "unlimited" if flow.segments == 0 else f"{flow.segments} segments"
-        flows.append(
-            f'\n[[flows]]\nfrom = "{flow.source}"\nto = "{flow.receiver}"\nstart = "{flow.start_s:.6f} s"\n'
-            f'size = "{size}"\ninterface = "{_speed(flow.bits_per_s):.9g} seg/ms"\n'
-        )
-    return head + "".join(flows)
+        rate = f"{_speed(flow.bits_per_s):.9g} seg/ms"
+        rows.append(f"{flow.source},{flow.receiver},{flow.start_s:.6f} s,{size},{rate}")
+    return "\n".join(rows) + "\n"

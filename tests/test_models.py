@@ -7,6 +7,7 @@ import json
 import math
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -289,3 +290,31 @@ def test_records_of_networks_follow_the_schema(one_factor: Path, tmp_path: Path)
         broken = {**record, "performance": {}}
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(broken, schema("run"))
+
+
+UNGUARDED = """
+import os, sys
+depth = int(os.environ.get("DEPTH", "0"))
+if depth > 2:
+    sys.exit("campaigns begin campaigns")
+os.environ["DEPTH"] = str(depth + 1)
+import mesonet
+
+def double(parameters, seed):
+    return {"twice": 2 * parameters["x"]}
+
+campaign = mesonet.experiment(model=double, factors={"x": (1, 2)}).run("out", workers=1, progress=False)
+print(sorted(campaign.runs["status"]))
+"""
+
+
+def test_a_script_that_begins_a_campaign_whenever_it_is_imported_does_so_once(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(UNGUARDED)
+    environment = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
+    command = [sys.executable, "script.py"]
+    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert "campaigns begin campaigns" not in ended.stdout + ended.stderr
+    status = json.loads(CliRunner().invoke(main, ["experiment", "status", str(tmp_path / "out"), "--json"]).stdout)
+    (message,) = {failure["message"] for failure in status["failures"]}
+    assert "script.py: its import begins a campaign" in message
+    assert 'if __name__ == "__main__":' in message

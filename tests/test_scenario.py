@@ -180,7 +180,8 @@ def test_file_with_a_base(tmp_path: Path) -> None:
         ({"flows": [{"from": "A"}]}, "flows[0].to", "name of a router"),
         ({"flows": [{"from": "A", "to": "B", "sise": "1 segment"}]}, "flows[0].sise", "nearest: size"),
         ({"flows": [{"from": "A", "to": "B", "algorithm": "x"}]}, "flows[0].algorithm", "unknown algorithm"),
-        ({"flows": "many"}, "flows", "not a list of flows"),
+        ({"flows": "many"}, "flows", "no such file"),
+        ({"flows": {"from": "A"}}, "flows", "not a list of flows"),
     ],
 )
 def test_bad_values_are_refused_with_path_and_remedy(overrides: dict, path: str, says: str) -> None:

@@ -126,7 +126,8 @@ ROUTER_TRACE_UNITS = {
 
 
 class _SeriesUnits(dict[str, str]):
-    """The series has three more columns for each flow that the scenario gives one by one: ``flow_1_cwnd`` and so on."""
+    """The series has three more columns for each of the first ``measurement.flow_series`` flows that the scenario gives
+    one by one: ``flow_1_cwnd`` and so on."""
 
     def __missing__(self, name: str) -> str:
         match = re.fullmatch(r"flow_\d+_(\w+)", name)

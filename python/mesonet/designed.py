@@ -183,6 +183,7 @@ class Designed(ABC):
         self, out: str | Path, workers: int | None = None, progress: bool = True, force: bool = False, **how: Any
     ) -> Path:
         """As `run`, but returns the folder only."""
+        models.refuse_while_imported()
         if workers is not None:
             workers = units.integer(workers, "workers", 1, MOST_WORKERS)
         from mesonet.campaign.ledger import Ledger

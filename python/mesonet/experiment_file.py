@@ -109,7 +109,7 @@ def _scenario(table: Mapping[str, Any], file: str, directory: Path | None) -> Sc
         base = load_scenario(_text(table, "scenario"), directory)
     except InputError as error:
         raise error.located(file=file, path="scenario") if error.file is None else error from None
-    values = settings.with_topology(settings.flatten(_table(table, "set")), directory)
+    values = settings.with_files(settings.flatten(_table(table, "set")), directory)
     for path, value in values.items():
         try:
             base = base.set(path, value, f"set in {file}")
@@ -186,7 +186,7 @@ def _checked(level: Level, places: Sequence[str], directory: Path | None) -> Lev
     given, parsed = [], []
     for place, value in zip(places, level.values, strict=True):
         try:
-            given.append(settings.with_topology({level.path: value}, directory)[level.path])
+            given.append(settings.with_files({level.path: value}, directory)[level.path])
             parsed.append(parse_share(given[-1]) if is_share(level.path) else settings.parse(level.path, given[-1]))
         except InputError as error:
             if error.file is not None:  # a file that the level names, with the place in it

@@ -15,6 +15,7 @@ import hashlib
 import importlib
 import json
 import math
+import multiprocessing
 import re
 import subprocess
 import sys
@@ -139,11 +140,30 @@ def _function_of_file(text: Any, directory: str) -> dict[str, Any]:
     return {"function": match[2], "module": match[1], "directory": directory}
 
 
+_IMPORTED_NOW: list[str] = []
+"""Modules of functions whose import has not ended."""
+
+
 def _imported(module: str, function: str, directory: str) -> Function:
     if directory not in sys.path:
         sys.path.insert(0, directory)
-    found: Function = getattr(importlib.import_module(module), function)
+    _IMPORTED_NOW.append(module)
+    try:
+        found: Function = getattr(importlib.import_module(module), function)
+    finally:
+        _IMPORTED_NOW.pop()
     return found
+
+
+def refuse_while_imported() -> None:
+    """Raises an `InputError` where a campaign is begun by the import of a file, in one of the processes that a campaign has
+    started: each of them would start processes in turn, without end."""
+    if _IMPORTED_NOW or getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise InputError(
+            "its import begins a campaign, in every process of the campaign",
+            file=f"{_IMPORTED_NOW[-1]}.py" if _IMPORTED_NOW else None,
+            allowed='what begins a campaign below the line if __name__ == "__main__":',
+        )
 
 
 def _files(model: Description) -> list[Path]:

@@ -522,6 +522,12 @@ _TABLE = (
         "assumed: a large run completes 10^8 flows", least=0.0, most=1.0,
     ),
     Parameter(
+        "measurement.flow_series", "count", 100,
+        "How many of the flows given one by one, from the first, have columns of their own in the time series; "
+        "long-lived flows come last.",
+        "chosen: three columns a flow", least=0, most=100_000,
+    ),
+    Parameter(
         "measurement.starved_after", "time", "5 s",
         "A transmitting source counts as starved when nothing was acknowledged for this long.",
         "assumed: several retransmission time-outs", above=0.0, most=1e6,

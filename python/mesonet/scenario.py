@@ -336,7 +336,7 @@ def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] 
         except InputError as error:
             raise error.located(file=file) from None
     try:
-        values = settings.with_topology(values, directory)
+        values = settings.with_files(values, directory)
     except InputError as error:
         raise error.located(file=file) from None
     return start.with_values(values, f"set in {file}")

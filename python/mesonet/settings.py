@@ -13,14 +13,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from mesonet import changes, core, topologies, units
+from mesonet import changes, core, flow_table, topologies, units
 from mesonet.errors import InputError, unknown
 from mesonet.parameters import PARAMETERS
 
 _MIX_ALLOWED = 'one name, such as "cubic", or shares that sum to 1, such as "tcp=0.8, scalable=0.2"'
-_FLOW_KEYS = ("from", "to", "start", "stop", "size", "interface", "algorithm", "extra_delay", "overhead", "count")
-_MOST_FLOWS = 20_000
-"""Flows given one by one: chosen; a run keeps three columns of its series for each."""
+_MOST_FLOWS = 100_000
+"""Flows given one by one: chosen; the scenario, which every run keeps, has 20 MB then."""
+_MOST_SHOWN = 20
+"""Different flows that are shown one by one."""
 
 
 @dataclass(frozen=True)
@@ -101,15 +102,17 @@ def setting(path: str, value: Any, source: str) -> Setting:
     return Setting(parsed, show(path, parsed), source, value)
 
 
-def with_topology(values: Mapping[str, Any], directory: Path | None) -> dict[str, Any]:
-    """Values of a file in `directory`, with the topology that one of them may name read from beside it."""
-    if "topology" not in values:
-        return dict(values)
-    try:
-        found = topologies.find(values["topology"], PARAMETERS["topology"].choices, directory)
-    except InputError as error:
-        raise error.located(path="topology") from None
-    return {**values, "topology": found}
+def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, Any]:
+    """Values of a file in `directory`, with the topology and the table of flows that they name read from beside it."""
+    found = dict(values)
+    if "topology" in values:
+        try:
+            found["topology"] = topologies.find(values["topology"], PARAMETERS["topology"].choices, directory)
+        except InputError as error:
+            raise error.located(path="topology") from None
+    if isinstance(values.get("flows"), str):
+        found["flows"] = flow_table.read(values["flows"], directory)
+    return found
 
 
 def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -150,7 +153,7 @@ def _unknown_path(path: str, known: Sequence[str]) -> InputError:
 
 
 def _whole_example(whole: str) -> str:
-    return _MIX_ALLOWED if whole == "algorithms" else "a list of [[flows]] in a TOML file"
+    return _MIX_ALLOWED if whole == "algorithms" else "a list of [[flows]] in a TOML file, or the path of a CSV file"
 
 
 def _mix(value: Any) -> list[tuple[str, float]]:
@@ -190,6 +193,8 @@ def _mix_text(value: Mapping[str, Any]) -> str:
 
 
 def _flows(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
+    if isinstance(value, str):
+        value = flow_table.read(value, None)
     if not isinstance(value, list | tuple) or not all(isinstance(flow, Mapping) for flow in value):
         raise InputError("not a list of flows", value=value, allowed=_whole_example("flows"))
     flows: list[dict[str, Any]] = []
@@ -201,6 +206,8 @@ def _flows(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
 
 
 def _flows_text(flows: Sequence[Mapping[str, Any]]) -> str:
+    if len(flows) > _MOST_SHOWN and len({(flow["from"], flow["to"], flow["start"]) for flow in flows}) > _MOST_SHOWN:
+        return f"{len(flows)} flows"
     texts = [f"{flow['from']} to {flow['to']} from {units.show('time', flow['start'])}" for flow in flows]
     counted = [(text, len(list(same))) for text, same in groupby(texts)]
     return "; ".join(text if count == 1 else f"{count} times {text}" for text, count in counted)
@@ -208,8 +215,8 @@ def _flows_text(flows: Sequence[Mapping[str, Any]]) -> str:
 
 def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:
     for key in given:
-        if key not in _FLOW_KEYS:
-            raise unknown("key of a flow", key, _FLOW_KEYS, path=f"{path}.{key}")
+        if key not in flow_table.KEYS:
+            raise unknown("key of a flow", key, flow_table.KEYS, path=f"{path}.{key}")
     for key in ("from", "to"):
         if not isinstance(given.get(key), str):
             allowed = f'a router of the topology in quotes, such as {key} = "A"'

@@ -10,6 +10,7 @@ import math
 import operator
 import re
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
@@ -176,11 +177,19 @@ def whole(value: float) -> int | float:
 
 
 def _quantity(kind: str, value: Any, example: str, segment_bytes: float) -> float:
-    allowed = f'a number with a unit of {", ".join(_UNITS[kind])}, such as "{example}"'
     if _is_number(value):
         unit = example.split()[1]
-        raise InputError(f'a {_noun(kind)} needs its unit: write "{value} {unit}"', value=value, allowed=allowed)
-    match = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
+        problem = f'a {_noun(kind)} needs its unit: write "{value} {unit}"'
+        raise InputError(problem, value=value, allowed=_quantity_allowed(kind, example))
+    if not isinstance(value, str):
+        raise InputError(f"not a {_noun(kind)}", value=value, allowed=_quantity_allowed(kind, example))
+    return _text_quantity(kind, value, example, segment_bytes)
+
+
+@lru_cache(maxsize=1 << 12)  # thousands of flows may say the same
+def _text_quantity(kind: str, value: str, example: str, segment_bytes: float) -> float:
+    allowed = _quantity_allowed(kind, example)
+    match = _QUANTITY.fullmatch(value)
     if not match:
         raise InputError(f"not a {_noun(kind)}", value=value, allowed=allowed)
     number, unit = match.groups()
@@ -191,6 +200,10 @@ def _quantity(kind: str, value: Any, example: str, segment_bytes: float) -> floa
         raise InputError(f'"{unit}" is not a unit of a {_noun(kind)}', value=value, allowed=allowed)
     size = Fraction(segment_bytes) if unit in _OF_BYTES else 1
     return _finite(_fraction(number, value) * _UNITS[kind][unit] / size, value)
+
+
+def _quantity_allowed(kind: str, example: str) -> str:
+    return f'a number with a unit of {", ".join(_UNITS[kind])}, such as "{example}"'
 
 
 def _threshold(value: Any, segment_bytes: float) -> float:

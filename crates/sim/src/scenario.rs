@@ -412,6 +412,8 @@ pub struct MeasurementParameters {
     pub interval: f64,
     /// Fraction of the flows that leave a record.
     pub flow_records: f64,
+    /// Explicit flows, from the first, that have columns in the series.
+    pub flow_series: u32,
     /// A flow is starved when nothing of it was acknowledged for this long, s.
     pub starved_after: f64,
 }

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesonet import units
+from mesonet.csv_rows import Place
 from mesonet.errors import InputError, unknown
 from mesonet.topologies.model import CLASSES
 
-MOST_BYTES = 50_000_000
-"""Largest file read, assumed: a hundred times the largest network of the Topology Zoo in GraphML."""
 MOST_ROUTERS = 10_000
 """Most routers of a file, as in the simulator, which counts those that it puts below a backbone too."""
 MOST_LINKS = 10_000
@@ -27,19 +26,6 @@ _BOUNDS = {
     "length_km": (0.0, 1e8),
     "cost": (0.0, 1e9),
 }
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where something stands: the file as shown to users, and the line, node or edge in it."""
-
-    file: str
-    path: str | None = None
-
-    def refuse(self, problem: str, *, key: str = "", value: Any = None, allowed: str | None = None) -> InputError:
-        """The error about a value here; `key` is the column or attribute."""
-        path = ", ".join(part for part in (self.path, key) if part) or None
-        return InputError(problem, self.file, path, value, allowed)
 
 
 @dataclass
@@ -114,12 +100,6 @@ def refuse_many(place: Place, routers: int, links: int) -> None:
     for what, count, most in (("routers", routers, MOST_ROUTERS), ("links", links, MOST_LINKS)):
         if count > most:
             raise place.refuse(f"too many {what}", allowed=f"at most {most:,}")
-
-
-def refuse_large(place: Place, size: int) -> None:
-    """Raises an `InputError` for a file that is not worth reading."""
-    if size > MOST_BYTES:
-        raise place.refuse(f"a file of {size / 1e6:.0f} MB", allowed=f"at most {MOST_BYTES / 1e6:.0f} MB")
 
 
 def _number(place: Place, given: Mapping[str, Any], key: str) -> float | None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from mesonet.csv_rows import Place
 from mesonet.errors import InputError, unknown
 from mesonet.topologies import graphs, tables
 from mesonet.topologies.complete import complete
-from mesonet.topologies.draft import Place
 from mesonet.topologies.hub import PREFIX, read_hub
 from mesonet.topologies.model import Topology
 

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mesonet.topologies.draft import Draft, DraftLink, Place, checked_name, link, refuse_large, refuse_many, router
+from mesonet.csv_rows import Place, refuse_large
+from mesonet.topologies.draft import Draft, DraftLink, checked_name, link, refuse_many, router
 
 #: The label of unlabelled nodes in the Topology Zoo.
 _NO_LABEL = "None"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from mesonet.csv_rows import Place
 from mesonet.errors import InputError
-from mesonet.topologies.draft import Draft, Place, refuse_many
+from mesonet.topologies.draft import Draft, refuse_many
 from mesonet.topologies.graphs import from_nodes
 
 PREFIX = "topohub:"

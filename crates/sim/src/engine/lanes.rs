@@ -89,6 +89,11 @@ impl Lanes {
         self.tree.set(lane, key);
     }
 
+    /// Lets go of memory that rings had for a crowd that has passed.
+    pub fn shrink(&mut self) {
+        self.rings.iter_mut().for_each(Ring::shrink);
+    }
+
     /// The segments of a lane, first to last.
     #[must_use]
     pub fn ring(&self, lane: usize) -> &Ring {

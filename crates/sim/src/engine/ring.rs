@@ -4,7 +4,10 @@ use super::Segment;
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
-/// A first-in first-out ring that grows by doubling.
+/// Places that a ring keeps however few it needs: two cache lines and more (chosen).
+const FEW: usize = 16;
+
+/// A first-in first-out ring that grows by doubling, and halves when it is asked to let go of what it does not need.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<Segment>", into = "Vec<Segment>")]
 pub struct Ring {
@@ -105,11 +108,30 @@ impl Ring {
         }
     }
 
+    /// Halves where at most an eighth is in use: a ring must be asked many times, and stay short all that time, to lose all
+    /// the room that a crowd had taken.
+    pub fn shrink(&mut self) {
+        if self.items.len() > FEW && self.len <= self.items.len() / 8 {
+            self.resize(self.items.len() / 2);
+        }
+    }
+
+    /// Number of segments for which there is room.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.items.len()
+    }
+
     #[cold]
     fn grow(&mut self) {
-        let mut items = Vec::with_capacity((self.items.len() * 2).max(4));
+        self.resize((self.items.len() * 2).max(4));
+    }
+
+    /// Makes room for `room` segments, a power of two and not less than there are.
+    fn resize(&mut self, room: usize) {
+        let mut items = Vec::with_capacity(room);
         items.extend(self.iter().copied());
-        items.resize(items.capacity().next_power_of_two(), Segment::default());
+        items.resize(room, Segment::default());
         self.items = items;
         self.head = 0;
     }
@@ -122,12 +144,33 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::VecDeque;
 
+    #[test]
+    fn room_follows_the_crowd_and_leaves_after_it() {
+        let mut ring = Ring::default();
+        for n in 0..1000 {
+            ring.push(Segment::new(n, FlowId(n as u32), 0, 0));
+        }
+        assert_eq!(ring.room(), 1024);
+        (0..990).for_each(|_| _ = ring.pop());
+        let rooms: Vec<usize> = (0..7)
+            .map(|_| {
+                ring.shrink();
+                ring.room()
+            })
+            .collect();
+        assert_eq!(rooms, [512, 256, 128, 64, 64, 64, 64], "ten segments fill more than an eighth of 64");
+        assert!(ring.iter().map(|s| s.flow.0).eq(990..1000));
+    }
+
     proptest! {
         #[test]
         fn behaves_like_a_queue(operations in proptest::collection::vec((0u8..5, 0usize..9), 0..300)) {
             let (mut ring, mut queue) = (Ring::default(), VecDeque::new());
             for (number, (operation, count)) in operations.into_iter().enumerate() {
                 let x = number as u32;
+                if number % 3 == 0 {
+                    ring.shrink();
+                }
                 match operation {
                     0 | 1 => {
                         ring.push(Segment::new(0, FlowId(x), 0, 0));

@@ -234,6 +234,11 @@ impl LaneFabric {
         self.lanes.append(usize::from(lane), segments);
     }
 
+    /// See [`super::Fabric::shrink`].
+    pub fn shrink(&mut self) {
+        self.lanes.shrink();
+    }
+
     /// See [`super::Fabric::set_service`].
     pub fn set_service(&mut self, router: u16, now: Picos, service: Picos) {
         self.routers[usize::from(router)].change(now, service);

@@ -174,6 +174,14 @@ impl Fabric {
         }
     }
 
+    /// Lets go of memory that was needed for a crowd that has passed; between two windows.
+    pub fn shrink(&mut self) {
+        match self {
+            Self::Lanes(fabric) => fabric.shrink(),
+            Self::Plain(_) => {}
+        }
+    }
+
     /// From `now` on a router, by its number in the domain, serves each segment in `service`.
     pub fn set_service(&mut self, router: u16, now: Picos, service: Picos) {
         match self {

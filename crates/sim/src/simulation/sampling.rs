@@ -52,7 +52,7 @@ impl Simulation {
         let interval = Interval {
             length: measurement.interval,
             counted: counters.since(&self.sampled),
-            long_lived: self.long_lived_acked(&explicit),
+            long_lived: self.long_lived_acked(),
         };
         self.sampled = counters;
         let period = self.shared.period(self.now);
@@ -71,11 +71,14 @@ impl Simulation {
             }
         }
         self.series.push(self.now, sample, interval.counted, explicit);
+        self.domains.iter_mut().for_each(|domain| domain.fabric.shrink());
     }
 
-    /// The explicit flows now, in the order of the scenario.
+    /// The explicit flows that the series has now, in the order of the scenario.
     fn explicit_samples(&self) -> Vec<FlowSample> {
-        (0..self.shared.scenario.flows.len()).map(|index| explicit_sample(self.explicit(index))).collect()
+        let wanted = self.shared.scenario.measurement.flow_series as usize;
+        let count = self.shared.scenario.flows.len().min(wanted);
+        (0..count).map(|index| explicit_sample(self.explicit(index))).collect()
     }
 
     /// The explicit flow `index`, and the flow that it is while it lives.
@@ -88,12 +91,13 @@ impl Simulation {
     }
 
     /// Segments of the long-lived flows, the last of the explicit ones, that were acknowledged since the last sample.
-    fn long_lived_acked(&mut self, explicit: &[FlowSample]) -> [u64; LONG_LIVED] {
-        let first = explicit.len() - self.long_lived_flows();
+    fn long_lived_acked(&mut self) -> [u64; LONG_LIVED] {
+        let flows = self.shared.scenario.flows.len();
         let mut acked = [0; LONG_LIVED];
-        for (i, flow) in explicit[first..].iter().enumerate() {
-            acked[i] = flow.delivered.saturating_sub(self.long_lived[i]);
-            self.long_lived[i] = flow.delivered;
+        for (i, index) in (flows - self.long_lived_flows()..flows).enumerate() {
+            let delivered = explicit_sample(self.explicit(index)).delivered;
+            acked[i] = delivered.saturating_sub(self.long_lived[i]);
+            self.long_lived[i] = delivered;
         }
         acked
     }

@@ -47,7 +47,7 @@ pub fn abilene() -> Value {
         "algorithms": [algorithm("tcp", 1.0)],
         "flows": [],
         "time": {"duration": 20.0, "warmup": 8.0, "periods": 3, "converged": 0.0},
-        "measurement": {"interval": 0.2, "flow_records": 1.0, "starved_after": 5.0},
+        "measurement": {"interval": 0.2, "flow_records": 1.0, "flow_series": 100, "starved_after": 5.0},
         "trace": {"flows": [], "sources": [], "routers": [], "every": 0.01}
     })
 }

@@ -1,0 +1,81 @@
+"""Flows from a CSV file, and which of them have columns in the series."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mesonet import scenario, simulate
+from mesonet.errors import InputError
+
+SCENARIO = """
+base = "dumbbell"
+flows = "flows.csv"
+
+[time]
+duration = "2 s"
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "web.toml").write_text(SCENARIO)
+    return tmp_path
+
+
+def write(folder: Path, table: str) -> Path:
+    (folder / "flows.csv").write_text(table)
+    return folder / "web.toml"
+
+
+def test_rows_are_flows_as_the_file_of_a_scenario_has_them(here: Path) -> None:
+    table = "from,to,start,size,count\nA,B,0.5 s,10 segments,\nA,B,,,2\n\nB,A,100 ms,3 kB,1\n"
+    read = scenario(str(write(here, table)))
+    given = [
+        {"from": "A", "to": "B", "start": "0.5 s", "size": "10 segments"},
+        {"from": "A", "to": "B", "count": 2},
+        {"from": "B", "to": "A", "start": "100 ms", "size": "3 kB"},
+    ]
+    assert read.value("flows") == scenario("dumbbell", flows=given).value("flows")
+    assert [flow["count"] if "count" in flow else flow["start"] for flow in read.value("flows")] == [0.5, 0, 0, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ("from,start\nA,1 s\n", r'flows\.csv: line 1 = "from,start": no column "to"'),
+        ("from,to,begin\nA,B,1 s\n", r"flows\.csv: line 1 = \"begin\": unknown column"),
+        ("from,to\nA\n", r"flows\.csv: line 2 = \"A\": 1 cells under 2 columns"),
+        ("from,to,count\nA,B,x\n", r'flows\.csv: line 2, count = "x": not a whole number'),
+        ("from,to,count\nA,B,100001\n", r"flows\[0\]\.count = 100001: too high\. Allowed: .* at most 100000"),
+        ("from,to,start\nA,B,0 s\nA,B,5\n", r'web\.toml: flows\[1\]\.start = "5": a time needs its unit: write "5 ms"'),
+    ],
+)
+def test_wrong_tables_are_refused(here: Path, table: str, says: str) -> None:
+    with pytest.raises(InputError) as refused:
+        scenario(str(write(here, table)))
+    assert re.search(says, str(refused.value)), refused.value
+
+
+def test_a_table_that_is_not_there_is_refused(here: Path) -> None:
+    with pytest.raises(InputError, match=r'web\.toml: flows = "flows\.csv": no such file\. Allowed: '):
+        scenario(str(here / "web.toml"))
+
+
+def test_the_series_has_columns_for_as_many_flows_as_asked_and_records_have_all(here: Path) -> None:
+    file = str(write(here, "from,to,size,count\nA,B,20 segments,300\n"))
+    columns = {}
+    for wanted in (None, 0, 7):
+        chosen = scenario(file, **({} if wanted is None else {"flow_series": wanted}))
+        result = simulate(chosen, 1)
+        columns[wanted] = sum(name.endswith("_cwnd") for name in result.series.units if name.startswith("flow_"))
+        assert len(result.flows) == 300
+    assert columns == {None: 100, 0: 0, 7: 7}
+
+
+def test_many_flows_are_told_as_a_number(here: Path) -> None:
+    rows = "".join(f"A,B,{n} ms\n" for n in range(1000))
+    explained = {row.path: row.value for row in scenario(str(write(here, "from,to,start\n" + rows))).explain()}
+    assert explained["flows"] == "1000 flows"
