@@ -1,6 +1,7 @@
 """The code blocks of the documentation run, in order, each page in a folder of its own.
 
-``python`` blocks share one namespace a page, ``sh`` blocks run under bash, ``toml file=NAME`` blocks become files.
+``python`` blocks share one namespace a page, ``sh`` blocks run under bash, blocks of ``toml`` and ``csv`` marked
+``file=NAME`` become files.
 Blocks of ``text`` and blocks marked ``no-run`` are left alone.
 """
 
@@ -37,7 +38,7 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
                 ["bash", "-euo", "pipefail", "-c", code], env=environment, capture_output=True, text=True
             )
             assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
-        elif language == "toml" and options.startswith("file="):
+        elif language in ("toml", "csv") and options.startswith("file="):
             (tmp_path / options.removeprefix("file=")).write_text(code)
         else:
             pytest.fail(f"{page.name}: a block of {language!r} that nothing runs; call it text")

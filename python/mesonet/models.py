@@ -156,8 +156,8 @@ def _imported(module: str, function: str, directory: str) -> Function:
 
 
 def refuse_while_imported() -> None:
-    """Raises an `InputError` where the import of a file begins a campaign in a process that a campaign has started: each
-    would start processes in turn, without end."""
+    """Raises an `InputError` where the import of a file begins a campaign in a process of a campaign: each would start
+    processes in turn, without end."""
     if _IMPORTED_NOW or getattr(multiprocessing.current_process(), "_inheriting", False):
         raise InputError(
             "its import begins a campaign, in every process of the campaign",
