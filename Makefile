@@ -43,6 +43,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benches/run.py
 	$(BIN)/python benches/acknowledgements.py
 	$(BIN)/python benches/instructions.py
+	$(BIN)/python benches/threads.py
 	cd benches/kernels && cargo bench --quiet
 	$(BIN)/python benches/campaign.py
 

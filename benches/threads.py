@@ -1,0 +1,77 @@
+"""Wall-clock time of one run on one thread and on more, with idle cores and with one core busy with something else.
+
+make bench            or            python benches/threads.py --threads 1,2,4
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from run import HERE, commit, machine
+
+import mesonet
+from mesonet.choice import find_scenario
+
+CASE = find_scenario(
+    target="exp-2a", condition=16, algorithm="ctcp", duration="8 s", values=["warmup=2 s", "interval=100 ms"]
+)
+
+
+def wall_s(threads: int) -> float:
+    start = time.perf_counter()
+    mesonet.simulate(CASE, threads=threads)
+    return time.perf_counter() - start
+
+
+@contextmanager
+def busy_core() -> Iterator[None]:
+    """Another process computes on the last core for as long as this lasts."""
+    loop = "import os; os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\nwhile True: pass"
+    process = subprocess.Popen([sys.executable, "-c", loop])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def measured(counts: list[int], repeat: int) -> list[float]:
+    """Median seconds for each number of threads, measured in turn."""
+    rows = [[wall_s(threads) for threads in counts] for _ in range(repeat)]
+    return [statistics.median(row[i] for row in rows) for i in range(len(counts))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", default="1,2", help="numbers of threads, the first is compared with")
+    parser.add_argument("--repeat", type=int, default=5)
+    options = parser.parse_args()
+    counts = [int(count) for count in options.threads.split(",")]
+    when = f"{datetime.now(UTC):%Y-%m-%d}, commit {commit()}, {machine()}, {os.cpu_count()} cores"
+    lines = [
+        f"\n## Threads, {when}, median of {options.repeat}, load {os.getloadavg()[0]:.1f}\n",
+        "exp-2a, condition 16, CTCP, 8 s simulated.\n",
+        "| other cores | threads | wall-clock s | faster by |",
+        "|---|---:|---:|---:|",
+    ]
+    wall_s(counts[0])
+    idle = measured(counts, options.repeat)
+    with busy_core():
+        busy = measured(counts, options.repeat)
+    for name, times in (("idle", idle), ("one busy", busy)):
+        lines += [f"| {name} | {n} | {t:.2f} | {times[0] / t:.2f} |" for n, t in zip(counts, times, strict=True)]
+    print("\n".join(lines[2:]), file=sys.stderr)  # noqa: T201
+    with (HERE / "RESULTS.md").open("a") as log:
+        log.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
