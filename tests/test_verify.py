@@ -321,3 +321,5 @@ def test_comparisons_over_conditions() -> None:
     assert comparisons.alike(given, "x", [], 10) == Share(0, 5)
     assert comparisons.spread_without(given, "x", ["fast"], "rtt") == pytest.approx(10.31 / 10.155 - 1)
     assert comparisons.beyond_others(given, "x", "fast", "rtt") == Share(2, 3)
+    assert comparisons.sum_larger(given, "x", "fast", ["bic", "htcp"], ["rtt", "cwnd"], "1") == Share(4, 5)
+    assert comparisons.sum_larger(given, "x", "htcp", ["tcp"], ["rtt", "cwnd"], "1") == Share(4, 5)

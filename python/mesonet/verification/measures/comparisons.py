@@ -137,9 +137,19 @@ def beyond_others(campaigns: Campaigns, experiment: str, algorithm: str, name: s
     return share((np.abs(own - mean) > np.abs(others - mean[:, None]).max(axis=1)).tolist())
 
 
+def sum_larger(
+    campaigns: Campaigns, experiment: str, of: str, to: Sequence[str], names: Sequence[str], period: str
+) -> Share:
+    """Part of the conditions in which the sum of some responses is larger under an algorithm than under all of `to`."""
+    algorithms = campaigns.load(experiment).algorithms
+    sums = np.sum([np.nan_to_num(campaigns.table(experiment, name, period)) for name in names], axis=0)
+    own, others = sums[:, algorithms.index(of)], sums[:, [algorithms.index(each) for each in to]]
+    return share((own > others.max(axis=1)).tolist())
+
+
 MEASURES = (
     stands_apart, parted, nearest, trees_with, most_outliers, outliers_by_congestion, outlier_share, outlier_in,
-    outlier_contrast, alike, spread_without, beyond_others,
+    outlier_contrast, alike, spread_without, beyond_others, sum_larger,
 )  # fmt: skip
 
 
