@@ -320,6 +320,8 @@ def test_comparisons_over_conditions() -> None:
     assert comparisons.alike(given, "x", ["fast"], 10) == Share(4, 5)
     assert comparisons.alike(given, "x", [], 10) == Share(0, 5)
     assert comparisons.spread_without(given, "x", ["fast"], "rtt") == pytest.approx(10.31 / 10.155 - 1)
+    most = comparisons.spread_without(Given(far, [0.1, 0.1, 0, 0.2, 0]), "x", ["fast"], "rtt", most=True)  # type: ignore[arg-type]
+    assert most == pytest.approx(60 / 22.655 - 1)  # tcp is far there: 60, 10.01, 10.3, 10.31
     assert comparisons.beyond_others(given, "x", "fast", "rtt") == Share(2, 3)
     assert comparisons.sum_larger(given, "x", "fast", ["bic", "htcp"], ["rtt", "cwnd"], "1") == Share(4, 5)
     assert comparisons.sum_larger(given, "x", "htcp", ["tcp"], ["rtt", "cwnd"], "1") == Share(4, 5)

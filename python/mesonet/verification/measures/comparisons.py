@@ -120,9 +120,16 @@ def alike(campaigns: Campaigns, experiment: str, without: Sequence[str], percent
     return share((np.nanmedian(spread, axis=1) <= percent).tolist())
 
 
-def spread_without(campaigns: Campaigns, experiment: str, without: Sequence[str], name: str) -> float:
-    """Median over the congested conditions of how far the farthest algorithm is from the mean of all, as part of it."""
-    others = _others(campaigns, experiment, without, name)[_congested(campaigns, experiment)]
+def spread_without(
+    campaigns: Campaigns, experiment: str, without: Sequence[str], name: str, most: bool = False
+) -> float:
+    """How far the farthest algorithm is from the mean of all, as part of it: median over the congested conditions.
+
+    With `most` in the condition that loses most.
+    """
+    loss = campaigns.table(experiment, "loss_rate").mean(axis=1)
+    others = _others(campaigns, experiment, without, name)
+    others = others[[int(loss.argmax())]] if most else others[_congested(campaigns, experiment)]
     mean = others.mean(axis=1)
     return float(np.median(np.abs(others - mean[:, None]).max(axis=1) / mean))
 
