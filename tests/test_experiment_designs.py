@@ -13,6 +13,7 @@ import mesonet
 from mesonet import designs
 from mesonet.campaign.pilot import Cost
 from mesonet.cli import main
+from mesonet.derived import segment_hops
 from mesonet.designs.rows import from_document, rows
 from mesonet.errors import InputError
 from mesonet.experiment import Experiment
@@ -216,3 +217,20 @@ def test_expected_cost_follows_what_is_simulated(tmp_path: Path) -> None:
     by_speed = [[c for c, row in zip(chosen.expected_cost(), chosen.design.matrix, strict=True) if row[0] == sign]
                 for sign in (-1, 1)]  # fmt: skip
     assert all(slow < fast for slow, fast in zip(*by_speed, strict=True))
+
+
+def test_flows_given_one_by_one_are_expected_to_cost_what_they_send() -> None:
+    """Without users they are all that a run costs: its line, 66,667 segments/s, while a flow is there."""
+    (cost,) = mesonet.experiment("fast-dynamic-1").expected_cost()
+    (half,) = mesonet.experiment("fast-dynamic-1", duration="4500 s").expected_cost()
+    assert half == pytest.approx(cost / 2)  # joins and leaves move with the duration
+    line = 800e6 / 12_000 * 9000  # segments
+    hops = mesonet.experiment("fast-dynamic-1").condition(1).describe()["mean_hops"]
+    assert 0.4 * line * hops < cost < 0.6 * line * hops
+    flow = {"from": "A", "to": "B", "size": "1000 segments"}
+    of_size, twice = (
+        segment_hops(mesonet.scenario("dumbbell", **{"time.duration": "50 s", "flows": [flow] * count}))
+        for count in (1, 2)
+    )
+    assert twice == pytest.approx(2 * of_size, rel=1e-3)  # far less than the line carries
+    assert of_size == pytest.approx(0.6 * 1000 * hops, rel=1e-2)

@@ -5,21 +5,26 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from click.testing import CliRunner
+from scipy import stats
 
 from mesonet.analysis.flow_metrics import flow_metrics, jain_index
 from mesonet.cli import main
 from mesonet.errors import InputError
 from mesonet.verification import judge, load_claims
-from mesonet.verification.campaigns import Campaigns
+from mesonet.verification.campaigns import Campaigns, Entry
 from mesonet.verification.claims import load_claim
-from mesonet.verification.measures import MEASURES, windows
+from mesonet.verification.flows import FEWEST_FLOWS
+from mesonet.verification.measures import MEASURES, comparisons, windows
 from mesonet.verification.measures.many_flows import pftk
 from mesonet.verification.reasons import NotEvaluated
 from mesonet.verification.scorecard import load_scorecard
+from mesonet.verification.shares import Share
 from mesonet.verification.verdicts import Finding, of_claim
 
 FOLDER = Path(__file__).parent.parent / "verification"
@@ -189,7 +194,8 @@ def test_the_verb(tmp_path: Path) -> None:
     assert verdicts["B3"] == verdicts["B2"] == "not evaluated"
     assert set(told[0]) >= {"id", "published", "measured", "verdict", "values", "explanation"}
     needed = next(claim for claim in told if claim["id"] == "B2")["values"][0]["reason"]
-    assert needed.endswith(f"mesonet experiment run dumbbell-pairs --out {tmp_path}/dumbbell-pairs")
+    assert needed.endswith("mesonet experiment run dumbbell-pairs --out verify/dumbbell-pairs")
+    assert str(tmp_path) not in page.read_text()
     assert "### A1: reproduced" in page.read_text()
     assert "unknown claim, part or campaign" in call("Z9", *where)
     assert "parts A, B, D, F, G, H, I, L, T; theory; campaigns " in call("Z9", *where)
@@ -226,3 +232,96 @@ def test_convergence_from_the_start_is_no_division_by_zero(
 ) -> None:
     monkeypatch.setattr(windows, "convergence", lambda _, __, name, ___: {"first": of, "second": to}[name])
     assert windows.earlier_convergence(Campaigns({}, Path()), "first", "second", "none", (250, 1000)) == ratio
+
+
+def test_a_command_names_no_folder_of_this_machine() -> None:
+    """Commands go into a page that is read on other machines: the same ones, whatever --campaigns was given."""
+    for name, entry in load_scorecard(FOLDER).entries.items():
+        assert entry.command.endswith(f" --out verify/{name}")
+        assert str(FOLDER.parent) not in entry.command
+
+
+@pytest.mark.parametrize(
+    ("hits", "verdict"), [(32, "reproduced"), (26, "reproduced"), (17, "not evaluated"), (5, "not reproduced")]
+)
+def test_conditions_stand_for_seeds_in_a_part_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hits: int, verdict: str
+) -> None:
+    text = CLAIM.replace("absolute = 0.1", "least = 0.6").replace('"S2"', '"S4"')
+    monkeypatch.setitem(MEASURES, "share", lambda campaigns, experiment, algorithm, flow, span: Share(hits, 32))
+    (finding,) = judge(load_claim(written(tmp_path, text)), Seeds([0.0], random=True))  # type: ignore[arg-type]
+    assert (finding.verdict, finding.conditions, finding.seeds) == (verdict, 32, 1)
+    assert finding.low is not None
+    assert finding.high is not None
+    assert stats.binom.sf(hits - 1, 32, finding.low) == pytest.approx(0.025)  # Clopper and Pearson's definition
+    assert hits == 32 or stats.binom.cdf(hits, 32, finding.high) == pytest.approx(0.025)
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Campaigns:
+    """Five algorithms in the 32 conditions of the demo for 2 s, in which few documents complete."""
+    options = {"duration": "2 s", "algorithms": ["tcp", "bic", "ctcp", "fast", "scalable"]}
+    entry = Entry("short", "demo", options, 1.0, FOLDER)
+    return Campaigns({"short": entry}, tmp_path_factory.mktemp("campaigns"), 60.0, progress=False)
+
+
+def test_a_mean_over_few_flows_is_not_evaluated(short: Campaigns) -> None:
+    campaign = short.load("short")
+    counted = campaign.groups.filter(period="measured", path_class="typical", category="document")
+    flows = counted.group_by("condition", "algorithm").agg(pl.col("flows").sum())
+    few = flows.filter(pl.col("flows") < FEWEST_FLOWS).row(0, named=True)
+    with pytest.raises(NotEvaluated, match="goodput_nn_document: a mean over fewer than 30 flows"):
+        short.value("short", few["algorithm"], few["condition"], "goodput_nn_document")
+    table = short.table("short", "goodput_nn_document")
+    assert math.isnan(table[few["condition"] - 1, campaign.algorithms.index(few["algorithm"])])
+    many = campaign.groups.filter(period="measured").group_by("condition", "algorithm").agg(pl.col("flows").sum())
+    enough = many.filter(pl.col("flows") >= FEWEST_FLOWS).row(0, named=True)
+    place = campaign.algorithms.index(enough["algorithm"])
+    assert (
+        short.value("short", enough["algorithm"], enough["condition"], "retransmission_rate")
+        == (short.table("short", "retransmission_rate")[enough["condition"] - 1, place])
+    )
+    assert np.isfinite(short.table("short", "loss_rate")).all()  # no mean over flows
+
+
+class Given:
+    """A campaign of five conditions in which an algorithm of one's choice is far from four others in every response."""
+
+    algorithms = ("tcp", "bic", "ctcp", "htcp", "fast")
+
+    def __init__(self, far: list[str], loss: list[float]) -> None:
+        self.far, self.loss = far, loss
+
+    def load(self, name: str) -> Given:
+        return self
+
+    def table(self, name: str, response: str, period: str = "measured") -> np.ndarray:
+        if response == "loss_rate":
+            return np.repeat(np.array(self.loss)[:, None], len(self.algorithms), axis=1)
+        near = {"tcp": 10.0, "bic": 10.01, "ctcp": 10.3, "htcp": 10.31, "fast": 10.1}
+        return np.array([[near[name] + 50 * (name == far) for name in self.algorithms] for far in self.far])
+
+
+def test_comparisons_over_conditions() -> None:
+    far, loss = ["fast", "fast", "fast", "tcp", "fast"], [0.1, 0.1, 0.0, 0.1, 0.0]
+    given: Any = Given(far, loss)
+    assert comparisons.stands_apart(given, "x", "fast") == Share(4, 5)
+    assert comparisons.stands_apart(given, "x", "tcp") == Share(1, 5)
+    assert comparisons.parted(given, "x", ["fast"], congested=True) == Share(2, 3)
+    assert comparisons.nearest(given, "x", "tcp", "bic") == Share(4, 5)
+    assert comparisons.trees_with(given, "x", [["tcp", "bic"], ["ctcp", "htcp"]], "fast") == 4
+    assert comparisons.most_outliers(given, "x", "fast") == Share(2, 3)
+    names = comparisons.RESPONSES
+    others = [name for name in names if name != "loss_rate"]
+    assert comparisons.outliers_by_congestion(given, "x", "fast") == pytest.approx(len(others) * (2 / 3 - 1))
+    assert comparisons.outlier_share(given, "x", "fast", 10) == 0.8
+    assert comparisons.outlier_in(given, "x", "fast", others[:3], 10) == 3
+    assert comparisons.outlier_contrast(given, "x", "fast", others[:2], ["loss_rate"], 10) == 0.8
+    assert comparisons.alike(given, "x", ["fast"], 10) == Share(4, 5)
+    assert comparisons.alike(given, "x", [], 10) == Share(0, 5)
+    assert comparisons.spread_without(given, "x", ["fast"], "rtt") == pytest.approx(10.31 / 10.155 - 1)
+    most = comparisons.spread_without(Given(far, [0.1, 0.1, 0, 0.2, 0]), "x", ["fast"], "rtt", most=True)  # type: ignore[arg-type]
+    assert most == pytest.approx(60 / 22.655 - 1)  # tcp is far there: 60, 10.01, 10.3, 10.31
+    assert comparisons.beyond_others(given, "x", "fast", "rtt") == Share(2, 3)
+    assert comparisons.sum_larger(given, "x", "fast", ["bic", "htcp"], ["rtt", "cwnd"], "1") == Share(4, 5)
+    assert comparisons.sum_larger(given, "x", "htcp", ["tcp"], ["rtt", "cwnd"], "1") == Share(4, 5)

@@ -13,7 +13,7 @@ import polars as pl
 
 from mesonet.plots import save
 from mesonet.verification.campaigns import Campaigns
-from mesonet.verification.measures import many_flows
+from mesonet.verification.measures import fast, many_flows
 from mesonet.verification.scorecard import load_scorecard
 
 OUT = Path(__file__).parent.parent / "docs" / "explanation" / "replication"
@@ -53,12 +53,79 @@ def losses(campaigns: Campaigns) -> alt.LayerChart:
     return alt.layer(lines, dots).properties(width=500, height=260)
 
 
+METRICS = {
+    "throughput": "throughput, of the line",
+    "fairness": "Jain's index",
+    "stability": "stability: SD over mean",
+    "responsiveness": "responsiveness, s",
+}
+
+
+def metrics(campaigns: Campaigns) -> alt.VConcatChart:
+    """The distribution of the four metrics of the FAST evaluation over the intervals of its dynamic scenarios."""
+    names = {"fast": "FAST", "hstcp": "HSTCP", "scalable": "Scalable TCP", "tcp": "Reno"}
+    rows = []
+    for experiment, flows in (("fast-dynamic-1", "three flows"), ("fast-dynamic-2", "eight flows")):
+        charts = []
+        for what, title in METRICS.items():
+            points = []
+            for algorithm, name in names.items():
+                values = sorted(fast.metrics(campaigns, experiment, algorithm, what))
+                parts = [place / len(values) for place in range(len(values) + 1)]
+                points += [{"x": x, "part": part, "algorithm": name} for x, part in zip(values, parts[1:], strict=True)]
+                points.append({"x": values[0], "part": 0.0, "algorithm": name})
+            steps = alt.Chart(pl.DataFrame(points).sort("algorithm", "part")).mark_line(interpolate="step-after")
+            charts.append(
+                steps.encode(
+                    x=alt.X("x:Q", title=title, scale=alt.Scale(zero=False)),
+                    y=alt.Y("part:Q", title=f"part of intervals, {flows}" if what == "throughput" else None),
+                    color=alt.Color("algorithm:N", title=None, sort=list(names.values())),
+                    order="part:Q",
+                ).properties(width=170, height=150)
+            )
+        rows.append(alt.hconcat(*charts))
+    return alt.vconcat(*rows)
+
+
+def syn_losses(campaigns: Campaigns) -> alt.VConcatChart:
+    """What SYN losses do: losses, sources that connect and flows that complete, by period, corner and algorithm."""
+    shown = {
+        "loss_rate": "loss rate", "connecting_sources": "connecting sources", "flow_rate": "flows completed per second",
+    }  # fmt: skip
+    campaign = campaigns.load("exp-1b-corners")
+    rows = []
+    for condition, corner in ((1, "congested"), (2, "uncongested")):
+        charts = []
+        for name, title in shown.items():
+            values = pl.concat(
+                campaign.response(name, period)
+                .filter(condition=condition)
+                .with_columns(period=pl.lit(f"{int(period) + 2}"))
+                for period in ("1", "2", "3")
+            )
+            charts.append(
+                alt.Chart(values.drop_nulls())
+                .mark_point(filled=True, size=35)
+                .encode(
+                    x=alt.X("period:O", title=f"period, {corner}", axis=alt.Axis(labelAngle=0)),
+                    xOffset="algorithm:N",
+                    y=alt.Y("value:Q", title=title),
+                    color=alt.Color("algorithm:N", title=None),
+                )
+                .properties(width=200, height=150)
+            )
+        rows.append(alt.hconcat(*charts))
+    return alt.vconcat(*rows)
+
+
 def main() -> None:
     """Writes the figures."""
     campaigns = Campaigns(load_scorecard().entries, Path(sys.argv[1]))
     OUT.mkdir(exist_ok=True)
     save(windows(campaigns), OUT / "windows-of-fast.svg")
     save(losses(campaigns), OUT / "loss-by-connections.svg")
+    save(metrics(campaigns), OUT / "metrics-of-fast.svg")
+    save(syn_losses(campaigns), OUT / "syn-losses.svg")
 
 
 if __name__ == "__main__":

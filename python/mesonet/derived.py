@@ -28,15 +28,25 @@ def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
 def segment_hops(scenario: Scenario) -> float:
     """About how many times a segment crosses a router in a run, which is what a run costs.
 
-    Sources ask for a file of mean size per think time; the backbone carries what its routers serve, each segment by as
-    many as a path has. Of the two rates the smaller one counts, where they are alike less than either.
+    Sources ask for a file of mean size per think time, flows given one by one for what their interfaces send while they
+    are there, or for their size; the backbone carries what its routers serve, each segment by as many as a path has. Of
+    the two rates the smaller one counts, where they are alike less than either.
     """
     described = scenario.describe()
     backbone = described["classes"][0]
+    duration = float(scenario.value("time.duration"))
     asked = described["sources"] * described["mean_file_size"] / max(scenario.value("users.think_time"), 1e-9)
+    asked += sum(_asked(flow, duration) for flow in scenario.value("flows")) / max(duration, 1e-9)
     carried = backbone["routers"] * backbone["speed"] / max(described["mean_routers_per_path"], 1.0)
     rate = 1 / (1 / max(asked, 1e-9) + 1 / max(carried, 1e-9))
-    return float(_REACHED * rate * described["mean_hops"] * scenario.value("time.duration"))
+    return float(_REACHED * rate * described["mean_hops"] * duration)
+
+
+def _asked(flow: Mapping[str, Any], duration: float) -> float:
+    """Segments that a flow given by itself has to send in a run."""
+    stop = duration if flow["stop"] is None else min(flow["stop"], duration)
+    most = flow["interface"] * max(stop - flow["start"], 0.0)
+    return float(most if flow["size"] is None else min(most, flow["size"]))
 
 
 _REACHED = 0.6

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mesonet import places, plots
 from mesonet.progress import Update
+from mesonet.reporting import grid_figures
 from mesonet.reporting.drawing import Drawn, Figure, draw_all
 from mesonet.reporting.sampled import Sampled, left_out
 from mesonet.reporting.study import Study
@@ -37,7 +38,8 @@ def figures(campaign: "Campaign", extent: str = "chosen", responses: Sequence[st
         for algorithm in sampled.study.algorithms
     ]
     question = "Does the response rise, fall, bend or jump with a factor?"
-    return found + [Figure(f"scatter/{name}", question, partial(_scatter, sampled, name)) for name in chosen]
+    scatter = [Figure(f"scatter/{name}", question, partial(_scatter, sampled, name)) for name in chosen]
+    return found + grid_figures.figures(sampled, chosen) + scatter
 
 
 def write(

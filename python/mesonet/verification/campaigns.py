@@ -13,6 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
 from mesonet.campaign import Campaign
 from mesonet.campaign.data import load
 from mesonet.campaign.ledger import Ledger
@@ -23,8 +27,13 @@ from mesonet.progress import duration
 from mesonet.reporting.traced import TracedRun, traced_runs
 from mesonet.reporting.traced_files import traced_tables
 from mesonet.scenario import read_toml
+from mesonet.verification.flows import FEWEST_FLOWS, flows_behind
 from mesonet.verification.reasons import NotEvaluated
 
+Floats = npt.NDArray[np.float64]
+
+DEFAULT_FOLDER = "verify"
+"""Where `mesonet verify` looks for campaigns unless it is told another place."""
 _OPTIONS = ("duration", "scale", "algorithms", "replicates", "seed", "values")
 _KEYS = ("experiment", "cpu_s", *_OPTIONS)
 
@@ -43,14 +52,16 @@ class Entry:
         """The experiment with its options."""
         return experiment(self.experiment, **self.options)
 
-    def command(self, out: Path) -> str:
-        """What runs it, from the folder that holds the one with the claims."""
+    @property
+    def command(self) -> str:
+        """What runs it, from the folder that holds the one with the claims, into the place where it is looked for
+        unless ``--campaigns`` says another: what is told goes into a page that others read, on other machines."""
         here = self.experiment.replace(f"{self.folder}/", f"{self.folder.name}/")
         words = ["mesonet", "experiment", "run", here]
         for key, value in self.options.items():
             if key != "values":
                 words += [f"--{key}", ",".join(value) if isinstance(value, list) else str(value)]
-        return shlex.join([*words, "--out", str(out / self.name)])
+        return shlex.join([*words, "--out", f"{DEFAULT_FOLDER}/{self.name}"])
 
 
 def load_entries(file: Path) -> dict[str, Entry]:
@@ -124,10 +135,34 @@ class Campaigns:
         return _latencies(self.load(name))
 
     def value(self, name: str, algorithm: str, condition: int, response: str, period: str = "measured") -> float:
-        """A response of one run."""
-        rows = self.load(name).response(response, period)
-        found = rows.filter(condition=condition, algorithm=algorithm, replicate=self.seed_of(name))["value"]
-        return float("nan") if found.is_empty() or found[0] is None else float(found[0])
+        """A response of one run; NaN where there was nothing to measure.
+
+        Raises
+        ------
+        NotEvaluated
+            If it is a mean over fewer than `mesonet.verification.flows.FEWEST_FLOWS` flows.
+        """
+        row = _cells(self.load(name), response, period).filter(
+            condition=condition, algorithm=algorithm, replicate=self.seed_of(name)
+        )
+        if row.is_empty():
+            return float("nan")
+        if row["scarce"][0]:
+            raise NotEvaluated(f"{response}: a mean over fewer than {FEWEST_FLOWS} flows")
+        return float(row["value"][0])
+
+    def table(self, name: str, response: str, period: str = "measured") -> Floats:
+        """A response in all runs of the seed, shape (conditions, algorithms).
+
+        NaN where there was nothing to measure, and where it is a mean over too few flows.
+        """
+        campaign = self.load(name)
+        rows = _cells(campaign, response, period).filter(replicate=self.seed_of(name), scarce=False)
+        found = np.full((campaign.rows.conditions, len(campaign.algorithms)), np.nan)
+        places = {algorithm: place for place, algorithm in enumerate(campaign.algorithms)}
+        for condition, algorithm, value in rows.select("condition", "algorithm", "value").iter_rows():
+            found[condition - 1, places[algorithm]] = value
+        return found
 
 
 @cache
@@ -140,11 +175,23 @@ def _load(entry: Entry, folder: Path, longest_s: float, progress: bool) -> Campa
         if found.counts["done"] == len(found.runs):
             return found
     if entry.cpu_s > longest_s:
-        raise NotEvaluated(f"needs {duration(entry.cpu_s)} of processor time: {entry.command(folder)}")
+        raise NotEvaluated(f"needs {duration(entry.cpu_s)} of processor time: {entry.command}")
     found = chosen.run(place, progress=progress)
     if found.counts["done"] < len(found.runs):
         raise InputError("a run failed", value=str(place), allowed=f"see mesonet experiment status {place}")
     return found
+
+
+@cache
+def _cells(campaign: Campaign, response: str, period: str) -> pl.DataFrame:
+    """Condition, algorithm, replicate, value (NaN where there is none), scarce: whether too few flows are behind it."""
+    run = ["condition", "algorithm", "replicate"]
+    rows = campaign.response(response, period).with_columns(pl.col("value").fill_null(float("nan")))
+    flows = flows_behind(campaign, response, period)
+    if flows is None:
+        return rows.with_columns(scarce=pl.lit(False))
+    rows = rows.join(flows, on=run, how="left")
+    return rows.with_columns(scarce=pl.col("flows").fill_null(0) < FEWEST_FLOWS).drop("flows")
 
 
 @cache

@@ -15,7 +15,7 @@ from mesonet.verification.claims import CLASSES, KINDS, Claim, load_claims
 from mesonet.verification.reasons import NotEvaluated
 from mesonet.verification.verdicts import Finding, judge, of_claim
 
-QUICK_S = 40.0
+QUICK_S = 45.0
 """Processor seconds that all campaigns of the quick claims may take together."""
 
 PARTS = {
@@ -121,7 +121,8 @@ class Scorecard:
             "Written by `mesonet verify --out verification/RESULTS.md`; nothing in it is written by hand. What the "
             "columns mean stands in the [README](README.md). Classes: "
             + ", ".join(f"{name} {text}" for name, text in CLASSES.items())
-            + ". Intervals are of 95 % over the seeds; numbers without one do not depend on chance.",
+            + ". Intervals are of 95 % over the seeds, "
+            "or over the conditions where one seed was run; numbers without one do not depend on chance.",
             "",
             *_counts(self.claims, verdicts),
         ]
@@ -181,7 +182,8 @@ def load_scorecard(folder: Path | None = None) -> Scorecard:
 def _interval(found: Finding) -> str:
     if found.low is None or found.high is None:
         return f"{found.seeds} seed" if found.seeds == 1 else ""
-    return f"{shown(found.low)} to {shown(found.high)} ({found.seeds})"
+    over = f"{found.conditions} conditions" if found.conditions else f"{found.seeds}"
+    return f"{shown(found.low)} to {shown(found.high)} ({over})"
 
 
 def _counts(claims: Sequence[Claim], verdicts: dict[str, Any]) -> list[str]:
@@ -229,7 +231,7 @@ def _campaign(entry: Entry, campaigns: Campaigns) -> str:
         code = str(campaigns.load(entry.name).provenance["code_versions"][0])[:12]
     except NotEvaluated:
         code = "not run"
-    return f"| {entry.name} | `{entry.command(Path('verify'))}` | {entry.cpu_s:g} s | {code} |"
+    return f"| {entry.name} | `{entry.command}` | {entry.cpu_s:g} s | {code} |"
 
 
 def _cell(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import stats
@@ -12,6 +12,7 @@ from scipy import stats
 from mesonet.verification.claims import Claim, Number
 from mesonet.verification.measures import MEASURES
 from mesonet.verification.reasons import NotEvaluated
+from mesonet.verification.shares import Share
 
 if TYPE_CHECKING:
     from mesonet.verification.campaigns import Campaigns
@@ -31,9 +32,11 @@ class Finding:
     ----------
     measured, low, high
         Mean over the seeds and its 95 % confidence interval (Student's t); the interval is None for one seed or where
-        nothing depends on it.
+        nothing depends on it, but for a part of the conditions (`mesonet.verification.shares`).
     seeds
         How many there were; 0 where nothing depends on them.
+    conditions
+        Over how many of them the interval is; 0 where it is over the seeds.
     reason
         Why it was not evaluated, or with what it can be.
     """
@@ -49,6 +52,7 @@ class Finding:
     strictness: str
     verdict: Verdict
     reason: str = ""
+    conditions: int = 0
 
 
 def judge(claim: Claim, campaigns: Campaigns) -> list[Finding]:
@@ -69,40 +73,48 @@ def of_claim(findings: list[Finding]) -> Verdict:
 
 
 def _found(claim: Claim, number: Number, campaigns: Campaigns) -> Finding:
-    about = {
+    about: dict[str, Any] = {
         "id": claim.id, "name": number.name, "published": number.published_text, "unit": number.unit,
         "strictness": number.strictness,
     }  # fmt: skip
     try:
         random = [name for name in number.campaigns if campaigns.is_random(name)]
         seeds = min((campaigns.seeds(name) for name in random), default=1)
-        values = [float(MEASURES[number.measure](campaigns.of(seed), **number.of)) for seed in range(1, seeds + 1)]
+        found = [MEASURES[number.measure](campaigns.of(seed), **number.of) for seed in range(1, seeds + 1)]
     except NotEvaluated as error:
         return Finding(**about, measured=None, low=None, high=None, seeds=0, verdict="not evaluated", reason=str(error))
+    values = [float(each) for each in found]
     mean = float(np.mean(values))
     if not math.isfinite(mean):
         reason = f"{number.measure} gives no number here: nothing to measure in the run"
         return Finding(**about, measured=None, low=None, high=None, seeds=0, verdict="not evaluated", reason=reason)
-    low, high = _interval(values)
-    verdict, reason = _verdict(number, mean, low, high, seeds if random else 0)
+    (low, high), conditions = _interval(values), 0
+    if seeds == 1 and random and isinstance(found[0], Share):
+        (low, high), conditions = found[0].interval(CONFIDENCE), found[0].of
+    verdict, reason = _verdict(number, mean, low, high, seeds if random else 0, conditions)
     return Finding(
-        **about, measured=mean, low=low, high=high, seeds=seeds if random else 0, verdict=verdict, reason=reason
-    )
+        **about, measured=mean, low=low, high=high, seeds=seeds if random else 0, verdict=verdict, reason=reason,
+        conditions=conditions,
+    )  # fmt: skip
 
 
-def _verdict(number: Number, mean: float, low: float | None, high: float | None, seeds: int) -> tuple[Verdict, str]:
-    """Within the limits or not. A sign that depends on chance needs `SEEDS` seeds, and an interval on one side."""
+def _verdict(
+    number: Number, mean: float, low: float | None, high: float | None, seeds: int, conditions: int
+) -> tuple[Verdict, str]:
+    """Within the limits or not. A sign that depends on chance needs `SEEDS` seeds, or conditions that stand for them,
+    and an interval on one side."""
     least, most = number.limits
     inside = least <= mean <= most
     if number.strictness == "S5":
         return "for the record", ""
     if number.strictness == "S4" and seeds:
-        if seeds < SEEDS or low is None or high is None:
+        if (seeds < SEEDS and not conditions) or low is None or high is None:
             return "not evaluated", f"a sign needs {SEEDS} seeds, not {seeds}"
         whole = least <= low and high <= most
         apart = high < least or low > most
         if not (whole or apart):
-            return "not evaluated", f"the interval of {seeds} seeds holds the limit"
+            over = f"{conditions} conditions" if conditions else f"{seeds} seeds"
+            return "not evaluated", f"the interval of {over} holds the limit"
     return ("reproduced" if inside else "not reproduced"), ""
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mesonet.verification.measures import arithmetic, fast, many_flows, networks, theory, windows
+from mesonet.verification.measures import arithmetic, comparisons, fast, many_flows, networks, theory, windows
+from mesonet.verification.shares import Share
 
-MEASURES: dict[str, Callable[..., float]] = {
+MEASURES: dict[str, Callable[..., float | Share]] = {
     measure.__name__: measure
     for measure in (
-        *arithmetic.MEASURES, *fast.MEASURES, *many_flows.MEASURES, *networks.MEASURES, *theory.MEASURES,
-        *windows.MEASURES,
+        *arithmetic.MEASURES, *comparisons.MEASURES, *fast.MEASURES, *many_flows.MEASURES, *networks.MEASURES,
+        *theory.MEASURES, *windows.MEASURES,
     )
 }  # fmt: skip
 """Measures by name. Each takes the `mesonet.verification.campaigns.Campaigns`, at one seed, and what a claim says under
-``of``; it returns one number, or raises `mesonet.verification.reasons.NotEvaluated`."""
+``of``; it returns one number, or a part of the conditions, or raises `mesonet.verification.reasons.NotEvaluated`."""

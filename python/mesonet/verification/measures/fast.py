@@ -19,9 +19,16 @@ SAMPLE_S = 1.0
 """Distance of the samples of a rate: chosen, five round trips of the longest path."""
 
 
+def metrics(campaigns: Campaigns, experiment: str, algorithm: str, what: str) -> list[float]:
+    """A metric of every condition and interval between joins and leaves."""
+    conditions = campaigns.load(experiment).rows.conditions
+    runs = [campaigns.run(experiment, algorithm, number) for number in range(1, conditions + 1)]
+    return [float(getattr(each, what)) for run in runs for each in _of_intervals(run)]
+
+
 def interval_metric(campaigns: Campaigns, experiment: str, algorithm: str, what: str, percentile: float = 50) -> float:
     """A percentile of a metric over all conditions and intervals between joins and leaves."""
-    return float(np.percentile(_metrics(campaigns, experiment, algorithm, what), percentile))
+    return float(np.percentile(metrics(campaigns, experiment, algorithm, what), percentile))
 
 
 def metric_change(campaigns: Campaigns, experiment: str, of: str, to: str, what: str) -> float:
@@ -135,12 +142,6 @@ def _all_there(run: TracedRun) -> NDArray[np.bool_]:
 def _longest_over_shortest(run: TracedRun, values: NDArray[np.float64]) -> float:
     extra = [flow["extra_delay"] for flow in run.given]
     return float(values[int(np.argmax(extra))] / values[int(np.argmin(extra))])
-
-
-def _metrics(campaigns: Campaigns, experiment: str, algorithm: str, what: str) -> list[float]:
-    conditions = campaigns.load(experiment).rows.conditions
-    runs = [campaigns.run(experiment, algorithm, number) for number in range(1, conditions + 1)]
-    return [float(getattr(each, what)) for run in runs for each in _of_intervals(run)]
 
 
 @cache

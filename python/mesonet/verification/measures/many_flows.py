@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from mesonet import core
+from mesonet.verification.flows import FEWEST_FLOWS
 from mesonet.verification.reasons import NotEvaluated
 
 if TYPE_CHECKING:
@@ -270,8 +271,8 @@ def within_factor(
         ratio = pftk(np.minimum(indications[lossy] / sent[lossy], 0.999), trip, first, full=model == "full") / rate
         hits += int(np.count_nonzero((ratio <= factor) & (ratio >= 1 / factor)))
         total += len(ratio)
-    if total < 30:
-        raise NotEvaluated(f"{total} connections had a loss; 30 are the fewest")
+    if total < FEWEST_FLOWS:
+        raise NotEvaluated(f"{total} connections had a loss; {FEWEST_FLOWS} are the fewest")
     return hits / total
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mesonet.verification.reasons import NotEvaluated
+from mesonet.verification.shares import Share, share
 
 if TYPE_CHECKING:
     from mesonet.verification.campaigns import Campaigns
@@ -63,23 +64,24 @@ def spread_over_algorithms(campaigns: Campaigns, experiment: str, condition: int
     return float(np.ptp(values) / values.mean()) if values.mean() else 0.0
 
 
-def highest_in_congested(campaigns: Campaigns, experiment: str, algorithm: str, name: str, least_loss: float) -> float:
+def highest_in_congested(campaigns: Campaigns, experiment: str, algorithm: str, name: str, least_loss: float) -> Share:
     """Part of the conditions that lose `least_loss` or more in which an algorithm has the highest value."""
-    table, algorithms = _table(campaigns, experiment, name), campaigns.load(experiment).algorithms
-    congested = _table(campaigns, experiment, "loss_rate").mean(axis=1) >= least_loss
+    table, algorithms = campaigns.table(experiment, name), campaigns.load(experiment).algorithms
+    congested = campaigns.table(experiment, "loss_rate").mean(axis=1) >= least_loss
+    congested &= np.isfinite(table).all(axis=1)
     if not congested.any():
         raise NotEvaluated(f"no condition loses {least_loss:g} or more")
-    return float(np.mean(table[congested].argmax(axis=1) == algorithms.index(algorithm)))
+    return share((table[congested].argmax(axis=1) == algorithms.index(algorithm)).tolist())
 
 
 def congested(campaigns: Campaigns, experiment: str, least_loss: float) -> float:
     """Part of the conditions in which the mean loss rate over the algorithms is at least `least_loss`."""
-    return float(np.mean(_table(campaigns, experiment, "loss_rate").mean(axis=1) >= least_loss))
+    return float(np.mean(campaigns.table(experiment, "loss_rate").mean(axis=1) >= least_loss))
 
 
 def extreme(campaigns: Campaigns, experiment: str, name: str, which: str) -> float:
     """The ``least`` or ``most`` of a response over conditions and algorithms."""
-    table = _table(campaigns, experiment, name)
+    table = campaigns.table(experiment, name)
     return float({"least": np.min, "most": np.max}[which](table))
 
 
@@ -106,15 +108,3 @@ MEASURES = (
     response, response_ratio, condition_ratio, period_ratio, sum_ratio, spread_over_algorithms, highest_in_congested,
     congested, extreme, window_variation, variation_change,
 )  # fmt: skip
-
-
-def _table(campaigns: Campaigns, experiment: str, name: str) -> np.ndarray:
-    """Shape (conditions, algorithms)."""
-    algorithms = campaigns.load(experiment).algorithms
-    conditions = campaigns.load(experiment).rows.conditions
-    return np.array(
-        [
-            [campaigns.value(experiment, each, number, name) for each in algorithms]
-            for number in range(1, conditions + 1)
-        ]
-    )

@@ -84,6 +84,20 @@ def relative_swing(campaigns: Campaigns, of: str, to: str, experiment: str, flow
     return swing(campaigns, experiment, of, flow, span) / swing(campaigns, experiment, to, flow, span)
 
 
+def approach(
+    campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, near: float, condition: int = 1
+) -> float:
+    """How fast cwnd grows up to half of its last value in the span, over how fast once it lacks `near` segments or less
+    of it, until one is left."""
+    run = campaigns.run(experiment, algorithm, condition)
+    window = _window(run, flow, span)
+    time = run.time[(run.time > span[0]) & (run.time <= span[1])]
+    last = float(window[-1])
+    half, close, there = (int(np.argmax(window >= level)) for level in (last / 2, last - near, last - 1))
+    far_slope = (window[half] - window[0]) / (time[half] - time[0])
+    return float(far_slope / ((window[there] - window[close]) / (time[there] - time[close])))
+
+
 def reductions(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span) -> float:
     """How often cwnd falls by more than 5 % within a sample; a fall of several samples counts once."""
     return float(len(_falls(_window(campaigns.run(experiment, algorithm), flow, span))))
@@ -123,7 +137,7 @@ def out_of_order(campaigns: Campaigns, experiment: str, algorithms: Sequence[str
 
 MEASURES = (
     average_window, total_window, share, window_ratio, rate_ratio, utilisation, buffered, own_queue, swing,
-    relative_swing, reductions, reduction, convergence, earlier_convergence, goodput_latency, out_of_order,
+    relative_swing, approach, reductions, reduction, convergence, earlier_convergence, goodput_latency, out_of_order,
 )  # fmt: skip
 
 

@@ -1,0 +1,88 @@
+"""Figures of a grid of levels: each key response over the factor with most levels, a line per level of the next one."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from mesonet.designs import grid
+from mesonet.plots.level_lines import level_lines
+from mesonet.reporting.drawing import Figure
+from mesonet.reporting.sampled import Sampled
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
+
+QUESTION = "How does the response go with the levels?"
+
+
+def figures(sampled: Sampled, responses: Sequence[str]) -> list[Figure]:
+    """One figure per response that varies; none where the conditions are no grid."""
+    if sampled.campaign.rows.kind != grid.KIND:
+        return []
+    varying = [name for name in responses if _finite(sampled, name)["value"].n_unique() > 1]
+    return [Figure(f"levels/{name}", QUESTION, partial(_lines, sampled, name)) for name in varying]
+
+
+def _lines(sampled: Sampled, response: str) -> tuple[Any, str]:
+    points = sampled.campaign.rows.matrix
+    counts = [len(np.unique(points[:, place])) for place in range(points.shape[1])]
+    order = sorted(range(len(counts)), key=lambda place: -counts[place])
+    across, other = order[0], order[1] if len(order) > 1 else None
+    table = pl.DataFrame(
+        {
+            "condition": range(1, len(points) + 1),
+            "across": levels(sampled.campaign, across),
+            "lines": [None] * len(points) if other is None else levels(sampled.campaign, other),
+        },
+        schema_overrides={"lines": pl.Float64},
+    )
+    joined = _finite(sampled, response).join(table, on="condition")
+    values = joined.group_by("algorithm", "across", "lines", maintain_order=True).agg(pl.col("value").mean())
+    study = sampled.study
+    unit = study.unit_of(response)
+    chart = level_lines(
+        values,
+        across=_name(sampled.campaign, across),
+        lines="" if other is None else _name(sampled.campaign, other),
+        title=study.label_of(response),
+        response=study.label_of(response) + (f" ({unit})" if unit not in ("", "1") else ""),
+    )
+    rest = [sampled.factors[place] for place in order[2:]]
+    averaged = f"; means over the levels of {', '.join(rest)}" if rest else ""
+    return chart, f"{study.label_of(response)} at each of {len(points)} combinations of levels{averaged}."
+
+
+def levels(campaign: "Campaign", place: int) -> list[float]:
+    """Per condition the number that a factor sets: a value, the factor of a buffer, how many flows; else 1, 2, ..."""
+    path = campaign.factors[place].path.split(", ")[0]
+    first = campaign.algorithms[0]
+    scenarios = [each["scenario"] for each in campaign.experiment["scenarios"] if each["algorithm"] == first]
+    found = [_number(scenario, path) for scenario in scenarios]
+    steps = np.unique(campaign.rows.matrix[:, place], return_inverse=True)[1] + 1
+    if any(value is None for value in found) or len(set(found)) < len(set(steps.tolist())):
+        return [float(step) for step in steps]
+    return [float(value) for value in found if value is not None]
+
+
+def _number(scenario: Mapping[str, Any], path: str) -> float | None:
+    there: Any = scenario
+    for part in path.split("."):
+        there = there.get(part) if isinstance(there, Mapping) else None
+    if isinstance(there, Mapping) and isinstance(there.get("factor"), int | float):
+        return float(there["factor"])
+    if isinstance(there, list) and path == "flows":
+        return float(len(there))
+    return float(there) if isinstance(there, int | float) else None
+
+
+def _name(campaign: "Campaign", place: int) -> str:
+    factor = campaign.factors[place]
+    return factor.id if factor.name == factor.id else f"{factor.id} {factor.name}"
+
+
+def _finite(sampled: Sampled, response: str) -> pl.DataFrame:
+    values = sampled.values(response)
+    return values.filter(pl.col("value").is_not_null() & pl.col("value").is_finite())

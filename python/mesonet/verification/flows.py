@@ -1,0 +1,40 @@
+"""How many flows are behind a number that is a mean over flows: of few of them chance is most of what it says."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from mesonet.campaign import Campaign
+from mesonet.responses import FILE_CATEGORIES, PAIR_CLASSES
+
+FEWEST_FLOWS = 30
+"""A mean over fewer flows is not evaluated. Chosen: what scatters by as much as its mean, as goodputs of files do, has
+a standard error of 18 % over 30."""
+
+_PATH_CLASSES = {
+    "dd": "very fast", "df": "fast", "ff": "fast", "dn": "typical", "fn": "typical", "nn": "typical",
+}  # fmt: skip
+"""Flows are counted by the class of their path, to which several pairs of routers may belong (ASME paper, 5.4)."""
+
+_OF_FILES = {
+    f"goodput_{pair}_{each}": (_PATH_CLASSES[pair], each.replace("_", " "))
+    for pair in PAIR_CLASSES
+    for each in FILE_CATEGORIES
+}
+
+
+def flows_behind(campaign: Campaign, response: str, period: str) -> pl.DataFrame | None:
+    """Flows that completed, over which a response is a mean: condition, algorithm, replicate, flows.
+
+    None for responses that are no means over completed flows, and where a scenario names its few flows one by one. For
+    a pair of routers the number is that of its class of paths: not more were between that pair.
+    """
+    if response != "retransmission_rate" and response not in _OF_FILES:
+        return None
+    if not any(each["scenario"]["users"]["base_sources"] for each in campaign.experiment.get("scenarios") or []):
+        return None
+    rows = campaign.groups.filter(pl.col("period") == period, pl.col("flow_algorithm") != "all")
+    if response in _OF_FILES:
+        path_class, category = _OF_FILES[response]
+        rows = rows.filter(pl.col("path_class") == path_class, pl.col("category") == category)
+    return rows.group_by("condition", "algorithm", "replicate").agg(pl.col("flows").sum())

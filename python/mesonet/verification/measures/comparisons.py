@@ -1,0 +1,217 @@
+"""Measures of how algorithms compare over many responses and conditions: trees, outliers, spreads (Part D).
+
+The responses are the 45 of experiments 1. A mean over too few flows counts as not measured; `without` names algorithms
+to leave out, so that a campaign with one more than the study compares those that the study compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from mesonet.analysis import Clustering, ConditionResponseSummary, clustering, condition_response_summary
+from mesonet.response_sets import SETS
+from mesonet.verification.reasons import NotEvaluated
+from mesonet.verification.shares import Share, share
+
+if TYPE_CHECKING:
+    from mesonet.verification.campaigns import Campaigns
+
+Floats = npt.NDArray[np.float64]
+
+RESPONSES = SETS["exp-1"].names
+OUTLIER = 0.025
+"""Two-sided level of Grubbs' test: with seven algorithms that of the study's threshold, 2.08 (claim A19)."""
+CONGESTED = 0.01
+"""Loss rate, mean over the algorithms, from which a condition counts as congested: chosen."""
+
+
+def stands_apart(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> Share:
+    """Part of the conditions in whose tree an algorithm is joined last and alone."""
+    return share(tree.most_distant == algorithm for tree in _trees(campaigns, experiment, without))
+
+
+def parted(campaigns: Campaigns, experiment: str, algorithms: Sequence[str], congested: bool = False) -> Share:
+    """Part of the conditions, or of the congested ones, whose last join is that of these algorithms with all others."""
+    trees = _trees(campaigns, experiment, ())
+    chosen = _congested(campaigns, experiment) if congested else np.ones(len(trees), dtype=bool)
+    return share(set(algorithms) in _last_two(tree) for tree, kept in zip(trees, chosen, strict=True) if kept)
+
+
+def nearest(campaigns: Campaigns, experiment: str, of: str, to: str) -> Share:
+    """Part of the conditions in whose tree two algorithms are joined before either is to any other."""
+    return share(_pair(tree, {of, to}) for tree in _trees(campaigns, experiment, ()))
+
+
+def trees_with(
+    campaigns: Campaigns,
+    experiment: str,
+    pairs: Sequence[Sequence[str]],
+    last: str,
+    without: Sequence[str] = (),
+) -> float:
+    """Conditions in whose tree each pair is joined before either is to any other, and `last` joins last and alone."""
+    trees = _trees(campaigns, experiment, without)
+    return float(sum(tree.most_distant == last and all(_pair(tree, set(pair)) for pair in pairs) for tree in trees))
+
+
+def most_outliers(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> Share:
+    """Part of the congested conditions in which an algorithm is the outlier of more responses than any other."""
+    summary = _summary(campaigns, experiment, tuple(without), 0.0)
+    own = _cells_of(summary, algorithm).sum(axis=1)
+    others = [_cells_of(summary, each).sum(axis=1) for each in summary.algorithms if each != algorithm]
+    return share((own > np.max(others, axis=0))[_congested(campaigns, experiment)].tolist())
+
+
+def outliers_by_congestion(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> float:
+    """Responses in which an algorithm is the outlier, in the mean congested condition less in the mean other one."""
+    own = _cells_of(_summary(campaigns, experiment, tuple(without), 0.0), algorithm).sum(axis=1)
+    congested = _congested(campaigns, experiment)
+    if congested.all():
+        raise NotEvaluated("all conditions are congested")
+    return float(own[congested].mean() - own[~congested].mean())
+
+
+def outlier_share(
+    campaigns: Campaigns, experiment: str, algorithm: str, filter_percent: float, without: Sequence[str] = ()
+) -> float:
+    """Part of the cells with an outlier, more than `filter_percent` off the mean, whose outlier is this algorithm."""
+    summary = _summary(campaigns, experiment, tuple(without), filter_percent)
+    return float(_cells_of(summary, algorithm).sum() / summary.flagged.sum())
+
+
+def outlier_in(
+    campaigns: Campaigns,
+    experiment: str,
+    algorithm: str,
+    names: Sequence[str],
+    filter_percent: float,
+    without: Sequence[str] = (),
+) -> float:
+    """Of the responses named, those in which an algorithm is the outlier in at least one condition."""
+    cells = _cells_of(_summary(campaigns, experiment, tuple(without), filter_percent), algorithm)
+    return float(np.count_nonzero(cells[:, [RESPONSES.index(name) for name in names]].any(axis=0)))
+
+
+def outlier_contrast(
+    campaigns: Campaigns,
+    experiment: str,
+    algorithm: str,
+    names: Sequence[str],
+    to: Sequence[str],
+    filter_percent: float,
+    without: Sequence[str] = (),
+) -> float:
+    """Part of the cells of some responses in which an algorithm is the outlier, less that of some others."""
+    cells = _cells_of(_summary(campaigns, experiment, tuple(without), filter_percent), algorithm)
+    parts = [cells[:, [RESPONSES.index(name) for name in each]].mean() for each in (names, to)]
+    return float(parts[0] - parts[1])
+
+
+def alike(campaigns: Campaigns, experiment: str, without: Sequence[str], percent: float) -> Share:
+    """Part of the conditions whose median response differs by at most `percent` of its mean over the algorithms."""
+    cube, _ = _cube(campaigns, experiment, tuple(without))
+    with np.errstate(all="ignore"):
+        mean = cube.mean(axis=1)
+        spread = np.where(np.ptp(cube, axis=1) == 0, 0.0, 100 * np.ptp(cube, axis=1) / np.abs(mean))
+    return share((np.nanmedian(spread, axis=1) <= percent).tolist())
+
+
+def spread_without(
+    campaigns: Campaigns, experiment: str, without: Sequence[str], name: str, most: bool = False
+) -> float:
+    """How far the farthest algorithm is from the mean of all, as part of it: median over the congested conditions.
+
+    With `most` in the condition that loses most.
+    """
+    loss = campaigns.table(experiment, "loss_rate").mean(axis=1)
+    others = _others(campaigns, experiment, without, name)
+    others = others[[int(loss.argmax())]] if most else others[_congested(campaigns, experiment)]
+    mean = others.mean(axis=1)
+    return float(np.median(np.abs(others - mean[:, None]).max(axis=1) / mean))
+
+
+def beyond_others(campaigns: Campaigns, experiment: str, algorithm: str, name: str) -> Share:
+    """Part of the congested conditions in which an algorithm is farther from the mean of the others than they are."""
+    congested = _congested(campaigns, experiment)
+    others = _others(campaigns, experiment, (algorithm,), name)[congested]
+    place = campaigns.load(experiment).algorithms.index(algorithm)
+    own = campaigns.table(experiment, name)[congested, place]
+    mean = others.mean(axis=1)
+    return share((np.abs(own - mean) > np.abs(others - mean[:, None]).max(axis=1)).tolist())
+
+
+def sum_larger(
+    campaigns: Campaigns, experiment: str, of: str, to: Sequence[str], names: Sequence[str], period: str
+) -> Share:
+    """Part of the conditions in which the sum of some responses is larger under an algorithm than under all of `to`."""
+    algorithms = campaigns.load(experiment).algorithms
+    sums = np.sum([np.nan_to_num(campaigns.table(experiment, name, period)) for name in names], axis=0)
+    own, others = sums[:, algorithms.index(of)], sums[:, [algorithms.index(each) for each in to]]
+    return share((own > others.max(axis=1)).tolist())
+
+
+MEASURES = (
+    stands_apart, parted, nearest, trees_with, most_outliers, outliers_by_congestion, outlier_share, outlier_in,
+    outlier_contrast, alike, spread_without, beyond_others, sum_larger,
+)  # fmt: skip
+
+
+def _congested(campaigns: Campaigns, experiment: str) -> npt.NDArray[np.bool_]:
+    found = np.asarray(campaigns.table(experiment, "loss_rate").mean(axis=1) >= CONGESTED)
+    if not found.any():
+        raise NotEvaluated(f"no condition loses {CONGESTED:g} or more")
+    return found
+
+
+def _others(campaigns: Campaigns, experiment: str, without: Sequence[str], name: str) -> Floats:
+    algorithms = campaigns.load(experiment).algorithms
+    return campaigns.table(experiment, name)[:, [place for place, each in enumerate(algorithms) if each not in without]]
+
+
+def _cube(campaigns: Campaigns, experiment: str, without: tuple[str, ...]) -> tuple[Floats, tuple[str, ...]]:
+    """Shape (conditions, algorithms, responses), and the algorithms."""
+    algorithms = campaigns.load(experiment).algorithms
+    kept = [place for place, each in enumerate(algorithms) if each not in without]
+    cube = np.stack([campaigns.table(experiment, name) for name in RESPONSES], axis=-1)
+    return cube[:, kept], tuple(algorithms[place] for place in kept)
+
+
+def _trees(campaigns: Campaigns, experiment: str, without: Sequence[str]) -> list[Clustering]:
+    cube, algorithms = _cube(campaigns, experiment, tuple(without))
+    return [clustering(each, algorithms=algorithms, responses=RESPONSES) for each in cube]
+
+
+def _summary(
+    campaigns: Campaigns, experiment: str, without: tuple[str, ...], filter_percent: float
+) -> ConditionResponseSummary:
+    cube, algorithms = _cube(campaigns, experiment, without)
+    return condition_response_summary(
+        cube, responses=RESPONSES, algorithms=algorithms, alpha=OUTLIER, min_relative_effect=filter_percent
+    )
+
+
+def _cells_of(summary: ConditionResponseSummary, algorithm: str) -> npt.NDArray[np.bool_]:
+    """Cells whose outlier is an algorithm, shape (conditions, responses)."""
+    return np.asarray(summary.flagged & (summary.extreme == algorithm))
+
+
+def _members(tree: Clustering) -> list[set[str]]:
+    """The algorithms below each node: first the leaves, then the joins in their order."""
+    found = [{name} for name in tree.algorithms]
+    for first, second in tree.linkage[:, :2].astype(int).tolist():
+        found.append(found[first] | found[second])
+    return found
+
+
+def _last_two(tree: Clustering) -> list[set[str]]:
+    """What the last join joins; nothing where no two algorithms differ."""
+    members = _members(tree)
+    return [members[int(place)] for place in tree.linkage[-1, :2]] if tree.distinct else []
+
+
+def _pair(tree: Clustering, pair: set[str]) -> bool:
+    return pair in _members(tree)[len(tree.algorithms) :]

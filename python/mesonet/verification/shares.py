@@ -1,0 +1,38 @@
+"""Parts of the conditions of a campaign: they have an interval of their own where a campaign has one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+
+@dataclass(frozen=True)
+class Share:
+    """In how many of some conditions something holds.
+
+    With one seed the conditions stand for the seeds: each has its own network and users, so that what is due to chance
+    differs from one to the next.
+    """
+
+    hits: int
+    of: int
+
+    def __float__(self) -> float:
+        """The part; NaN of no conditions."""
+        return self.hits / self.of if self.of else float("nan")
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Of Clopper and Pearson, Biometrika 26 (1934) 404: exact, so rather too wide; NaN of no conditions."""
+        if not self.of:
+            return float("nan"), float("nan")
+        found = stats.binomtest(self.hits, self.of).proportion_ci(confidence, method="exact")
+        return float(found.low), float(found.high)
+
+
+def share(holds: Iterable[bool]) -> Share:
+    """The part of the conditions in which something holds."""
+    found = np.array(list(holds), dtype=bool)
+    return Share(int(found.sum()), len(found))
