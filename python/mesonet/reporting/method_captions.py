@@ -6,9 +6,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from mesonet.analysis import Clustering, Correlations, Interactions, Residuals, Terms
+from mesonet.analysis.condition_response import TOO_FEW_EVENTS
 from mesonet.plots.numbers import number
 from mesonet.reporting.study import Study, ordered
-from mesonet.reporting.words import capitalised, counted, listed, quantity
+from mesonet.reporting.words import capitalised, counted, listed, quantity, some
 
 
 def terms_caption(title: str, result: Terms) -> str:
@@ -59,6 +60,8 @@ def correlations_caption(titles: Mapping[str, str], result: Correlations) -> str
         says += f" {capitalised(titles[representative])} stands for {shown}."
     if result.constant:
         says += f" Left out because constant: {listed([titles[name] for name in result.constant])}."
+    if result.scarce:
+        says += f" Left out for want of values: {listed([titles[name] for name in result.scarce])}."
     return says
 
 
@@ -80,17 +83,28 @@ def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
     says = f"Stands out: {listed(alone)}." if alone else "No algorithm stands out."
     if same:
         says += f" In {counted(same, 'condition')} they cannot be told apart."
+    if few := int((summary.statement[:, 0] == TOO_FEW_EVENTS).sum()):
+        says += f" In {counted(few, 'condition')} too few events are counted for a verdict."
     return (
         f"{says} They differ most in condition {result.conditions[widest]}, by {quantity(result.spread[widest], unit)}."
     )
 
 
-def clusters_caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...]) -> str:
-    """Who stands apart, and in how many conditions nobody can be told from another."""
+def clusters_caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...], titles: Mapping[str, str]) -> str:
+    """Who stands apart, in how many conditions nobody can be told from another, and what took no part; `titles`: of
+    the responses, as they stand in a sentence."""
     same = sum(not result.distinct for result in results.values())
     who = Counter(result.most_distant for result in results.values() if result.most_distant)
     alone = [f"{name} in {counted(who[name], 'condition')}" for name in ordered(algorithms, who)]
     parts = [f"Joins last and alone: {listed(alone)}." if alone else "No algorithm stands apart alone."]
     if same:
         parts.append(f"In {counted(same, 'condition')} of {len(results)} no response tells the algorithms apart.")
+    lacking = Counter(name for result in results.values() for name in result.incomplete)
+    if lacking:
+        names = [f"{titles[name]} in {count}" for name, count in lacking.most_common()]
+        parts.append(f"Left out, because some algorithm lacks it in that condition: {some(names)} of {len(results)}.")
+    gone = Counter(name for result in results.values() for name in result.absent)
+    if gone:
+        names = [f"{name} in {counted(gone[name], 'condition')}" for name in ordered(algorithms, gone)]
+        parts.append(f"Without values: {listed(names)}.")
     return " ".join(parts)

@@ -18,6 +18,7 @@ from mesonet.reporting.verdict import (
     incumbent,
     judged,
     verdicts,
+    without_values,
 )
 from mesonet.reporting.words import counted, listed
 
@@ -55,9 +56,11 @@ def _replaced(study: Study) -> str:
     reference, other = incumbent(study), study.campaign.experiment.get("mixed_with")
     where = f" in the flows that are not {other}" if other else ""
     names = [study.title_of(name) for name in judged(study)]
+    lacking = [study.title_of(name) for name in without_values(study)]
     return (
         f"If {reference} were replaced{where}: against {reference} in the same conditions, with a margin of "
-        f"{percent(LARGE)}. {_words()} Judged are {listed(names)}."
+        f"{percent(LARGE)}. {_words()} Judged are {listed(names) or 'none'}."
+        + (f" Not judged, because no run has a value: {listed(lacking)}." if lacking else "")
     )
 
 
@@ -114,10 +117,13 @@ def _reasons(verdict: Verdict) -> str:
         said.append(f"Better in the mean: {listed([f'{c.title} {percent(c.mean, sign=True)}' for c in better[:3]])}.")
     unclear = [c for c in verdict.changes if c not in worse and (c.unclear or (c.harm > LARGE and not c.certain))]
     if unclear:
-        said.append(f"Beyond the margin, but within the noise: {listed([c.title for c in unclear])}.")
+        for replicated, why in ((True, "within the noise"), (False, "not told from chance, for want of replicates")):
+            if titles := [c.title for c in unclear if c.replicated == replicated]:
+                said.append(f"Beyond the margin, but {why}: {listed(titles)}.")
     if not said:
         compared = max(change.compared for change in verdict.changes)
-        said.append(f"Within {percent(LARGE)} in {counted(compared, 'condition')}.")
+        within = f"Within {percent(LARGE)} in {counted(compared, 'condition')}."
+        said.append(within if compared else "No condition has values of both.")
     gaps = [change for change in verdict.changes if change.missing]
     if gaps:
         said.append(_gap(gaps))

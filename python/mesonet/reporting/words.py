@@ -23,6 +23,11 @@ def listed(items: Sequence[str]) -> str:
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
 
 
+def some(items: Sequence[str], most: int = 4) -> str:
+    """The first of many: "a, b, c and 7 more"; all where there are `most` at most."""
+    return listed(items) if len(items) <= most else f"{', '.join(items[: most - 1])} and {len(items) - most + 1} more"
+
+
 def counted(count: int, noun: str, plural: str = "") -> str:
     """ "1 run", "2 runs"."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
