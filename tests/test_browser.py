@@ -14,6 +14,8 @@ from large_campaign import large_campaign
 from mesonet.replay import record
 from mesonet.reporting import write_report
 from test_report import FIGURES, WITHOUT_CONDITIONS, with_nothing_measured, without_factors
+from test_sampled import FACTORS as HILL
+from test_sampled import hill
 
 CHROMIUM = next((path for path in (shutil.which("chromium"), "/usr/bin/chromium") if path and Path(path).exists()), "")
 pytestmark = [
@@ -52,6 +54,15 @@ def replayed(tmp_path_factory):
     campaign = mn.experiment(folder / "tiny.toml").run(folder / "out", progress=False)
     record(campaign, 4)
     return write_report(campaign, folder / "report.html")
+
+
+@pytest.fixture(scope="module")
+def sampled_report(tmp_path_factory):
+    """The report of a campaign with points between the levels."""
+    folder = tmp_path_factory.mktemp("sampled")
+    chosen = mn.experiment(model=hill, factors=HILL, algorithms=["single", "double"],
+                           design={"kind": "latin-hypercube", "runs": 16})  # fmt: skip
+    return write_report(chosen.run(folder / "out", progress=False), folder / "report.html")
 
 
 @pytest.fixture
@@ -481,3 +492,37 @@ def test_lesser_campaigns_are_drawn_without_an_error(browser, tmp_path, kind):
     assert (count == 0) is (kind == "nothing done")
     assert page.locator("#summary dt").count() >= 1
     context.close()
+
+
+def test_the_report_of_points_follows_response_condition_and_range(browser, sampled_report):
+    for page in opened(browser, sampled_report):
+        page.set_viewport_size({"width": 1366, "height": 3600})
+        draw(page, "sensitivity", "points", "responses", "scatter")
+        marks = page.locator("#points svg .mark-symbol.role-mark path:not([stroke='#E69F00'])")
+        assert marks.count() == 3 * 32, "a panel per factor, a mark per run"
+        before = drawing(page, "points")
+        choose(page, "response", "bent")
+        page.wait_for_function("(before) => document.querySelector('#points .plot').innerHTML !== before", arg=before)
+        assert "Bent" in page.locator("#points .heading").inner_text()
+        marks.first.hover(force=True)
+        page.wait_for_selector("#vg-tooltip-element.visible")
+        condition = page.input_value('select[data-state="hl"]')
+        assert condition != "0"
+        for name, lit in (("points", 6), ("responses", 1), ("scatter", 2)):
+            page.wait_for_function(f"({COUNT_LIT})('{name}') === {lit}")
+        page.mouse.move(0, 0)
+        page.locator("#scatter svg .mark-symbol.role-mark path:not([stroke='#E69F00'])").first.hover(force=True)
+        page.wait_for_selector("#vg-tooltip-element.visible")
+        condition = page.input_value('select[data-state="hl"]')
+        assert page.locator(f'tr.highlighted[data-condition="{condition}"]').count() == 1
+        page.click("text=Show only conditions with")
+        page.fill('input[data-factor="x"][data-bound="from"]', "0.25")
+        page.fill('input[data-factor="x"][data-bound="to"]', "0.5")
+        page.keyboard.press("Tab")
+        # Of 16 points in 16 bins each of a sixteenth, four lie in a quarter of the range.
+        page.wait_for_function("document.querySelectorAll('tr[data-condition]:not([hidden])').length === 4")
+        page.wait_for_function("""document.querySelectorAll(
+            "#points svg .mark-symbol.role-mark path:not([stroke='#E69F00'])").length === 3 * 8""")
+        assert page.locator("#sensitivity svg .mark-text.role-mark text").count() == 9, "a table of factors stays"
+        page.locator("#sensitivity svg .mark-text.role-mark text").first.click(force=True)
+        page.wait_for_function("document.querySelector('select[data-state=response]').value === 'steep'")
