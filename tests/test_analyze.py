@@ -27,6 +27,7 @@ from mesonet.reporting.space import OWN, group_values, response_space
 from mesonet.reporting.study import Study
 from mesonet.reporting.thresholds import Thresholds
 from mesonet.reporting.user_figures import users
+from mesonet.reporting.words import span
 
 STEPS = (
     "01_ordered_data", "02_multi_factor_scatter", "03_main_effects", "04_interactions", "05_blocks", "06_youden",
@@ -104,7 +105,10 @@ def test_tables_of_the_method(analysed):
     assert set(table["response_groups"]["response"]) <= set(table["terms"]["response"])
     assert table["blocks_and_runs"]["target"].n_unique() == 9
     assert table["spreads"].filter(response="loss_rate").height == 18
-    assert table["classes"]["class"].unique().sort().to_list() == ["high", "low", "moderate", "none"]
+    names = table["classes"].group_by("class").agg(pl.col("value").min(), most=pl.col("value").max()).sort("value")
+    assert [name.split(" (")[0] for name in names["class"]] == ["none", "low", "moderate", "high"]
+    ends = [span(low, most, "1") for low, most in names.select("value", "most").iter_rows()]
+    assert [name.split(" (")[1] for name in names["class"]] == [f"{end})" for end in ends], "limits are in the names"
     assert table["condition_response_adjusted"]["flagged"].sum() <= table["condition_response"].filter(
         period="measured")["flagged"].sum()  # fmt: skip
     assert table["follow_up"].height == 16

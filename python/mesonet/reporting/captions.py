@@ -4,10 +4,10 @@ from collections import Counter
 
 import numpy as np
 
-from mesonet.analysis import ConditionResponseSummary, MainEffects
+from mesonet.analysis import ConditionResponseSummary, MainEffects, OrderedData
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting.study import MEAN_OF_ALL, Study, factor_title, level_text, ordered
-from mesonet.reporting.words import capitalised, counted, listed, period_title, quantity, span
+from mesonet.reporting.words import capitalised, counted, listed, numbered, period_title, quantity, span
 
 
 def effects_heading(study: Study, response: str, period: str, algorithm: str) -> str:
@@ -37,6 +37,11 @@ def effects_sentence(study: Study, result: MainEffects, title: str, unit: str) -
     )
     if np.isfinite(result.relative_effect[top]):
         change += f", a difference of {percent(abs(float(result.relative_effect[top])))} of the mean"
+    if len(known) > 1:
+        second = int(np.argsort(-known, kind="stable")[1])
+        if np.isfinite(result.relative_effect[second]):
+            share = percent(abs(float(result.relative_effect[second])))
+            change += f"; next is {factor_title(study, result.factors[second])} with {share}"
     if not starred:
         verdict = "No effect is significant at 95 % against the variation between the conditions."
     else:
@@ -70,6 +75,12 @@ def summary_caption(study: Study, result: ConditionResponseSummary) -> str:
     return f"An algorithm stands out{far} in {cells}: {listed(by_name)}. {chance} {notes}".rstrip()
 
 
+def extremes_of(result: OrderedData, value: float) -> str:
+    """The condition, or all of them, with this value, in words."""
+    there = np.asarray(result.value) == value
+    return numbered("condition", sorted(np.asarray(result.condition)[there].tolist()))
+
+
 def values_heading(study: Study, response: str, period: str) -> str:
     """What a figure of raw values is about."""
     return f"{study.responses[response].title}, {period_title(period)}"
@@ -86,4 +97,8 @@ def values_caption(study: Study, response: str, period: str) -> str:
     if values[low] == values[high]:
         return f"{title} is {quantity(float(values[low]), unit)} in every run."
     ends = span(float(values[low]), float(values[high]), unit)
-    return f"{title} runs from {ends}; it is highest in condition {high[0] + 1} with {study.algorithms[high[1]]}."
+    alike = np.argwhere(values == values[high])
+    where = f"condition {high[0] + 1} with {study.algorithms[high[1]]}"
+    if len(alike) > 1:
+        where = f"{counted(len(alike), 'run')} alike ({where} is one)"
+    return f"{title} runs from {ends}; it is highest in {where}."

@@ -46,7 +46,7 @@ from mesonet.reporting.events import too_few_events
 from mesonet.reporting.space import OWN, TCP, Space, response_space
 from mesonet.reporting.study import MEAN_OF_ALL, Study
 from mesonet.reporting.thresholds import DEFAULTS, Thresholds
-from mesonet.reporting.words import uncapitalised
+from mesonet.reporting.words import span, uncapitalised
 
 Floats = NDArray[np.float64]
 
@@ -249,7 +249,10 @@ class Method:
         names = CLASS_NAMES[len(found.names)]
         if calm:
             names = ("none", *CLASS_NAMES[len(found.names) - 1]) if len(found.names) > 2 else ("none", "some")
-        return condition_classes(values, limits=found.limits, names=names)
+        unit = self.study.unit_of(self.study.congestion_response)
+        ranges = [span(float(own[0]), float(own[-1]), unit) for own in _by_class(found)]
+        said = names if len(names) == 1 else [f"{name} ({ends})" for name, ends in zip(names, ranges, strict=True)]
+        return condition_classes(values, limits=found.limits, names=said)
 
     @property
     def chosen(self) -> list[str]:
@@ -275,6 +278,11 @@ class Method:
         """The cube with one row per condition and algorithm."""
         cube = self.space.cube
         return cube.reshape(-1, cube.shape[2])
+
+
+def _by_class(found: ConditionClasses) -> list[Floats]:
+    """The values of each class, rising."""
+    return [found.value[found.number == place] for place in range(1, len(found.names) + 1)]
 
 
 @dataclass(frozen=True)

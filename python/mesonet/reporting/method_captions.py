@@ -9,7 +9,7 @@ from mesonet.analysis import Clustering, Correlations, Interactions, Residuals, 
 from mesonet.analysis.condition_response import TOO_FEW_EVENTS
 from mesonet.plots.numbers import number
 from mesonet.reporting.study import Study, ordered
-from mesonet.reporting.words import capitalised, counted, listed, quantity, some
+from mesonet.reporting.words import capitalised, counted, listed, quantity, some, verb
 
 
 def terms_caption(title: str, result: Terms) -> str:
@@ -23,8 +23,9 @@ def terms_caption(title: str, result: Terms) -> str:
         return f"{none} {notes}".rstrip()
     largest = [text if " = " not in text else f"the string {text}" for text in result.strings[: min(active, 3)]]
     says = (
-        f"{counted(active, 'term')} of {len(result.terms)} exceed the margin of error of {number(result.noise.me)} "
-        f"(Lenth); largest: {listed(largest)}. Terms of one string cannot be told from one another."
+        f"{counted(active, 'term')} of {len(result.terms)} {verb(active, 'exceed')} the margin of error of "
+        f"{number(result.noise.me)} (Lenth); largest: {listed(largest)}. Terms of one string cannot be told from one "
+        "another."
     )
     return f"{says} {notes}".rstrip()
 
@@ -38,10 +39,14 @@ def interactions_caption(title: str, result: Interactions, terms: Terms) -> str:
     string = terms.strings[best]
     beyond = abs(float(terms.effect[best])) > terms.noise.me
     verdict = "beyond" if beyond else "within"
+    runner = ""
+    if len(pairs) > 1:
+        second = pairs[1]
+        runner = f"; next {terms.terms[second]}, {number(float(terms.effect[second]))}"
     aliased = f" (one string: {string})" if " = " in string else " (aliased with no other pair)"
     return (
         f"The largest interaction on {title} is {terms.terms[best]}{aliased}: {number(float(terms.effect[best]))}, "
-        f"{verdict} the margin of error of {number(terms.noise.me)}. Red: beyond it."
+        f"{verdict} the margin of error of {number(terms.noise.me)}{runner}. Red: beyond it."
     )
 
 
@@ -85,9 +90,11 @@ def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
         says += f" In {counted(same, 'condition')} they cannot be told apart."
     if few := int((summary.statement[:, 0] == TOO_FEW_EVENTS).sum()):
         says += f" In {counted(few, 'condition')} too few events are counted for a verdict."
-    return (
-        f"{says} They differ most in condition {result.conditions[widest]}, by {quantity(result.spread[widest], unit)}."
-    )
+    says += f" They differ most in condition {result.conditions[widest]}, by {quantity(result.spread[widest], unit)}"
+    if len(known) > 1 and result.spread[known[-2]] > 0:
+        after = int(known[-2])
+        says += f", before condition {result.conditions[after]}, by {quantity(result.spread[after], unit)}"
+    return f"{says}."
 
 
 def clusters_caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...], titles: Mapping[str, str]) -> str:

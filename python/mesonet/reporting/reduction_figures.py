@@ -173,8 +173,11 @@ def pairs_caption(method: Method, result: Correlations) -> str:
     i, j = np.unravel_index(int(size.argmax()), size.shape)
     first, second = method.titles[result.responses[int(i)]], method.titles[result.responses[int(j)]]
     kept = int((result.absolute > result.threshold).sum())
+    # What two digits cannot tell apart is not called the most.
+    alike = int((result.absolute >= result.absolute.max() - 0.005).sum()) - 1
+    also = f"; so do {counted(alike, 'other pair')} to two digits" if alike else ""
     return (
-        f"{capitalised(first)} and {second} correlate most (r = {number(float(r[i, j]), 2)}). "
+        f"{capitalised(first)} and {second} correlate most (r = {number(float(r[i, j]), 2)}{also}). "
         f"{kept} of {counted(len(result.absolute), 'pair')} have |r| above {number(result.threshold, 2)}."
     )
 

@@ -12,7 +12,7 @@ from mesonet.reporting import html
 from mesonet.reporting.centre import curvature_sentence, has_centre_points
 from mesonet.reporting.events import NEGLIGIBLE
 from mesonet.reporting.study import CONGESTION, LARGE, Study, factor_title, level_text, ordered, status_counts
-from mesonet.reporting.words import capitalised, counted, listed, period_title, quantity, span
+from mesonet.reporting.words import capitalised, counted, listed, numbered, period_title, quantity, span
 
 #: A condition loses segments noticeably above this loss rate.
 LOSSY = 0.01
@@ -76,7 +76,8 @@ def _congestion(study: Study) -> str:
         text += f"; above {percent(100 * LOSSY)} in {lossy} of {counted(len(known), 'condition')}"
         text += f", nothing lost in {calm}" if calm else ""
     same = known.min() == known.max()
-    text += "; the same in all. " if same else f". It is highest in condition {study.by_congestion[len(known) - 1]}. "
+    most = [c for c, value in zip(study.conditions, values, strict=True) if value == known.max()]
+    text += "; the same in all. " if same else f". It is highest in {numbered('condition', most)}. "
     absent = [str(c) for c, value in zip(study.conditions, values, strict=True) if not np.isfinite(value)]
     if absent:
         shown = listed(absent) if len(absent) <= 6 else f"{len(absent)} of them"

@@ -33,6 +33,18 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def verb(count: int, plural: str) -> str:
+    """The verb that goes with a count: "exceeds" for one, else "exceed"."""
+    return f"{plural}s" if count == 1 else plural
+
+
+def numbered(noun: str, numbers: Sequence[int]) -> str:
+    """ "condition 4", "conditions 4 and 7", "12 conditions (4, 5, 7, ...)"."""
+    if len(numbers) <= 3:
+        return f"{noun}{'' if len(numbers) == 1 else 's'} {listed([str(each) for each in numbers])}"
+    return f"{counted(len(numbers), noun)} ({', '.join(str(each) for each in numbers[:3])}, ...)"
+
+
 def quantity(value: float, unit: str) -> str:
     """A value with its unit; a plain number ("1": ratios and rates) as a percentage."""
     if unit == "1":

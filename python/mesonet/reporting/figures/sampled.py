@@ -15,7 +15,7 @@ from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, key
 from mesonet.reporting.figures.values import KEYS, MOST_VALUES
 from mesonet.reporting.labels import axis_title
 from mesonet.reporting.sampled import Sampled
-from mesonet.reporting.words import capitalised, period_title, quantity, span
+from mesonet.reporting.words import capitalised, counted, period_title, quantity, span
 
 _OF_ALGORITHM = ("algorithm", "period")
 
@@ -108,7 +108,10 @@ def _range(sampled: Sampled, response: str, period: str) -> str:
     if low["value"] == high["value"]:
         return f"{title} is {quantity(low['value'], unit)} in every run."
     ends = span(low["value"], high["value"], unit)
-    return f"{title} runs from {ends}; it is highest in condition {high['condition']} with {high['algorithm']}."
+    where = f"condition {high['condition']} with {high['algorithm']}"
+    if (alike := int((rows["value"] == high["value"]).sum())) > 1:
+        where = f"{counted(alike, 'run')} alike ({where} is one)"
+    return f"{title} runs from {ends}; it is highest in {where}."
 
 
 def _points(sampled: Sampled, values: PageTable) -> PageFigure:
