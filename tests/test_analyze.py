@@ -435,7 +435,17 @@ def test_the_command(one_factor, tmp_path, monkeypatch):
         assert len(refused.output.strip().splitlines()) == 1
     refused = CliRunner().invoke(main, ["analyze", "campaign", "--figures", "most"])
     assert refused.exit_code == 2
-    assert 'figures = "most"' in refused.output
+    assert refused.output.splitlines()[-1].startswith('mesonet: --figures = "most": unknown extent')
+    for given, said in (
+        (["--workers", "0"], "--workers = 0: not a number of processes"),
+        (["--responses", "speed"], '--responses = "speed": unknown response'),
+        (["--threshold", "2"], "--threshold = 2.0: not a share"),
+        (["--cut", "0"], "--cut = 0.0: not a share"),
+        (["--beside", "nowhere"], '--beside = "nowhere": not a campaign folder'),
+    ):
+        refused = CliRunner().invoke(main, ["analyze", "campaign", *given])
+        assert refused.exit_code == 2
+        assert refused.output.splitlines()[-1].startswith(f"mesonet: {said}")
 
 
 @pytest.mark.parametrize("added", ["centre_points = 3", "centre_points = 4\nblocks = 2"])
@@ -462,6 +472,17 @@ def test_a_network_with_centre_points(added, tmp_path, monkeypatch):
     lossy = pl.when(at_centre).then(0.9).otherwise("value")
     campaign = replace(method.study.campaign, responses=method.study.campaign.responses.with_columns(value=lossy))
     assert most_congested(campaign) <= 4, "only a condition of the design can be replayed"
+
+
+@pytest.mark.parametrize("network_first", [True, False])
+def test_a_network_does_not_stand_beside_a_model(network_first, tmp_path):
+    network = fake_campaign(tmp_path / "network", lost=(), missing=())
+    model = replace(network, path=tmp_path / "model", experiment={**network.experiment, "model": {"function": "f"}})
+    first, second = (network, model) if network_first else (model, network)
+    with pytest.raises(InputError, match="one campaign is of a network, the other of a model") as refused:
+        write_analysis(first, tmp_path / "out", figures="none", beside=second)
+    assert refused.value.value == str(second.path)
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_cannot_stand_beside_a_campaign_is_refused(one_factor, tmp_path, monkeypatch):

@@ -526,3 +526,58 @@ def test_the_report_of_points_follows_response_condition_and_range(browser, samp
         assert page.locator("#sensitivity svg .mark-text.role-mark text").count() == 9, "a table of factors stays"
         page.locator("#sensitivity svg .mark-text.role-mark text").first.click(force=True)
         page.wait_for_function("document.querySelector('select[data-state=response]').value === 'steep'")
+
+
+@pytest.mark.parametrize("which", ["report", "sampled_report"])
+def test_text_has_the_contrast_that_wcag_asks_for(browser, which, request):
+    judge = (Path(__file__).parent / "contrast.js").read_text().partition("*/")[2]
+    for page in opened(browser, request.getfixturevalue(which)):
+        page.click("#show-all")
+        drawn = page.locator("figure[data-figure]").count()
+        page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {drawn}")
+        choose(page, "hl", "3")
+        page.wait_for_selector("tr.highlighted")
+        seen = page.evaluate(judge)
+        assert seen["count"] > 300
+        assert seen["found"] == []
+        # The rule itself: grey text that falls short is found.
+        page.add_style_tag(content=".caption { color: #9a9a9a; }")
+        assert {wanted for _, wanted, _, _ in page.evaluate(judge)["found"]} == {4.5}
+
+
+def test_on_a_phone_the_bar_leaves_room_and_hints_stand_over_what_is_wider(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    draw(page, "responses", "youden")
+    choose(page, "hl", "5")
+    page.wait_for_function("document.getElementById('said').textContent.startsWith('Condition 5')")
+    assert page.locator("#said").bounding_box()["height"] <= 60, "two lines at most"
+    assert "loss rate" in page.locator("#said").text_content().lower(), "a listener hears all of it"
+    wider = page.evaluate(
+        """() => [...document.querySelectorAll('.hint')].map((hint) => {
+            const box = hint.nextElementSibling;
+            return [box.checkVisibility() && box.scrollWidth > box.clientWidth, hint.checkVisibility(), box.className];
+        })"""
+    )
+    tables = [(scrolls, shown) for scrolls, shown, name in wider if name == "scroll" and (scrolls or shown)]
+    assert (True, True) in tables, "the table of conditions is wider than a phone"
+    assert all(scrolls == shown for scrolls, shown in tables)
+    page.set_viewport_size({"width": 1366, "height": 900})
+    assert not any(page.evaluate("[...document.querySelectorAll('.hint')].map((hint) => hint.checkVisibility())"))
+
+
+def test_ticks_of_the_youden_plot_do_not_touch(page):
+    draw(page, "youden")
+    choose(page, "response", "segments_entering")
+    page.wait_for_function("document.querySelector('#youden .heading').textContent.includes('egments')")
+    page.wait_for_timeout(300)
+    gaps = page.evaluate(
+        """() => {
+            const texts = [...document.querySelectorAll('#youden g.role-axis-label text')];
+            const labels = texts.map((text) => text.getBoundingClientRect());
+            const low = Math.max(...labels.map((box) => box.top));
+            const across = labels.filter((box) => low - box.top < 3 && box.width).sort((a, b) => a.left - b.left);
+            return across.slice(1).map((box, place) => box.left - across[place].right);
+        }"""
+    )
+    assert len(gaps) >= 2
+    assert min(gaps) > 5

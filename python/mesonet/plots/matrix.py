@@ -74,7 +74,7 @@ def matrix(
     else:
         shades = alt.Scale(domain=[0, 1], range=["#ffffff", theme.BLUE], interpolate="rgb")
         fill = alt.Fill("shade:Q", scale=shades, legend=None)
-        ink = alt.when("datum.shade > 0.55").then(alt.value("white")).otherwise(alt.value(theme.INK))
+        ink = theme.ink_on_blue("datum.shade")
     layers = [
         base.mark_rect(stroke="white", strokeWidth=1, aria=False).encode(fill=fill),
         base.mark_text(fontSize=look.font).encode(text="text:N", color=ink),

@@ -19,7 +19,13 @@ POINTS, ROWS = "residuals", "residual_rows"
 STEP, LINE = 46, 15  # px
 HIGH, LOW, SAME, OTHER = "stands out high", "stands out low", "not distinguishable", "no outlier"
 UNTESTED = "no verdict"
-_COLOURS = {HIGH: theme.GREEN, LOW: theme.VERMILLION, SAME: theme.BLACK, OTHER: theme.BLUE, UNTESTED: theme.MUTED}
+_COLOURS = {
+    HIGH: theme.GREEN_TEXT,
+    LOW: theme.VERMILLION_TEXT,
+    SAME: theme.BLACK,
+    OTHER: theme.BLUE,
+    UNTESTED: theme.MUTED,
+}
 
 
 def tables(result: Residuals, settings: Settings) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -22,7 +22,13 @@ POINTS, VERDICTS, KEYS = "residuals", "residual_verdicts", ("response",)
 STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions
 HIGH, LOW, SAME, OTHER = "stands out high", "stands out low", "not distinguishable", "no outlier"
 UNTESTED = "no verdict"
-COLOURS = {HIGH: theme.GREEN, LOW: theme.VERMILLION, SAME: theme.BLACK, OTHER: theme.BLUE, UNTESTED: theme.MUTED}
+COLOURS = {
+    HIGH: theme.GREEN_TEXT,
+    LOW: theme.VERMILLION_TEXT,
+    SAME: theme.BLACK,
+    OTHER: theme.BLUE,
+    UNTESTED: theme.MUTED,
+}
 STATISTICS = ("extreme", "log10 of its residual", "relative effect", "G")
 
 

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 #: share one scope: what one file declares, the later ones use.
 STYLES = ("page.css", "replay.css")
 FIGURE_SCRIPTS = (
-    "unpack.js", "table.js", "pairs.js", "state.js", "figures.js", "text.js", "highlight.js", "controls.js", "start.js",
+    "unpack.js", "table.js", "pairs.js", "state.js", "figures.js", "text.js", "highlight.js", "controls.js", "hints.js",
+    "start.js",
 )  # fmt: skip
 REPLAY_SCRIPTS = ("unpack.js", "replay-run.js", "replay-map.js", "replay-series.js", "replay-states.js", "replay.js")
 
