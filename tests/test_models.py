@@ -7,6 +7,7 @@ import json
 import math
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from click.testing import CliRunner
 import mesonet
 from mesonet import models
 from mesonet.campaign.ledger import Ledger
+from mesonet.campaign.process import package_path
 from mesonet.campaign.record import schema
 from mesonet.cli import main
 from mesonet.errors import InputError
@@ -289,3 +291,17 @@ def test_records_of_networks_follow_the_schema(one_factor: Path, tmp_path: Path)
         broken = {**record, "performance": {}}
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(broken, schema("run"))
+
+
+def test_a_script_that_begins_its_campaign_when_imported_is_told_so(tmp_path: Path) -> None:
+    """Every process that makes a run imports the script: without a guard each would begin the campaign anew."""
+    (tmp_path / "unguarded.py").write_text(
+        "import mesonet\n\n\ndef model(parameters, seed):\n    return {'sum': parameters['a']}\n\n\n"
+        "campaign = mesonet.experiment(model=model, factors={'a': (1.0, 2.0)}).run('out', workers=1, progress=False)\n"
+        "print(campaign.runs['message'][0])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "unguarded.py"], cwd=tmp_path, env=package_path(), capture_output=True, text=True, timeout=120
+    )
+    assert "begins an experiment whenever it is imported" in done.stdout + done.stderr
+    assert 'below `if __name__ == "__main__":`' in done.stdout + done.stderr

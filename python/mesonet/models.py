@@ -31,6 +31,7 @@ Function = Callable[[dict[str, Any], int], Mapping[str, float | None]]
 _COMMAND_ALLOWED = 'a list of words such as ["python3", "queue.py"]'
 _TOP_LEVEL = "a function at the top level of a module or a Python file"
 _LOG_SHOWN = 2000
+_importing: list[str] = []
 
 
 def described(model: Function | Sequence[str] | Mapping[str, Any], directory: str | Path = ".") -> dict[str, Any]:
@@ -42,6 +43,12 @@ def described(model: Function | Sequence[str] | Mapping[str, Any], directory: st
         If it is none of these, or a function that another process cannot import.
     """
     place = str(Path(directory).resolve())
+    if _importing:
+        # Each process that makes its runs would begin the campaign anew, without an end.
+        raise InputError(
+            "the file of the model begins an experiment whenever it is imported", file=_importing[-1], path="model",
+            allowed='the experiment below `if __name__ == "__main__":`',
+        )  # fmt: skip
     if callable(model):
         return _function(model)
     if isinstance(model, Mapping):
@@ -142,7 +149,11 @@ def _function_of_file(text: Any, directory: str) -> dict[str, Any]:
 def _imported(module: str, function: str, directory: str) -> Function:
     if directory not in sys.path:
         sys.path.insert(0, directory)
-    found: Function = getattr(importlib.import_module(module), function)
+    _importing.append(module)
+    try:
+        found: Function = getattr(importlib.import_module(module), function)
+    finally:
+        _importing.pop()
     return found
 
 

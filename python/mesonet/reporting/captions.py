@@ -21,8 +21,9 @@ def effects_caption(study: Study, result: MainEffects, response: str) -> str:
     return effects_sentence(study, result, study.title_of(response), study.unit_of(response))
 
 
-def effects_sentence(study: Study, result: MainEffects, title: str, unit: str) -> str:
-    """The same for anything that has a title, as it stands in a sentence, and a unit."""
+def effects_sentence(study: Study, result: MainEffects, title: str, unit: str, *, relative: bool = True) -> str:
+    """The same for anything that has a title, as it stands in a sentence, and a unit; `relative`: whether its mean is
+    something to compare with, which that of scores is not: it is zero."""
     notes = " ".join(result.notes)
     known = np.nan_to_num(np.abs(result.effect), nan=-1.0)
     if result.runs == 0 or known.max(initial=-1) <= 0:
@@ -35,13 +36,13 @@ def effects_sentence(study: Study, result: MainEffects, title: str, unit: str) -
         f"{quantity(float(result.mean_minus[top]), unit)} at {level_text(study, factor, -1)} and "
         f"{quantity(float(result.mean_plus[top]), unit)} at {level_text(study, factor, 1)}"
     )
-    if np.isfinite(result.relative_effect[top]):
+    if relative and np.isfinite(result.relative_effect[top]):
         change += f", a difference of {percent(abs(float(result.relative_effect[top])))} of the mean"
-    if len(known) > 1:
-        second = int(np.argsort(-known, kind="stable")[1])
-        if np.isfinite(result.relative_effect[second]):
-            share = percent(abs(float(result.relative_effect[second])))
-            change += f"; next is {factor_title(study, result.factors[second])} with {share}"
+    second = int(np.argsort(-known, kind="stable")[min(1, len(known) - 1)])
+    if second != top and known[second] >= 0:
+        of_mean = percent(abs(float(result.relative_effect[second])))
+        size = of_mean if relative and of_mean != "–" else quantity(float(known[second]), unit)
+        change += f"; next is {factor_title(study, result.factors[second])} with {size}"
     if not starred:
         verdict = "No effect is significant at 95 % against the variation between the conditions."
     else:

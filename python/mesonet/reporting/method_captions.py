@@ -46,8 +46,8 @@ def interactions_caption(title: str, result: Interactions, terms: Terms) -> str:
     aliased = f" (one string: {string})" if " = " in string else " (aliased with no other pair)"
     return (
         f"The largest interaction on {title} is {terms.terms[best]}{aliased}: {number(float(terms.effect[best]))}, "
-        f"{verdict} the margin of error of {number(terms.noise.me)}{runner}. Red: beyond it."
-    )
+        f"{verdict} the margin of error of {number(terms.noise.me)}{runner}. Red: beyond it. {' '.join(terms.notes)}"
+    ).rstrip()
 
 
 def correlations_caption(titles: Mapping[str, str], result: Correlations) -> str:

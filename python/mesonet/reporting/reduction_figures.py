@@ -148,7 +148,7 @@ def _effects(method: Method, found: Reduction, whose: str, place: int) -> Made:
     share = percent(100 * float(found.components.share[place]))
     title = f"PC{place + 1}{whose} ({share} of the variance), mean of all algorithms"
     chart: Any = plots.main_effects(effects, method.study.campaign.factors, title=title, response=f"PC{place + 1}")
-    return chart, effects_sentence(method.study, effects, f"PC{place + 1}", "")
+    return chart, effects_sentence(method.study, effects, f"PC{place + 1}", "", relative=False)
 
 
 def _signs(method: Method, algorithm: str, name: str, places: tuple[int, ...]) -> Made:

@@ -175,7 +175,11 @@ def scatter_caption(study: Study, result: FactorScatter) -> str:
     )
     # Every run stands once at each factor: the largest count over the factors is of different runs.
     far = int(result.far_out.sum(axis=1).max(initial=0))
-    said += f" Up to {counted(far, 'value')} of a factor lie beyond Tukey's fences." if far else ""
+    said += (
+        f" Up to {counted(far, 'value')} of a factor {'lies' if far == 1 else 'lie'} beyond Tukey's fences."
+        if far
+        else ""
+    )
     return f"{said} {notes}".rstrip()
 
 
@@ -242,7 +246,7 @@ def residual_sd_caption(result: Terms) -> str:
         return "No degrees of freedom are left for a residual."
     explained = max(0.0, 1 - (left / result.sd) ** 2 * (result.runs - 1 - shown) / (result.runs - 1))
     said = (
-        f"With {counted(shown, 'term')} the residual SD falls from {number(result.sd)} to {number(left)}: they explain "
+        f"With {counted(shown, 'term')} the residual SD falls from {number(result.sd)} to {number(left)}: {'it explains' if shown == 1 else 'they explain'} "
         f"{percent(100 * explained)} of the variance."
     )
     return said + (" A linear model of few terms is not adequate here." if explained < 0.5 else "")
