@@ -88,6 +88,12 @@ def test_what_only_the_newcomer_has_is_not_called_harmless(campaign):
     assert (change.compared, change.missing) == (0, 32)
 
 
+def test_verdicts_of_a_campaign_that_goes_on_are_provisional(campaign):
+    assert "Provisional" not in verdict_html(Study(campaign))
+    begun = fake_campaign(lost=(), missing=((1, "fast"), (2, "fast")))
+    assert "Provisional: 2 of 160 runs are still to be made" in verdict_html(Study(begun))
+
+
 def test_changes_are_those_of_the_values(campaign):
     study = Study(campaign)
     found = verdict_of(study, "fast")

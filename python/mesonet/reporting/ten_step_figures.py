@@ -245,8 +245,9 @@ def residual_sd_caption(result: Terms) -> str:
     if not np.isfinite(left):
         return "No degrees of freedom are left for a residual."
     explained = max(0.0, 1 - (left / result.sd) ** 2 * (result.runs - 1 - shown) / (result.runs - 1))
+    who = "it explains" if shown == 1 else "they explain"
     said = (
-        f"With {counted(shown, 'term')} the residual SD falls from {number(result.sd)} to {number(left)}: {'it explains' if shown == 1 else 'they explain'} "
+        f"With {counted(shown, 'term')} the residual SD falls from {number(result.sd)} to {number(left)}: {who} "
         f"{percent(100 * explained)} of the variance."
     )
     return said + (" A linear model of few terms is not adequate here." if explained < 0.5 else "")
