@@ -246,6 +246,8 @@ class Method:
         else:
             busy = condition_classes(known[known > 0], classes=3)
             found = condition_classes(values, limits=[float(busy.value[0]), *busy.limits])
+        if not len(found.value):
+            return found
         names = CLASS_NAMES[len(found.names)]
         if calm:
             names = ("none", *CLASS_NAMES[len(found.names) - 1]) if len(found.names) > 2 else ("none", "some")
