@@ -4,8 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mesonet.analysis import compare_algorithms, condition_response_summary, extremes, grubbs
+from mesonet.analysis import compare_algorithms, condition_response_summary, extremes, grubbs, residuals
 from mesonet.analysis.condition_response import ALONE, TOO_FEW_EVENTS
+from mesonet.plots import Settings
+from mesonet.plots.residuals import tables
 from mesonet.reporting.events import too_few_events
 
 SEVEN = ("tcp", "bic", "ctcp", "fast", "hstcp", "htcp", "scalable")
@@ -207,3 +209,22 @@ def test_cells_of_too_few_events_have_no_verdict():
         found = too_few_events(rates, "failures/interval", {"scenarios": scenarios}, period)
         assert found.tolist() == expected
     assert too_few_events(rates / 1e4, "1", {}, "measured").tolist() == [True, False]
+
+
+def test_residuals_that_count_too_few_events_have_no_verdict():
+    rng = np.random.default_rng(3)
+    values = rng.normal(10, 0.1, size=(3, 7))
+    values[:, 4] = [40, 30, 20]
+    free = residuals(values, algorithms=SEVEN)
+    assert free.summary.flagged.all()
+    scarce = residuals(values, algorithms=SEVEN, too_few=[True, False, False])
+    place = scarce.conditions.index(1)
+    assert place == 2, "the widest condition stands last, and takes its mark along"
+    assert scarce.summary.statement[:, 0].tolist() == ["", "", TOO_FEW_EVENTS]
+    assert scarce.summary.flagged[:, 0].tolist() == [True, True, False]
+    assert scarce.summary.cells_tested == 2
+    points, rows = tables(scarce, Settings((), {}, "", {}))
+    assert set(points.filter(condition=1)["verdict"]) == {"no verdict"}
+    assert set(rows.filter(condition=2)["verdict"]) == {"stands out high"}
+    with pytest.raises(ValueError, match=r"too_few has shape \(2,\)"):
+        residuals(values, algorithms=SEVEN, too_few=[True, False])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mesonet import analysis
+from mesonet.reporting.method_captions import clusters_caption
 
 
 def test_a_cluster_is_a_connected_component_not_a_clique() -> None:
@@ -59,9 +60,30 @@ def test_components_are_the_eigenvectors(form: str) -> None:
     assert (found.loadings.max(axis=1) >= -found.loadings.min(axis=1)).all()
 
 
+def test_a_response_without_values_takes_no_run_away() -> None:
+    rng = np.random.default_rng(6)
+    data = rng.standard_normal((20, 3))
+    wider = np.column_stack([data[:, 0], np.full(20, np.nan), data[:, 1:], np.ones(20)])
+    found = analysis.principal_components(wider, responses=["a", "gone", "b", "c", "flat"])
+    assert found.responses == ("a", "b", "c")
+    assert (found.empty, found.constant, found.left_out) == (("gone",), ("flat",), ())
+    assert found.notes == ("Without any value: gone.", "The same in all runs: flat.")
+    assert found.to_polars().height == 9
+    np.testing.assert_allclose(found.variance, analysis.principal_components(data, responses=list("abc")).variance)
+    alike = analysis.correlations(wider, responses=["a", "gone", "b", "c", "flat"])
+    assert (alike.scarce, alike.constant) == (("gone",), ("flat",))
+
+
+def test_runs_that_all_lack_something_are_not_called_constant() -> None:
+    found = analysis.principal_components([[1, np.nan], [2, np.nan], [np.nan, 3], [np.nan, 5]], responses=["a", "b"])
+    assert (found.constant, found.empty, found.left_out) == ((), (), (0, 1, 2, 3))
+    assert found.notes == ("No run has a value of every response: there are no components.",)
+
+
 def test_components_of_nothing() -> None:
     found = analysis.principal_components(np.full((3, 2), np.nan), responses=["a", "b"])
     assert len(found.variance) == 0
+    assert (found.empty, found.constant) == (("a", "b"), ())
     with pytest.raises(ValueError, match="form is 'x'"):
         analysis.principal_components(np.ones((3, 2)), responses=["a", "b"], form="x")
 
@@ -79,6 +101,17 @@ def test_the_algorithm_apart_joins_last() -> None:
     assert sorted(found.leaves) == list(range(7))
     table = found.to_polars()
     assert table["place"].to_list() == [found.leaves.index(i) + 1 for i in range(7)]
+
+
+def test_a_response_that_one_algorithm_lacks_is_named() -> None:
+    data = np.array([[1.0, 2.0, 3.0], [1.1, np.nan, 4.0], [5.0, 2.0, 9.0], [np.nan] * 3])
+    found = analysis.clustering(data, algorithms=list("abcd"), responses=["loss", "rtt", "goodput"])
+    assert (found.responses_used, found.incomplete, found.absent) == (("loss", "goodput"), ("rtt",), ("d",))
+    assert found._attributes()["responses left out"] == "rtt"
+    titles = {"loss": "loss rate", "rtt": "round-trip time", "goodput": "goodput"}
+    said = clusters_caption({3: found}, tuple("abcd"), titles)
+    assert "some algorithm lacks it in that condition: round-trip time in 1 of 1." in said
+    assert "Without values: d in 1 condition." in said
 
 
 def test_identical_algorithms_are_one_flat_group() -> None:

@@ -199,3 +199,19 @@ def test_false_discoveries_can_be_held_down() -> None:
         analysis.condition_response_summary(cube, adjust="benjamini-hochberg", threshold=2.0, **about)
     with pytest.raises(ValueError, match="adjust is 'x'"):
         analysis.condition_response_summary(cube, adjust="x", **about)
+
+
+def test_terms_of_runs_that_are_lost_say_how_far_they_overlap() -> None:
+    design = designs.two_level(["a", "b", "c"])
+    rng = np.random.default_rng(8)
+    y = rng.standard_normal(8)
+    whole = analysis.terms(design, y)
+    assert whole.notes == ()
+    y[0] = np.nan
+    # Of two orthogonal columns of 8 signs, one run less: |cosine| = (1 + 1 / 7) / (7 - 1 / 7) = 1 / 6.
+    assert analysis.terms(design, y).notes[1] == "Without them terms overlap: up to 17 % of one goes into another."
+    y[design.matrix[:, 0] != design.matrix[:, 1]] = np.nan
+    y[0] = 1.0
+    assert analysis.terms(design, y).notes[1] == (
+        "Without them terms overlap: a and b cannot be told apart any more, and 1 other pair."
+    )

@@ -14,6 +14,8 @@ from large_campaign import large_campaign
 from mesonet.replay import record
 from mesonet.reporting import write_report
 from test_report import FIGURES, WITHOUT_CONDITIONS, with_nothing_measured, without_factors
+from test_sampled import FACTORS as HILL
+from test_sampled import hill
 
 CHROMIUM = next((path for path in (shutil.which("chromium"), "/usr/bin/chromium") if path and Path(path).exists()), "")
 pytestmark = [
@@ -52,6 +54,15 @@ def replayed(tmp_path_factory):
     campaign = mn.experiment(folder / "tiny.toml").run(folder / "out", progress=False)
     record(campaign, 4)
     return write_report(campaign, folder / "report.html")
+
+
+@pytest.fixture(scope="module")
+def sampled_report(tmp_path_factory):
+    """The report of a campaign with points between the levels."""
+    folder = tmp_path_factory.mktemp("sampled")
+    chosen = mn.experiment(model=hill, factors=HILL, algorithms=["single", "double"],
+                           design={"kind": "latin-hypercube", "runs": 16})  # fmt: skip
+    return write_report(chosen.run(folder / "out", progress=False), folder / "report.html")
 
 
 @pytest.fixture
@@ -481,3 +492,92 @@ def test_lesser_campaigns_are_drawn_without_an_error(browser, tmp_path, kind):
     assert (count == 0) is (kind == "nothing done")
     assert page.locator("#summary dt").count() >= 1
     context.close()
+
+
+def test_the_report_of_points_follows_response_condition_and_range(browser, sampled_report):
+    for page in opened(browser, sampled_report):
+        page.set_viewport_size({"width": 1366, "height": 3600})
+        draw(page, "sensitivity", "points", "responses", "scatter")
+        marks = page.locator("#points svg .mark-symbol.role-mark path:not([stroke='#E69F00'])")
+        assert marks.count() == 3 * 32, "a panel per factor, a mark per run"
+        before = drawing(page, "points")
+        choose(page, "response", "bent")
+        page.wait_for_function("(before) => document.querySelector('#points .plot').innerHTML !== before", arg=before)
+        assert "Bent" in page.locator("#points .heading").inner_text()
+        marks.first.hover(force=True)
+        page.wait_for_selector("#vg-tooltip-element.visible")
+        condition = page.input_value('select[data-state="hl"]')
+        assert condition != "0"
+        for name, lit in (("points", 6), ("responses", 1), ("scatter", 2)):
+            page.wait_for_function(f"({COUNT_LIT})('{name}') === {lit}")
+        page.mouse.move(0, 0)
+        page.locator("#scatter svg .mark-symbol.role-mark path:not([stroke='#E69F00'])").first.hover(force=True)
+        page.wait_for_selector("#vg-tooltip-element.visible")
+        condition = page.input_value('select[data-state="hl"]')
+        assert page.locator(f'tr.highlighted[data-condition="{condition}"]').count() == 1
+        page.click("text=Show only conditions with")
+        page.fill('input[data-factor="x"][data-bound="from"]', "0.25")
+        page.fill('input[data-factor="x"][data-bound="to"]', "0.5")
+        page.keyboard.press("Tab")
+        # Of 16 points in 16 bins each of a sixteenth, four lie in a quarter of the range.
+        page.wait_for_function("document.querySelectorAll('tr[data-condition]:not([hidden])').length === 4")
+        page.wait_for_function("""document.querySelectorAll(
+            "#points svg .mark-symbol.role-mark path:not([stroke='#E69F00'])").length === 3 * 8""")
+        assert page.locator("#sensitivity svg .mark-text.role-mark text").count() == 9, "a table of factors stays"
+        page.locator("#sensitivity svg .mark-text.role-mark text").first.click(force=True)
+        page.wait_for_function("document.querySelector('select[data-state=response]').value === 'steep'")
+
+
+@pytest.mark.parametrize("which", ["report", "sampled_report"])
+def test_text_has_the_contrast_that_wcag_asks_for(browser, which, request):
+    judge = (Path(__file__).parent / "contrast.js").read_text().partition("*/")[2]
+    for page in opened(browser, request.getfixturevalue(which)):
+        page.click("#show-all")
+        drawn = page.locator("figure[data-figure]").count()
+        page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {drawn}")
+        choose(page, "hl", "3")
+        page.wait_for_selector("tr.highlighted")
+        seen = page.evaluate(judge)
+        assert seen["count"] > 300
+        assert seen["found"] == []
+        # The rule itself: grey text that falls short is found.
+        page.add_style_tag(content=".caption { color: #9a9a9a; }")
+        assert {wanted for _, wanted, _, _ in page.evaluate(judge)["found"]} == {4.5}
+
+
+def test_on_a_phone_the_bar_leaves_room_and_hints_stand_over_what_is_wider(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    draw(page, "responses", "youden")
+    choose(page, "hl", "5")
+    page.wait_for_function("document.getElementById('said').textContent.startsWith('Condition 5')")
+    assert page.locator("#said").bounding_box()["height"] <= 60, "two lines at most"
+    assert "loss rate" in page.locator("#said").text_content().lower(), "a listener hears all of it"
+    wider = page.evaluate(
+        """() => [...document.querySelectorAll('.hint')].map((hint) => {
+            const box = hint.nextElementSibling;
+            return [box.checkVisibility() && box.scrollWidth > box.clientWidth, hint.checkVisibility(), box.className];
+        })"""
+    )
+    tables = [(scrolls, shown) for scrolls, shown, name in wider if name == "scroll" and (scrolls or shown)]
+    assert (True, True) in tables, "the table of conditions is wider than a phone"
+    assert all(scrolls == shown for scrolls, shown in tables)
+    page.set_viewport_size({"width": 1366, "height": 900})
+    assert not any(page.evaluate("[...document.querySelectorAll('.hint')].map((hint) => hint.checkVisibility())"))
+
+
+def test_ticks_of_the_youden_plot_do_not_touch(page):
+    draw(page, "youden")
+    choose(page, "response", "segments_entering")
+    page.wait_for_function("document.querySelector('#youden .heading').textContent.includes('egments')")
+    page.wait_for_timeout(300)
+    gaps = page.evaluate(
+        """() => {
+            const texts = [...document.querySelectorAll('#youden g.role-axis-label text')];
+            const labels = texts.map((text) => text.getBoundingClientRect());
+            const low = Math.max(...labels.map((box) => box.top));
+            const across = labels.filter((box) => low - box.top < 3 && box.width).sort((a, b) => a.left - b.left);
+            return across.slice(1).map((box, place) => box.left - across[place].right);
+        }"""
+    )
+    assert len(gaps) >= 2
+    assert min(gaps) > 5

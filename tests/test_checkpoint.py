@@ -521,6 +521,7 @@ def test_next_try_goes_on_where_the_time_limit_ended_the_one_before(begun: Ledge
         assert death.message == "the run took longer than the time limit of 0.5 s"
         assert death.blamed
         assert file.exists()
+        assert 0 < worker.share < 1, "the process says how far the run is"
         worker.time_limit = None
         assert worker.make(begun, run, None, lambda: False) == {}
     finally:

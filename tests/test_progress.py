@@ -2,10 +2,15 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
 from mesonet import progress as module
+from mesonet.campaign.agenda import Agenda
+from mesonet.campaign.cost import Expected
+from mesonet.campaign.ledger import Ledger, Run
+from mesonet.campaign.work import Work
 from mesonet.progress import Progress
 
 
@@ -62,3 +67,29 @@ def test_disabled_progress_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     with Progress("task", enabled=False) as progress:
         progress.update(1, 2)
     assert sys.stderr.getvalue() == ""
+
+
+class Shown(Progress):
+    """Takes note of what it is told."""
+
+    def update(self, done: float, total: float, note: str = "") -> None:
+        self.last = (done, total, note)
+
+
+def test_a_campaign_counts_what_is_done_of_the_runs_in_flight(tmp_path: Path) -> None:
+    runs = [Run(condition, "tcp", 1, 1, f"{condition}" * 64, "{}", "0" * 32) for condition in (1, 2)]
+    todo = Work(Ledger(tmp_path), "campaign", None, runs, Expected({"expected_cost": [3.0, 1.0]}), 3)
+    shown = Shown("campaign")
+    agenda = Agenda(todo, shown)
+    first = agenda.next()
+    agenda.follow(first, lambda: 0.5)
+    agenda.show()
+    assert shown.last == (1.5, 4.0, "0 of 2 runs")
+    agenda.end(first, "stopped")
+    assert shown.last == (0.0, 4.0, "0 of 2 runs"), "what was stopped is as missing as before"
+    second = agenda.next()
+    agenda.follow(second, lambda: 0.25)
+    agenda.show()
+    assert shown.last == (0.25, 4.0, "0 of 2 runs")
+    agenda.end(second, "done")
+    assert shown.last == (1.0, 4.0, "1 of 2 runs")

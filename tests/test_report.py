@@ -187,7 +187,7 @@ def put_together(data, name, highlighted=0):
             for table in figure["tables"]
         },
     }
-    now = {"hl": highlighted, "levels": data["signs"].get(str(highlighted), [])}
+    now = {"hl": highlighted, "levels": data["levels"].get(str(highlighted), [])}
     for parameter in spec.get("params", []):
         parameter["value"] = now.get(parameter["name"], parameter["value"])
     return spec

@@ -17,6 +17,7 @@ from mesonet.cli import main
 from mesonet.errors import InputError
 from mesonet.reporting import write_analysis
 from mesonet.reporting.sampled import is_sampled
+from test_report import unpacked
 
 FACTORS = {"x": (0.0, 1.0), "y": (0.0, 10.0), "z": (1, 3)}
 
@@ -95,9 +96,14 @@ def test_report_of_points(sampled: Campaign, tmp_path: Path) -> None:
     assert "no two levels to compare" in call("report", str(sampled.path), "--out", str(file))
     page = file.read_text()
     assert "no two levels to compare" in page
-    assert page.count("<img ") == 2 + 3
-    assert "<script" not in page
-    assert not re.search(r"\b(nan|None)\b", re.sub(r'src="[^"]*"', "", page))
+    data = unpacked(page)
+    assert set(data["figures"]) == {"sensitivity", "points", "responses", "scatter"}
+    assert len(data["order"]) == 16
+    inputs = [row["scenario"]["parameters"] for row in sampled.experiment["scenarios"] if row["algorithm"] == "double"]
+    assert data["levels"]["3"] == pytest.approx([inputs[2][name] for name in "xyz"], rel=1e-5)
+    cells = data["tables"]["matrix"]
+    assert set(cells["keys"]) == {"algorithm", "period"}
+    assert not re.search(r"\b(nan|None)\b", re.sub(r"<(script|style).*?</\1>", "", page, flags=re.DOTALL))
     refused = CliRunner().invoke(main, ["report", str(sampled.path), "--replay", "1"])
     assert refused.exit_code == 2
     assert "only conditions at two levels are replayed" in refused.output

@@ -66,6 +66,34 @@ def test_what_is_missing_is_not_called_harmless(campaign):
     assert (change.compared, change.missing) == (1, 31)
 
 
+def without(campaign, response, *algorithms):
+    """The campaign in which some algorithms have no number for a response."""
+    gone = (pl.col("response") == response) & pl.col("algorithm").is_in(algorithms)
+    values = pl.when(gone).then(float("nan")).otherwise("value")
+    return replace(campaign, responses=campaign.responses.with_columns(value=values))
+
+
+def test_a_response_that_nobody_has_is_named(campaign):
+    study = Study(without(campaign, "goodput_dd", *campaign.algorithms))
+    text = verdict_html(study)
+    assert f"Not judged, because no run has a value: {study.title_of('goodput_dd')}." in text
+    assert "Not judged, because" not in verdict_html(Study(campaign))
+
+
+def test_what_only_the_newcomer_has_is_not_called_harmless(campaign):
+    alike = like_tcp(campaign, "fast", 1.0).campaign
+    found = verdict_of(Study(without(alike, "goodput_dd", "tcp")), "fast")
+    assert found.verdict == NOT_JUDGED
+    (change,) = [change for change in found.changes if change.response == "goodput_dd"]
+    assert (change.compared, change.missing) == (0, 32)
+
+
+def test_verdicts_of_a_campaign_that_goes_on_are_provisional(campaign):
+    assert "Provisional" not in verdict_html(Study(campaign))
+    begun = fake_campaign(lost=(), missing=((1, "fast"), (2, "fast")))
+    assert "Provisional: 2 of 160 runs are still to be made" in verdict_html(Study(begun))
+
+
 def test_changes_are_those_of_the_values(campaign):
     study = Study(campaign)
     found = verdict_of(study, "fast")
@@ -133,6 +161,8 @@ def test_noise_is_not_called_harm(campaign):
     )
     assert {each.verdict for each in verdicts(once)} == {UNCLEAR}
     assert "Each run was made once" in verdict_html(once)
+    assert "within the noise" not in verdict_html(once), "no replicates, no noise that is known"
+    assert "not told from chance, for want of replicates" in verdict_html(once)
     known = Study(many)
     assert {each.verdict for each in verdicts(known)} == {UNCLEAR}
     text = verdict_html(known)

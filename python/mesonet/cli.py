@@ -10,12 +10,13 @@ import errno
 import os
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 import click
+from click.core import ParameterSource
 
 import mesonet
 from mesonet import catalogue, places
@@ -36,8 +37,24 @@ if TYPE_CHECKING:
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
+class _Command(click.Command):
+    """Calls a value that was given as an option by that option: Python's `figures` is `--figures` here."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            for option in self.params:
+                given = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+                if isinstance(option, click.Option) and given and error.file is None and option.name == error.path:
+                    raise replace(error, path=option.opts[0]) from error
+            raise
+
+
 class _Group(click.Group):
     """Turns what users can put right into one message and an exit code."""
+
+    command_class = _Command
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -297,7 +314,11 @@ def design(
         write_table(*design_runs.row_table(chosen.factors, added))
 
 
-@main.group(cls=click.Group)
+class _Subgroup(click.Group):
+    command_class = _Command
+
+
+@main.group(cls=_Subgroup)
 def experiment() -> None:
     """Many runs by a factorial design: plan, run, status."""
 
@@ -457,7 +478,10 @@ def analyze(
     place = out or directory
     chosen = [name.strip() for name in responses.split(",")] if responses else None
     thresholds = _thresholds(threshold, cut)
-    other = mesonet.load(beside) if beside else None
+    try:
+        other = mesonet.load(beside) if beside else None
+    except InputError as error:
+        raise error.located(path="--beside") from error
     about = {"responses": chosen, "figures": figures, "thresholds": thresholds, "beside": other}
     write = partial(write_analysis, **about, png=png, workers=workers)
     files = _from_results(directory, "analysis", write, place)
@@ -510,7 +534,10 @@ def _thresholds(correlation: float | None, cut: float | None) -> Any:
     from mesonet.reporting.thresholds import Thresholds
 
     given = {"correlation": correlation, "cut": cut}
-    return Thresholds(**{name: value for name, value in given.items() if value is not None})
+    try:
+        return Thresholds(**{name: value for name, value in given.items() if value is not None})
+    except InputError as error:
+        raise replace(error, path={"correlation": "--threshold", "cut": "--cut"}[str(error.path)]) from error
 
 
 @main.command()

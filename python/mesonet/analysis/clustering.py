@@ -38,6 +38,7 @@ class Clustering(Result):
     distinct: bool  #: False where no response tells any two algorithms apart
     responses_used: tuple[str, ...]  #: those that vary over the algorithms and have all values
     absent: tuple[str, ...]  #: algorithms without values
+    incomplete: tuple[str, ...] = ()  #: responses left out because only some of the algorithms have a value
     cut: float = CUT  #: share of the largest linkage below which algorithms are a group
 
     UNITS: ClassVar = {}
@@ -49,7 +50,9 @@ class Clustering(Result):
         return {"group": self.group, "place": np.argsort(self.leaves) + 1}
 
     def _attributes(self) -> dict[str, Any]:
-        return {"responses": len(self.responses_used), "distinct": self.distinct, "cut": self.cut}
+        left_out = {"algorithms left out": self.absent, "responses left out": self.incomplete}
+        said = {what: ", ".join(names) for what, names in left_out.items() if names}
+        return {"responses": len(self.responses_used), "distinct": self.distinct, "cut": self.cut, **said}
 
     @property
     def most_distant(self) -> str | None:
@@ -64,7 +67,8 @@ class Clustering(Result):
 def clustering(data: ArrayLike, *, algorithms: Sequence[str], responses: Sequence[str], cut: float = CUT) -> Clustering:
     """The tree of the algorithms of one condition from `data`, shape (algorithms, responses), NaN where missing.
 
-    An algorithm without any value is left out; so is a response that does not vary, or that one of the others lacks.
+    An algorithm without any value is left out; so is a response that does not vary, or that one of the others lacks;
+    the result names the former and the last.
 
     `cut`: share of the largest linkage below which algorithms are a group.
 
@@ -84,13 +88,17 @@ def clustering(data: ArrayLike, *, algorithms: Sequence[str], responses: Sequenc
         used = complete & (spread > INDISTINCT * np.max(np.abs(values), axis=0, initial=0.0))
     absent = tuple(name for name, keep in zip(algorithms, there, strict=True) if not keep)
     used_names = tuple(name for name, keep in zip(responses, used, strict=True) if keep)
+    partly = np.isfinite(values).any(axis=0) & ~complete
+    incomplete = tuple(name for name, some in zip(responses, partly, strict=True) if some)
     if len(names) < 2 or not used.any():
         one = np.ones(len(names), dtype=int)
-        return Clustering(names, np.empty((0, 4)), tuple(range(len(names))), one, False, used_names, absent, cut)
+        return Clustering(
+            names, np.empty((0, 4)), tuple(range(len(names))), one, False, used_names, absent, incomplete, cut
+        )
     scaled = values[:, used] / values[:, used].std(axis=0, ddof=1)
     tree = hierarchy.linkage(pdist(scaled), method="average")
     leaves = tuple(int(i) for i in hierarchy.leaves_list(tree))
     label = hierarchy.fcluster(tree, cut * tree[-1, 2], criterion="distance")
     order = {each: place for place, each in enumerate(dict.fromkeys(label[list(leaves)]), start=1)}
     group = np.array([order[each] for each in label])
-    return Clustering(names, tree, leaves, group, True, used_names, absent, cut)
+    return Clustering(names, tree, leaves, group, True, used_names, absent, incomplete, cut)

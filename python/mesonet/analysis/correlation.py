@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 STUDY_THRESHOLD = 0.65
 #: Bins of the histogram from which the hint is computed.
 _BINS = 40
+#: Two runs always lie on a line.
+_FEWEST = 3
 #: A response whose spread is below this share of its size does not vary.
 _CONSTANT = 1e-12
 
@@ -38,8 +40,9 @@ class Correlations(Result):
     hint: float  #: threshold at which the histogram of |r| parts best
     clusters: tuple[tuple[str, ...], ...]  #: largest first; a response without a partner is a cluster of one
     representatives: tuple[str, ...]  #: of each cluster, the response that correlates most with the others of it
-    constant: tuple[str, ...]  #: responses left out because they do not vary, or have no values
+    constant: tuple[str, ...]  #: responses left out because they do not vary
     runs: int
+    scarce: tuple[str, ...] = ()  #: responses left out because fewer than three runs have a value
 
     UNITS: ClassVar = {"r": "1"}
 
@@ -50,8 +53,9 @@ class Correlations(Result):
         return {"r": self.r.ravel(), "kept": (np.abs(self.r) > self.threshold).ravel()}
 
     def _attributes(self) -> dict[str, Any]:
-        left_out = {"constant": ", ".join(self.constant)} if self.constant else {}
-        return {"runs": self.runs, "threshold": self.threshold, "hint": self.hint, **left_out}
+        left_out = {"constant": self.constant, "fewer than three values": self.scarce}
+        said = {why: ", ".join(names) for why, names in left_out.items() if names}
+        return {"runs": self.runs, "threshold": self.threshold, "hint": self.hint, **said}
 
     @property
     def absolute(self) -> Floats:
@@ -74,7 +78,8 @@ def correlations(
         raise ValueError(f"the data have shape {values.shape}; expected (runs, {len(responses)} responses)")
     if threshold is not None and not 0 <= threshold <= 1:
         raise ValueError(f"the threshold is {threshold}; allowed: 0 to 1")
-    varies = np.array([_varies(column) for column in values.T], dtype=bool)
+    enough = np.isfinite(values).sum(axis=0) >= _FEWEST
+    varies = np.array([_varies(column) for column in values.T], dtype=bool) & enough
     kept = [name for name, keep in zip(responses, varies, strict=True) if keep]
     r = _pairwise(values[:, varies])
     absolute = np.abs(r[np.triu_indices(len(kept), 1)])
@@ -92,14 +97,15 @@ def correlations(
         hint,
         clusters,
         representatives,
-        tuple(name for name, keep in zip(responses, varies, strict=True) if not keep),
+        tuple(name for name, keep in zip(responses, varies | ~enough, strict=True) if not keep),
         len(values),
+        tuple(name for name, keep in zip(responses, enough, strict=True) if not keep),
     )
 
 
 def _varies(column: Floats) -> bool:
     there = column[np.isfinite(column)]
-    return len(there) > 2 and bool(np.ptp(there) > _CONSTANT * np.max(np.abs(there)))
+    return bool(len(there)) and bool(np.ptp(there) > _CONSTANT * np.max(np.abs(there)))
 
 
 def _pairwise(values: Floats) -> Floats:
@@ -115,7 +121,7 @@ def _pairwise(values: Floats) -> Floats:
         covariance = filled.T @ filled / count - x * x.T
         variance = xx - x**2
         r = covariance / np.sqrt(variance * variance.T)
-    r[count < 3] = np.nan
+    r[count < _FEWEST] = np.nan
     np.fill_diagonal(r, 1.0)
     return np.clip(r, -1.0, 1.0)
 

@@ -30,7 +30,9 @@ class PrincipalComponents(Result):
     variance: Floats  #: of each component
     share: Floats  #: of each component, of the total
     left_out: tuple[int, ...]  #: rows with a missing value
-    constant: tuple[str, ...]  #: responses that do not vary
+    constant: tuple[str, ...]  #: responses that do not vary over the runs that were used
+    empty: tuple[str, ...] = ()  #: responses without any value; they take no run away
+    notes: tuple[str, ...] = ()  #: what was left out, and why there are no components
 
     UNITS: ClassVar = {"loading": "1", "share": "1"}
 
@@ -41,13 +43,16 @@ class PrincipalComponents(Result):
         return {"loading": self.loadings.ravel(), "share": np.repeat(self.share, len(self.responses))}
 
     def _attributes(self) -> dict[str, Any]:
-        return {"form": self.form, "runs": len(self.scores) - len(self.left_out)}
+        runs = len(self.scores) - len(self.left_out)
+        return {"form": self.form, "runs": runs, **({"notes": " ".join(self.notes)} if self.notes else {})}
 
 
 def principal_components(
     data: ArrayLike, *, responses: Sequence[str], form: Form = "correlation"
 ) -> PrincipalComponents:
-    """Principal components of the columns of `data`, shape (runs, responses). Rows with a NaN are left out and said.
+    """Principal components of the columns of `data`, shape (runs, responses), NaN where missing.
+
+    A response without any value is left out; so is every run that lacks one of the others. The result says which.
 
     Raises ValueError if the data do not fit the names, or the form is unknown.
     """
@@ -56,10 +61,13 @@ def principal_components(
         raise ValueError(f"the data have shape {values.shape}; expected (runs, {len(responses)} responses)")
     if form not in get_args(Form):
         raise ValueError(f"form is {form!r}; allowed: {', '.join(get_args(Form))}")
-    complete = np.isfinite(values).all(axis=1)
+    there = np.isfinite(values)
+    measured = there.any(axis=0)
+    complete = there[:, measured].all(axis=1) & measured.any()
     rows = values[complete]
     spread = np.ptp(rows, axis=0) if len(rows) else np.zeros(len(responses))
-    varies = spread > _CONSTANT * np.max(np.abs(rows), axis=0, initial=0.0)
+    with np.errstate(invalid="ignore"):
+        varies = measured & (spread > _CONSTANT * np.max(np.abs(rows), axis=0, initial=0.0))
     centred = rows[:, varies] - rows[:, varies].mean(axis=0) if len(rows) else rows[:, varies]
     if form == "correlation" and len(rows) > 1:
         centred = centred / centred.std(axis=0, ddof=1)
@@ -72,13 +80,35 @@ def principal_components(
     scores = np.full((len(values), len(singular)), np.nan)
     scores[complete] = u * singular
     total = variance.sum()
+    # Without a run nothing is known of what varies.
+    constant = measured & ~varies & bool(len(rows))
+    empty = _named(responses, ~measured)
     return PrincipalComponents(
-        tuple(name for name, keep in zip(responses, varies, strict=True) if keep),
+        _named(responses, varies),
         form,
         loadings,
         scores,
         variance,
         variance / total if total > 0 else np.zeros(len(variance)),
         tuple(int(i) for i in np.flatnonzero(~complete)),
-        tuple(name for name, keep in zip(responses, varies, strict=True) if not keep),
+        _named(responses, constant),
+        empty,
+        _notes(empty, _named(responses, constant), len(values), int(complete.sum())),
     )
+
+
+def _named(names: Sequence[str], which: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(name for name, keep in zip(names, which, strict=True) if keep)
+
+
+def _notes(empty: tuple[str, ...], constant: tuple[str, ...], runs: int, used: int) -> tuple[str, ...]:
+    notes = []
+    if empty:
+        notes.append(f"Without any value: {', '.join(empty)}.")
+    if constant:
+        notes.append(f"The same in all runs: {', '.join(constant)}.")
+    if runs and not used:
+        notes.append("No run has a value of every response: there are no components.")
+    elif used < runs:
+        notes.append(f"{runs - used} of {runs} runs lack a value and are left out.")
+    return tuple(notes)

@@ -49,9 +49,11 @@ def residuals(
     response: str = "response",
     threshold: float | None = None,
     alpha: float = 0.05,
+    too_few: ArrayLike | None = None,
 ) -> Residuals:
     """Residuals from `values`, shape (conditions, algorithms), NaN where missing; the rest as
-    `condition_response_summary`, whose verdicts the result holds.
+    `condition_response_summary`, whose verdicts the result holds. `too_few`, one entry per condition: values that count
+    so few events that chance differs by as much; they get no verdict.
 
     Raises ValueError if the values do not fit the names.
     """
@@ -71,6 +73,9 @@ def residuals(
             for fill in (-np.inf, np.inf)
         )
         spread = np.where(count >= 2, largest - smallest, np.nan)
+    scarce = np.zeros(len(array), dtype=bool) if too_few is None else np.asarray(too_few, dtype=bool)
+    if scarce.shape != (len(array),):
+        raise ValueError(f"too_few has shape {scarce.shape}; expected ({len(array)},)")
     order = np.argsort(np.where(np.isnan(spread), np.inf, spread), kind="stable")
     summary = condition_response_summary(
         array[order][:, :, None],
@@ -79,6 +84,7 @@ def residuals(
         conditions=[labels[i] for i in order],
         threshold=threshold,
         alpha=alpha,
+        too_few=scarce[order][:, None],
     )
     known = array[there]
     return Residuals(

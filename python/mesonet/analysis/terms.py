@@ -79,6 +79,8 @@ def terms(
     if len(used) < len(matrix):
         notes.append(f"{len(matrix) - len(used)} of {len(matrix)} conditions have no value and are left out.")
     columns = columns[used]
+    if 1 < len(used) < len(matrix):
+        notes += _overlap(columns, [each[0] for each in strings])
     plus = columns > 0
     with np.errstate(all="ignore"):
         mean_plus = np.where(plus, mean[:, None], 0).sum(axis=0) / plus.sum(axis=0)
@@ -105,6 +107,23 @@ def terms(
         lenth(effect),
         tuple(notes),
     )
+
+
+def _overlap(columns: Floats, names: Sequence[str]) -> list[str]:
+    """What lost runs do to terms that the design tells apart: their columns are no longer orthogonal."""
+    centred = columns - columns.mean(axis=0)
+    size = np.linalg.norm(centred, axis=0)
+    with np.errstate(all="ignore"):
+        cosine = np.abs(centred.T @ centred / np.outer(size, size))
+    cosine = np.triu(np.nan_to_num(cosine), 1)
+    if not cosine.size or cosine.max() < 1e-9:
+        return []
+    first, second = (names[int(i)] for i in np.unravel_index(int(cosine.argmax()), cosine.shape))
+    if cosine.max() < 1 - 1e-9:
+        return [f"Without them terms overlap: up to {100 * cosine.max():.0f} % of one goes into another."]
+    pairs = int((cosine > 1 - 1e-9).sum())
+    others = f", and {pairs - 1} other {'pair' if pairs == 2 else 'pairs'}" if pairs > 1 else ""
+    return [f"Without them terms overlap: {first} and {second} cannot be told apart any more{others}."]
 
 
 def half_normal_medians(m: int) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import threading
 import time
+from collections.abc import Callable
 
 from mesonet.campaign.attempt import Ending
 from mesonet.campaign.ledger import Run
@@ -31,6 +32,7 @@ class Agenda:
         self._costs = {run.key: work.costs.of(run.condition) for run in work.runs}
         self._total = sum(self._costs.values())
         self._spent, self._finished, self._failed = 0.0, 0, 0
+        self._shares: dict[str, Callable[[], float]] = {}
 
     @property
     def stopped(self) -> bool:
@@ -57,10 +59,16 @@ class Agenda:
         with self._changed:
             return None if self.stopped else self._pop()
 
+    def follow(self, run: Run, share: Callable[[], float]) -> None:
+        """`share` says, until the run ends, how much of it is done."""
+        with self._changed:
+            self._shares[run.key] = share
+
     def end(self, run: Run, ending: Ending) -> None:
         """How a run that was given ended; it is given again if another try may do."""
         with self._changed:
             self._out -= 1
+            self._shares.pop(run.key, None)
             again = self._is_again(run, ending)
             if again:
                 self._next_place += 1
@@ -83,7 +91,9 @@ class Agenda:
     def show(self, more: str = "") -> None:
         """Shows how far it is, and what `more` there is to say."""
         note = f"{self._finished} of {len(self._costs)} runs" + (f", {self._failed} failed" if self._failed else "")
-        self._progress.update(self._spent, self._total, note + (f", {more}" if more else ""))
+        with self._changed:
+            begun = sum(self._costs[key] * share() for key, share in self._shares.items())
+        self._progress.update(self._spent + begun, self._total, note + (f", {more}" if more else ""))
 
     def raise_if_stopped(self) -> None:
         """Raises the error for which it was stopped, if there was one."""

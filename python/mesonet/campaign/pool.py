@@ -47,6 +47,8 @@ def _serve(work: Work, agenda: Agenda, claims: Claims, room: _Room, worker: Work
     try:
         while run := agenda.next():
             with room:
+                worker.share = 0.0  # of the run before
+                agenda.follow(run, lambda: worker.share)
                 ending = attempt(work.ledger, claims, worker, run, work.model, lambda: agenda.stopped)
             room.learn(worker.peak)
             agenda.end(run, ending)

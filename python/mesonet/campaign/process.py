@@ -27,6 +27,7 @@ _TICK_S = 0.25
 MEMORY_SHARE = 0.9
 """Of the memory there is, what one run may have if nothing else is said (chosen): the rest is the system's."""
 _LOG_SHOWN = 8000
+_PART = 65_536  # bytes read at a time
 _SERVED = 200
 """Runs that one process makes before a fresh one takes over: what a model leaks stays small (chosen)."""
 
@@ -45,12 +46,14 @@ class Worker:
     """A process that makes runs, started when it is needed and again when it died.
 
     `memory` is the most that one run may have, in bytes, `time_limit` the most wall-clock time that one try may take,
-    in s, after which it has `GRACE_S` to write a snapshot; `peak` the most memory that one was seen to have.
+    in s, after which it has `GRACE_S` to write a snapshot; `peak` the most memory that one was seen to have, and
+    `share` how much of the last one was done, as far as its process said.
     """
 
     memory: int | None = None
     time_limit: float | None = None
     peak: int = 0
+    share: float = 0.0
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
     _log: Any = field(default=None, repr=False)
     _served: int = field(default=0, repr=False)
@@ -73,9 +76,24 @@ class Worker:
             process.stdin.write(json.dumps({**task, **about}) + "\n")
             process.stdin.flush()
         end = time.monotonic() + (self.time_limit or math.inf)
+        self.share = 0.0
+        answer: dict[str, Any] | None = None
+        heard = b""
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
-            while not selector.select(_TICK_S):
+            while answer is None:
+                if selector.select(_TICK_S):
+                    # Past the buffer of the stream, in which a line would lie unseen.
+                    part = os.read(process.stdout.fileno(), _PART)
+                    if not part:
+                        break
+                    *lines, heard = (heard + part).split(b"\n")
+                    for told in map(json.loads, lines):
+                        if "share" in told:
+                            self.share = told["share"]
+                        else:
+                            answer = told
+                    continue
                 if stopped():
                     return self._ended("stopped", blamed=False)
                 used = self._used(model)
@@ -87,17 +105,15 @@ class Worker:
                 if time.monotonic() > end:
                     _end(process)  # with a snapshot, from which another try goes on
                     return self._ended(f"the run took longer than the time limit of {self.time_limit:g} s")
-        answer = process.stdout.readline()
-        if not answer:
+        if answer is None:
             code = process.wait()
             return self._ended(_death(code), blamed=code not in (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP))
         self._served += 1
-        told: dict[str, Any] = json.loads(answer)
-        if told:
-            told["log"] = self._said()
+        if answer:
+            answer["log"] = self._said()
         if self._served >= _SERVED:
             self.close()
-        return told
+        return answer
 
     def close(self) -> None:
         """Ends the process, and with it the programs that it started."""

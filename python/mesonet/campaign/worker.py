@@ -3,8 +3,9 @@
 Each line of standard input is a task, a JSON object with ``folder``, ``key``, ``seed``, ``scenario`` (canonical JSON),
 ``model`` (`mesonet.models`, null for the network), ``code_version`` and ``snapshot_every``. Each is answered by one
 line on standard output: ``{}``, or a JSON object with ``message``, ``traceback`` and, where the result could not be
-written, ``errno`` and ``file``. Whatever a model prints goes to standard error, the log of the run. The end of standard
-input ends the process, even in the middle of a run: then whoever would want the result is gone.
+written, ``errno`` and ``file``. Lines with ``share`` may come before it: how much of the run is done. Whatever a model
+prints goes to standard error, the log of the run. The end of standard input ends the process, even in the middle of a
+run: then whoever would want the result is gone.
 
 A run of the network leaves a snapshot in the campaign folder now and then, and when the process is told to end; from
 that it goes on, here or elsewhere.
@@ -21,16 +22,19 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TextIO
 
 from mesonet import models, provenance
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.record import record
 from mesonet.checkpoint import GRACE_S, Checkpoint, Stopped
 from mesonet.result import Table, write_parquet
+
+SHARE_EVERY_S = 1.0
+"""Often enough for a reader, seldom enough to cost nothing (chosen)."""
 
 
 def main() -> int:
@@ -40,11 +44,29 @@ def main() -> int:
     try:
         for task in _tasks():
             provenance.reset_peak_rss()
-            answers.write(json.dumps(_answer(task)) + "\n")
-            answers.flush()
+            _tell(answers, _answer(task, _shares(answers)))
     except Stopped as stopped:
         signal.raise_signal(stopped.number)  # as it would have ended without a snapshot
     return 0
+
+
+def _tell(answers: TextIO, what: dict[str, Any]) -> None:
+    answers.write(json.dumps(what) + "\n")
+    answers.flush()
+
+
+def _shares(answers: TextIO) -> Callable[[float, float], None]:
+    """Tells how much of a run is done, at once and then every `SHARE_EVERY_S`."""
+    due = time.monotonic()
+
+    def update(done: float, total: float) -> None:
+        nonlocal due
+        if time.monotonic() >= due and done < total:
+            due = time.monotonic() + SHARE_EVERY_S
+            with suppress(BrokenPipeError):  # nobody listens any more: the run ends by a signal, after a snapshot
+                _tell(answers, {"share": done / total})
+
+    return update
 
 
 def _tasks() -> Iterator[dict[str, Any]]:
@@ -71,12 +93,12 @@ def _end() -> None:
     os._exit(0)
 
 
-def _answer(task: dict[str, Any]) -> dict[str, Any]:
+def _answer(task: dict[str, Any], update: Callable[[float, float], None]) -> dict[str, Any]:
     made = False
     try:
         _refuse_other_code(task)
         with _checkpoint(task) as checkpoint:
-            tables, about = answer_tables(task, checkpoint)
+            tables, about = answer_tables(task, checkpoint, update)
             made = True
             _write(task, tables, about)
     except OSError as error:
@@ -111,15 +133,20 @@ def _write(task: dict[str, Any], tables: dict[str, Table], about: str) -> None:
         (aside / "run.json").write_text(about)
 
 
-def answer_tables(task: dict[str, Any], checkpoint: Checkpoint | None = None) -> tuple[dict[str, Table], str]:
-    """The tables of a run and its record; raises what the simulator or the model raises."""
-    return _network(task, checkpoint) if task["model"] is None else _model(task)
+def answer_tables(
+    task: dict[str, Any], checkpoint: Checkpoint | None = None, update: Callable[[float, float], None] | None = None
+) -> tuple[dict[str, Table], str]:
+    """The tables of a run and its record; raises what the simulator or the model raises. `update` is told how far a run
+    of the network is (done, total); a model does not say."""
+    return _network(task, checkpoint, update) if task["model"] is None else _model(task)
 
 
-def _network(task: dict[str, Any], checkpoint: Checkpoint | None) -> tuple[dict[str, Table], str]:
+def _network(
+    task: dict[str, Any], checkpoint: Checkpoint | None, update: Callable[[float, float], None] | None
+) -> tuple[dict[str, Table], str]:
     from mesonet.simulate import simulate_json
 
-    result = simulate_json(task["scenario"], task["seed"], checkpoint=checkpoint)
+    result = simulate_json(task["scenario"], task["seed"], update, checkpoint=checkpoint)
     kept = {name: getattr(result, name) for name in Ledger(task["folder"]).document().get("keep", ())}
     return {"responses": result.responses, "groups": result.groups, **kept}, result.run_json()
 

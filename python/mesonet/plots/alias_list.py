@@ -15,7 +15,7 @@ def alias_list(data: str, height: int) -> alt.Chart:
         .transform_filter(f"datum.rank <= {LISTED}")
         .transform_calculate(
             line=f"(datum.rank - 1) * {LINE} + 6",
-            text="datum.rank + '   ' + (isValid(datum.effect) ? format(datum.effect, '+.3~g') : '–') + '   ' + "
+            text="datum.rank + '   ' + (isValid(datum.effect) ? format(datum.effect, '+,.3~r') : '–') + '   ' + "
             "datum.strings",
         )
         .mark_text(align="left")

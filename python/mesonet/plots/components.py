@@ -51,8 +51,11 @@ def scree(result: PrincipalComponents, *, title: str = "") -> alt.LayerChart:
         base.mark_line(color=theme.VERMILLION, point={"size": 40, "filled": True, "color": theme.VERMILLION}).encode(
             y=alt.Y("together:Q", scale=y)),
     )  # fmt: skip
-    left = f" {len(result.constant)} responses do not vary and are left out." if result.constant else ""
-    says = f"Bars: each; line: together. {result.form.capitalize()} form.{left}"
+    left = {"constant": result.constant, "without values": result.empty}
+    out = "; ".join(f"{len(names)} {why}" for why, names in left.items() if names)
+    says = (
+        f"Bars: each; line: together. {result.form.capitalize()} form.{f' Responses left out: {out}.' if out else ''}"
+    )
     return theme.finish(chart, {SCREE: rows}, title=title, subtitle=[says])
 
 

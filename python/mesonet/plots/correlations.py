@@ -62,8 +62,7 @@ def correlations(result: Correlations, *, labels: Mapping[str, str] | None = Non
         color=alt.Color("r:Q", scale=scale, legend=None),
         tooltip=[alt.Tooltip("row:N"), alt.Tooltip("column:N", title="and"), alt.Tooltip("r:Q", format="+.3f")],
     )
-    ink = alt.when("datum.size > 0.6").then(alt.value("white")).otherwise(alt.value(theme.INK))
-    numbers = base.mark_text(fontSize=10).encode(text="text:N", color=ink)
+    numbers = base.mark_text(fontSize=10).encode(text="text:N", color=theme.ink_on_blue("datum.r"))
     matrix = alt.layer(cells, numbers) if numbered else alt.layer(cells)
     bars = alt.Chart(alt.NamedData(name=BINS), width=max(side, 320), height=130).mark_bar().encode(
         x=alt.X("from:Q", bin="binned", title="|r| of a pair", scale=alt.Scale(domain=[0, 1])),

@@ -61,7 +61,7 @@ def dendrograms(
         x=across,
         y=alt.YDatum(0),
         text="algorithm:N",
-        color=alt.when("datum.apart").then(alt.value(theme.VERMILLION)).otherwise(alt.value(theme.INK)),
+        color=alt.when("datum.apart").then(alt.value(theme.VERMILLION_TEXT)).otherwise(alt.value(theme.INK)),
         tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N")],
     )  # fmt: skip
     ring = theme.panel_ring(base, width, HEIGHT)

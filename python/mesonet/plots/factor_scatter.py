@@ -75,7 +75,7 @@ def factor_scatter(result: FactorScatter, *, title: str = "", response: str = ""
     first = below.transform_filter(alt.datum.sign == "+")
     x = alt.X("x:Q", scale=scale, axis=None)
     middle = alt.X("place:Q", scale=scale, axis=None)
-    marked = alt.when("datum.unequal").then(alt.value(theme.VERMILLION)).otherwise(alt.value(theme.MUTED))
+    marked = alt.when("datum.unequal").then(alt.value(theme.VERMILLION_TEXT)).otherwise(alt.value(theme.MUTED))
     captions = alt.layer(
         below.mark_text(fontSize=12).encode(x=x, y=alt.value(4), text="sign:N"),
         first.mark_text(fontWeight="bold").encode(x=middle, y=alt.value(20), text="factor:N"),

@@ -68,7 +68,7 @@ def interactions(
             alt.Tooltip("effect:N"),
         ]
     )
-    colour = alt.when(f"datum.size > {cut!r}" if np.isfinite(cut) else "false").then(alt.value(theme.VERMILLION))
+    colour = alt.when(f"datum.size > {cut!r}" if np.isfinite(cut) else "false").then(alt.value(theme.VERMILLION_TEXT))
     lines = base.encode(
         x=alt.X("left:Q", scale=across, axis=None), y=alt.Y("minus:Q", scale=down, axis=None),
         color=colour.otherwise(alt.value(theme.BLUE)),

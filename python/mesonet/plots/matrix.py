@@ -54,7 +54,8 @@ def matrix(
     top = alt.Axis(orient="top", title=None, labelAngle=-60, ticks=False, domain=False, labelPadding=4, labelLimit=240)
     side = alt.Axis(title=row_title or None, ticks=False, domain=False, labelPadding=6, labelLimit=300)
     base = alt.Chart(alt.NamedData(name=DATA), width=look.cell * len(columns), height=alt.Step(look.row))
-    base = base.transform_filter(theme.IS_KEPT).encode(
+    # A row that is no condition stays, whatever conditions are shown.
+    base = (base.transform_filter(theme.IS_KEPT) if by_condition else base).encode(
         x=alt.X("column:N", sort=alt.EncodingSortField("across", op="min"), axis=top, scale=band),
         y=alt.Y("row:N", sort=alt.EncodingSortField("down", op="min"), axis=side, scale=band),
         tooltip=[
@@ -73,7 +74,7 @@ def matrix(
     else:
         shades = alt.Scale(domain=[0, 1], range=["#ffffff", theme.BLUE], interpolate="rgb")
         fill = alt.Fill("shade:Q", scale=shades, legend=None)
-        ink = alt.when("datum.shade > 0.55").then(alt.value("white")).otherwise(alt.value(theme.INK))
+        ink = theme.ink_on_blue("datum.shade")
     layers = [
         base.mark_rect(stroke="white", strokeWidth=1, aria=False).encode(fill=fill),
         base.mark_text(fontSize=look.font).encode(text="text:N", color=ink),

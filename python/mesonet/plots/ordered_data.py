@@ -86,7 +86,7 @@ def ordered_data(result: OrderedData, *, title: str = "", response: str = "") ->
         )
         layers.append(numbers)
     sides = alt.Chart(alt.NamedData(name=RUNS), width=width, height=ROW * k).encode(y=down)
-    bold = alt.when("datum.longest").then(alt.value(theme.VERMILLION)).otherwise(alt.value(theme.INK))
+    bold = alt.when("datum.longest").then(alt.value(theme.VERMILLION_TEXT)).otherwise(alt.value(theme.INK))
     layers += [
         sides.mark_text(align="right", fontSize=11).encode(x=alt.value(-6), text="low:N"),
         sides.mark_text(align="left", fontSize=11).encode(x=alt.value(width + 6), text="high:N", color=bold),

@@ -1,30 +1,30 @@
 """Scatter of one response over every factor that takes values between its levels: does it rise, fall, bend, jump?"""
 
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mesonet.plots import theme
 from mesonet.plots.main_effects import FactorLike
+from mesonet.plots.responses import DATA
 
-POINTS = "point_scatter"
+SETTINGS = "point_settings"
 SIDE, ACROSS = 190, 4  #: px of a panel, panels side by side
 
 
-def table(points: NDArray[np.float64], factors: Sequence[FactorLike], values: pl.DataFrame) -> pl.DataFrame:
-    """One row per factor and value: factor, x from -1 to +1, condition, algorithm, value. `points`: shape (conditions,
-    factors); `values`: condition (from 1), algorithm, value."""
-    there = values.filter(pl.col("value").is_not_null() & pl.col("value").is_finite())
-    rows = there["condition"].to_numpy() - 1
-    return pl.concat(
-        [
-            there.with_columns(factor=pl.lit(factor.id), x=pl.Series(points[rows, place], dtype=pl.Float64))
-            for place, factor in enumerate(factors)
-        ]
-    ).select("factor", "x", "condition", "algorithm", "value")
+def settings_table(points: NDArray[np.float64], settings: ArrayLike | None = None) -> pl.DataFrame:
+    """One row per condition: its number, then for factor i its place `x{i}` from -1 to +1, and what it sets, `set{i}`.
+
+    `points`, `settings`: shape (conditions, factors); without settings the places stand for them.
+    """
+    values = np.asarray(points if settings is None else settings, dtype=float)
+    columns = {f"x{i}": points[:, i] for i in range(points.shape[1])}
+    columns |= {f"set{i}": values[:, i] for i in range(points.shape[1])}
+    return pl.DataFrame({"condition": np.arange(1, len(points) + 1), **columns})
 
 
 def point_scatter(
@@ -32,35 +32,53 @@ def point_scatter(
     factors: Sequence[FactorLike],
     values: pl.DataFrame,
     *,
+    settings: ArrayLike | None = None,
     title: str = "",
     response: str = "",
 ) -> alt.VConcatChart:
-    """A panel per factor, in which `response` stands over the factor; arguments as `table`."""
-    data = table(points, factors, values)
+    """A panel per factor, in which the response stands over the factor.
+
+    `points`, `settings`: as `settings_table`; `values`: condition (from 1), algorithm, value; `response` says what the
+    vertical axis shows.
+    """
+    there = values.filter(pl.col("value").is_not_null() & pl.col("value").is_finite())
     algorithms = values["algorithm"].unique(maintain_order=True).to_list()
-    legend = alt.Legend(title="algorithm") if len(algorithms) > 1 else None
-    y_scale = alt.Scale(zero=False, nice=True, domain=_span(data["value"]))
-    panels = []
-    for place, factor in enumerate(factors):
-        ends = f"datum.value < 0 ? '{_quoted(factor.minus)}' : '{_quoted(factor.plus)}'"
-        x_axis = alt.Axis(values=[-1, 1], labelExpr=ends, labelLimit=SIDE // 2 - 4, labelFlush=True, grid=True)
-        first = place % ACROSS == 0
-        panels.append(
-            alt.Chart(alt.NamedData(name=POINTS), width=SIDE, height=SIDE)
-            .transform_filter(alt.datum.factor == factor.id)
-            .mark_point(size=26, strokeWidth=1.2, opacity=1)
-            .encode(
-                x=alt.X("x:Q", title=_titled(factor), axis=x_axis, scale=alt.Scale(domain=[-1, 1], nice=False)),
-                y=alt.Y("value:Q", title=response if first else None, scale=y_scale, axis=alt.Axis(labels=first)),
-                color=alt.Color("algorithm:N", scale=theme.algorithm_colours(algorithms), legend=legend),
-                shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms), legend=legend),
-                tooltip=[
-                    alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("value:Q", format=".5~g"),
-                ],
-            )
-        )  # fmt: skip
+    legend = alt.Legend(title=None, orient="bottom") if len(algorithms) > 1 else None
+    panels = [_panel(place, factor, algorithms, legend) for place, factor in enumerate(factors)]
     rows = [alt.hconcat(*panels[i : i + ACROSS], spacing=14) for i in range(0, len(panels), ACROSS)]
-    return theme.finish(alt.vconcat(*rows, spacing=18), {POINTS: data}, title=title)
+    # One vertical axis for all panels, whatever response is shown.
+    sheet = alt.vconcat(*[row.resolve_scale(y="shared") for row in rows], spacing=18).resolve_scale(y="shared")
+    chart = alt.vconcat(sheet.properties(title=theme.AXIS_TITLE))
+    chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
+    tables = {DATA: there.select("condition", "algorithm", "value"), SETTINGS: settings_table(points, settings)}
+    return theme.finish(chart, tables, title=title)
+
+
+def _panel(place: int, factor: FactorLike, algorithms: Sequence[str], legend: Any) -> Any:
+    x, setting = f"x{place}", f"set{place}"
+    ends = f"datum.value < 0 ? '{_quoted(factor.minus)}' : '{_quoted(factor.plus)}'"
+    x_axis = alt.Axis(values=[-1, 1], labelExpr=ends, labelLimit=SIDE // 2 - 4, labelFlush=True, grid=True)
+    where = alt.LookupData(alt.NamedData(name=SETTINGS), key="condition", fields=[x, setting])
+    base = (
+        alt.Chart(alt.NamedData(name=DATA), width=SIDE, height=SIDE)
+        .transform_filter(theme.IS_KEPT)
+        .transform_lookup(lookup="condition", from_=where)
+        .encode(
+            x=alt.X(f"{x}:Q", title=_titled(factor), axis=x_axis, scale=alt.Scale(domain=[-1, 1], nice=False)),
+            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(labels=place % ACROSS == 0)),
+        )
+    )
+    points = base.mark_point(size=26, strokeWidth=1.2, opacity=1).encode(
+        stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms), legend=legend),
+        shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms), legend=legend),
+        tooltip=[
+            alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("value:Q", format=".5~g"),
+            alt.Tooltip(f"{setting}:Q", title=factor.id, format=".5~g"),
+        ],
+    )  # fmt: skip
+    ring = base.mark_point(size=160, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT)
+    # The ring lies below: above, it would take the pointer from the point.
+    return alt.layer(ring, points)
 
 
 def _titled(factor: FactorLike) -> str:
@@ -70,11 +88,3 @@ def _titled(factor: FactorLike) -> str:
 def _quoted(text: str) -> str:
     """Text inside a string of a Vega expression."""
     return text.replace("\\", "\\\\").replace("'", "\\'")
-
-
-def _span(values: pl.Series) -> list[float]:
-    """The same vertical axis for all panels."""
-    if values.is_empty():
-        return [0.0, 1.0]
-    low, high = float(values.min()), float(values.max())  # type: ignore[arg-type]
-    return [low, high] if high > low else [low - 1, high + 1]

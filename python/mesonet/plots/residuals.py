@@ -18,7 +18,14 @@ from mesonet.plots.numbers import number, percent
 POINTS, ROWS = "residuals", "residual_rows"
 STEP, LINE = 46, 15  # px
 HIGH, LOW, SAME, OTHER = "stands out high", "stands out low", "not distinguishable", "no outlier"
-_COLOURS = {HIGH: theme.GREEN, LOW: theme.VERMILLION, SAME: theme.BLACK, OTHER: theme.BLUE}
+UNTESTED = "no verdict"
+_COLOURS = {
+    HIGH: theme.GREEN_TEXT,
+    LOW: theme.VERMILLION_TEXT,
+    SAME: theme.BLACK,
+    OTHER: theme.BLUE,
+    UNTESTED: theme.MUTED,
+}
 
 
 def tables(result: Residuals, settings: Settings) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -55,7 +62,7 @@ def _verdict(result: Residuals, place: int) -> str:
     if summary.extreme[place, 0] is None:
         return SAME
     if not summary.flagged[place, 0]:
-        return OTHER
+        return UNTESTED if summary.statement[place, 0] else OTHER
     return HIGH if summary.side[place, 0] == "high" else LOW
 
 

@@ -19,7 +19,7 @@ MOST = 22  #: responses of one figure: 231 pairs, as in the study
 GRID = 26  #: points of a panel that would lie on one another are drawn once: steps per side
 SIDE, PAGE = 60, 1050  # px
 STRONG, WEAK = 0.8, 0.3
-_COLOURS = {"strong": theme.VERMILLION, "middling": theme.BLUE, "weak": "#00785a"}
+_COLOURS = {"strong": theme.VERMILLION_TEXT, "middling": theme.BLUE, "weak": theme.GREEN_TEXT}
 
 
 def tables(

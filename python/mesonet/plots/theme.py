@@ -14,6 +14,8 @@ import polars as pl
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PINK = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 
+#: The same hues as text: at least 4.5 : 1 on white, on `PALE` and on the band of the highlight (WCAG 2.2, 1.4.3).
+GREEN_TEXT, VERMILLION_TEXT = "#007a59", "#b34d00"
 INK, MUTED, HAIRLINE, PALE = "#1b1f24", "#5c636b", "#c9ced4", "#eef0f3"
 HIGHLIGHT = ORANGE
 HIGH, LOW = "#63c9a8", "#f2a477"  # tints of green and vermillion that carry black text; ▲ and ▼ stand beside them
@@ -89,6 +91,14 @@ def band(base: alt.Chart, width: float) -> alt.Chart:
         .mark_rect(width=width, color="#fdf0d5", aria=False)
         .encode(y=alt.value(0), y2=alt.value("height"), opacity=LIT)
     )
+
+
+def ink_on_blue(shade: str) -> Any:
+    """Colour of text on a shade from white (0) to blue (1), which the expression `shade` gives.
+
+    Black has 4.5 : 1 up to 0.94 of the way, white from 0.92 on; on vermillion, where shades below 0 lead, black always.
+    """
+    return alt.when(f"{shade} > 0.93").then(alt.value("white")).otherwise(alt.value(BLACK))
 
 
 def response_title(text: str) -> alt.Parameter:

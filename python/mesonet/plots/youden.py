@@ -17,6 +17,7 @@ from mesonet.plots.numbers import number
 
 DATA = "youden"
 SIDE = 400  # px
+TICKS = 6  # about: numbers of seven digits stand side by side
 
 
 def youden(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
@@ -30,8 +31,9 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.HConcat
     rows = rows.with_columns(number=pl.Series(_numbers(rows, domain[1] - domain[0]), dtype=pl.String))
     scale = alt.Scale(domain=domain, nice=False, zero=False)
     base = alt.Chart(alt.NamedData(name=DATA), width=SIDE, height=SIDE)
-    x = alt.X("mean_minus:Q", title="mean at −", scale=scale)
-    y = alt.Y("mean_plus:Q", title=None, scale=scale)
+    axis = alt.Axis(tickCount=TICKS)
+    x = alt.X("mean_minus:Q", title="mean at −", scale=scale, axis=axis)
+    y = alt.Y("mean_plus:Q", title=None, scale=scale, axis=axis)
     colour = alt.when("datum.active").then(alt.value(theme.BLUE)).otherwise(alt.value("#858d96"))
     tooltip = [
         alt.Tooltip("rank:Q"), alt.Tooltip("strings:N", title="term"),
@@ -61,7 +63,7 @@ def _numbers(rows: pl.DataFrame, span: float) -> list[str | None]:
     """The rank of each listed term, where it does not stand on that of a larger one."""
     taken: list[tuple[float, float]] = []
     texts: list[str | None] = []
-    room = 16 * span / SIDE
+    room = 26 * span / SIDE  # px, across and up together: two digits do not touch
     for rank, x, y in rows.select("rank", "mean_minus", "mean_plus").iter_rows():
         free = x is not None and y is not None and all(abs(x - a) + abs(y - b) > room for a, b in taken)
         texts.append(str(rank) if free and rank <= LISTED else None)

@@ -74,7 +74,10 @@ def _values(method: Method, response: str) -> Made:
 def _residuals(method: Method, response: str) -> Made:
     study = method.study
     values = study.values(response, study.main_period)
-    detail = residuals(values, algorithms=study.algorithms, conditions=study.conditions, response=response)
+    detail = residuals(
+        values, algorithms=study.algorithms, conditions=study.conditions, response=response,
+        too_few=study.too_few_of(response, study.main_period),
+    )  # fmt: skip
     heading = captions.values_heading(study, response, study.main_period)
     axis = f"{axis_title(study, response)}, less the mean of all algorithms"
     plot: Any = plots.residuals(detail, settings(study), title=heading, response=axis)
@@ -86,7 +89,9 @@ def _residuals_of(method: Method, name: str) -> Made:
     study, place = method.study, method.space.place(name)
     column = method.space.columns[place]
     values = method.space.cube[:, :, place]
-    detail = residuals(values, algorithms=study.algorithms, conditions=study.conditions, response=name)
+    detail = residuals(
+        values, algorithms=study.algorithms, conditions=study.conditions, response=name, too_few=method.too_few(place)
+    )
     axis = f"{column.title}{'' if column.unit == '1' else f', {column.unit}'}, less the mean of all algorithms"
     plot: Any = plots.residuals(detail, settings(study), title=column.title, response=axis)
     return plot, method_captions.residuals_sentence(detail, method.titles[name], column.unit)
@@ -118,7 +123,7 @@ def _clusters(method: Method) -> Made:
     trees: Any = plots.dendrograms(
         method.clusterings, order=method.study.by_congestion, title="The algorithms in every condition"
     )
-    said = method_captions.clusters_caption(method.clusterings, method.study.algorithms)
+    said = method_captions.clusters_caption(method.clusterings, method.study.algorithms, method.titles)
     return trees, f"{said} {split_sentence(method)}".rstrip()
 
 

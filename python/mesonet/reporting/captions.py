@@ -4,10 +4,10 @@ from collections import Counter
 
 import numpy as np
 
-from mesonet.analysis import ConditionResponseSummary, MainEffects
+from mesonet.analysis import ConditionResponseSummary, MainEffects, OrderedData
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting.study import MEAN_OF_ALL, Study, factor_title, level_text, ordered
-from mesonet.reporting.words import capitalised, counted, listed, period_title, quantity, span
+from mesonet.reporting.words import capitalised, counted, listed, numbered, period_title, quantity, span
 
 
 def effects_heading(study: Study, response: str, period: str, algorithm: str) -> str:
@@ -21,8 +21,9 @@ def effects_caption(study: Study, result: MainEffects, response: str) -> str:
     return effects_sentence(study, result, study.title_of(response), study.unit_of(response))
 
 
-def effects_sentence(study: Study, result: MainEffects, title: str, unit: str) -> str:
-    """The same for anything that has a title, as it stands in a sentence, and a unit."""
+def effects_sentence(study: Study, result: MainEffects, title: str, unit: str, *, relative: bool = True) -> str:
+    """The same for anything that has a title, as it stands in a sentence, and a unit; `relative`: whether its mean is
+    something to compare with, which that of scores is not: it is zero."""
     notes = " ".join(result.notes)
     known = np.nan_to_num(np.abs(result.effect), nan=-1.0)
     if result.runs == 0 or known.max(initial=-1) <= 0:
@@ -35,8 +36,13 @@ def effects_sentence(study: Study, result: MainEffects, title: str, unit: str) -
         f"{quantity(float(result.mean_minus[top]), unit)} at {level_text(study, factor, -1)} and "
         f"{quantity(float(result.mean_plus[top]), unit)} at {level_text(study, factor, 1)}"
     )
-    if np.isfinite(result.relative_effect[top]):
+    if relative and np.isfinite(result.relative_effect[top]):
         change += f", a difference of {percent(abs(float(result.relative_effect[top])))} of the mean"
+    second = int(np.argsort(-known, kind="stable")[min(1, len(known) - 1)])
+    if second != top and known[second] >= 0:
+        of_mean = percent(abs(float(result.relative_effect[second])))
+        size = of_mean if relative and of_mean != "–" else quantity(float(known[second]), unit)
+        change += f"; next is {factor_title(study, result.factors[second])} with {size}"
     if not starred:
         verdict = "No effect is significant at 95 % against the variation between the conditions."
     else:
@@ -70,6 +76,12 @@ def summary_caption(study: Study, result: ConditionResponseSummary) -> str:
     return f"An algorithm stands out{far} in {cells}: {listed(by_name)}. {chance} {notes}".rstrip()
 
 
+def extremes_of(result: OrderedData, value: float) -> str:
+    """The condition, or all of them, with this value, in words."""
+    there = np.asarray(result.value) == value
+    return numbered("condition", sorted(np.asarray(result.condition)[there].tolist()))
+
+
 def values_heading(study: Study, response: str, period: str) -> str:
     """What a figure of raw values is about."""
     return f"{study.responses[response].title}, {period_title(period)}"
@@ -86,4 +98,8 @@ def values_caption(study: Study, response: str, period: str) -> str:
     if values[low] == values[high]:
         return f"{title} is {quantity(float(values[low]), unit)} in every run."
     ends = span(float(values[low]), float(values[high]), unit)
-    return f"{title} runs from {ends}; it is highest in condition {high[0] + 1} with {study.algorithms[high[1]]}."
+    alike = np.argwhere(values == values[high])
+    where = f"condition {high[0] + 1} with {study.algorithms[high[1]]}"
+    if len(alike) > 1:
+        where = f"{counted(len(alike), 'run')} alike ({where} is one)"
+    return f"{title} runs from {ends}; it is highest in {where}."

@@ -25,7 +25,7 @@ def columns(table: pl.DataFrame, keys: Sequence[str] = ()) -> dict[str, Any]:
 
 def _column(values: pl.Series) -> list[Any] | Mapping[str, Any]:
     if values.dtype.is_float():
-        return [_rounded(value) for value in values]
+        return [rounded(value) for value in values]
     plain = values.to_list()
     if values.dtype == pl.String:
         words = list(dict.fromkeys(plain))
@@ -35,7 +35,8 @@ def _column(values: pl.Series) -> list[Any] | Mapping[str, Any]:
     return plain
 
 
-def _rounded(value: float | None) -> float | int | None:
+def rounded(value: float | None) -> float | int | None:
+    """A number as short as the page needs it; None for what is none."""
     if value is None or not math.isfinite(value):
         return None
     short = float(f"{value:.{DIGITS}g}")

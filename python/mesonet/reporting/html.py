@@ -40,8 +40,10 @@ def table(
     )
     label = escape(caption or ", ".join(head))
     words = f"<caption>{escape(caption)}</caption>" if caption else ""
+    # The verdicts stand one below the other on a phone.
+    hint = "" if classes == "verdicts" else '<p class="hint">Scroll the table sideways to see all of it.</p>'
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table class="{classes}">{words}'
+        f'{hint}<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table class="{classes}">{words}'
         f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

@@ -46,7 +46,7 @@ from mesonet.reporting.events import too_few_events
 from mesonet.reporting.space import OWN, TCP, Space, response_space
 from mesonet.reporting.study import MEAN_OF_ALL, Study
 from mesonet.reporting.thresholds import DEFAULTS, Thresholds
-from mesonet.reporting.words import uncapitalised
+from mesonet.reporting.words import span, uncapitalised
 
 Floats = NDArray[np.float64]
 
@@ -127,26 +127,27 @@ class Method:
     @cached_property
     def components(self) -> PrincipalComponents:
         """Principal components of the same runs, without the responses that some run lacks."""
-        return self._components(range(len(self.space.columns)))
+        return self.of_all.components
 
     @cached_property
     def of_goodputs(self) -> "Reduction | None":
         """Components of the goodputs of the flow groups alone, as in the ASME paper (Fig. 13: 48 of them); None where
         the experiment asks for fewer than two."""
         places = [place for name, own in self.space.sets.items() if name.endswith((OWN, TCP)) for place in own]
-        return Reduction(self, self._components(places)) if len(places) > 1 else None
+        return self._reduction(places) if len(places) > 1 else None
 
     @cached_property
     def of_all(self) -> "Reduction":
         """Components of all responses."""
-        return Reduction(self, self.components)
+        return self._reduction(range(len(self.space.columns)))
 
-    def _components(self, places: Sequence[int]) -> PrincipalComponents:
+    def _reduction(self, places: Sequence[int]) -> "Reduction":
         runs = self.runs[:, list(places)]
         there = np.isfinite(runs).any(axis=1)
         complete = np.asarray(np.isfinite(runs[there]).all(axis=0))
-        names = [self.space.names[places[int(place)]] for place in np.flatnonzero(complete)]
-        return principal_components(runs[:, complete], responses=names)
+        names = np.array([self.space.names[place] for place in places], dtype=object)
+        found = principal_components(runs[:, complete], responses=names[complete].tolist())
+        return Reduction(self, found, tuple(names[~complete]))
 
     @cached_property
     def groupings(self) -> Groupings:
@@ -185,11 +186,14 @@ class Method:
         return condition_response_summary(
             self.space.cube[:, :, list(places)], responses=[self.space.names[place] for place in places],
             algorithms=self.study.algorithms,
-            too_few=np.column_stack([
-                too_few_events(self.space.cube[:, :, place], column.unit, self.study.campaign.experiment, column.period)
-                for place, column in ((place, self.space.columns[place]) for place in places)
-            ]) if places else None,
+            too_few=np.column_stack([self.too_few(place) for place in places]) if places else None,
         )  # fmt: skip
+
+    def too_few(self, place: int) -> NDArray[np.bool_]:
+        """Per condition: True where the values of the response of the space at `place` count too few events."""
+        column = self.space.columns[place]
+        values = self.space.cube[:, :, place]
+        return too_few_events(values, column.unit, self.study.campaign.experiment, column.period)
 
     @cached_property
     def adjusted_summary(self) -> ConditionResponseSummary:
@@ -242,10 +246,15 @@ class Method:
         else:
             busy = condition_classes(known[known > 0], classes=3)
             found = condition_classes(values, limits=[float(busy.value[0]), *busy.limits])
+        if not len(found.value):
+            return found
         names = CLASS_NAMES[len(found.names)]
         if calm:
             names = ("none", *CLASS_NAMES[len(found.names) - 1]) if len(found.names) > 2 else ("none", "some")
-        return condition_classes(values, limits=found.limits, names=names)
+        unit = self.study.unit_of(self.study.congestion_response)
+        ranges = [span(float(own[0]), float(own[-1]), unit) for own in _by_class(found)]
+        said = names if len(names) == 1 else [f"{name} ({ends})" for name, ends in zip(names, ranges, strict=True)]
+        return condition_classes(values, limits=found.limits, names=said)
 
     @property
     def chosen(self) -> list[str]:
@@ -273,12 +282,18 @@ class Method:
         return cube.reshape(-1, cube.shape[2])
 
 
+def _by_class(found: ConditionClasses) -> list[Floats]:
+    """The values of each class, rising."""
+    return [found.value[found.number == place] for place in range(1, len(found.names) + 1)]
+
+
 @dataclass(frozen=True)
 class Reduction:
     """Principal components of some responses over all runs, and what explains them."""
 
     method: Method
     components: PrincipalComponents
+    lacking: tuple[str, ...] = ()  #: responses left out because a run that has others lacks them
 
     @cached_property
     def run_groups(self) -> NDArray[np.object_]:

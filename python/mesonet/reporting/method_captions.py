@@ -6,9 +6,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from mesonet.analysis import Clustering, Correlations, Interactions, Residuals, Terms
+from mesonet.analysis.condition_response import TOO_FEW_EVENTS
 from mesonet.plots.numbers import number
 from mesonet.reporting.study import Study, ordered
-from mesonet.reporting.words import capitalised, counted, listed, quantity
+from mesonet.reporting.words import capitalised, counted, listed, quantity, some, verb
 
 
 def terms_caption(title: str, result: Terms) -> str:
@@ -22,8 +23,9 @@ def terms_caption(title: str, result: Terms) -> str:
         return f"{none} {notes}".rstrip()
     largest = [text if " = " not in text else f"the string {text}" for text in result.strings[: min(active, 3)]]
     says = (
-        f"{counted(active, 'term')} of {len(result.terms)} exceed the margin of error of {number(result.noise.me)} "
-        f"(Lenth); largest: {listed(largest)}. Terms of one string cannot be told from one another."
+        f"{counted(active, 'term')} of {len(result.terms)} {verb(active, 'exceed')} the margin of error of "
+        f"{number(result.noise.me)} (Lenth); largest: {listed(largest)}. Terms of one string cannot be told from one "
+        "another."
     )
     return f"{says} {notes}".rstrip()
 
@@ -37,11 +39,15 @@ def interactions_caption(title: str, result: Interactions, terms: Terms) -> str:
     string = terms.strings[best]
     beyond = abs(float(terms.effect[best])) > terms.noise.me
     verdict = "beyond" if beyond else "within"
+    runner = ""
+    if len(pairs) > 1:
+        second = pairs[1]
+        runner = f"; next {terms.terms[second]}, {number(float(terms.effect[second]))}"
     aliased = f" (one string: {string})" if " = " in string else " (aliased with no other pair)"
     return (
         f"The largest interaction on {title} is {terms.terms[best]}{aliased}: {number(float(terms.effect[best]))}, "
-        f"{verdict} the margin of error of {number(terms.noise.me)}. Red: beyond it."
-    )
+        f"{verdict} the margin of error of {number(terms.noise.me)}{runner}. Red: beyond it. {' '.join(terms.notes)}"
+    ).rstrip()
 
 
 def correlations_caption(titles: Mapping[str, str], result: Correlations) -> str:
@@ -59,6 +65,8 @@ def correlations_caption(titles: Mapping[str, str], result: Correlations) -> str
         says += f" {capitalised(titles[representative])} stands for {shown}."
     if result.constant:
         says += f" Left out because constant: {listed([titles[name] for name in result.constant])}."
+    if result.scarce:
+        says += f" Left out for want of values: {listed([titles[name] for name in result.scarce])}."
     return says
 
 
@@ -80,17 +88,30 @@ def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
     says = f"Stands out: {listed(alone)}." if alone else "No algorithm stands out."
     if same:
         says += f" In {counted(same, 'condition')} they cannot be told apart."
-    return (
-        f"{says} They differ most in condition {result.conditions[widest]}, by {quantity(result.spread[widest], unit)}."
-    )
+    if few := int((summary.statement[:, 0] == TOO_FEW_EVENTS).sum()):
+        says += f" In {counted(few, 'condition')} too few events are counted for a verdict."
+    says += f" They differ most in condition {result.conditions[widest]}, by {quantity(result.spread[widest], unit)}"
+    if len(known) > 1 and result.spread[known[-2]] > 0:
+        after = int(known[-2])
+        says += f", before condition {result.conditions[after]}, by {quantity(result.spread[after], unit)}"
+    return f"{says}."
 
 
-def clusters_caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...]) -> str:
-    """Who stands apart, and in how many conditions nobody can be told from another."""
+def clusters_caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...], titles: Mapping[str, str]) -> str:
+    """Who stands apart, in how many conditions nobody can be told from another, and what took no part; `titles`: of
+    the responses, as they stand in a sentence."""
     same = sum(not result.distinct for result in results.values())
     who = Counter(result.most_distant for result in results.values() if result.most_distant)
     alone = [f"{name} in {counted(who[name], 'condition')}" for name in ordered(algorithms, who)]
     parts = [f"Joins last and alone: {listed(alone)}." if alone else "No algorithm stands apart alone."]
     if same:
         parts.append(f"In {counted(same, 'condition')} of {len(results)} no response tells the algorithms apart.")
+    lacking = Counter(name for result in results.values() for name in result.incomplete)
+    if lacking:
+        names = [f"{titles[name]} in {count}" for name, count in lacking.most_common()]
+        parts.append(f"Left out, because some algorithm lacks it in that condition: {some(names)} of {len(results)}.")
+    gone = Counter(name for result in results.values() for name in result.absent)
+    if gone:
+        names = [f"{name} in {counted(gone[name], 'condition')}" for name in ordered(algorithms, gone)]
+        parts.append(f"Without values: {listed(names)}.")
     return " ".join(parts)

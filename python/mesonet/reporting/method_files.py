@@ -106,7 +106,10 @@ def _component_tables(found: Reduction, whose: str) -> dict[str, pl.DataFrame]:
 def _algorithm_tables(method: Method) -> dict[str, pl.DataFrame]:
     study = method.study
     clusters = [
-        labelled(found.to_polars(), {"condition": condition}) for condition, found in method.clusterings.items()
+        labelled(found.to_polars(), {"condition": condition}).with_columns(
+            responses_used=pl.lit(len(found.responses_used)), responses_left_out=pl.lit(", ".join(found.incomplete))
+        )
+        for condition, found in method.clusterings.items()
     ]
     tables = {"clusters": _together(clusters)}
     if len(study.algorithms) < 2:

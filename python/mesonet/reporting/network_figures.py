@@ -16,7 +16,7 @@ from mesonet.reporting.drawing import Figure
 from mesonet.reporting.labels import axis_title
 from mesonet.reporting.method import Method
 from mesonet.reporting.study import Study
-from mesonet.reporting.words import counted, listed, period_title, quantity, span
+from mesonet.reporting.words import counted, listed, period_title, quantity
 from mesonet.responses import PERIODS, ROUTER_CLASSES
 
 Made = tuple[Any, str]
@@ -64,18 +64,17 @@ def _classes(method: Method) -> Made:
         method.classes, title=f"Congestion of the conditions, {period_title(study.main_period)}",
         response=f"{axis_title(study, response)}, mean of all algorithms",
     )  # fmt: skip
-    return chart, classes_caption(study, method.classes)
+    return chart, classes_caption(method.classes)
 
 
-def classes_caption(study: Study, result: ConditionClasses) -> str:
-    """How many conditions each class has and what range it covers."""
-    unit = study.unit_of(study.congestion_response)
+def classes_caption(result: ConditionClasses) -> str:
+    """How many conditions each class has; its name says what range it covers."""
     said = []
     for place, name in enumerate(result.names, start=1):
         values = result.value[result.number == place]
         if len(values):
             conditions = counted(len(values), "condition")
-            said.append(f"{name} in {conditions} ({span(float(values[0]), float(values[-1]), unit)})")
+            said.append(f"{name} in {conditions}")
     lost = f" Without a value: condition {listed([str(c) for c in result.absent])}." if result.absent else ""
     return (f"Congestion is {listed(said)}; natural breaks." if said else "No condition has a value.") + lost
 

@@ -13,7 +13,7 @@ from mesonet.reporting.drawing import Figure
 from mesonet.reporting.method import Method, Reduction
 from mesonet.reporting.method_captions import correlations_caption
 from mesonet.reporting.study import Study, factor_title
-from mesonet.reporting.words import capitalised, counted, listed
+from mesonet.reporting.words import capitalised, counted, listed, some
 
 Made = tuple[Any, str]
 #: Components whose main effects are drawn.
@@ -54,7 +54,7 @@ def _component_figures(method: Method, found: Reduction, folder: str, whose: str
     parts, figures = found.components, []
     if len(parts.variance):
         asked = f"How many components{whose} matter?"
-        figures.append(Figure(f"{folder}/scree", asked, partial(_scree, parts, whose)))
+        figures.append(Figure(f"{folder}/scree", asked, partial(_scree, found, whose)))
         asked = f"What are the components{whose} made of?"
         figures.append(Figure(f"{folder}/loadings", asked, partial(_loadings, method, parts, whose)))
     if len(parts.variance) > 1:
@@ -94,7 +94,8 @@ def _index_index(method: Method) -> Made:
     return chart, correlations_caption(method.titles, method.correlations)
 
 
-def _scree(parts: PrincipalComponents, whose: str) -> Made:
+def _scree(found: Reduction, whose: str) -> Made:
+    parts, titles = found.components, found.method.titles
     together = np.cumsum(parts.share)
     needed = int(np.searchsorted(together, 0.9 - 1e-12)) + 1
     above = int((parts.variance > parts.variance.mean()).sum())
@@ -104,7 +105,9 @@ def _scree(parts: PrincipalComponents, whose: str) -> Made:
         f"{percent(100 * float(parts.share[0]))}."
     )
     if parts.left_out:
-        said += f" {counted(len(parts.left_out), 'run')} without a value are left out."
+        said += f" Without a value and left out: {counted(len(parts.left_out), 'run')}."
+    if found.lacking:
+        said += f" Left out because some run lacks them: {some([titles[name] for name in found.lacking])}."
     return plots.scree(parts, title=f"Principal components{whose}"), said
 
 
@@ -145,7 +148,7 @@ def _effects(method: Method, found: Reduction, whose: str, place: int) -> Made:
     share = percent(100 * float(found.components.share[place]))
     title = f"PC{place + 1}{whose} ({share} of the variance), mean of all algorithms"
     chart: Any = plots.main_effects(effects, method.study.campaign.factors, title=title, response=f"PC{place + 1}")
-    return chart, effects_sentence(method.study, effects, f"PC{place + 1}", "")
+    return chart, effects_sentence(method.study, effects, f"PC{place + 1}", "", relative=False)
 
 
 def _signs(method: Method, algorithm: str, name: str, places: tuple[int, ...]) -> Made:
@@ -170,8 +173,11 @@ def pairs_caption(method: Method, result: Correlations) -> str:
     i, j = np.unravel_index(int(size.argmax()), size.shape)
     first, second = method.titles[result.responses[int(i)]], method.titles[result.responses[int(j)]]
     kept = int((result.absolute > result.threshold).sum())
+    # What two digits cannot tell apart is not called the most.
+    alike = int((result.absolute >= result.absolute.max() - 0.005).sum()) - 1
+    also = f"; so do {counted(alike, 'other pair')} to two digits" if alike else ""
     return (
-        f"{capitalised(first)} and {second} correlate most (r = {number(float(r[i, j]), 2)}). "
+        f"{capitalised(first)} and {second} correlate most (r = {number(float(r[i, j]), 2)}{also}). "
         f"{kept} of {counted(len(result.absolute), 'pair')} have |r| above {number(result.threshold, 2)}."
     )
 

@@ -15,10 +15,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mesonet.analysis import Sensitivity, sensitivity
-from mesonet.plots.numbers import signed
+from mesonet.plots.numbers import number, signed
 from mesonet.reporting.method_files import labelled
-from mesonet.reporting.study import Study
-from mesonet.reporting.words import listed
+from mesonet.reporting.study import Study, factor_title
+from mesonet.reporting.words import counted, listed
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -66,6 +66,11 @@ class Sampled:
         """What the factors set, which may be rounded, else their places; shape (conditions, factors)."""
         return np.column_stack([self._set(j) or self.points[:, j].tolist() for j in range(len(self.factors))])
 
+    @property
+    def factor_names(self) -> list[str]:
+        """Ids of the factors, with their names where those say more."""
+        return [f.id if f.name == f.id else f"{f.id} {f.name}" for f in self.campaign.factors]
+
     @cached_property
     def responses(self) -> list[str]:
         """Responses of the main period."""
@@ -83,10 +88,20 @@ class Sampled:
             self._found[key] = sensitivity(self.inputs, rows.drop("algorithm"), factors=self.factors)
         return self._found[key]
 
-    def values(self, response: str) -> pl.DataFrame:
-        """One response of the main period: condition, algorithm, value (mean over replicates)."""
-        rows = self.campaign.response(response, self.study.main_period)
+    def values(self, response: str, period: str = "") -> pl.DataFrame:
+        """One response of a period (default: the main one): condition, algorithm, value (mean over replicates)."""
+        rows = self.campaign.response(response, period or self.study.main_period)
         return rows.group_by("condition", "algorithm", maintain_order=True).agg(pl.col("value").mean())
+
+    @cached_property
+    def by_first_response(self) -> list[int]:
+        """Condition numbers by rising mean of the response that the page begins with; those without a value last."""
+        numbers = list(range(1, len(self.points) + 1))
+        if not self.study.has_results:
+            return numbers
+        rows = self.values(self.study.congestion_response).filter(pl.col("value").is_finite())
+        means = dict(rows.group_by("condition").agg(pl.col("value").mean()).iter_rows())
+        return sorted(numbers, key=lambda number: means.get(number, np.inf))
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Tables by name: conditions and, where there are results, sensitivity and responses."""
@@ -118,22 +133,24 @@ class Sampled:
                 table[f"{id}_value"] = values
         return pl.DataFrame(table).join(self.study.status, on="condition", how="left", maintain_order="left")
 
-    def strongest(self, response: str, algorithm: str) -> list[str]:
+    def strongest(self, response: str, period: str, algorithm: str) -> list[str]:
         """Factors with a PRCC that is not noise (p < 0.05), the strongest first, as text."""
-        found = self.sensitivity(response, self.study.main_period, algorithm)
+        found = self.sensitivity(response, period, algorithm)
         order = np.argsort(-np.abs(np.nan_to_num(found.prcc)), kind="stable")
         return [f"{found.factors[i]} ({signed(float(found.prcc[i]), 2)})" for i in order if found.p[i] < 0.05]
 
-    def sentence(self, response: str) -> str:
-        """What drives a response, for every algorithm, and whether the coefficients can be believed."""
+    def sentence(self, response: str, period: str = "") -> str:
+        """What drives a response (of the main period, unless another is given), for every algorithm, and whether the
+        coefficients can be believed."""
         said, doubtful = [], False
+        period = period or self.study.main_period
         for algorithm in self.study.algorithms:
-            found = self.sensitivity(response, self.study.main_period, algorithm)
+            found = self.sensitivity(response, period, algorithm)
             whose = f" with {algorithm}" if len(self.study.algorithms) > 1 else ""
             if np.isnan(found.r_squared):
                 said.append(f"nothing to tell{whose}: {' '.join(found.notes).rstrip('.')}")
                 continue
-            strongest = listed(self.strongest(response, algorithm)[:4]) or "no factor at p < .05"
+            strongest = listed(self.strongest(response, period, algorithm)[:4]) or "no factor at p < .05"
             said.append(f"{strongest}{whose} (R² of ranks {found.r_squared_ranks:.2f})")
             doubtful |= found.r_squared_ranks < BELIEVABLE
         text = f"PRCC: {'; '.join(said)}."
@@ -142,6 +159,23 @@ class Sampled:
                 f" R² below {BELIEVABLE}: it does not simply rise or fall with the factors, or by chance; see the plot."
             )
         return text
+
+    def drivers(self, period: str, algorithm: str) -> str:
+        """Which factors drive most responses, and how many of the coefficients would be by chance."""
+        found = [self.sensitivity(name, period, algorithm) for name in self.study.in_period[period]]
+        tested = [each for each in found if np.isfinite(each.p).any()]
+        over = f"Partial rank correlations over {counted(len(self.points), 'condition')} with {algorithm}."
+        if not tested:
+            return f"{over} No response has any: see the notes of the table of sensitivities."
+        counts = np.sum([np.nan_to_num(each.p, nan=1.0) < 0.05 for each in tested], axis=0)
+        order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i]][:4]
+        chance = 0.05 * sum(int(np.isfinite(each.p).sum()) for each in tested)
+        named = [f"{factor_title(self.study, self.factors[i])} for {counts[i]}" for i in order]
+        said = listed(named) if named else "no factor for any"
+        return (
+            f"{over} Of {counted(len(tested), 'response')}, p < .05: {said}; about {number(chance, 2)} of all cells "
+            "would be by chance."
+        )
 
     def _set(self, place: int) -> list[float]:
         """What a factor sets per condition, if that is one number."""

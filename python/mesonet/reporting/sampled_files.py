@@ -10,6 +10,7 @@ from mesonet import places, plots
 from mesonet.progress import Update
 from mesonet.reporting import grid_figures
 from mesonet.reporting.drawing import Drawn, Figure, draw_all
+from mesonet.reporting.labels import axis_title
 from mesonet.reporting.sampled import Sampled, left_out
 from mesonet.reporting.study import Study
 from mesonet.reporting.table_files import write_table
@@ -74,21 +75,16 @@ def _sensitivity(sampled: Sampled, algorithm: str) -> tuple[Any, str]:
     results = {
         study.label_of(name): sampled.sensitivity(name, study.main_period, algorithm) for name in sampled.responses
     }
-    names = [
-        factor.id if factor.name == factor.id else f"{factor.id} {factor.name}" for factor in sampled.campaign.factors
-    ]
-    caption = f"Partial rank correlations over {counted(len(sampled.points), 'condition')} with {algorithm}."
     title = f"What drives the responses, {algorithm}" if len(study.algorithms) > 1 else "What drives the responses"
-    return plots.sensitivity(results, names=names, title=title), caption
+    chart = plots.sensitivity(results, names=sampled.factor_names, title=title)
+    return chart, sampled.drivers(study.main_period, algorithm)
 
 
 def _scatter(sampled: Sampled, response: str) -> tuple[Any, str]:
     study = sampled.study
-    unit = study.unit_of(response)
-    label = study.label_of(response) + (f" ({unit})" if unit not in ("", "1") else "")
     chart = plots.point_scatter(
-        sampled.points, sampled.campaign.factors, sampled.values(response), title=study.label_of(response),
-        response=label,
+        sampled.points, sampled.campaign.factors, sampled.values(response), settings=sampled.inputs,
+        title=study.label_of(response), response=axis_title(study, response),
     )  # fmt: skip
     return chart, sampled.sentence(response)
 

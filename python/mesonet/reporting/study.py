@@ -160,11 +160,12 @@ class Study:
 
     def too_few(self, period: str) -> NDArray[np.bool_]:
         """Shape (conditions, responses of the period): True where values count too few events to be judged."""
-        parts = [
-            too_few_events(self.values(name, period), self.unit_of(name), self.campaign.experiment, period)
-            for name in self.in_period[period]
-        ]
+        parts = [self.too_few_of(name, period) for name in self.in_period[period]]
         return np.column_stack(parts) if parts else np.zeros((len(self.conditions), 0), dtype=bool)
+
+    def too_few_of(self, response: str, period: str) -> NDArray[np.bool_]:
+        """The same of one response, per condition."""
+        return too_few_events(self.values(response, period), self.unit_of(response), self.campaign.experiment, period)
 
     @cached_property
     def comparison(self) -> AlgorithmComparison:

@@ -12,7 +12,7 @@ from mesonet.reporting import html
 from mesonet.reporting.centre import curvature_sentence, has_centre_points
 from mesonet.reporting.events import NEGLIGIBLE
 from mesonet.reporting.study import CONGESTION, LARGE, Study, factor_title, level_text, ordered, status_counts
-from mesonet.reporting.words import capitalised, counted, listed, period_title, quantity, span
+from mesonet.reporting.words import capitalised, counted, listed, numbered, period_title, quantity, span
 
 #: A condition loses segments noticeably above this loss rate.
 LOSSY = 0.01
@@ -76,11 +76,12 @@ def _congestion(study: Study) -> str:
         text += f"; above {percent(100 * LOSSY)} in {lossy} of {counted(len(known), 'condition')}"
         text += f", nothing lost in {calm}" if calm else ""
     same = known.min() == known.max()
-    text += "; the same in all. " if same else f". It is highest in condition {study.by_congestion[len(known) - 1]}. "
+    most = [c for c, value in zip(study.conditions, values, strict=True) if value == known.max()]
+    text += "; the same in all. " if same else f". It is highest in {numbered('condition', most)}. "
     absent = [str(c) for c, value in zip(study.conditions, values, strict=True) if not np.isfinite(value)]
     if absent:
-        shown = listed(absent) if len(absent) <= 6 else f"{len(absent)} of them"
-        text += f"No run has a value in condition{'s' if len(absent) > 1 else ''} {shown}."
+        where = f"condition{'s' if len(absent) > 1 else ''} {listed(absent)}"
+        text += f"No run has a value in {where if len(absent) <= 6 else f'{len(absent)} conditions'}."
     return text.rstrip()
 
 
@@ -213,12 +214,15 @@ def _trust(study: Study) -> str:
         text += "Effects of single factors are clear of those of pairs; pairs are confounded with other pairs"
     else:
         text += "Effects of single factors are confounded with those of pairs"
-    text += f" (resolution {roman(design.resolution)}). " if design.factors else ""
+    if design.factors:
+        gone = study.has_results and not np.isfinite(study.congestion).all()
+        lacking = "; without the conditions that have no value yet they overlap" if gone else ""
+        text += f" (resolution {roman(design.resolution)}){lacking}. "
     if replicates == 1:
         text += "Each run was made once"
         text += ", so an effect is judged against the variation between the conditions. " if design.factors else ". "
     else:
-        text += f"Each run was made {replicates} times; means over these are compared. "
+        text += f"Each run is made {replicates} times; means over those that are done are compared. "
     return text + f"Unless said otherwise, numbers are for the {period_title(study.main_period)}."
 
 

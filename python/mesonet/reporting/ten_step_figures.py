@@ -5,17 +5,18 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mesonet import plots
 from mesonet.analysis import Blocks, Contour, FactorScatter, OrderedData, TenSteps, Terms
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting import method_captions
-from mesonet.reporting.captions import effects_sentence
+from mesonet.reporting.captions import effects_sentence, extremes_of
 from mesonet.reporting.drawing import Figure
 from mesonet.reporting.method import Method
 from mesonet.reporting.space import Column
 from mesonet.reporting.study import MEAN_OF_ALL, Study, factor_title, level_text
-from mesonet.reporting.words import counted, listed, quantity, uncapitalised
+from mesonet.reporting.words import counted, listed, quantity, uncapitalised, verb
 
 QUESTIONS = {
     "01_ordered_data": "Which settings give the best and worst, and which factor decides?",
@@ -30,6 +31,7 @@ QUESTIONS = {
     "10_contour": "Where to go next along the two most important factors?",
 }
 
+Floats = NDArray[np.float64]
 Made = tuple[Any, str]
 
 
@@ -135,16 +137,23 @@ def ordered_caption(study: Study, result: OrderedData, column: Column) -> str:
     if high == low:
         return f"All runs have the same value, {quantity(low, column.unit)}: no setting is better than another."
     said = (
-        f"The smallest, {quantity(low, column.unit)}, is in condition {result.condition[0]}; the largest, "
-        f"{quantity(high, column.unit)}, in condition {result.condition[-1]}."
+        f"The smallest, {quantity(low, column.unit)}, is in {extremes_of(result, low)}; the largest, "
+        f"{quantity(high, column.unit)}, in {extremes_of(result, high)}."
     )
     for ends, which, row in ((result.longest_high, "largest", -1), (result.longest_low, "smallest", 0)):
         best = int(np.argmax(ends))
         factor, sign = result.factors[best], int(result.signs[row, best])
-        said += (
-            f" The {ends[best]} {which} all have {factor_title(study, factor)} at {level_text(study, factor, sign)}."
-        )
+        # Which of equal values come first says nothing: the run ends before them.
+        run = _before_ties(result.value if row == 0 else result.value[::-1], int(ends[best]))
+        if run > 1:
+            said += f" The {run} {which} all have {factor_title(study, factor)} at {level_text(study, factor, sign)}."
     return said
+
+
+def _before_ties(values: Floats, run: int) -> int:
+    while 0 < run < len(values) and values[run - 1] == values[run]:
+        run -= 1
+    return run
 
 
 def scatter_caption(study: Study, result: FactorScatter) -> str:
@@ -166,7 +175,11 @@ def scatter_caption(study: Study, result: FactorScatter) -> str:
     )
     # Every run stands once at each factor: the largest count over the factors is of different runs.
     far = int(result.far_out.sum(axis=1).max(initial=0))
-    said += f" Up to {counted(far, 'value')} of a factor lie beyond Tukey's fences." if far else ""
+    said += (
+        f" Up to {counted(far, 'value')} of a factor {'lies' if far == 1 else 'lie'} beyond Tukey's fences."
+        if far
+        else ""
+    )
     return f"{said} {notes}".rstrip()
 
 
@@ -218,7 +231,7 @@ def kink_caption(result: Terms) -> str:
     )  # fmt: skip
     return (
         f"The largest drop comes after {counted(place, 'term')}: {after}. {counted(active, 'term')} of {len(size)} "
-        f"exceed Lenth's margin of error; the largest is {_string(result.strings[0])}."
+        f"{verb(active, 'exceed')} Lenth's margin of error; the largest is {_string(result.strings[0])}."
     )
 
 
@@ -232,8 +245,9 @@ def residual_sd_caption(result: Terms) -> str:
     if not np.isfinite(left):
         return "No degrees of freedom are left for a residual."
     explained = max(0.0, 1 - (left / result.sd) ** 2 * (result.runs - 1 - shown) / (result.runs - 1))
+    who = "it explains" if shown == 1 else "they explain"
     said = (
-        f"With {counted(shown, 'term')} the residual SD falls from {number(result.sd)} to {number(left)}: they explain "
+        f"With {counted(shown, 'term')} the residual SD falls from {number(result.sd)} to {number(left)}: {who} "
         f"{percent(100 * explained)} of the variance."
     )
     return said + (" A linear model of few terms is not adequate here." if explained < 0.5 else "")

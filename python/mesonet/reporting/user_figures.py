@@ -293,11 +293,27 @@ def _shares(found: Users) -> Made:
         kinds=found.kinds if len(found.kinds) > 1 else (), share=True,
         title="Goodput in % of the speed of the interface", response="mean over conditions and kinds of files",
     )  # fmt: skip
-    top = table.sort("value", descending=True).row(0, named=True)
-    low = table.sort("value").row(0, named=True)
-    return chart, (
-        f"{top['algorithm']} uses most, {percent(100 * top['value'])} on {top['panel']}; {low['algorithm']} least, "
-        f"{percent(100 * low['value'])} on {low['panel']}."
+    return chart, shares_caption(table)
+
+
+def shares_caption(table: pl.DataFrame) -> str:
+    """Who uses most and least of the speed of the interface, and on what, each beside the next algorithm there."""
+    ordered = table.drop_nulls("value").sort("value", descending=True, maintain_order=True)
+    if ordered.is_empty():
+        return "No share is known."
+    top, low = ordered.row(0, named=True), ordered.row(-1, named=True)
+    same = [name for name in ("panel", "kind") if name in ordered.columns]
+
+    def beside(row: dict[str, Any], place: int) -> str:
+        others = ordered.filter(pl.col("algorithm") != row["algorithm"], *(pl.col(name) == row[name] for name in same))
+        if others.is_empty():
+            return ""
+        other = others.row(place, named=True)
+        return f" (next {other['algorithm']}, {percent(100 * other['value'])})"
+
+    return (
+        f"{top['algorithm']} uses most, {percent(100 * top['value'])} on {top['panel']}{beside(top, 0)}; "
+        f"{low['algorithm']} least, {percent(100 * low['value'])} on {low['panel']}{beside(low, -1)}."
     )
 
 
@@ -345,14 +361,32 @@ def ranks_caption(result: RankSummary) -> str:
     known = np.isfinite(result.overall)
     if not known.any():
         return "There are no ranks: no cell has goodputs of two algorithms."
-    best = int(np.nanargmax(result.overall))
-    said = f"{result.algorithms[best]} has the best average rank, {number(float(result.overall[best]))}"
-    said += f" of {len(result.algorithms)} (SD {number(float(result.sd[best]), 2)})."
+    order = [int(i) for i in np.argsort(-np.where(known, result.overall, -np.inf), kind="stable") if known[i]]
+    best = order[0]
+    said = f"{result.algorithms[best]} has the highest average rank, {number(float(result.overall[best]))}"
+    said += f" of {len(result.algorithms)} (SD {number(float(result.sd[best]), 2)})"
+    if len(order) > 1:
+        said += f", before {_gap(result, best, order[1])}"
+    said += "."
     if np.isfinite(result.sd).any():
-        steady = int(np.nanargmin(result.sd))
+        by_spread = [int(i) for i in np.argsort(result.sd, kind="stable") if np.isfinite(result.sd[i])]
+        steady = by_spread[0]
         said += f" Steadiest: {result.algorithms[steady]} (average {number(float(result.overall[steady]))}, SD "
-        said += f"{number(float(result.sd[steady]), 2)})."
+        said += f"{number(float(result.sd[steady]), 2)}"
+        if len(by_spread) > 1:
+            said += f"; next {result.algorithms[by_spread[1]]}, SD {number(float(result.sd[by_spread[1]]), 2)}"
+        said += ")."
     return said
+
+
+def _gap(result: RankSummary, best: int, second: int) -> str:
+    """The runner-up, and whether the gap is large beside the spread of both over the kinds of flows."""
+    said = f"{result.algorithms[second]} with {number(float(result.overall[second]))}"
+    gap = float(result.overall[best] - result.overall[second])
+    spread = float(np.nanmin([result.sd[best], result.sd[second], np.inf]))
+    if gap == 0:
+        return f"{said}: no gap at all"
+    return f"{said}: a gap of {number(gap, 2)}, less than either's SD" if gap < spread < np.inf else said
 
 
 def _ranges(found: Users) -> Made:
@@ -380,8 +414,9 @@ def ranges_caption(table: pl.DataFrame, named: list[str]) -> str:
     known = [(value, name) for value, name in zip(table["among"], named, strict=True) if value is not None]
     if not known:
         return "There is nothing to compare."
-    value, name = max(known)
-    said = f"The choice of algorithm matters most to {name}: the best gets {percent(value)} more than the worst."
+    (value, name), *rest = sorted(known, key=lambda pair: -pair[0])
+    said = f"The choice of algorithm matters most to {name}: the best gets {percent(value)} more than the worst"
+    said += f" (next {rest[0][1]}, {percent(rest[0][0])})." if rest else "."
     over = [v for v in table["over_tcp"] if v is not None]
     if over:
         more = sum(v > 0 for v in over)

@@ -51,7 +51,8 @@ class Change:
     better: int
     unclear: int  #: conditions in which it is worse by more than the margin, but not by more than the noise
     compared: int  #: conditions that both have
-    missing: int  #: conditions that the reference has and the algorithm has not
+    missing: int  #: conditions that the reference has and the algorithm has not; if none has both, those that one has
+    replicated: bool = False  #: True if replicates say how much chance alone makes values differ
 
 
 @dataclass(frozen=True)
@@ -79,12 +80,18 @@ def verdicts(study: Study) -> list[Verdict]:
 
 
 def judged(study: Study) -> list[str]:
-    """The responses at a glance that are better high or better low."""
-    return [
-        name
-        for name in study.key_responses
-        if study.responses[name].direction != "neutral" and np.isfinite(study.values(name, study.main_period)).any()
-    ]
+    """The responses at a glance that are better high or better low, and have a value."""
+    return [name for name in _directed(study) if np.isfinite(study.values(name, study.main_period)).any()]
+
+
+def without_values(study: Study) -> list[str]:
+    """The responses that would be judged, had any run a value of them."""
+    known = judged(study)
+    return [name for name in _directed(study) if name not in known]
+
+
+def _directed(study: Study) -> list[str]:
+    return [name for name in study.key_responses if study.responses[name].direction != "neutral"]
 
 
 def competitor(study: Study) -> str | None:
@@ -176,8 +183,10 @@ def _change(quantity: Quantity, here: int, comparisons: int) -> Change | None:
     own, other = quantity.values[:, here], quantity.values[rows, quantity.reference]
     both = np.isfinite(own) & np.isfinite(other)
     missing = int((np.isfinite(other) & ~np.isfinite(own)).sum())
+    replicated = quantity.noise is not None
     if not both.any():
-        return Change(quantity.name, quantity.title, 0.0, 0.0, True, 0, 0, 0, 0, missing) if missing else None
+        one = int((np.isfinite(other) | np.isfinite(own)).sum())
+        return Change(quantity.name, quantity.title, 0.0, 0.0, True, 0, 0, 0, 0, one, replicated) if one else None
     with np.errstate(all="ignore"):
         large = np.maximum(np.abs(own), np.abs(other)) > quantity.least
         relative = np.where(other != 0, 100 * (own - other) / np.abs(other), np.sign(own - other) * np.inf)
@@ -198,7 +207,7 @@ def _change(quantity: Quantity, here: int, comparisons: int) -> Change | None:
     return Change(
         quantity.name, quantity.title, float(mean), float(sign * mean), bool(certain),
         int((for_worse & beyond).sum()), int((for_better & beyond).sum()), int((for_worse & ~beyond).sum()),
-        int(both.sum()), missing,
+        int(both.sum()), missing, replicated,
     )  # fmt: skip
 
 

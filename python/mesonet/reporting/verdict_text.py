@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from mesonet.plots.numbers import percent
 from mesonet.reporting import html
-from mesonet.reporting.study import INCUMBENT, LARGE, Study
+from mesonet.reporting.study import INCUMBENT, LARGE, Study, status_counts
 from mesonet.reporting.verdict import (
     MIXED,
     NO_HARM,
@@ -18,8 +18,9 @@ from mesonet.reporting.verdict import (
     incumbent,
     judged,
     verdicts,
+    without_values,
 )
-from mesonet.reporting.words import counted, listed
+from mesonet.reporting.words import capitalised, counted, listed
 
 #: How the page marks them.
 CLASSES = {WORSE: "harm", MIXED: "some", UNCLEAR: "unclear", NO_HARM: "none", NOT_JUDGED: "not"}
@@ -37,12 +38,22 @@ def verdict_html(study: Study) -> str:
         parts.append(f'<h4 id="harm">Harm to the {html.escape(other)} flows that compete</h4>')
         parts.append(_table(found, _competing(study, str(other))))
     if parts:
+        parts.append(_provisional(study))
         return "".join(parts) + f'<p class="reading">{html.escape(_noise(study))}</p>'
     return (
         '<p class="statement">No verdict on deployment: it would compare with '
         f"{html.escape(INCUMBENT)}, which is not among the algorithms of this experiment, or look at its flows that "
         "compete with an algorithm, of which there are none.</p>"
     )
+
+
+def _provisional(study: Study) -> str:
+    """That runs are still to come, which may change a verdict; empty where none is."""
+    counts = status_counts(study.campaign)
+    if not counts["missing"]:
+        return ""
+    runs = f"{counts['missing']:,} of {counted(sum(counts.values()), 'run')}"
+    return f'<p class="statement">Provisional: {runs} are still to be made, and may change the verdicts.</p>'
 
 
 def _table(found: Sequence[Verdict], note: str) -> str:
@@ -55,9 +66,11 @@ def _replaced(study: Study) -> str:
     reference, other = incumbent(study), study.campaign.experiment.get("mixed_with")
     where = f" in the flows that are not {other}" if other else ""
     names = [study.title_of(name) for name in judged(study)]
+    lacking = [study.title_of(name) for name in without_values(study)]
     return (
         f"If {reference} were replaced{where}: against {reference} in the same conditions, with a margin of "
-        f"{percent(LARGE)}. {_words()} Judged are {listed(names)}."
+        f"{percent(LARGE)}. {_words()} Judged are {listed(names) or 'none'}."
+        + (f" Not judged, because no run has a value: {listed(lacking)}." if lacking else "")
     )
 
 
@@ -114,10 +127,13 @@ def _reasons(verdict: Verdict) -> str:
         said.append(f"Better in the mean: {listed([f'{c.title} {percent(c.mean, sign=True)}' for c in better[:3]])}.")
     unclear = [c for c in verdict.changes if c not in worse and (c.unclear or (c.harm > LARGE and not c.certain))]
     if unclear:
-        said.append(f"Beyond the margin, but within the noise: {listed([c.title for c in unclear])}.")
+        for replicated, why in ((True, "within the noise"), (False, "not told from chance, for want of replicates")):
+            if titles := [c.title for c in unclear if c.replicated == replicated]:
+                said.append(f"Beyond the margin, but {why}: {listed(titles)}.")
     if not said:
         compared = max(change.compared for change in verdict.changes)
-        said.append(f"Within {percent(LARGE)} in {counted(compared, 'condition')}.")
+        within = f"Within {percent(LARGE)} in {counted(compared, 'condition')}."
+        said.append(within if compared else "No condition has values of both.")
     gaps = [change for change in verdict.changes if change.missing]
     if gaps:
         said.append(_gap(gaps))
@@ -128,6 +144,6 @@ def _gap(gaps: Sequence[Change]) -> str:
     most = max(gaps, key=lambda change: change.missing)
     others = f", and {len(gaps) - 1} more have gaps" if len(gaps) > 1 else ""
     return (
-        f"{most.title} has no value in {counted(most.missing, 'condition')} in which the other has one{others}: "
-        "failed, not run yet, or nothing to measure."
+        f"{capitalised(most.title)} has no value in {counted(most.missing, 'condition')} in which the other has one"
+        f"{others}: failed, not run yet, or nothing to measure."
     )

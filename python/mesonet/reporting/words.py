@@ -23,9 +23,26 @@ def listed(items: Sequence[str]) -> str:
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
 
 
+def some(items: Sequence[str], most: int = 4) -> str:
+    """The first of many: "a, b, c and 7 more"; all where there are `most` at most."""
+    return listed(items) if len(items) <= most else f"{', '.join(items[: most - 1])} and {len(items) - most + 1} more"
+
+
 def counted(count: int, noun: str, plural: str = "") -> str:
     """ "1 run", "2 runs"."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def verb(count: int, plural: str) -> str:
+    """The verb that goes with a count: "exceeds" for one, else "exceed"."""
+    return f"{plural}s" if count == 1 else plural
+
+
+def numbered(noun: str, numbers: Sequence[int]) -> str:
+    """ "condition 4", "conditions 4 and 7", "12 conditions (4, 5, 7, ...)"."""
+    if len(numbers) <= 3:
+        return f"{noun}{'' if len(numbers) == 1 else 's'} {listed([str(each) for each in numbers])}"
+    return f"{counted(len(numbers), noun)} ({', '.join(str(each) for each in numbers[:3])}, ...)"
 
 
 def quantity(value: float, unit: str) -> str:

@@ -88,7 +88,7 @@ def page_figures(study: Study, thresholds: Thresholds = DEFAULTS) -> list[Group]
         alike.append(correlations.figure(sources))
     alike += _framed(catalogue.ALIKE, every)
     if len(responses) > 1:
-        alike.append(scatter.figure(sources))
+        alike.append(scatter.figure(study, len(study.conditions) * algorithms))
     scores = sources.method.components.scores
     if scores.shape[1] > 1 and np.isfinite(scores).any():
         alike.append(components.figure(sources))

@@ -5,7 +5,7 @@ from mesonet.reporting.figures.drawn import Frame
 NETWORK = (
     Frame(
         "congestion", "network/congestion", "Congestion", "How congested is each condition?",
-        "One bar per condition, ordered; the colour is that of its class of congestion.", 380,
+        "One bar per condition, ordered; the colour is that of its class of congestion.", 380, subtitle=False,
     ),
     Frame(
         "flow-states", "network/flow_states", "States of flows", "In what state is the network?",

@@ -16,7 +16,7 @@ from mesonet.plots.numbers import percent
 from mesonet.reporting.figures.figure import PageFigure, PageTable, factor_control
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.study import Study, factor_title
-from mesonet.reporting.words import capitalised, counted, listed, period_title
+from mesonet.reporting.words import capitalised, counted, listed, period_title, some
 
 SCORES, LOADINGS, SHARES = "component_scores", "loadings", "shares"
 SIDE, SHOWN, WEIGHTS = 440, 8, 14  # px; components of the scree plot; responses of the loadings
@@ -47,7 +47,7 @@ def figure(sources: Sources) -> PageFigure:
             SHARES: PageTable(shares),
         },
         captions=PageTable(
-            pl.DataFrame([{"heading": capitalised(period_title(study.main_period)), "text": _text(study, result)}])
+            pl.DataFrame([{"heading": capitalised(period_title(study.main_period)), "text": _text(sources)}])
         ),
         marks=len(result.scores) + 2 * WEIGHTS,
         height=540,
@@ -87,7 +87,8 @@ def _loadings(sources: Sources, result: PrincipalComponents) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _text(study: Study, result: PrincipalComponents) -> str:
+def _text(sources: Sources) -> str:
+    study, result = sources.study, sources.method.components
     share = percent(100 * float(result.share[:2].sum()))
     text = f"The first two components hold {share} of the variation of {counted(len(result.responses), 'response')}."
     factors = study.campaign.design.factors
@@ -107,6 +108,9 @@ def _text(study: Study, result: PrincipalComponents) -> str:
     if result.left_out:
         verb = "is" if len(result.left_out) == 1 else "are"
         text += f" {counted(len(result.left_out), 'run')} without all responses {verb} left out."
+    if lacking := sources.method.of_all.lacking:
+        names = some([sources.method.titles[name] for name in lacking])
+        text += f" Left out because some run lacks them: {names}."
     return text
 
 

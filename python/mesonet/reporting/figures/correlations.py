@@ -146,7 +146,7 @@ def _chart(side: int, names: list[str], bins: int) -> alt.VConcatChart:
                 x=alt.X("x:Q", scale=scale),
                 y=alt.Y("y:Q", scale=down),
                 text="text:N",
-                color=alt.when("abs(datum.r) > 0.6").then(alt.value("white")).otherwise(alt.value(theme.INK)),
+                color=theme.ink_on_blue("datum.r"),
             )
         )
     frame = alt.Chart(alt.NamedData(name=GROUPS)).mark_rect(fill=None, stroke=theme.BLACK, strokeWidth=2, aria=False)

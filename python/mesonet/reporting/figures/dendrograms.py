@@ -18,7 +18,7 @@ def figure(sources: Sources) -> PageFigure:
     brackets, leaves = tables(results)
     algorithms = max(len(result.algorithms) for result in results.values())
     rows = -(-len(results) // PER_ROW)
-    text = method_captions.clusters_caption(results, study.algorithms)
+    text = method_captions.clusters_caption(results, study.algorithms, sources.method.titles)
     return PageFigure(
         id="clusters",
         short_title="Who behaves alike",

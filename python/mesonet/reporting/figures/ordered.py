@@ -78,9 +78,10 @@ def _text(study: Study, result: OrderedData, response: str) -> str:
     if not len(result.value):
         return "Nothing was measured."
     unit = study.unit_of(response)
+    low, high = float(result.value[0]), float(result.value[-1])
     text = (
-        f"Least in condition {result.condition[0]}, {quantity(float(result.value[0]), unit)}; most in condition "
-        f"{result.condition[-1]}, {quantity(float(result.value[-1]), unit)}."
+        f"Least in {captions.extremes_of(result, low)}, {quantity(low, unit)}; most in "
+        f"{captions.extremes_of(result, high)}, {quantity(high, unit)}."
     )
     longest = max(result.longest_high)
     if longest >= 4:

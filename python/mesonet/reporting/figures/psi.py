@@ -68,8 +68,6 @@ def _chart(algorithms: list[str], factors: tuple[str, ...]) -> alt.LayerChart:
     scale = alt.Scale(domain=[0, 100], range=["#ffffff", theme.BLUE], interpolate="rgb")
     chart = alt.layer(
         base.mark_rect(stroke=theme.HAIRLINE, strokeWidth=0.5).encode(fill=alt.Fill("psi:Q", scale=scale, legend=None)),
-        base.mark_text(fontSize=11).encode(
-            text="text:N", color=alt.when("datum.psi > 55").then(alt.value("white")).otherwise(alt.value(theme.INK))
-        ),
+        base.mark_text(fontSize=11).encode(text="text:N", color=theme.ink_on_blue("datum.psi / 100")),
     )
     return theme.finish(chart, {}, title="")

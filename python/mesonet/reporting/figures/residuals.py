@@ -21,7 +21,14 @@ from mesonet.reporting.labels import axis_title
 POINTS, VERDICTS, KEYS = "residuals", "residual_verdicts", ("response",)
 STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions
 HIGH, LOW, SAME, OTHER = "stands out high", "stands out low", "not distinguishable", "no outlier"
-COLOURS = {HIGH: theme.GREEN, LOW: theme.VERMILLION, SAME: theme.BLACK, OTHER: theme.BLUE}
+UNTESTED = "no verdict"
+COLOURS = {
+    HIGH: theme.GREEN_TEXT,
+    LOW: theme.VERMILLION_TEXT,
+    SAME: theme.BLACK,
+    OTHER: theme.BLUE,
+    UNTESTED: theme.MUTED,
+}
 STATISTICS = ("extreme", "log10 of its residual", "relative effect", "G")
 
 
@@ -74,7 +81,7 @@ def _verdicts(result: Residuals, response: str) -> pl.DataFrame:
                 "relative effect": percent(float(summary.relative_effect[place, 0]), sign=True).replace(" %", "%"),
                 "G": number(float(summary.statistic[place, 0])),
             }
-        verdict = SAME if not extreme else OTHER
+        verdict = SAME if not extreme else UNTESTED if summary.statement[place, 0] else OTHER
         if summary.flagged[place, 0]:
             verdict = HIGH if summary.side[place, 0] == "high" else LOW
         cells = {f"text{line}": text for line, text in enumerate(texts.values())}

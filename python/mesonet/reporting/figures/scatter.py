@@ -4,16 +4,15 @@ import altair as alt
 
 from mesonet.plots import theme
 from mesonet.reporting.figures.figure import Control, DerivedTable, PageFigure
-from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.labels import axis_title
+from mesonet.reporting.study import Study
 
 DATA, SIDE = "pairs", 440
 KEYS = ("response", "other", "period")
 
 
-def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least two responses."""
-    study = sources.study
+def figure(study: Study, runs: int) -> PageFigure:
+    """The figure of a campaign with at least two responses and `runs` conditions x algorithms."""
     there = study.in_period[study.main_period]
     first = study.congestion_response
     names = [name for name in [*study.key_responses, *there] if name != first]
@@ -30,7 +29,7 @@ def figure(sources: Sources) -> PageFigure:
         main=DATA,
         tables={DATA: DerivedTable("pairs", KEYS)},
         captions=DerivedTable("pairCaptions", KEYS),
-        marks=len(study.conditions) * len(study.algorithms),
+        marks=runs,
         height=540,
         controls=[Control("other", "Across", options, names[0])],
     )

@@ -88,6 +88,7 @@ class Sources:
                 algorithms=study.algorithms,
                 conditions=study.conditions,
                 response=response,
+                too_few=study.too_few_of(response, study.main_period),
             )
             for response in study.in_period[study.main_period]
         }

@@ -11,6 +11,7 @@ import polars as pl
 from mesonet.plots import theme
 from mesonet.plots.half_normal import DATA
 from mesonet.plots.numbers import number
+from mesonet.plots.youden import TICKS
 from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption
 from mesonet.reporting.figures.sources import Sources
@@ -56,8 +57,8 @@ def _chart(response: str) -> alt.LayerChart:
         alt.Chart(alt.NamedData(name=DATA), width=SIDE, height=SIDE)
         .transform_calculate(kind="indexof(datum.term, '*') < 0 ? 'factor' : 'pair of factors'")
         .encode(
-            x=alt.X("mean_minus:Q", title="mean at −", scale=scale),
-            y=alt.Y("mean_plus:Q", title="mean at +", scale=scale),
+            x=alt.X("mean_minus:Q", title="mean at −", scale=scale, axis=alt.Axis(tickCount=TICKS, labelFlush=False)),
+            y=alt.Y("mean_plus:Q", title="mean at +", scale=scale, axis=alt.Axis(tickCount=TICKS)),
             tooltip=[
                 alt.Tooltip("strings:N", title="term"),
                 alt.Tooltip("mean_minus:Q", title="mean at −", format=".4~g"),

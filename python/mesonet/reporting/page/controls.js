@@ -16,6 +16,15 @@ followers.push((changed) => {
   followState();
 });
 
+// A select wants a level, an input one bound of a range.
+function passes(filter, condition) {
+  const level = page.levels[condition][page.factors.indexOf(filter.dataset.factor)];
+  const wanted = Number(filter.value);
+  if (filter.dataset.bound === 'from') return level >= wanted;
+  if (filter.dataset.bound === 'to') return level <= wanted;
+  return level === wanted;
+}
+
 function connectControls() {
   offerPeriods();
   followState();
@@ -23,11 +32,11 @@ function connectControls() {
     const name = select.dataset.state;
     select.addEventListener('change', () => set({ [name]: name === 'hl' ? Number(select.value) : select.value }));
   }
-  const filters = [...document.querySelectorAll('select[data-factor]')];
+  const filters = [...document.querySelectorAll('[data-factor]')];
   for (const filter of filters) {
     filter.addEventListener('change', () => {
-      const chosen = filters.map((select, place) => [place, Number(select.value)]).filter(([, sign]) => sign !== 0);
-      const kept = page.order.filter((c) => chosen.every(([place, sign]) => page.signs[c][place] === sign));
+      const chosen = filters.filter((filter) => filter.value !== '');
+      const kept = page.order.filter((condition) => chosen.every((filter) => passes(filter, condition)));
       set({ keep: chosen.length === 0 ? [] : kept.length ? kept : [-1] });
       said.textContent = chosen.length ? `${kept.length} of ${page.order.length} conditions are shown.` : '';
     });

@@ -15,13 +15,14 @@ from mesonet.progress import Update
 from mesonet.reporting import data, html
 from mesonet.reporting.conditions import conditions_html
 from mesonet.reporting.figures import Group, page_figures
+from mesonet.reporting.figures import sampled as sampled_figures
 from mesonet.reporting.flow_groups import with_flow_groups
 from mesonet.reporting.methods import methods_html, provenance_html
+from mesonet.reporting.page import sampled as sampled_page
 from mesonet.reporting.page import sections
-from mesonet.reporting.page.payload import page_data
-from mesonet.reporting.page.sampled import sampled_html
+from mesonet.reporting.page.payload import Conditions, page_data, two_level_conditions
 from mesonet.reporting.replay import recorded_runs, replay_section
-from mesonet.reporting.sampled import is_sampled
+from mesonet.reporting.sampled import Sampled, is_sampled
 from mesonet.reporting.study import Study
 from mesonet.reporting.thresholds import DEFAULTS, Thresholds
 
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 #: share one scope: what one file declares, the later ones use.
 STYLES = ("page.css", "replay.css")
 FIGURE_SCRIPTS = (
-    "unpack.js", "table.js", "pairs.js", "state.js", "figures.js", "text.js", "highlight.js", "controls.js", "start.js",
+    "unpack.js", "table.js", "pairs.js", "state.js", "figures.js", "text.js", "highlight.js", "controls.js", "hints.js",
+    "start.js",
 )  # fmt: skip
 REPLAY_SCRIPTS = ("unpack.js", "replay-run.js", "replay-map.js", "replay-series.js", "replay-states.js", "replay.js")
 
@@ -53,28 +55,20 @@ def write_report(
     return Path(path)
 
 
+Part = Callable[[], str]
+
+
 def report_html(campaign: "Campaign", progress: Update | None = None, thresholds: Thresholds = DEFAULTS) -> str:
     """The report as one HTML document."""
     study = Study(campaign)
-    if is_sampled(campaign):
-        return sampled_html(study, "".join(asset(name) for name in STYLES), progress)
     if progress:
         progress(0, 1, "statistics")
-    wider = with_flow_groups(campaign)
-    groups = page_figures(wider, thresholds)
-    replay = replay_section(recorded_runs(campaign))
-    parts: dict[str, Callable[[], str]] = {
+    own = _sampled_parts(Sampled(study)) if is_sampled(campaign) else _two_level_parts(study, thresholds)
+    parts: dict[str, Part] = {
         "title": lambda: html.escape(campaign.title or campaign.name),
         "style": lambda: "".join(asset(name) for name in STYLES),
-        "summary": lambda: sections.summary(study),
-        "contents": lambda: sections.contents(groups, replay != ""),
-        "figures": lambda: sections.figures(wider, groups) if groups else sections.statement(study),
-        "replay": lambda: replay,
-        "conditions": lambda: conditions_html(study),
-        "methods": lambda: methods_html(wider),
         "provenance": lambda: provenance_html(study),
-        "scripts": lambda: _figure_scripts(wider, groups) if groups else "",
-        "replay_scripts": lambda: _script(REPLAY_SCRIPTS) if replay else "",
+        **own,
     }
     made = {}
     for place, (name, make) in enumerate(parts.items()):
@@ -84,15 +78,55 @@ def report_html(campaign: "Campaign", progress: Update | None = None, thresholds
     return Template(asset("page.html")).substitute(made)
 
 
+def _two_level_parts(study: Study, thresholds: Thresholds) -> dict[str, Part]:
+    wider = with_flow_groups(study.campaign)
+    groups = page_figures(wider, thresholds)
+    replay = replay_section(recorded_runs(study.campaign))
+
+    def figures() -> str:
+        order, filters = wider.by_congestion, sections.level_filters(wider)
+        return sections.figures(groups, sections.controls(wider, wider.choices_of_algorithm, order, filters))
+
+    return {
+        "summary": lambda: sections.summary(study),
+        "contents": lambda: sections.contents(groups, replay != ""),
+        "figures": lambda: figures() if groups else sections.statement(study),
+        "replay": lambda: replay,
+        "conditions": lambda: conditions_html(study),
+        "methods": lambda: methods_html(wider),
+        "scripts": lambda: _figure_scripts(wider, groups, two_level_conditions(wider)) if groups else "",
+        "replay_scripts": lambda: _script(REPLAY_SCRIPTS) if replay else "",
+    }
+
+
+def _sampled_parts(sampled: Sampled) -> dict[str, Part]:
+    study, groups = sampled.study, sampled_figures.groups(sampled)
+
+    def figures() -> str:
+        order, filters = sampled.by_first_response, sampled_page.range_filters(sampled)
+        return sections.figures(groups, sections.controls(study, study.algorithms, order, filters))
+
+    return {
+        "summary": lambda: sampled_page.summary(sampled),
+        "contents": lambda: sections.contents(groups, False),
+        "figures": lambda: figures() if groups else sections.statement(study),
+        "replay": lambda: "",
+        "conditions": lambda: sampled_page.conditions_html(sampled),
+        "methods": lambda: sampled_page.methods_html(sampled),
+        "scripts": lambda: _figure_scripts(study, groups, sampled_page.conditions(sampled)) if groups else "",
+        "replay_scripts": lambda: "",
+    }
+
+
 @cache
 def asset(name: str) -> str:
     """A file that lies beside this one."""
     return files("mesonet.reporting.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def _figure_scripts(study: Study, groups: Sequence[Group]) -> str:
+def _figure_scripts(study: Study, groups: Sequence[Group], conditions: Conditions) -> str:
     return (
-        f'<script type="text/plain" id="page-data">{data.pack(page_data(study, groups))}</script>'
+        f'<script type="text/plain" id="page-data">{data.pack(page_data(study, groups, conditions))}</script>'
         f'<script type="module">{_libraries()}</script>{_script(FIGURE_SCRIPTS)}'
     )
 

@@ -29,7 +29,7 @@ function embed(figure) {
     view.addEventListener('click', (event, item) => {
       point(event, item);
       const { pick_response: response, pick_other: other, pick_period: period } = item?.datum ?? {};
-      if (response) set({ response, other, period });
+      if (response) set(other ? { response, other, period } : { response, period });
     });
     plot.style.minHeight = '0'; // the room kept was about right; this is exact
     figure.view = view;

@@ -1,6 +1,7 @@
 """What the script of the page starts from: the figures, their tables, and what responses and conditions are called."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from mesonet.reporting import data
@@ -11,7 +12,23 @@ from mesonet.reporting.study import Study
 from mesonet.reporting.words import period_title
 
 
-def page_data(study: Study, groups: Sequence[Group]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Conditions:
+    """What the page knows of the conditions."""
+
+    order: list[int]  #: in which keys step through them
+    levels: dict[int, list[float]]  #: of each factor, by which they can be filtered: -1 or +1, or what it sets
+    settings: dict[int, str]  #: what is said of one that is highlighted
+
+
+def two_level_conditions(study: Study) -> Conditions:
+    """Those whose factors are all at a level."""
+    levels = {condition: [float(sign) for sign in signs] for condition, signs in study.signs.items()}
+    words = {condition: _settings_words(study, condition) for condition in study.conditions}
+    return Conditions(study.by_congestion if study.has_results else study.conditions, levels, words)
+
+
+def page_data(study: Study, groups: Sequence[Group], conditions: Conditions) -> dict[str, Any]:
     """Everything as one JSON value."""
     figures = [figure for group in groups for figure in group.figures]
     tables = {name: table for figure in figures for name, table in figure.tables.items()}
@@ -42,10 +59,10 @@ def page_data(study: Study, groups: Sequence[Group]) -> dict[str, Any]:
             name: [(period, period_title(period)) for period in study.periods if name in study.in_period[period]]
             for name in study.responses
         },
-        "order": study.by_congestion,
+        "order": conditions.order,
         "factors": list(study.campaign.design.factors),
-        "signs": study.signs,
-        "settings": {condition: _settings_words(study, condition) for condition in study.conditions},
+        "levels": {number: [data.rounded(level) for level in levels] for number, levels in conditions.levels.items()},
+        "settings": conditions.settings,
     }
 
 

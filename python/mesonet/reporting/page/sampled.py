@@ -1,49 +1,16 @@
-"""The report of a campaign with points between the levels: one HTML file without scripts."""
+"""The page of a campaign with points between the levels: what it has in place of levels and effects."""
 
-from base64 import b64encode
-from importlib.resources import files
-from string import Template
-
-from mesonet.plots import to_svg
 from mesonet.plots.numbers import number
-from mesonet.progress import Update
 from mesonet.reporting import html
 from mesonet.reporting.conditions import factors_html
-from mesonet.reporting.methods import provenance_html
+from mesonet.reporting.page.payload import Conditions
 from mesonet.reporting.sampled import Sampled, left_out
-from mesonet.reporting.sampled_files import figures
-from mesonet.reporting.study import Study, status_counts
+from mesonet.reporting.study import status_counts
 from mesonet.reporting.words import capitalised, counted, listed
 
 
-def sampled_html(study: Study, style: str, progress: Update | None = None) -> str:
-    """The report as one HTML document."""
-    sampled = Sampled(study)
-    drawn = []
-    chosen = figures(study.campaign)
-    for place, figure in enumerate(chosen):
-        if progress:
-            progress(place, len(chosen), figure.name)
-        chart, caption = figure.make()
-        picture = b64encode(to_svg(chart).encode()).decode("ascii")
-        drawn.append(
-            f'<section><h2>{html.escape(figure.question)}</h2><p class="reading">{html.escape(caption)}</p>'
-            f'<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(figure.name)}">'
-            f'<img alt="{html.escape(caption)}" src="data:image/svg+xml;base64,{picture}"></div></section>'
-        )
-    page = files("mesonet.reporting.page").joinpath("sampled.html").read_text(encoding="utf-8")
-    return Template(page).substitute(
-        title=html.escape(study.campaign.title or study.campaign.name),
-        style=style,
-        summary=_summary(sampled),
-        figures="".join(drawn),
-        conditions=_conditions(sampled),
-        methods=_methods(sampled),
-        provenance=provenance_html(study),
-    )
-
-
-def _summary(sampled: Sampled) -> str:
+def summary(sampled: Sampled) -> str:
+    """What was compared, what is not here, and what drives the responses."""
     campaign, study = sampled.campaign, sampled.study
     counts = status_counts(campaign)
     done = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
@@ -58,15 +25,52 @@ def _summary(sampled: Sampled) -> str:
     return f'<dl class="findings">{items}</dl>'
 
 
-def _conditions(sampled: Sampled) -> str:
+def conditions(sampled: Sampled) -> Conditions:
+    """What the script knows of the conditions."""
+    levels = {place: row.tolist() for place, row in enumerate(sampled.inputs, start=1)}
+    words = {
+        place: ", ".join(f"{factor} {number(value)}" for factor, value in zip(sampled.factors, row, strict=True))
+        for place, row in levels.items()
+    }
+    return Conditions(sampled.by_first_response, levels, words)
+
+
+def range_filters(sampled: Sampled) -> str:
+    """Two inputs per factor: from and to, in what the factor sets or, where that is no number, from -1 to +1."""
+    return "".join(_range(factor, sampled.inputs[:, place].tolist()) for place, factor in enumerate(sampled.factors))
+
+
+def _range(factor: str, values: list[float]) -> str:
+    name, least, most = html.escape(factor), min(values), max(values)
+    ends = "".join(
+        f'<label>{bound}<input type="number" step="any" data-factor="{name}" data-bound="{bound}" '
+        f'placeholder="{number(end)}"></label>'
+        for bound, end in (("from", least), ("to", most))
+    )
+    return f'<fieldset class="range"><legend>{name}</legend>{ends}</fieldset>'
+
+
+def conditions_html(sampled: Sampled) -> str:
+    """The table of conditions; one can be highlighted from its row."""
     table = sampled.conditions()
+    highlights = sampled.study.has_results
     rows = [
-        [html.escape(number(cell, 4) if isinstance(cell, float) else cell) for cell in row] for row in table.iter_rows()
+        [_condition(first, highlights)]
+        + [html.escape(number(cell, 4) if isinstance(cell, float) else cell) for cell in rest]
+        for first, *rest in table.iter_rows()
     ]
-    return html.table(table.columns, rows, caption="Factors from −1 (minus) to +1 (plus), and what they set.")
+    return html.table(
+        table.columns, rows, caption="Factors from −1 (minus) to +1 (plus), and what they set.", classes="conditions",
+        attributes=[f'data-condition="{condition}"' for condition in table["condition"]],
+    )  # fmt: skip
 
 
-def _methods(sampled: Sampled) -> str:
+def _condition(condition: int, highlights: bool) -> str:
+    return f'<button type="button" data-condition="{condition}">{condition}</button>' if highlights else str(condition)
+
+
+def methods_html(sampled: Sampled) -> str:
+    """What the factors are, and what the coefficients say."""
     texts = [
         (
             "SRC",

@@ -43,29 +43,33 @@ def statement(study: Study) -> str:
     )
 
 
-def figures(study: Study, groups: Sequence[Group]) -> str:
+def figures(groups: Sequence[Group], controls: str) -> str:
     """The figures under their controls, which stay in sight as long as the figures do."""
     parts = [
         f'<h2 class="group" id="group-{group.id}">{html.escape(group.title)}</h2>'
         + "".join(_section(figure) for figure in group.figures)
         for group in groups
     ]
-    return f"<div>{_controls(study)}{''.join(parts)}</div>"
+    return f"<div>{controls}{''.join(parts)}</div>"
 
 
-def _controls(study: Study) -> str:
-    responses = [(name, study.label_of(name)) for name in study.responses]
-    algorithms = [(name, name) for name in study.choices_of_algorithm]
-    conditions = [("0", "none"), *((str(c), str(c)) for c in study.by_congestion)]
-    filters = "".join(
-        _select(f'data-factor="{html.escape(f)}"', f, [("0", "any"), ("-1", "−"), ("1", "+")])
+def level_filters(study: Study) -> str:
+    """A select per factor: any level, or one."""
+    return "".join(
+        _select(f'data-factor="{html.escape(f)}"', f, [("", "any"), ("-1", "−"), ("1", "+")])
         for f in study.campaign.design.factors
     )
+
+
+def controls(study: Study, algorithms: Sequence[str], order: Sequence[int], filters: str) -> str:
+    """What all figures follow: response, algorithm, period, highlighted condition (in this order), `filters`."""
+    responses = [(name, study.label_of(name)) for name in study.responses]
+    conditions = [("0", "none"), *((str(c), str(c)) for c in order)]
     only = f'<details><summary>Show only conditions with …</summary><div class="filters">{filters}</div></details>'
     return (
         '<div class="controls" role="group" aria-label="What the figures show">'
         + _select('data-state="response"', "Response", responses)
-        + _select('data-state="algorithm"', "Algorithm (effects)", algorithms)
+        + _select('data-state="algorithm"', "Algorithm (effects)", [(name, name) for name in algorithms])
         + _select('data-state="period"', "Period", [])
         + _select('data-state="hl"', "Highlight condition", conditions)
         + (only if filters else "")

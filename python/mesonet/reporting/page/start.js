@@ -4,4 +4,5 @@ connectControls();
 connectHighlight();
 figures.forEach(connectText);
 watchFigures();
+watchHints();
 document.documentElement.dataset.ready = 'true';

@@ -15,7 +15,7 @@ const brief = (value) => (value === 0 ? '0' : String(Number(value.toPrecision(3)
 const signals = (figure) => ({
   hl: state.hl,
   keep: state.keep,
-  levels: page.signs[state.hl] ?? [],
+  levels: page.levels[state.hl] ?? [],
   response_title: figure.axis.replace('{}', page.titles[state.response]),
   other_title: page.titles[state.other] ?? '',
   same_unit: page.units[state.response] === page.units[state.other],
