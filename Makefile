@@ -23,7 +23,7 @@ demo: $(VENV)/.run
 
 test: $(VENV)/.test
 	cargo test --workspace --quiet
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n logical --dist loadfile
 	rm -rf target/verify
 	$(BIN)/mesonet verify --quick --campaigns target/verify > /dev/null
 
