@@ -22,14 +22,41 @@ def figures(sampled: Sampled, responses: Sequence[str]) -> list[Figure]:
     """One figure per response that varies; none where the conditions are no grid."""
     if sampled.campaign.rows.kind != grid.KIND:
         return []
-    varying = [name for name in responses if _finite(sampled, name)["value"].n_unique() > 1]
+    varying = [name for name in responses if varies(sampled, name, sampled.study.main_period)]
     return [Figure(f"levels/{name}", QUESTION, partial(_lines, sampled, name)) for name in varying]
 
 
 def _lines(sampled: Sampled, response: str) -> tuple[Any, str]:
+    study = sampled.study
+    across, lines = names(sampled)
+    unit = study.unit_of(response)
+    chart = level_lines(
+        values(sampled, response, study.main_period),
+        across=across,
+        lines=lines,
+        title=study.label_of(response),
+        response=study.label_of(response) + (f" ({unit})" if unit not in ("", "1") else ""),
+    )
+    return chart, sentence(sampled, response)
+
+
+def names(sampled: Sampled) -> tuple[str, str]:
+    """The factor with the most levels, across; that with the next most, a line each; empty where there is one."""
+    first, *others = (_name(sampled.campaign, place) for place in _by_levels(sampled))
+    return first, others[0] if others else ""
+
+
+def sentence(sampled: Sampled, response: str) -> str:
+    """What the lines are."""
+    rest = [sampled.factors[place] for place in _by_levels(sampled)[2:]]
+    averaged = f"; means over the levels of {', '.join(rest)}" if rest else ""
+    return f"{sampled.study.label_of(response)} at each of {len(sampled.points)} combinations of levels{averaged}."
+
+
+def values(sampled: Sampled, response: str, period: str) -> pl.DataFrame:
+    """What `mesonet.plots.level_lines` draws: algorithm, across, lines, value."""
     points = sampled.campaign.rows.matrix
-    counts = [len(np.unique(points[:, place])) for place in range(points.shape[1])]
-    order = sorted(range(len(counts)), key=lambda place: -counts[place])
+    order = _by_levels(sampled)
     across, other = order[0], order[1] if len(order) > 1 else None
     table = pl.DataFrame(
         {
@@ -39,20 +66,15 @@ def _lines(sampled: Sampled, response: str) -> tuple[Any, str]:
         },
         schema_overrides={"lines": pl.Float64},
     )
-    joined = _finite(sampled, response).join(table, on="condition")
-    values = joined.group_by("algorithm", "across", "lines", maintain_order=True).agg(pl.col("value").mean())
-    study = sampled.study
-    unit = study.unit_of(response)
-    chart = level_lines(
-        values,
-        across=_name(sampled.campaign, across),
-        lines="" if other is None else _name(sampled.campaign, other),
-        title=study.label_of(response),
-        response=study.label_of(response) + (f" ({unit})" if unit not in ("", "1") else ""),
-    )
-    rest = [sampled.factors[place] for place in order[2:]]
-    averaged = f"; means over the levels of {', '.join(rest)}" if rest else ""
-    return chart, f"{study.label_of(response)} at each of {len(points)} combinations of levels{averaged}."
+    joined = _finite(sampled, response, period).join(table, on="condition")
+    return joined.group_by("algorithm", "across", "lines", maintain_order=True).agg(pl.col("value").mean())
+
+
+def _by_levels(sampled: Sampled) -> list[int]:
+    """Places of the factors, most levels first."""
+    points = sampled.campaign.rows.matrix
+    counts = [len(np.unique(points[:, place])) for place in range(points.shape[1])]
+    return sorted(range(len(counts)), key=lambda place: -counts[place])
 
 
 def levels(campaign: "Campaign", place: int) -> list[float]:
@@ -83,6 +105,11 @@ def _name(campaign: "Campaign", place: int) -> str:
     return factor.id if factor.name == factor.id else f"{factor.id} {factor.name}"
 
 
-def _finite(sampled: Sampled, response: str) -> pl.DataFrame:
-    values = sampled.values(response)
-    return values.filter(pl.col("value").is_not_null() & pl.col("value").is_finite())
+def varies(sampled: Sampled, response: str, period: str) -> bool:
+    """Whether there is anything to draw."""
+    return bool(_finite(sampled, response, period)["value"].n_unique() > 1)
+
+
+def _finite(sampled: Sampled, response: str, period: str) -> pl.DataFrame:
+    found = sampled.values(response, period)
+    return found.filter(pl.col("value").is_not_null() & pl.col("value").is_finite())

@@ -6,10 +6,12 @@ import numpy as np
 import polars as pl
 
 from mesonet import plots
+from mesonet.designs import grid
+from mesonet.plots.level_lines import LINES, level_lines
 from mesonet.plots.matrix import DATA as CELLS
 from mesonet.plots.point_scatter import ACROSS, SETTINGS, SIDE, settings_table
 from mesonet.plots.responses import DATA
-from mesonet.reporting import captions
+from mesonet.reporting import captions, grid_figures
 from mesonet.reporting.figures import Group, scatter
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, keyed, stacked
 from mesonet.reporting.figures.values import KEYS, MOST_VALUES
@@ -27,8 +29,9 @@ def groups(sampled: Sampled) -> list[Group]:
     values = _values(sampled)
     marks = len(sampled.points) * len(sampled.study.algorithms)
     pairs = [scatter.figure(sampled.study, marks)] if len(sampled.responses) > 1 else []
+    levels = [_levels(sampled)] if sampled.campaign.rows.kind == grid.KIND else []
     return [
-        Group("drivers", "What drives the responses", [_sensitivity(sampled), _points(sampled, values)]),
+        Group("drivers", "What drives the responses", [_sensitivity(sampled), *levels, _points(sampled, values)]),
         Group("values", "What came out", [_conditions(sampled, values), *pairs]),
     ]
 
@@ -66,6 +69,33 @@ def _sensitivity(sampled: Sampled) -> PageFigure:
         captions=PageTable(pl.DataFrame(texts), _OF_ALGORITHM),
         marks=2 * len(sampled.responses) * len(sampled.factors),
         height=220 + 18 * len(sampled.responses),
+    )
+
+
+def _levels(sampled: Sampled) -> PageFigure:
+    study, first = sampled.study, sampled.study.congestion_response
+    across, lines = grid_figures.names(sampled)
+    rows, texts = [], []
+    for period, response in ((period, name) for period, names in study.in_period.items() for name in names):
+        selection = {"response": response, "period": period}
+        rows.append(keyed(grid_figures.values(sampled, response, period), selection))
+        said = grid_figures.sentence(sampled, response)
+        if not grid_figures.varies(sampled, response, period):
+            said = "It is the same everywhere, or was not measured."
+        texts.append(caption(selection, captions.values_heading(study, response, period), said))
+    chart = level_lines(grid_figures.values(sampled, first, study.main_period), across=across, lines=lines)
+    panels = -(-len(study.algorithms) // 3)
+    return PageFigure(
+        id="levels",
+        short_title="Over the levels",
+        title=grid_figures.QUESTION,
+        reading="One line for each level of a factor, over the levels of the one that has most; a panel per algorithm.",
+        chart=chart,
+        main=LINES,
+        tables={LINES: PageTable(stacked(rows), KEYS)},
+        captions=PageTable(pl.DataFrame(texts), KEYS),
+        marks=2 * len(sampled.points) * len(study.algorithms),
+        height=80 + 290 * panels,
     )
 
 

@@ -1,5 +1,6 @@
 """The page of a campaign with points between the levels: what it has in place of levels and effects."""
 
+from mesonet.designs import grid
 from mesonet.plots.numbers import number
 from mesonet.reporting import html
 from mesonet.reporting.conditions import factors_html
@@ -14,9 +15,10 @@ def summary(sampled: Sampled) -> str:
     campaign, study = sampled.campaign, sampled.study
     counts = status_counts(campaign)
     done = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
+    how = "over all their levels" if campaign.rows.kind == grid.KIND else "between two values"
     what = (
         f"{listed(campaign.algorithms)} in {counted(len(sampled.points), 'condition')} of a design of kind "
-        f"{campaign.rows.kind}, which vary {counted(len(sampled.factors), 'factor')} between two values. Runs: {done}."
+        f"{campaign.rows.kind}, which vary {counted(len(sampled.factors), 'factor')} {how}. Runs: {done}."
     )
     pairs = [("What was compared", what), ("What is not here", f"{capitalised(left_out(campaign))}.")]
     if study.has_results:
