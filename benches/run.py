@@ -45,6 +45,12 @@ CASES: dict[str, list[str]] = {
     "exp-2a, condition 21, CTCP, 10 s after 5 s": [
         "exp-2a", "--condition", "21", "--algorithm", "ctcp", "--duration", "15 s", "--set", "warmup=5 s",
     ],
+    "exp-2c, condition 16, CTCP, 2 s after 2 s": [
+        "exp-2c", "--condition", "16", "--algorithm", "ctcp", "--duration", "4 s", "--set", "warmup=2 s",
+    ],
+    "abilene, heavily congested, 20 s": [
+        "abilene", "--duration", "20 s", "--set", "network.speed=40 seg/ms", "--set", "think_time=1 s",
+    ],
     "abilene, congested, 20 s": [
         "abilene", "--duration", "20 s", "--set", "network.speed=200 seg/ms", "--set", "users.think_time=2 s",
     ],
