@@ -4,6 +4,7 @@
 the settings of the factors, the extreme algorithm, the size of its residual, its relative effect and Grubbs' G.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
@@ -16,10 +17,11 @@ from mesonet.plots.condition_response import Settings, short_names
 from mesonet.plots.numbers import number, percent
 
 POINTS, ROWS = "residuals", "residual_rows"
+STATISTICS = ("extreme", "log10 of its residual", "relative effect", "G")
 STEP, LINE = 46, 15  # px
 HIGH, LOW, SAME, OTHER = "stands out high", "stands out low", "not distinguishable", "no outlier"
 UNTESTED = "no verdict"
-_COLOURS = {
+COLOURS = {
     HIGH: theme.GREEN_TEXT,
     LOW: theme.VERMILLION_TEXT,
     SAME: theme.BLACK,
@@ -30,34 +32,44 @@ _COLOURS = {
 
 def tables(result: Residuals, settings: Settings) -> tuple[pl.DataFrame, pl.DataFrame]:
     """One row per point, and one per text below a condition."""
-    summary = result.summary
     short = short_names(result.algorithms)
     points, rows = [], []
     for place, condition in enumerate(result.conditions):
-        verdict = _verdict(result, place)
+        verdict = verdict_of(result, place)
         for name, value in zip(result.algorithms, result.residual[place], strict=True):
             if np.isfinite(value):
                 points.append({"condition": condition, "algorithm": name, "residual": float(value), "verdict": verdict})
-        extreme, residual = summary.extreme[place, 0], abs(float(summary.residual[place, 0]))
         texts = {
-            **{
-                factor: "+" if sign > 0 else "−"
-                for factor, sign in zip(settings.factors, settings.signs.get(condition, ()), strict=False)
-            },
-            "extreme": short[extreme] if extreme else "–",
-            "log10 of its residual": number(float(np.log10(residual)), 2) if extreme and residual > 0 else "–",
-            "relative effect": percent(float(summary.relative_effect[place, 0]), sign=True).replace(" %", "%"),
-            "G": number(float(summary.statistic[place, 0])),
+            factor: "+" if sign > 0 else "−"
+            for factor, sign in zip(settings.factors, settings.signs.get(condition, ()), strict=False)
         }
-        for line, (title, text) in enumerate(texts.items()):
-            shown = text if extreme or title in settings.factors else "–"
-            rows.append({"condition": condition, "line": line, "title": title, "text": shown, "verdict": verdict})
+        for line, (title, text) in enumerate({**texts, **statistics(result, place, short)}.items()):
+            rows.append({"condition": condition, "line": line, "title": title, "text": text, "verdict": verdict})
     kinds = {"condition": pl.Int64, "algorithm": pl.String, "residual": pl.Float64, "verdict": pl.String}
     texts_of = {"condition": pl.Int64, "line": pl.Int64, "title": pl.String, "text": pl.String, "verdict": pl.String}
     return pl.DataFrame(points, schema=kinds), pl.DataFrame(rows, schema=texts_of)
 
 
-def _verdict(result: Residuals, place: int) -> str:
+def statistics(result: Residuals, place: int, short: Mapping[str, str]) -> dict[str, str]:
+    """The texts below the condition at `place`, by `STATISTICS`: dashes where no algorithm is the extreme one.
+
+    `short`: the name of each algorithm there.
+    """
+    summary = result.summary
+    extreme, residual = summary.extreme[place, 0], abs(float(summary.residual[place, 0]))
+    if not extreme:
+        return dict.fromkeys(STATISTICS, "–")
+    texts = (
+        short[extreme],
+        number(float(np.log10(residual)), 2) if residual > 0 else "–",
+        percent(float(summary.relative_effect[place, 0]), sign=True).replace(" %", "%"),
+        number(float(summary.statistic[place, 0])),
+    )
+    return dict(zip(STATISTICS, texts, strict=True))
+
+
+def verdict_of(result: Residuals, place: int) -> str:
+    """Which of `COLOURS` the condition at `place` has."""
     summary = result.summary
     if summary.extreme[place, 0] is None:
         return SAME
@@ -74,7 +86,7 @@ def residuals(result: Residuals, settings: Settings, *, title: str = "", respons
     order = list(result.conditions)
     lines = max(rows["title"].n_unique(), 1)
     across: dict[str, Any] = {"sort": order, "scale": alt.Scale(paddingInner=0, paddingOuter=0)}
-    by_verdict = alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values()))
+    by_verdict = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
     colour = alt.Color("verdict:N", scale=by_verdict, legend=alt.Legend(title=None, orient="top"))
     width = alt.Step(STEP, **{"for": "position"})
     base = alt.Chart(alt.NamedData(name=POINTS), width=width, height=300).transform_filter(theme.IS_KEPT)

@@ -22,7 +22,7 @@ def figures(sampled: Sampled, responses: Sequence[str]) -> list[Figure]:
     """One figure per response that varies; none where the conditions are no grid."""
     if sampled.campaign.rows.kind != grid.KIND:
         return []
-    varying = [name for name in responses if varies(sampled, name, sampled.study.main_period)]
+    varying = [name for name in responses if sampled.study.varies(name, sampled.study.main_period)]
     return [Figure(f"levels/{name}", QUESTION, partial(_lines, sampled, name)) for name in varying]
 
 
@@ -31,7 +31,7 @@ def _lines(sampled: Sampled, response: str) -> tuple[Any, str]:
     across, lines = names(sampled)
     unit = study.unit_of(response)
     chart = level_lines(
-        values(sampled, response, study.main_period),
+        values(sampled, response, study.main_period, places(sampled)),
         across=across,
         lines=lines,
         title=study.label_of(response),
@@ -42,7 +42,7 @@ def _lines(sampled: Sampled, response: str) -> tuple[Any, str]:
 
 def names(sampled: Sampled) -> tuple[str, str]:
     """The factor with the most levels, across; that with the next most, a line each; empty where there is one."""
-    first, *others = (_name(sampled.campaign, place) for place in _by_levels(sampled))
+    first, *others = (sampled.factor_names[place] for place in _by_levels(sampled))
     return first, others[0] if others else ""
 
 
@@ -53,21 +53,24 @@ def sentence(sampled: Sampled, response: str) -> str:
     return f"{sampled.study.label_of(response)} at each of {len(sampled.points)} combinations of levels{averaged}."
 
 
-def values(sampled: Sampled, response: str, period: str) -> pl.DataFrame:
-    """What `mesonet.plots.level_lines` draws: algorithm, across, lines, value."""
-    points = sampled.campaign.rows.matrix
+def places(sampled: Sampled) -> pl.DataFrame:
+    """Where every condition is drawn: condition, across, lines."""
     order = _by_levels(sampled)
-    across, other = order[0], order[1] if len(order) > 1 else None
-    table = pl.DataFrame(
+    count = len(sampled.campaign.rows.matrix)
+    return pl.DataFrame(
         {
-            "condition": range(1, len(points) + 1),
-            "across": levels(sampled.campaign, across),
-            "lines": [None] * len(points) if other is None else levels(sampled.campaign, other),
+            "condition": range(1, count + 1),
+            "across": levels(sampled.campaign, order[0]),
+            "lines": levels(sampled.campaign, order[1]) if len(order) > 1 else [None] * count,
         },
         schema_overrides={"lines": pl.Float64},
     )
-    joined = _finite(sampled, response, period).join(table, on="condition")
-    return joined.group_by("algorithm", "across", "lines", maintain_order=True).agg(pl.col("value").mean())
+
+
+def values(sampled: Sampled, response: str, period: str, places: pl.DataFrame) -> pl.DataFrame:
+    """What `mesonet.plots.level_lines` draws: algorithm, across, lines, value."""
+    found = sampled.values(response, period).filter(pl.col("value").is_finite()).join(places, on="condition")
+    return found.group_by("algorithm", "across", "lines", maintain_order=True).agg(pl.col("value").mean())
 
 
 def _by_levels(sampled: Sampled) -> list[int]:
@@ -98,18 +101,3 @@ def _number(scenario: Mapping[str, Any], path: str) -> float | None:
     if isinstance(there, list) and path == "flows":
         return float(len(there))
     return float(there) if isinstance(there, int | float) else None
-
-
-def _name(campaign: "Campaign", place: int) -> str:
-    factor = campaign.factors[place]
-    return factor.id if factor.name == factor.id else f"{factor.id} {factor.name}"
-
-
-def varies(sampled: Sampled, response: str, period: str) -> bool:
-    """Whether there is anything to draw."""
-    return bool(_finite(sampled, response, period)["value"].n_unique() > 1)
-
-
-def _finite(sampled: Sampled, response: str, period: str) -> pl.DataFrame:
-    found = sampled.values(response, period)
-    return found.filter(pl.col("value").is_not_null() & pl.col("value").is_finite())

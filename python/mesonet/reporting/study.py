@@ -180,9 +180,9 @@ class Study:
         there = self.in_period[self.main_period]
         return [name for name in KEY_RESPONSES if name in there] or there[:6]
 
-    def varies(self, response: str) -> bool:
-        """Whether runs have different values of it in the main period."""
-        rows = self.campaign.responses.filter((pl.col("response") == response) & (pl.col("period") == self.main_period))
+    def varies(self, response: str, period: str) -> bool:
+        """Whether runs have different values of it."""
+        rows = self.campaign.responses.filter((pl.col("response") == response) & (pl.col("period") == period))
         return rows.filter(pl.col("value").is_finite())["value"].n_unique() > 1
 
     @cached_property

@@ -6,13 +6,13 @@
 from typing import Any
 
 import altair as alt
-import numpy as np
 import polars as pl
 
 from mesonet.analysis import Residuals
 from mesonet.plots import theme
 from mesonet.plots.condition_response import SETTINGS, short_names
-from mesonet.plots.numbers import number, percent
+from mesonet.plots.numbers import number
+from mesonet.plots.residuals import COLOURS, STATISTICS, statistics, verdict_of
 from mesonet.reporting import captions, method_captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
 from mesonet.reporting.figures.sources import Sources
@@ -20,16 +20,6 @@ from mesonet.reporting.labels import axis_title
 
 POINTS, VERDICTS, KEYS = "residuals", "residual_verdicts", ("response",)
 STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions
-HIGH, LOW, SAME, OTHER = "stands out high", "stands out low", "not distinguishable", "no outlier"
-UNTESTED = "no verdict"
-COLOURS = {
-    HIGH: theme.GREEN_TEXT,
-    LOW: theme.VERMILLION_TEXT,
-    SAME: theme.BLACK,
-    OTHER: theme.BLUE,
-    UNTESTED: theme.MUTED,
-}
-STATISTICS = ("extreme", "log10 of its residual", "relative effect", "G")
 
 
 def figure(sources: Sources) -> PageFigure:
@@ -68,23 +58,11 @@ def figure(sources: Sources) -> PageFigure:
 
 def _verdicts(result: Residuals, response: str) -> pl.DataFrame:
     """One row per condition: its place from left to right and the texts below it."""
-    summary, short = result.summary, short_names(result.algorithms)
-    rows = []
+    short, rows = short_names(result.algorithms), []
     for place, condition in enumerate(result.conditions):
-        extreme = summary.extreme[place, 0]
-        size = abs(float(summary.residual[place, 0]))
-        texts = dict.fromkeys(STATISTICS, "–")
-        if extreme:
-            texts = {
-                "extreme": short[extreme],
-                "log10 of its residual": number(float(np.log10(size)), 2) if size > 0 else "–",
-                "relative effect": percent(float(summary.relative_effect[place, 0]), sign=True).replace(" %", "%"),
-                "G": number(float(summary.statistic[place, 0])),
-            }
-        verdict = SAME if not extreme else UNTESTED if summary.statement[place, 0] else OTHER
-        if summary.flagged[place, 0]:
-            verdict = HIGH if summary.side[place, 0] == "high" else LOW
-        cells = {f"text{line}": text for line, text in enumerate(texts.values())}
+        texts = statistics(result, place, short).values()
+        cells = {f"text{line}": text for line, text in enumerate(texts)}
+        verdict = verdict_of(result, place)
         rows.append({"response": response, "condition": condition, "place": place, "verdict": verdict, **cells})
     return pl.DataFrame(rows)
 

@@ -75,22 +75,23 @@ def _sensitivity(sampled: Sampled) -> PageFigure:
 def _levels(sampled: Sampled) -> PageFigure:
     study, first = sampled.study, sampled.study.congestion_response
     across, lines = grid_figures.names(sampled)
+    places = grid_figures.places(sampled)
     rows, texts = [], []
     for period, response in ((period, name) for period, names in study.in_period.items() for name in names):
         selection = {"response": response, "period": period}
-        rows.append(keyed(grid_figures.values(sampled, response, period), selection))
+        rows.append(keyed(grid_figures.values(sampled, response, period, places), selection))
         said = grid_figures.sentence(sampled, response)
-        if not grid_figures.varies(sampled, response, period):
+        if not study.varies(response, period):
             said = "It is the same everywhere, or was not measured."
         texts.append(caption(selection, captions.values_heading(study, response, period), said))
-    chart = level_lines(grid_figures.values(sampled, first, study.main_period), across=across, lines=lines)
+    first_values = grid_figures.values(sampled, first, study.main_period, places)
     panels = -(-len(study.algorithms) // 3)
     return PageFigure(
         id="levels",
         short_title="Over the levels",
         title=grid_figures.QUESTION,
         reading="One line for each level of a factor, over the levels of the one that has most; a panel per algorithm.",
-        chart=chart,
+        chart=level_lines(first_values, across=across, lines=lines),
         main=LINES,
         tables={LINES: PageTable(stacked(rows), KEYS)},
         captions=PageTable(pl.DataFrame(texts), KEYS),

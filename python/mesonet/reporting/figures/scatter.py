@@ -15,7 +15,7 @@ def figure(study: Study, runs: int) -> PageFigure:
     """The figure of a campaign with at least two responses and `runs` conditions x algorithms."""
     there = study.in_period[study.main_period]
     first = study.congestion_response
-    varying = [name for name in there if study.varies(name)]
+    varying = [name for name in there if study.varies(name, study.main_period)]
     names = [name for name in [*study.key_responses, *there] if name != first]
     names.sort(key=lambda name: name not in varying)
     options = [(name, study.label_of(name)) for name in study.responses]
