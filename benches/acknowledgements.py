@@ -17,10 +17,9 @@ import os
 import statistics
 import subprocess
 import sys
-from datetime import UTC, datetime
 
 from processes import ran
-from run import HERE, commit, machine
+from run import HERE, dated, machine
 
 WAYS = {
     "1,000 flows": (1_000, "in-order"),
@@ -67,7 +66,7 @@ def main() -> None:
         for name, by_way in found.items():
             for way, costs in by_way.items():
                 costs.append(cost_ns(program, name, *WAYS[way]))
-    when = f"{datetime.now(UTC):%Y-%m-%d}, commit {commit()}"
+    when = dated()
     title = f"CPU ns per acknowledgement, {when}, {machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     lines = [
         f"\n## {title}, least (median) of {options.repeat}\n",

@@ -16,10 +16,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
-from run import HERE, commit, machine
+from run import HERE, dated, machine
 
 MODEL = "def answer(parameters, seed):\n    return {f'r{i}': parameters['a'] * i + seed % 97 for i in range(20)}\n"
 FILE = """
@@ -56,7 +55,7 @@ def main() -> None:
         status = timed([*mesonet, "experiment", "status", out])[1]
         load = float(timed(["-c", LOAD, out])[2])
     lines = [
-        f"\n## A campaign of {options.runs:,} runs, {datetime.now(UTC):%Y-%m-%d}, commit {commit()}, {machine()}, "
+        f"\n## A campaign of {options.runs:,} runs, {dated()}, {machine()}, "
         f"{os.cpu_count()} cores, {options.workers} workers\n",
         "| CPU ms per run beside it | share of runs of 1 s | `status` half-way, s | at the end, s | `load`, CPU s |",
         "|---:|---:|---:|---:|---:|",

@@ -15,10 +15,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 
-from run import HERE, commit, machine
+from run import HERE, dated, machine
 
 from mesonet.choice import find_scenario
 
@@ -74,7 +73,7 @@ def main() -> None:
         return
     program = build()
     lines = [
-        f"\n## Instructions, {datetime.now(UTC):%Y-%m-%d}, commit {commit()}, {machine()}\n",
+        f"\n## Instructions, {dated()}, {machine()}\n",
         "| case | data segments | instructions per data segment |",
         "|---|---:|---:|",
     ]

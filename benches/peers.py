@@ -25,11 +25,10 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from processes import ran
-from run import HERE, MESONET, commit, machine
+from run import HERE, MESONET, dated, machine
 from workloads import WORKLOADS, write
 
 NS3_MODULES = ("core", "network", "internet", "applications", "point-to-point", "nix-vector-routing")
@@ -107,7 +106,7 @@ def main() -> None:
     parser.add_argument("--timeout", type=float, default=600, help="seconds a run may take")
     options = parser.parse_args()
     chosen = [n for n in WORKLOADS if not options.workloads or any(word in n for word in options.workloads)]
-    when = f"{datetime.now(UTC):%Y-%m-%d}, commit {commit()}"
+    when = dated()
     lines = [
         f"\n## Beside others, {when}, {machine()}, {os.cpu_count()} cores, median of {options.repeat}\n",
         "| workload | simulator | data segments | CPU s | segments per CPU s | peak MB | mesonet is faster by |",

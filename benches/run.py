@@ -100,6 +100,11 @@ def commit() -> str:
     return subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
 
 
+def dated() -> str:
+    """Today and the commit, for the head of a table."""
+    return f"{datetime.now(UTC):%Y-%m-%d}, commit {commit()}"
+
+
 def machine() -> str:
     for line in Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []:
         if line.startswith("model name"):
@@ -127,7 +132,7 @@ def scenario_of(name: str, folder: Path) -> str:
 
 def run_all(chosen: dict[str, list[str]], repeat: int) -> None:
     """Runs the cases and appends what they took to RESULTS.md."""
-    when = f"{datetime.now(UTC):%Y-%m-%d}, commit {commit()}"
+    when = dated()
     lines = [
         f"\n## {when}, {machine()}, {os.cpu_count()} cores, median of {repeat}\n",
         "| case | data segments | CPU s | segments per CPU s | per calibration loop | ns per router hop | peak MB |",

@@ -13,9 +13,8 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 
-from run import HERE, commit, machine
+from run import HERE, dated, machine
 
 import mesonet
 from mesonet.choice import find_scenario
@@ -55,7 +54,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args()
     counts = [int(count) for count in options.threads.split(",")]
-    when = f"{datetime.now(UTC):%Y-%m-%d}, commit {commit()}, {machine()}, {os.cpu_count()} cores"
+    when = f"{dated()}, {machine()}, {os.cpu_count()} cores"
     lines = [
         f"\n## Threads, {when}, median of {options.repeat}, load {os.getloadavg()[0]:.1f}\n",
         "exp-2a, condition 16, CTCP, 8 s simulated.\n",
