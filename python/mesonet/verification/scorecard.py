@@ -22,7 +22,7 @@ PARTS = {
     "A": "Arithmetic and configuration",
     "B": "Two flows on a dumbbell (ASME paper, sections 2 and 4)",
     "D": "Experiments 1a and 1b (ASME paper, section 6; NIST SP 500-282, chapter 10)",
-    "F": "Fixed points of FAST",
+    "F": "Flows and segments of experiments 2",
     "G": "Many connections (Qiu, Zhang and Keshav)",
     "H": "FAST TCP (Jin, Wei and Low)",
     "I": "Results about method",

@@ -1,0 +1,71 @@
+"""Measures of experiments that mix each alternate with standard TCP, in all conditions (Parts F and I)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from mesonet.verification.flows import FEWEST_FLOWS
+from mesonet.verification.reasons import NotEvaluated
+from mesonet.verification.shares import Share, share
+
+if TYPE_CHECKING:
+    from mesonet.verification.campaigns import Campaigns
+
+HOUR_S = 3600.0
+_GROUP = ["condition", "algorithm", "path_class", "rate_class"]
+
+
+def in_an_hour(campaigns: Campaigns, experiment: str, name: str, which: str) -> float:
+    """What a response per second comes to in an hour: ``mean``, ``least`` or ``most`` over the conditions.
+
+    A condition counts with its mean over the algorithms.
+    """
+    conditions = campaigns.table(experiment, name).mean(axis=1)
+    return HOUR_S * float({"mean": np.mean, "least": np.min, "most": np.max}[which](conditions))
+
+
+def advantage(campaigns: Campaigns, experiment: str, category: str, algorithm: str | None = None) -> float:
+    """Mean goodput of the alternates' completed files of a category over that of standard TCP's, less one.
+
+    The geometric mean over conditions, alternates (or of one `algorithm`), classes of path and of interface.
+    """
+    rows = _advantages(campaigns, experiment, category)
+    if algorithm is not None:
+        rows = rows.filter(algorithm=algorithm)
+    if rows.is_empty():
+        raise NotEvaluated(f"fewer than {FEWEST_FLOWS} flows in each group")
+    return float(np.expm1(rows["log_ratio"].to_numpy().mean()))
+
+
+def advantage_grows(campaigns: Campaigns, experiment: str, category: str, to: str) -> Share:
+    """Part of the conditions in which the advantage is larger in category `to` than in `category`.
+
+    Between the same hosts: only classes of path and of interface count in which both have enough flows.
+    """
+    pairs = _advantages(campaigns, experiment, category).join(
+        _advantages(campaigns, experiment, to), on=_GROUP, suffix="_to"
+    )
+    if pairs.is_empty():
+        raise NotEvaluated(f"fewer than {FEWEST_FLOWS} flows in each group")
+    means = pairs.group_by("condition", maintain_order=True).agg(pl.col("log_ratio", "log_ratio_to").mean())
+    return share((means["log_ratio_to"] > means["log_ratio"]).to_list())
+
+
+MEASURES = (in_an_hour, advantage, advantage_grows)
+
+
+def _advantages(campaigns: Campaigns, experiment: str, category: str) -> pl.DataFrame:
+    """Logarithm of an alternate's mean goodput over standard TCP's, by condition, alternate, path and interface."""
+    rows = campaigns.load(experiment).groups.filter(
+        pl.col("replicate") == campaigns.seed_of(experiment),
+        pl.col("period") == "measured",
+        pl.col("category") == category,
+        pl.col("flows") >= FEWEST_FLOWS,
+    )
+    own = rows.filter(pl.col("flow_algorithm") == pl.col("algorithm")).sort(_GROUP)
+    tcp = rows.filter(flow_algorithm="tcp")
+    pairs = own.join(tcp, on=_GROUP, suffix="_tcp", maintain_order="left")
+    return pairs.select(*_GROUP, log_ratio=(pl.col("goodput") / pl.col("goodput_tcp")).log())

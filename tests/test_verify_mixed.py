@@ -1,0 +1,65 @@
+"""Measures of experiments that mix alternates with standard TCP, against numbers given by hand."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from mesonet.verification.measures import mixed
+from mesonet.verification.reasons import NotEvaluated
+from mesonet.verification.shares import Share
+
+FIELDS = ("condition", "category", "rate_class", "flow_algorithm", "flows", "goodput")
+
+
+class Given:
+    """A campaign of one alternate, bic, in two conditions."""
+
+    def __init__(self, rows: list[tuple[int, str, str, str, int, float]]) -> None:
+        same = {"algorithm": "bic", "replicate": 1, "period": "measured", "path_class": "fast"}
+        self.groups = pl.DataFrame([{**dict(zip(FIELDS, row, strict=True)), **same} for row in rows])
+
+    def load(self, name: str) -> Given:
+        return self
+
+    def seed_of(self, name: str) -> int:
+        return 1
+
+    def table(self, name: str, response: str) -> np.ndarray:
+        return np.array([[1.0, 3.0], [10.0, 20.0], [4.0, 5.0]])
+
+
+ROWS = [
+    (1, "web object", "fast", "bic", 100, 20.0), (1, "web object", "fast", "tcp", 100, 10.0),
+    (1, "web object", "normal", "bic", 100, 900.0), (1, "web object", "normal", "tcp", 100, 10.0),
+    (1, "document", "fast", "bic", 30, 30.0), (1, "document", "fast", "tcp", 30, 10.0),
+    (1, "document", "normal", "bic", 29, 1.0), (1, "document", "normal", "tcp", 30, 10.0),
+    (2, "web object", "fast", "bic", 100, 20.0), (2, "web object", "fast", "tcp", 100, 10.0),
+    (2, "document", "fast", "bic", 30, 5.0), (2, "document", "fast", "tcp", 30, 10.0),
+]  # fmt: skip
+
+
+def test_what_a_rate_comes_to_in_an_hour() -> None:
+    given: Any = Given(ROWS)
+    found = [mixed.in_an_hour(given, "x", "flow_rate", which) for which in ("mean", "least", "most")]
+    assert found == pytest.approx([3600 * (2 + 15 + 4.5) / 3, 7200, 54000])
+
+
+def test_the_advantage_is_a_geometric_mean_over_groups_with_enough_flows() -> None:
+    given: Any = Given(ROWS)
+    assert mixed.advantage(given, "x", "document") == pytest.approx(math.sqrt(3 * 0.5) - 1)
+    assert mixed.advantage(given, "x", "web object", "bic") == pytest.approx((2 * 90 * 2) ** (1 / 3) - 1)
+    with pytest.raises(NotEvaluated, match="fewer than 30"):
+        mixed.advantage(given, "x", "movie")
+
+
+def test_categories_are_compared_between_the_same_hosts() -> None:
+    given: Any = Given(ROWS)
+    assert mixed.advantage_grows(given, "x", "web object", "document") == Share(1, 2)  # 3 and 1/2 against 2 and 2
+    assert mixed.advantage_grows(given, "x", "document", "web object") == Share(1, 2)
+    with pytest.raises(NotEvaluated, match="fewer than 30"):
+        mixed.advantage_grows(given, "x", "document", "movie")
