@@ -98,7 +98,7 @@ def blocks(results: Mapping[str, Blocks], *, title: str = "", response: str = ""
         columns=columns,
         spacing={"row": 12, "column": 26},
     )  # fmt: skip
-    says = "Blue: + gives more; red: − gives more. Below each box the settings of its block; p: sign test."
+    says = "Blue: + gives more; orange: − gives more. Below each box the settings of its block; p: sign test."
     drawn = set(rows["target"])
     if absent := [name for name in results if name not in drawn]:
         says += f" Not drawn, because no block has both settings: {', '.join(absent)}."

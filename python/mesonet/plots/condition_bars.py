@@ -1,7 +1,7 @@
 """One small bar graph per condition, from the least to the most congested: when does an algorithm win?
 
-Bars are differences, green above zero, red below. (SP 500-282 ch. 9, Figs. 17, 19 and 21: goodput of the alternate less
-that of standard TCP.)
+Bars are differences, green above zero, orange below. (SP 500-282 ch. 9, Figs. 17, 19 and 21: goodput of the alternate
+less that of standard TCP.)
 """
 
 from collections.abc import Sequence
@@ -41,5 +41,5 @@ def condition_bars(
         columns=PER_ROW,
         spacing={"row": 14, "column": 12},
     ).add_params(theme.HIGHLIGHTED, theme.KEPT)  # fmt: skip
-    says = "Conditions from the least to the most congested. Green: above zero; red: below."
+    says = "Conditions from the least to the most congested. Green: above zero; orange: below."
     return theme.finish(chart, {DATA: rows}, title=title, subtitle=[*([response] if response else []), says])

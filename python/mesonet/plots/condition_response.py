@@ -1,7 +1,7 @@
 """Condition-response summary: which algorithm stands apart, in which conditions and in which responses.
 
 Rows are conditions with the settings of their factors, columns are responses; a flagged cell names the algorithm,
-▲ on green where it lies above all others, ▼ on red where below. (Figures 15 and 16 of Mills et al., ASME 2011.)
+▲ on green where it lies above all others, ▼ on orange where below. (Figures 15 and 16 of Mills et al., ASME 2011.)
 """
 
 from collections.abc import Mapping, Sequence

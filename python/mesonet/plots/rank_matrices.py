@@ -1,8 +1,8 @@
 """Rank matrix of one algorithm: where does it serve users better than the others?
 
 Rows are conditions, columns flow groups; the cell holds the rank of the algorithm, the largest for the best; green
-above the mean of all algorithms, red below. A framed, stronger cell: this algorithm is the one farthest from the mean.
-(SP 500-282 ch. 9, Figs. 22 to 35.)
+above the mean of all algorithms, orange below. A framed, stronger cell: this algorithm is the one farthest from the
+mean. (SP 500-282 ch. 9, Figs. 22 to 35.)
 """
 
 from collections.abc import Mapping, Sequence

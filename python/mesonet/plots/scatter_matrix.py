@@ -1,6 +1,6 @@
 """Matrix of all pairs of responses: scatter plots above the diagonal, r x 100 below: which responses say the same?
 
-Responses by falling mean |r|; |r| x 100 from 80 on is red, up to 30 green, between blue. (ASME paper, Fig. 7.)
+Responses by falling mean |r|; |r| x 100 from 80 on is orange, up to 30 green, between blue. (ASME paper, Fig. 7.)
 """
 
 from collections.abc import Mapping
@@ -99,7 +99,8 @@ def scatter_matrix(
     )  # fmt: skip
     shown = f"The first {MOST} of {len(result.responses)} responses. " if len(result.responses) > MOST else ""
     says = (
-        f"{shown}Below the diagonal r x 100: red from 80 on, green up to 30, blue between. Ordered by falling mean |r|."
+        f"{shown}Below the diagonal r x 100: orange from 80 on, green up to 30, blue between. "
+        "Ordered by falling mean |r|."
     )
     data_of = {POINTS: points, CELLS: cells, NAMES: names, "scatter_grid": grid}
     return theme.finish(whole, data_of, title=title, subtitle=[says])

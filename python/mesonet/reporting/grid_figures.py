@@ -10,6 +10,7 @@ import polars as pl
 from mesonet.designs import grid
 from mesonet.plots.level_lines import level_lines
 from mesonet.reporting.drawing import Figure
+from mesonet.reporting.labels import axis_title
 from mesonet.reporting.sampled import Sampled
 
 if TYPE_CHECKING:
@@ -29,13 +30,12 @@ def figures(sampled: Sampled, responses: Sequence[str]) -> list[Figure]:
 def _lines(sampled: Sampled, response: str) -> tuple[Any, str]:
     study = sampled.study
     across, lines = names(sampled)
-    unit = study.unit_of(response)
     chart = level_lines(
         values(sampled, response, study.main_period, places(sampled)),
         across=across,
         lines=lines,
         title=study.label_of(response),
-        response=study.label_of(response) + (f" ({unit})" if unit not in ("", "1") else ""),
+        response=axis_title(study, response),
     )
     return chart, sentence(sampled, response)
 

@@ -9,7 +9,7 @@ from mesonet.reporting.words import uncapitalised
 def axis_title(study: Study, response: str) -> str:
     """What stands over the vertical axis: the title of a response and its unit."""
     unit = study.unit_of(response)
-    return study.responses[response].title + (f", {unit}" if unit != "1" else "")
+    return study.responses[response].title + (f", {unit}" if unit not in ("", "1") else "")
 
 
 def settings(study: Study) -> Settings:

@@ -51,7 +51,7 @@ USERS = (
         "rank-matrix", "users/rank_matrix", "Rank matrix",
         "Where does an algorithm serve users better than the others?",
         "Rows are conditions, columns flow groups; the number is the rank of the chosen algorithm. Green: above the "
-        "mean of all; red: below. Choose an algorithm at the top; there is no matrix for their mean.", 720,
+        "mean of all; orange: below. Choose an algorithm at the top; there is no matrix for their mean.", 720,
     ),
     Frame(
         "rank-table", "users/rank_table", "Mean ranks", "Who serves users best on average?",

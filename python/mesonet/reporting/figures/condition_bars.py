@@ -37,7 +37,7 @@ def figure(sources: Sources) -> PageFigure:
         title="Above or below the mean of all: one bar graph per condition",
         reading=(
             f"Conditions {study.order_words}. Bars upwards (blue): above the mean of all algorithms in this condition; "
-            f"downwards (red): below. All graphs share one scale. {numbers}."
+            f"downwards (orange): below. All graphs share one scale. {numbers}."
         ),
         chart=_chart(study.by_congestion, axis_title(study, study.congestion_response)),
         main=POINTS,

@@ -83,7 +83,7 @@ def _reading(study: Study) -> str:
     if not study.summary(study.main_period).cells_tested:
         return f"{text}A cell names the algorithm farthest from the mean of all and its distance from it."
     text += "A named algorithm is an outlier among all in that cell (Grubbs' test): ▲ on green above the others, "
-    return text + "▼ on red below. High says nothing about good or bad."
+    return text + "▼ on orange below. High says nothing about good or bad."
 
 
 def _periods(study: Study) -> Sequence[str]:
