@@ -20,7 +20,7 @@ from mesonet.verification import judge, load_claims
 from mesonet.verification.campaigns import Campaigns, Entry
 from mesonet.verification.claims import load_claim
 from mesonet.verification.flows import FEWEST_FLOWS
-from mesonet.verification.measures import MEASURES, comparisons, windows
+from mesonet.verification.measures import MEASURES, comparisons, fast, many_flows, theory, windows
 from mesonet.verification.measures.many_flows import pftk
 from mesonet.verification.reasons import NotEvaluated
 from mesonet.verification.scorecard import load_scorecard
@@ -317,11 +317,68 @@ def test_comparisons_over_conditions() -> None:
     assert comparisons.outlier_share(given, "x", "fast", 10) == 0.8
     assert comparisons.outlier_in(given, "x", "fast", others[:3], 10) == 3
     assert comparisons.outlier_contrast(given, "x", "fast", others[:2], ["loss_rate"], 10) == 0.8
+    assert comparisons.told_apart(given, "x") == Share(5, 5)
     assert comparisons.alike(given, "x", ["fast"], 10) == Share(4, 5)
+    assert comparisons.alike(given, "x", ["fast"], 10, congested=True) == Share(2, 3)
     assert comparisons.alike(given, "x", [], 10) == Share(0, 5)
     assert comparisons.spread_without(given, "x", ["fast"], "rtt") == pytest.approx(10.31 / 10.155 - 1)
     most = comparisons.spread_without(Given(far, [0.1, 0.1, 0, 0.2, 0]), "x", ["fast"], "rtt", most=True)  # type: ignore[arg-type]
     assert most == pytest.approx(60 / 22.655 - 1)  # tcp is far there: 60, 10.01, 10.3, 10.31
     assert comparisons.beyond_others(given, "x", "fast", "rtt") == Share(2, 3)
+    assert comparisons.distance_from(given, "x", ["bic", "htcp"], "tcp", "rtt") == pytest.approx(0.031)
+    assert comparisons.distance_from(given, "x", ["fast"], "tcp", "rtt", most=True) == pytest.approx(5.01)
+    assert comparisons.largest_residual(given, "x", "fast", "rtt") == pytest.approx(60.1 - (60.1 + 40.62) / 5)
+    assert comparisons.low_outliers(given, "x", "rtt") == 0
     assert comparisons.sum_larger(given, "x", "fast", ["bic", "htcp"], ["rtt", "cwnd"], "1") == Share(4, 5)
     assert comparisons.sum_larger(given, "x", "htcp", ["tcp"], ["rtt", "cwnd"], "1") == Share(4, 5)
+
+
+def test_outliers_below_the_others_are_counted() -> None:
+    class Low(Given):
+        def table(self, name: str, response: str, period: str = "measured") -> np.ndarray:
+            return np.array([[10.0, 10.1, 9.9, 10.05, 1.0], [10, 10.1, 9.9, 10.05, 20], [3, 3, 3, 3, 3]])
+
+    assert comparisons.low_outliers(Low([], []), "x", "rtt") == 1  # type: ignore[arg-type]
+
+
+def test_the_power_with_which_loss_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    curve = [(x, 3e-4 * x**1.7, 500.0) for x in (4.0, 8.0, 16.0)] + [(100.0, 0.9, 500.0)]
+    monkeypatch.setattr(many_flows, "_curve", lambda *_: curve)
+    assert many_flows.loss_growth(Campaigns({}, Path()), "none", 60, 20) == pytest.approx(1.7)
+
+
+@pytest.mark.parametrize(("small_pipe", "change"), [(None, 0.3), (False, 0.1), (True, 0.3)])
+def test_changes_of_throughput_by_pipe(monkeypatch: pytest.MonkeyPatch, small_pipe: bool | None, change: float) -> None:
+    lines = [many_flows.Line(n, count, 60, 400, 0.1, (0, 1)) for n, count in ((1, 50), (2, 300))]
+    monkeypatch.setattr(many_flows, "_lines", lambda _: lines)
+    given = {("with", 50): 0.9, ("without", 50): 1.0, ("with", 300): 0.6, ("without", 300): 0.9}
+    monkeypatch.setattr(many_flows, "goodput", lambda _, name, count, buffer: given[name, count])
+    monkeypatch.setattr(Campaigns, "load", lambda *_: None)
+    found = many_flows.throughput_change(Campaigns({}, Path()), "with", "without", "goodput", small_pipe)
+    assert found == pytest.approx(change)
+
+
+def test_losses_against_the_response_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(theory, "_cycles", lambda _, __, name, ___: (3e-4 if name == "hstcp" else 1.5e-4, 100.0))
+    given = Campaigns({}, Path())
+    assert theory.loss_over_law(given, "none", "tcp", 1) == pytest.approx(1)
+    assert theory.loss_over_law(given, "none", "hstcp", 1) == pytest.approx(3e-4 / (0.078 / 100**1.2))
+    assert theory.loss_on_path(given, "none", "hstcp", "tcp", 1) == 2
+
+
+def test_who_varies_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    spread = {"fast": {"throughput": [1, 1], "fairness": [1, 3]}, "tcp": {"throughput": [0, 1], "fairness": [1, 2]}}
+    monkeypatch.setattr(Campaigns, "load", lambda *_: Given([], []))
+    monkeypatch.setattr(Given, "algorithms", ("fast", "tcp"))
+    monkeypatch.setattr(fast, "metrics", lambda _, __, name, what: spread[name].get(what, [1, 1]))
+    assert fast.not_steadiest(Campaigns({}, Path()), "none", "fast") == 1
+    assert fast.not_steadiest(Campaigns({}, Path()), "none", "tcp") == 1
+
+
+def test_arithmetic_of_the_study() -> None:
+    none = Campaigns({}, Path())
+    assert MEASURES["backbone_links"](none, "abilene") == 14
+    assert MEASURES["responses"](none, "sensitivity", "groups") == 48
+    assert MEASURES["processor_hours"](none, 100, 28, 10, unit=7) == 40
+    assert MEASURES["constant"](none, "exp-1b", "hstcp", "low_window") == 31
+    assert MEASURES["dumbbell"](none, "line") == pytest.approx(252)

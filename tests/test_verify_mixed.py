@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -41,6 +42,25 @@ ROWS = [
     (2, "web object", "fast", "bic", 100, 20.0), (2, "web object", "fast", "tcp", 100, 10.0),
     (2, "document", "fast", "bic", 30, 5.0), (2, "document", "fast", "tcp", 30, 10.0),
 ]  # fmt: skip
+
+
+class Designed:
+    """Four conditions of two factors."""
+
+    rows = SimpleNamespace(matrix=np.array([[-1.0, -1], [1, -1], [-1, 1], [1, 1]]))
+    experiment: ClassVar = {"response_set": "asme-22"}
+
+    def load(self, name: str) -> Designed:
+        return self
+
+    def table(self, name: str, response: str, period: str) -> np.ndarray:
+        linear, product = np.array([1.0, 3, 5, 7]), np.array([0.5, -0.5, -0.5, 0.5])
+        return (linear + product * (response != "loss_rate"))[:, None] * np.ones(3)
+
+
+def test_what_main_effects_explain() -> None:
+    given: Any = Designed()  # all but one response have a product of the factors: 1 of 21 for one degree of freedom
+    assert mixed.linear_part(given, "x") == pytest.approx(1 - 1 / ((16 + 4 + 1) / 3))
 
 
 def test_what_a_rate_comes_to_in_an_hour() -> None:

@@ -11,9 +11,13 @@ from pathlib import Path
 import altair as alt
 import polars as pl
 
+from mesonet.analysis import main_effects, ordered_data
+from mesonet.campaign import Campaign
+from mesonet.plots import main_effects as effects_figure
+from mesonet.plots import ordered_data as ordered_figure
 from mesonet.plots import save
 from mesonet.verification.campaigns import Campaigns
-from mesonet.verification.measures import fast, many_flows
+from mesonet.verification.measures import fast, many_flows, mixed
 from mesonet.verification.scorecard import load_scorecard
 
 OUT = Path(__file__).parent.parent / "docs" / "explanation" / "replication"
@@ -118,6 +122,43 @@ def syn_losses(campaigns: Campaigns) -> alt.VConcatChart:
     return alt.vconcat(*rows)
 
 
+def by_loss(campaign: Campaign) -> alt.VConcatChart:
+    """Conditions of experiment 2a by rising loss, with their settings: step 1 of the ten."""
+    return ordered_figure(
+        ordered_data(
+            campaign.rows.matrix, campaign.response("loss_rate"), factors=[each.id for each in campaign.factors]
+        ),
+        response="loss rate, mean over the alternates",
+    )
+
+
+def what_drives(campaign: Campaign, name: str, title: str) -> alt.VConcatChart:
+    """Main effects of the nine factors of experiment 2a on a response."""
+    found = main_effects(campaign.rows.matrix, campaign.response(name), factors=[each.id for each in campaign.factors])
+    return effects_figure(found, campaign.factors, response=title)
+
+
+def advantages(campaigns: Campaigns) -> alt.HConcatChart:
+    """What alternates get beside standard TCP, by size of file, class of path and interface, from both thresholds."""
+    charts = []
+    for experiment, title in (("exp-2a-short", "high threshold"), ("exp-2b-short", "threshold of 100 segments")):
+        rows = pl.concat(mixed.advantages(campaigns, experiment, each) for each in ("web object", "document"))
+        means = rows.group_by("category", "path_class", "rate_class", "algorithm").agg(
+            ratio=pl.col("log_ratio").mean().exp(), least=pl.col("log_ratio").min().exp(),
+            most=pl.col("log_ratio").max().exp(),
+        )  # fmt: skip
+        means = means.with_columns(group=pl.format("{}, {} path, {}", "category", "path_class", "rate_class"))
+        base = alt.Chart(means.sort("algorithm", "category", "path_class", "rate_class")).encode(
+            y=alt.Y("group:N", title=None, axis=alt.Axis(labelLimit=300)),
+            yOffset=alt.YOffset("algorithm:N"),
+            color=alt.Color("algorithm:N", title=None),
+        )
+        x = alt.X("ratio:Q", title=f"goodput over standard TCP's, {title}", scale=alt.Scale(type="log", nice=False))
+        line = base.mark_rule(strokeWidth=1, opacity=0.5).encode(x=alt.X("least:Q", title=x.title), x2="most:Q")
+        charts.append(alt.layer(line, base.mark_point(filled=True, size=28).encode(x=x)).properties(width=330))
+    return alt.hconcat(*charts)
+
+
 def main() -> None:
     """Writes the figures."""
     campaigns = Campaigns(load_scorecard().entries, Path(sys.argv[1]))
@@ -126,6 +167,10 @@ def main() -> None:
     save(losses(campaigns), OUT / "loss-by-connections.svg")
     save(metrics(campaigns), OUT / "metrics-of-fast.svg")
     save(syn_losses(campaigns), OUT / "syn-losses.svg")
+    mixture = campaigns.load("exp-2a-short")
+    save(by_loss(mixture), OUT / "conditions-by-loss.svg")
+    save(what_drives(mixture, "loss_rate", "loss rate"), OUT / "effects-on-loss.svg")
+    save(advantages(campaigns), OUT / "advantages.svg")
 
 
 if __name__ == "__main__":

@@ -36,6 +36,13 @@ def routers(campaigns: Campaigns, name: str, classes: Sequence[str]) -> float:
     return float(sum(found[each] for kind in classes for each in (ACCESS if kind == "access" else (kind,))))
 
 
+def backbone_links(campaigns: Campaigns, name: str) -> float:
+    """Links between backbone routers of a built-in scenario: all but the one of each router below them."""
+    described = scenario(name).describe()
+    below = described["routers"] - _by_class(described, "routers")["backbone"]
+    return float(described["links"] - below)
+
+
 def sources(campaigns: Campaigns, name: str, condition: int) -> float:
     """Sources in a condition of a study."""
     return float(_condition(name, condition)["sources"])
@@ -86,6 +93,12 @@ def level_of(campaigns: Campaigns, name: str, condition: int, path: str) -> floa
     return float(_study(name).condition(condition).value(path))
 
 
+def constant(campaigns: Campaigns, name: str, algorithm: str, constant: str) -> float:
+    """A constant of an algorithm in a study."""
+    (own,) = _study(name).canonical(1, algorithm)["algorithms"]
+    return float(own["parameters"][constant])
+
+
 def share_of_alternate(campaigns: Campaigns, name: str, condition: int) -> float:
     """Share of the alternate in a condition of a mixed study."""
     chosen = _study(name)
@@ -116,9 +129,10 @@ def power_of_ten(campaigns: Campaigns, levels: int, parameters: int) -> float:
     return parameters * math.log10(levels)
 
 
-def responses(campaigns: Campaigns, name: str) -> float:
-    """Responses of a set: those of the network and those of each of the 24 flow groups."""
-    return float(len(SETS[name].entries) + len(SETS[name].per_group) * GROUPS)
+def responses(campaigns: Campaigns, name: str, of: str = "all") -> float:
+    """Responses of a set: those of the ``network``, those of each of the 24 flow ``groups``, or ``all``."""
+    counts = {"network": len(SETS[name].entries), "groups": len(SETS[name].per_group) * GROUPS}
+    return float(sum(counts.values()) if of == "all" else counts[of])
 
 
 def pairs(campaigns: Campaigns, name: str) -> float:
@@ -136,23 +150,27 @@ def grubbs_threshold(campaigns: Campaigns, algorithms: int, alpha: float, sides:
     return float(critical_value(algorithms, alpha=alpha, sides=sides))
 
 
-def processor_hours(campaigns: Campaigns, runs: float, hours: float, processors: int) -> float:
-    """Hours that so many runs take."""
-    return runs * hours / processors
+def processor_hours(campaigns: Campaigns, runs: float, hours: float, processors: int, unit: float = 1) -> float:
+    """Hours that so many runs take on so many processors, in units of so many hours."""
+    return runs * hours / processors / unit
 
 
 def dumbbell(campaigns: Campaigns, what: str) -> float:
-    """What the path of the dumbbell holds, with and without its buffer (``outstanding``, ``path``), segments."""
+    """What the path of the dumbbell holds, with and without its buffer (``outstanding``, ``path``), segments; the speed
+    of its ``line`` and of the fast ``interface`` of its hosts, Mbps."""
     described = scenario("dumbbell").describe()
     there = scenario("dumbbell")
+    if what in ("line", "interface"):
+        speeds = {"line": _by_class(described, "speed")["plain"], "interface": there.value("users.fast_interface")}
+        return float(speeds[what]) * _GBPS * 1e3
     path = float(_by_class(described, "speed")["plain"]) * float(described["max_rtt"])
     return path + (float(there.value("network.buffer")["factor"]) if what == "outstanding" else 0.0)
 
 
 MEASURES = (
-    derived, routers, sources, speed, buffers, runs, conditions, equations_that_fail, level_of, share_of_alternate,
-    unbalanced, not_orthogonal, fewest_runs, power_of_ten, responses, pairs, rank_cells, grubbs_threshold,
-    processor_hours, dumbbell,
+    derived, routers, backbone_links, sources, speed, buffers, runs, conditions, equations_that_fail, level_of,
+    constant, share_of_alternate, unbalanced, not_orthogonal, fewest_runs, power_of_ten, responses, pairs, rank_cells,
+    grubbs_threshold, processor_hours, dumbbell,
 )  # fmt: skip
 
 _OF_SEVERAL: dict[str, Callable[..., Any]] = {"least": min, "mean": np.mean, "most": max}

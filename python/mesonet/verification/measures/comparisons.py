@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mesonet.analysis import Clustering, ConditionResponseSummary, clustering, condition_response_summary
+from mesonet.analysis.grubbs import critical_value
 from mesonet.response_sets import SETS
 from mesonet.verification.reasons import NotEvaluated
 from mesonet.verification.shares import Share, share
@@ -32,6 +33,11 @@ CONGESTED = 0.01
 def stands_apart(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> Share:
     """Part of the conditions in whose tree an algorithm is joined last and alone."""
     return share(tree.most_distant == algorithm for tree in _trees(campaigns, experiment, without))
+
+
+def told_apart(campaigns: Campaigns, experiment: str, without: Sequence[str] = ()) -> Share:
+    """Part of the conditions in which any two algorithms differ in any response."""
+    return share(bool(tree.distinct) for tree in _trees(campaigns, experiment, without))
 
 
 def parted(campaigns: Campaigns, experiment: str, algorithms: Sequence[str], congested: bool = False) -> Share:
@@ -111,13 +117,18 @@ def outlier_contrast(
     return float(parts[0] - parts[1])
 
 
-def alike(campaigns: Campaigns, experiment: str, without: Sequence[str], percent: float) -> Share:
-    """Part of the conditions whose median response differs by at most `percent` of its mean over the algorithms."""
+def alike(
+    campaigns: Campaigns, experiment: str, without: Sequence[str], percent: float, congested: bool = False
+) -> Share:
+    """Part of the conditions, or of the congested ones, whose median response differs by at most `percent` of its mean
+    over the algorithms. Of the responses that are not the same for all of them, those left out included."""
     cube, _ = _cube(campaigns, experiment, tuple(without))
+    same = np.ptp(_cube(campaigns, experiment, ())[0], axis=1) == 0
     with np.errstate(all="ignore"):
-        mean = cube.mean(axis=1)
-        spread = np.where(np.ptp(cube, axis=1) == 0, 0.0, 100 * np.ptp(cube, axis=1) / np.abs(mean))
-    return share((np.nanmedian(spread, axis=1) <= percent).tolist())
+        spread = np.where(same, np.nan, 100 * np.ptp(cube, axis=1) / np.abs(cube.mean(axis=1)))
+        median = np.nanmedian(spread, axis=1)
+    chosen = _congested(campaigns, experiment) if congested else np.ones(len(median), dtype=bool)
+    return share((np.nan_to_num(median[chosen]) <= percent).tolist())
 
 
 def spread_without(
@@ -132,6 +143,35 @@ def spread_without(
     others = others[[int(loss.argmax())]] if most else others[_congested(campaigns, experiment)]
     mean = others.mean(axis=1)
     return float(np.median(np.abs(others - mean[:, None]).max(axis=1) / mean))
+
+
+def distance_from(
+    campaigns: Campaigns, experiment: str, of: Sequence[str], to: str, name: str, most: bool = False
+) -> float:
+    """How far the farthest of some algorithms is from algorithm `to`, as part of it: median over congested conditions.
+
+    With `most` in the condition that loses most.
+    """
+    algorithms = campaigns.load(experiment).algorithms
+    table, loss = campaigns.table(experiment, name), campaigns.table(experiment, "loss_rate").mean(axis=1)
+    rows = loss == loss.max() if most else _congested(campaigns, experiment)
+    own, other = table[rows][:, [algorithms.index(each) for each in of]], table[rows, algorithms.index(to)]
+    return float(np.median(np.abs(own / other[:, None] - 1).max(axis=1)))
+
+
+def largest_residual(campaigns: Campaigns, experiment: str, algorithm: str, name: str) -> float:
+    """The most by which an algorithm lies above the mean of all in any condition."""
+    table = campaigns.table(experiment, name)
+    residual = table - table.mean(axis=1, keepdims=True)
+    return float(residual[:, campaigns.load(experiment).algorithms.index(algorithm)].max())
+
+
+def low_outliers(campaigns: Campaigns, experiment: str, name: str) -> float:
+    """Conditions in which Grubbs' test finds an algorithm that lies below the others in a response."""
+    table = campaigns.table(experiment, name)
+    mean, spread = table.mean(axis=1), table.std(axis=1, ddof=1)
+    threshold = critical_value(table.shape[1], alpha=OUTLIER, sides=2)
+    return float(np.count_nonzero(mean - table.min(axis=1) > threshold * np.where(spread > 0, spread, np.inf)))
 
 
 def beyond_others(campaigns: Campaigns, experiment: str, algorithm: str, name: str) -> Share:
@@ -155,8 +195,9 @@ def sum_larger(
 
 
 MEASURES = (
-    stands_apart, parted, nearest, trees_with, most_outliers, outliers_by_congestion, outlier_share, outlier_in,
-    outlier_contrast, alike, spread_without, beyond_others, sum_larger,
+    stands_apart, told_apart, parted, nearest, trees_with, most_outliers, outliers_by_congestion, outlier_share,
+    outlier_in, outlier_contrast, alike, spread_without, distance_from, largest_residual, low_outliers, beyond_others,
+    sum_larger,
 )  # fmt: skip
 
 

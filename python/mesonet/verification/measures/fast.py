@@ -51,6 +51,16 @@ def not_best(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
     return float(worse)
 
 
+def not_steadiest(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
+    """Of the four metrics, those whose standard deviation over the intervals is smaller for another algorithm."""
+    names = campaigns.load(experiment).algorithms
+    wider = 0
+    for what in ("throughput", "fairness", "stability", "responsiveness"):
+        spread = {name: float(np.std(metrics(campaigns, experiment, name, what))) for name in names}
+        wider += any(spread[name] < spread[algorithm] for name in names)
+    return float(wider)
+
+
 def line_share(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> float:
     """What all flows of a condition receive after the warm-up, of what the line can carry."""
     run = campaigns.run(experiment, algorithm, condition)
@@ -127,9 +137,9 @@ def mean_queue_ratio(campaigns: Campaigns, experiment: str, of: str, to: str) ->
 
 
 MEASURES = (
-    interval_metric, metric_change, gap_ratio, not_best, line_share, line_share_change, falls_more, largest_queue,
-    queue_over_alphas, rate_spread, rate_by_round_trip, queue_by_round_trip, wait_by_round_trip, mean_queue,
-    mean_queue_ratio,
+    interval_metric, metric_change, gap_ratio, not_best, not_steadiest, line_share, line_share_change, falls_more,
+    largest_queue, queue_over_alphas, rate_spread, rate_by_round_trip, queue_by_round_trip, wait_by_round_trip,
+    mean_queue, mean_queue_ratio,
 )  # fmt: skip
 
 

@@ -76,6 +76,13 @@ def loss_slope(campaigns: Campaigns, experiment: str, buffer: float) -> float:
     return float(np.polyfit(counts, losses, 1)[0])
 
 
+def loss_growth(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
+    """Slope of log loss over log connections, up to `most` connections: 1 for a line, 2 for a square."""
+    points = [(x, y) for x, y, _ in _curve(campaigns, experiment, buffer) if x <= most and y > 0]
+    counts, losses = np.log(np.array(points)).T
+    return float(np.polyfit(counts, losses, 1)[0])
+
+
 def loss_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
     """R^2 of a straight line through loss over connections, up to `most` connections."""
     x, y = np.array([(x, y) for x, y, _ in _curve(campaigns, experiment, buffer) if x <= most]).T
@@ -132,6 +139,12 @@ def throughput(campaigns: Campaigns, experiment: str, connections: int, buffer: 
     return campaigns.value(experiment, ALGORITHM, line.condition, "segment_rate") / line.speed
 
 
+def least_throughput(campaigns: Campaigns, experiment: str) -> float:
+    """The least `throughput` over the conditions."""
+    lines = _lines(campaigns.load(experiment))
+    return min(throughput(campaigns, experiment, line.connections, line.buffer) for line in lines)
+
+
 def goodput(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
     """Packets delivered for the first time, of those that the line can carry."""
     line = _line(campaigns, experiment, connections, buffer)
@@ -139,22 +152,32 @@ def goodput(campaigns: Campaigns, experiment: str, connections: int, buffer: flo
     return float(found.sum()) / (line.speed * line.span[1])
 
 
-def throughput_change(campaigns: Campaigns, experiment: str, other: str, what: str) -> float:
-    """Largest difference of the ``throughput`` or ``goodput`` of two experiments over their conditions."""
+def throughput_change(
+    campaigns: Campaigns, experiment: str, other: str, what: str, small_pipe: bool | None = None
+) -> float:
+    """Largest difference of the ``throughput`` or ``goodput`` of two experiments over their conditions.
+
+    Over those with fewer connections than W_c, or, as a `small_pipe`, more of them.
+    """
     measure = {"throughput": throughput, "goodput": goodput}[what]
     changes = [
         measure(campaigns, experiment, line.connections, line.buffer)
         - measure(campaigns, other, line.connections, line.buffer)
         for line in _lines(campaigns.load(experiment))
+        if small_pipe is None or small_pipe == (line.connections > line.pipe)
     ]
     return float(np.abs(changes).max())
 
 
 def throughput_order(campaigns: Campaigns, experiment: str, by: str) -> float:
-    """Neighbours between which throughput falls by more than a thousandth though ``buffer`` or ``connections`` grow."""
+    """Neighbours between which throughput falls by more than a thousandth though ``buffer`` or ``connections`` grow.
+
+    Of the conditions whose buffer is smaller than what the path holds, W_opt.
+    """
     table = {
         (line.connections, line.buffer): throughput(campaigns, experiment, line.connections, line.buffer)
         for line in _lines(campaigns.load(experiment))
+        if line.buffer < round(line.pipe - line.buffer)
     }
     place = {"connections": 0, "buffer": 1}[by]
     falls = 0
@@ -302,9 +325,10 @@ def pftk(loss: Floats, round_trip: float, time_out: float, *, full: bool) -> Flo
 
 
 MEASURES = (
-    loss, loss_over_model, loss_change, loss_slope, loss_line, hyperbola, active, shut_off, fewer_shut_off, jain,
-    fairness_change, throughput, goodput, throughput_change, throughput_order, goodput_slope, occupancy,
-    occupancy_change, in_round_trip_band, within_factor, worse_model, goodput_line, goodput_slope_ratio, epoch,
+    loss, loss_over_model, loss_change, loss_slope, loss_line, loss_growth, hyperbola, active, shut_off,
+    fewer_shut_off, jain, fairness_change, throughput, least_throughput, goodput, throughput_change, throughput_order,
+    goodput_slope, occupancy, occupancy_change, in_round_trip_band, within_factor, worse_model, goodput_line,
+    goodput_slope_ratio, epoch,
 )  # fmt: skip
 
 

@@ -1,4 +1,7 @@
-"""Measures of experiments that mix each alternate with standard TCP, in all conditions (Parts F and I)."""
+"""Measures over all conditions of a design: what comes in an hour, what alternates get, what a linear model explains.
+
+Experiments 2 mix each alternate with standard TCP (Parts F and I).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from mesonet.response_sets import SETS
 from mesonet.verification.flows import FEWEST_FLOWS
 from mesonet.verification.reasons import NotEvaluated
 from mesonet.verification.shares import Share, share
@@ -24,7 +28,24 @@ def in_an_hour(campaigns: Campaigns, experiment: str, name: str, which: str) -> 
     A condition counts with its mean over the algorithms.
     """
     conditions = campaigns.table(experiment, name).mean(axis=1)
-    return HOUR_S * float({"mean": np.mean, "least": np.min, "most": np.max}[which](conditions))
+    return HOUR_S * float({"mean": conditions.mean(), "least": conditions.min(), "most": conditions.max()}[which])
+
+
+def linear_part(campaigns: Campaigns, experiment: str) -> float:
+    """Variance over the conditions that main effects explain: adjusted R^2, median over the responses of the network
+    that the experiment has, each in its period and with its mean over the algorithms; 1 explains it all."""
+    campaign = campaigns.load(experiment)
+    matrix = campaign.rows.matrix
+    model = np.column_stack([np.ones(len(matrix)), matrix])
+    parts = []
+    for entry in SETS[campaign.experiment["response_set"]].entries:
+        values = campaigns.table(experiment, entry.name, entry.period or "measured").mean(axis=1)
+        if not np.isfinite(values).all() or not np.ptp(values):
+            continue
+        residual = values - model @ np.linalg.lstsq(model, values, rcond=None)[0]
+        unexplained = (residual @ residual) / (len(matrix) - model.shape[1])
+        parts.append(1 - unexplained / float(np.var(values, ddof=1)))
+    return float(np.median(parts))
 
 
 def advantage(campaigns: Campaigns, experiment: str, category: str, algorithm: str | None = None) -> float:
@@ -32,7 +53,7 @@ def advantage(campaigns: Campaigns, experiment: str, category: str, algorithm: s
 
     The geometric mean over conditions, alternates (or of one `algorithm`), classes of path and of interface.
     """
-    rows = _advantages(campaigns, experiment, category)
+    rows = advantages(campaigns, experiment, category)
     if algorithm is not None:
         rows = rows.filter(algorithm=algorithm)
     if rows.is_empty():
@@ -45,8 +66,8 @@ def advantage_grows(campaigns: Campaigns, experiment: str, category: str, to: st
 
     Between the same hosts: only classes of path and of interface count in which both have enough flows.
     """
-    pairs = _advantages(campaigns, experiment, category).join(
-        _advantages(campaigns, experiment, to), on=_GROUP, suffix="_to"
+    pairs = advantages(campaigns, experiment, category).join(
+        advantages(campaigns, experiment, to), on=_GROUP, suffix="_to"
     )
     if pairs.is_empty():
         raise NotEvaluated(f"fewer than {FEWEST_FLOWS} flows in each group")
@@ -54,10 +75,7 @@ def advantage_grows(campaigns: Campaigns, experiment: str, category: str, to: st
     return share((means["log_ratio_to"] > means["log_ratio"]).to_list())
 
 
-MEASURES = (in_an_hour, advantage, advantage_grows)
-
-
-def _advantages(campaigns: Campaigns, experiment: str, category: str) -> pl.DataFrame:
+def advantages(campaigns: Campaigns, experiment: str, category: str) -> pl.DataFrame:
     """Logarithm of an alternate's mean goodput over standard TCP's, by condition, alternate, path and interface."""
     rows = campaigns.load(experiment).groups.filter(
         pl.col("replicate") == campaigns.seed_of(experiment),
@@ -69,3 +87,6 @@ def _advantages(campaigns: Campaigns, experiment: str, category: str) -> pl.Data
     tcp = rows.filter(flow_algorithm="tcp")
     pairs = own.join(tcp, on=_GROUP, suffix="_tcp", maintain_order="left")
     return pairs.select(*_GROUP, log_ratio=(pl.col("goodput") / pl.col("goodput_tcp")).log())
+
+
+MEASURES = (in_an_hour, linear_part, advantage, advantage_grows)

@@ -64,6 +64,19 @@ def buffered(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, 
     return total_window(campaigns, experiment, algorithm, span, condition) - run.speed * run.path["max_rtt"]
 
 
+def more_buffered(campaigns: Campaigns, of: str, to: str, experiment: str, span: Span) -> float:
+    """`buffered` of algorithm `of` less that of algorithm `to`, segments."""
+    return buffered(campaigns, experiment, of, span) - buffered(campaigns, experiment, to, span)
+
+
+def share_change(
+    campaigns: Campaigns, of: str, to: str, experiment: str, flow: int, span: Span, condition: int = 1
+) -> float:
+    """`share` of a flow under algorithm `of` less that under algorithm `to`."""
+    own, other = (share(campaigns, experiment, name, flow, span, condition) for name in (of, to))
+    return own - other
+
+
 def own_queue(
     campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1
 ) -> float:
@@ -129,6 +142,11 @@ def goodput_latency(campaigns: Campaigns, experiment: str, algorithm: str) -> fl
     return float(campaigns.latencies(experiment)[algorithm]["goodput"])
 
 
+def latency_change(campaigns: Campaigns, experiment: str, of: str, to: str) -> float:
+    """`goodput_latency` of algorithm `of` less that of algorithm `to`, s."""
+    return goodput_latency(campaigns, experiment, of) - goodput_latency(campaigns, experiment, to)
+
+
 def out_of_order(campaigns: Campaigns, experiment: str, algorithms: Sequence[str]) -> float:
     """Pairs of algorithms whose goodput latencies are not in the order given."""
     values = [goodput_latency(campaigns, experiment, name) for name in algorithms]
@@ -136,8 +154,9 @@ def out_of_order(campaigns: Campaigns, experiment: str, algorithms: Sequence[str
 
 
 MEASURES = (
-    average_window, total_window, share, window_ratio, rate_ratio, utilisation, buffered, own_queue, swing,
-    relative_swing, approach, reductions, reduction, convergence, earlier_convergence, goodput_latency, out_of_order,
+    average_window, total_window, share, window_ratio, rate_ratio, utilisation, buffered, more_buffered,
+    share_change, own_queue, swing, relative_swing, approach, reductions, reduction, convergence, earlier_convergence,
+    goodput_latency, latency_change, out_of_order,
 )  # fmt: skip
 
 
