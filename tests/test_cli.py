@@ -148,6 +148,10 @@ def test_check_shows_values_sources_and_what_follows() -> None:
         (("experiment", "plan", "demo", "--algorithms", "tcp,x"), '--algorithms = "x": unknown algorithm'),
         (("experiment", "plan", "demo", "--scale", "-1"), "scale = -1.0: not a scale"),
         (("experiment", "plan", "demo", "--duration", "5"), 'time.duration = "5": a time needs its unit'),
+        (("experiment", "plan", "exp-2a", "--duration", "9 s"), "or a shorter time.warmup: --set warmup='1 s'"),
+        (("experiment", "plan", "demo", "--set", "warmup"), '--set = "warmup": not PATH=VALUE'),
+        (("experiment", "plan", "demo", "--set", "warmup=5"), '--set: time.warmup = "5": a time needs its unit'),
+        (("experiment", "run", "demo", "--set", "speed=1 seg/ms"), "--set speed: factor X1 varies network.speed"),
         (("run", "demo"), "--condition: demo is an experiment of 32 conditions: say which one. Allowed: 1 to 32"),
         (("check", "demo"), "--condition: demo is an experiment of 32 conditions"),
         (("run", "demo", "--condition", "33"), "--condition = 33: too high. Allowed: a whole number, at least 1 and"),
@@ -244,6 +248,14 @@ def test_plan_shows_design_and_runs(tiny: Path) -> None:
     assert "80 seg/ms" in text
 
 
+def test_values_of_every_run_are_set(here: Path, one_factor: Path) -> None:
+    about = json_of("experiment", "run", one_factor, "--set", "think_time=9 s", "--set", "periods=2", "--out", "other")
+    assert about["done"] == 2
+    runs = mesonet.load("other").experiment["scenarios"]
+    assert {(each["scenario"]["users"]["think_time"], each["scenario"]["time"]["periods"]) for each in runs} == {(9, 2)}
+    assert len({run["key"] for run in json_of("experiment", "plan", one_factor, "--pilot", 0)["runs"]}) == 2
+
+
 def test_experiment_runs_continues_and_reports_its_status(here: Path, one_factor: Path) -> None:
     about = json_of("experiment", "run", one_factor, "--workers", 2)
     done = {"name": "tiny", "path": "tiny", "runs": 2, "done": 2, "failed": 0, "missing": 0, "failures": []}
@@ -256,6 +268,9 @@ def test_experiment_runs_continues_and_reports_its_status(here: Path, one_factor
     begun = call("experiment", "run", "tiny", "--duration", "9 s")
     assert begun.exit_code == 2
     assert "continues as it is" in begun.stderr
+    begun = call("experiment", "run", "tiny", "--set", "think_time=9 s")
+    assert begun.exit_code == 2
+    assert '--set = "think_time=9 s": a campaign that was begun continues as it is' in begun.stderr
     other = call("experiment", "run", one_factor, "--seed", "9")
     assert other.exit_code == 2
     assert "seed is 5 there and 9 here" in other.stderr

@@ -40,7 +40,7 @@ def find_scenario(
         If there is nothing of this name, or an option does not fit it.
     """
     scale = 1.0 if scale is None else checked_scale(scale)
-    given = _pairs(values)
+    given = pairs(values)
     if _is_experiment(target):
         return _condition(target, condition, algorithm, duration, given, scale, force)
     if condition is not None:
@@ -83,14 +83,15 @@ def _condition(
     return there
 
 
-def _pairs(values: Sequence[str]) -> dict[str, str]:
-    pairs = {}
+def pairs(values: Sequence[str]) -> dict[str, str]:
+    """What ``--set`` was given, by path."""
+    found = {}
     for given in values:
         path, equals, value = given.partition("=")
         if not equals:
             raise InputError("not PATH=VALUE", "--set", value=given, allowed="such as --set warmup='0 s'")
-        pairs[path.strip()] = value.strip()
-    return pairs
+        found[path.strip()] = value.strip()
+    return found
 
 
 def _is_experiment(target: str) -> bool:

@@ -331,6 +331,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("--seed", type=click.IntRange(min=0), help="Names the random streams."),
         click.option("--replicates", type=click.IntRange(min=1), help="Runs per condition and algorithm."),
+        click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Set a value of every run."),
         click.option("--duration", help="Simulated time of a run, such as '5 min'."),
         click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
         click.option("--algorithms", help="Algorithms to compare, separated by commas."),

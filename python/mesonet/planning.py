@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet import units
+from mesonet.choice import pairs
 from mesonet.designed import Designed
 from mesonet.designs.two_level import size_text
 from mesonet.errors import InputError
@@ -20,10 +21,17 @@ if TYPE_CHECKING:
     from mesonet.campaign.status import Status
 
 
-def find_experiment(target: str, algorithms: str | None = None, scale: float | None = None, **options: Any) -> Designed:
-    """The experiment of a name or a file, with options as users type them."""
+def find_experiment(
+    target: str,
+    algorithms: str | None = None,
+    scale: float | None = None,
+    values: Sequence[str] = (),
+    **options: Any,
+) -> Designed:
+    """The experiment of a name or a file, with options as users type them; `values` are given as ``PATH=VALUE``."""
     listed = [name.strip() for name in algorithms.split(",")] if algorithms is not None else None
-    return experiment(target, algorithms=listed, scale=1.0 if scale is None else scale, **options)
+    factor = 1.0 if scale is None else scale
+    return experiment(target, algorithms=listed, scale=factor, values=pairs(values), **options)
 
 
 def find_folder(target: str, out: Path | None = None) -> Path:
@@ -51,11 +59,10 @@ def run(
         allowed = f"{', '.join(names())}, a TOML file, or a campaign folder"
         raise InputError("no such experiment or campaign", value=target, allowed=allowed)
     for option, value in options.items():
-        if value is not None:
+        if value not in (None, ()):
+            name, shown = ("set", value[0]) if option == "values" else (option, value)
             problem = "a campaign that was begun continues as it is"
-            raise InputError(
-                problem, path=f"--{option}", value=value, allowed="the experiment's name and another --out"
-            )
+            raise InputError(problem, path=f"--{name}", value=shown, allowed="the experiment's name and another --out")
     run_missing(ledger, How(workers=workers, mix=force, **how))
     return ledger.path
 

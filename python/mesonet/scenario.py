@@ -166,7 +166,7 @@ class Scenario:
             raise self._contradiction(
                 "time.duration",
                 f"the run ends inside the warm-up of {units.show('time', warmup)}",
-                f"more than {units.show('time', warmup)}, or a shorter time.warmup, in the file or of one run by --set",
+                f"more than {units.show('time', warmup)}, or a shorter time.warmup: --set warmup='1 s', or in the file",
             )
         if "time.duration" in self.settings and self.settings["time.duration"].source == "--duration":
             self._refuse_late_flows(duration)

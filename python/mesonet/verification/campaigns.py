@@ -59,7 +59,9 @@ class Entry:
         here = self.experiment.replace(f"{self.folder}/", f"{self.folder.name}/")
         words = ["mesonet", "experiment", "run", here]
         for key, value in self.options.items():
-            if key != "values":
+            if key == "values":
+                words += [word for path, each in value.items() for word in ("--set", f"{path}={each}")]
+            else:
                 words += [f"--{key}", ",".join(value) if isinstance(value, list) else str(value)]
         return shlex.join([*words, "--out", f"{DEFAULT_FOLDER}/{self.name}"])
 
