@@ -1,19 +1,28 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from mesonet import experiment_file, model_experiment
 from mesonet.campaign.ledger import run_seed
+from mesonet.designs import rows
 from mesonet.errors import InputError
 from mesonet.experiment import experiment, names
 from mesonet.factors import FACTORS
 from mesonet.parameters import PARAMETERS
 from mesonet.responses import RESPONSES
 from mesonet.scenario import scenario
+
+
+def test_every_key_of_an_experiment_file_is_in_the_reference() -> None:
+    page = (Path(__file__).parents[1] / "docs/reference/experiment-file.md").read_text()
+    keys = {*experiment_file._KEYS, *experiment_file._FACTOR_KEYS, *rows.KEYS, *model_experiment._KEYS, "base"}
+    assert {key for key in keys if not re.search(rf"`\[*{key}\]*`", page)} == set()
 
 
 def test_demo_is_a_half_fraction_over_six_factors_of_the_study() -> None:

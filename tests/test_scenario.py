@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mesonet import core, reference, settings
+from mesonet import column_meanings, core, reference, settings
 from mesonet.errors import InputError
 from mesonet.factors import FACTORS
 from mesonet.parameters import PARAMETERS, TOPOLOGIES
@@ -246,9 +246,17 @@ def test_refusals_of_the_simulator_become_input_errors() -> None:
         simulate(unknown_router)
 
 
-@pytest.mark.parametrize("name", ["parameters.md", "factors.md", "responses.md"])
+@pytest.mark.parametrize("name", ["parameters.md", "factors.md", "responses.md", "tables.md"])
 def test_reference_pages_are_up_to_date(name: str) -> None:
     assert (ROOT / "docs/reference" / name).read_text() == reference.pages()[name]
+
+
+def test_every_column_of_a_run_is_explained() -> None:
+    run = simulate(scenario("dumbbell", duration="2 s", flow_records=1, **{"trace.flows": "1", "trace.routers": "all"}))
+    for name, (meanings, units, _) in column_meanings.TABLES.items():
+        columns = getattr(run, name).to_polars().columns
+        assert [each.replace("flow_1_", "flow_N_") for each in columns] == list(meanings), name
+        assert {each for each in units if not each.startswith("flow_")} <= set(meanings), name
 
 
 @pytest.mark.parametrize("factor", FACTORS, ids=lambda factor: factor.id)

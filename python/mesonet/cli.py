@@ -357,7 +357,7 @@ def _how(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @experiment.command()
-@_TARGET
+@click.argument("target", metavar="EXPERIMENT")
 @_options
 @click.option(
     "--pilot", default=2.0, show_default=True, type=click.FloatRange(0, 3600), metavar="SECONDS",

@@ -488,8 +488,8 @@ _TABLE = (
     ),
     Parameter(
         "transport.hystart_max_acked", "count", 8,
-        "HyStart++: most segments of one acknowledgement that count (L). Receivers here acknowledge every segment, so "
-        "it has no effect.",
+        "HyStart++: most segments of one acknowledgement that count (L). Receivers here acknowledge one segment at a "
+        "time, with delayed acknowledgements two, so that it has no effect.",
         "RFC 9406, for senders that do not pace", least=1, most=10**9,
     ),
     # -- how long, what is measured ----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mesonet import catalogue
+from mesonet import catalogue, column_meanings
 from mesonet.parameters import reference_page
 from mesonet.response_sets import SETS, Entry
 from mesonet.responses import RESPONSES
@@ -13,7 +13,12 @@ from mesonet.responses import RESPONSES
 
 def pages() -> dict[str, str]:
     """Text by file name."""
-    return {"parameters.md": reference_page(), "factors.md": _factors(), "responses.md": _responses()}
+    return {
+        "parameters.md": reference_page(),
+        "factors.md": _factors(),
+        "responses.md": _responses(),
+        "tables.md": _tables(),
+    }
 
 
 def _factors() -> str:
@@ -42,6 +47,18 @@ def _responses() -> str:
         if each.per_group:
             text += "\nOf each flow group u, from `groups.parquet`:\n\n"
             text += _table(("symbol", "column", "flows of", "basis", "note"), _entries(each.per_group))
+    return text
+
+
+def _tables() -> str:
+    text = (
+        "# The tables of a run\n\nGenerated from `mesonet.column_meanings`. Each is a Parquet file of this name beside "
+        "`run.json` (`mesonet run --out DIR`); a\ncampaign has those that its experiment keeps. The unit stands in the "
+        "metadata of the column, too.\n"
+    )
+    for name, (meanings, _, row) in column_meanings.TABLES.items():
+        rows = [[f"`{each}`", column_meanings.unit(name, each), said] for each, said in meanings.items()]
+        text += f"\n## `{name}.parquet`\n\n{row[0].upper()}{row[1:]}.\n\n" + _table(("column", "unit", "meaning"), rows)
     return text
 
 

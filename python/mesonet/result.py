@@ -55,18 +55,18 @@ class Table:
         return pl.DataFrame(pl.from_arrow(self.arrow))
 
     def to_pandas(self) -> pd.DataFrame:
-        """A pandas data frame; needs the extra ``mesonet[dataframes]``."""
+        """A pandas data frame; needs pandas."""
         try:
             return self.arrow.to_pandas()
         except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install 'mesonet[dataframes]'") from error
+            raise ImportError("to_pandas needs pandas: pip install pandas") from error
 
     def to_xarray(self) -> xr.Dataset:
-        """A data set with the index columns as dimensions; needs the extra ``mesonet[dataframes]``."""
+        """A data set with the index columns as dimensions; needs pandas and xarray."""
         try:
             import xarray
         except ImportError as error:
-            raise ImportError("to_xarray needs xarray: pip install 'mesonet[dataframes]'") from error
+            raise ImportError("to_xarray needs xarray: pip install pandas xarray") from error
         frame = self.to_pandas()
         frame = frame.set_index(list(self.index)) if self.index else frame.rename_axis("row")
         dataset = xarray.Dataset.from_dataframe(frame)

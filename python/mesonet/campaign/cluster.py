@@ -221,7 +221,7 @@ def answering(scheduler: str) -> str:
     try:
         import distributed  # noqa: F401 - whether it is there
     except ImportError as error:
-        raise ImportError("a Dask cluster needs dask.distributed: pip install 'mesonet[cluster]'") from error
+        raise ImportError("a Dask cluster needs dask.distributed: pip install distributed") from error
     try:
         address = _address(scheduler)
         with ThreadPoolExecutor(1) as apart:  # a notebook has an event loop of its own in this thread

@@ -26,7 +26,7 @@ def read_hub(text: str) -> Draft:
     try:
         import topohub
     except ModuleNotFoundError:
-        raise ImportError(f"{text} needs the package topohub: run `pip install 'mesonet[topologies]'`") from None
+        raise ImportError(f"{text} needs the package topohub: run `pip install topohub`") from None
     try:
         if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)+", key):
             raise KeyError(key)
