@@ -198,7 +198,7 @@ _TABLE = (
     Parameter(
         "users.base_sources", "number", 100,
         "Sources per access router before the multiplier and the distribution; 0 leaves only the explicit flows.",
-        "derived: 27,800 sources = 139 x 2 x 100 (ASME paper, experiment #1b)", least=0.0, most=1e7,
+        "derived: 27,800 sources = 139 x 2 x 100 (ASME paper, experiment 1b)", least=0.0, most=1e7,
     ),
     Parameter(
         "users.source_multiplier", "number", 2, "Multiplies the number of sources.",
@@ -308,7 +308,7 @@ _TABLE = (
         "users.jumbo_period", "count", 0,
         "Measured period in which every file on a very fast path (direct routers at both ends) is a jumbo file; 0 for "
         "none. The study's 4th time period is measured period 2.",
-        "ASME paper Table 11: none in experiments #2", least=0, most=1000, study_id="X9",
+        "ASME paper Table 11: none in experiments 2", least=0, most=1000, study_id="X9",
     ),
     Parameter(
         "users.jumbo_factor", "number", 10, "A jumbo file is this many times the file drawn.",
@@ -318,7 +318,7 @@ _TABLE = (
         "users.long_lived_flows", "count", 0,
         "Unlimited flows between direct routers, with fast interfaces, from the beginning of the measured span: on a "
         "long, a medium and a short path.",
-        "ASME paper Table 11 has three, experiments #2 none; their end points are assumed", least=0, most=3,
+        "ASME paper Table 11 has three, experiments 2 none; their end points are assumed", least=0, most=3,
         study_id="X10",
     ),
     # -- transport ---------------------------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ def _exp_1() -> tuple[Entry, ...]:
     return tuple(Entry(f"y{number}", *about) for number, about in enumerate(named, start=1))
 
 
-EXP_1 = ResponseSet("exp-1", "The 45 responses of experiments #1a and #1b", _exp_1())
+EXP_1 = ResponseSet("exp-1", "The 45 responses of experiments 1a and 1b", _exp_1())
 
 _OF_GROUP = (
     "flows", "goodput", "goodput_sd", "goodput_median", "goodput_by_size", "jain_index", "completion_time_p50",
@@ -143,7 +143,7 @@ def _exp_2_of_group() -> tuple[Entry, ...]:
 
 EXP_2 = ResponseSet(
     "exp-2",
-    "The responses of experiments #2a, #2b and #2c: 16 of the network and 28 of each flow group",
+    "The responses of experiments 2a, 2b and 2c: 16 of the network and 28 of each flow group",
     tuple(
         Entry(response.symbol, response.name, "derived", "16 = Tables 3 and 4 less the goodputs, which groups replace")
         for response in _TABLES_3_4[:16]

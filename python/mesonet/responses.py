@@ -81,7 +81,7 @@ def _completed_goodput(pair: str, category: str) -> Response:
         f"Size / (last acknowledgement - first segment sent), mean over the {words}s between {pair.upper()} access "
         "routers that completed in the period",
         "higher",
-        "SP 500-282 ch. 10: experiment #1 looks at throughput by pair class; by file category is derived",
+        "SP 500-282 ch. 10: experiment 1 looks at throughput by pair class; by file category is derived",
     )
 
 
@@ -94,7 +94,7 @@ def _buffer_use(router: str) -> Response:
         "1",
         f"Share of the places in a router that segments fill, mean over the {words} routers and the sample instants",
         "lower",
-        "ASME paper section 6: experiment #1 has responses on buffer use; their definition is assumed",
+        "ASME paper section 6: experiment 1 has responses on buffer use; their definition is assumed",
     )
 
 
