@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import polars as pl
 
 from mesonet.analysis import main_effects, ordered_data
-from mesonet.campaign import Campaign
 from mesonet.plots import main_effects as effects_figure
 from mesonet.plots import ordered_data as ordered_figure
 from mesonet.plots import save
@@ -122,20 +122,25 @@ def syn_losses(campaigns: Campaigns) -> alt.VConcatChart:
     return alt.vconcat(*rows)
 
 
-def by_loss(campaign: Campaign) -> alt.VConcatChart:
+def by_loss(campaigns: Campaigns) -> alt.VConcatChart:
     """Conditions of experiment 2a by rising loss, with their settings: step 1 of the ten."""
-    return ordered_figure(
-        ordered_data(
-            campaign.rows.matrix, campaign.response("loss_rate"), factors=[each.id for each in campaign.factors]
-        ),
-        response="loss rate, mean over the alternates",
-    )
+    found = ordered_data(*_means(campaigns, "loss_rate"), factors=_factors(campaigns))
+    return ordered_figure(found, response="loss rate, mean over the alternates")
 
 
-def what_drives(campaign: Campaign, name: str, title: str) -> alt.VConcatChart:
-    """Main effects of the nine factors of experiment 2a on a response."""
-    found = main_effects(campaign.rows.matrix, campaign.response(name), factors=[each.id for each in campaign.factors])
-    return effects_figure(found, campaign.factors, response=title)
+def on_loss(campaigns: Campaigns) -> alt.VConcatChart:
+    """Main effects of the nine factors of experiment 2a on loss."""
+    found = main_effects(*_means(campaigns, "loss_rate"), factors=_factors(campaigns))
+    return effects_figure(found, campaigns.load("exp-2a-short").factors, response="loss rate, mean over the alternates")
+
+
+def _factors(campaigns: Campaigns) -> list[str]:
+    return [each.id for each in campaigns.load("exp-2a-short").factors]
+
+
+def _means(campaigns: Campaigns, name: str) -> tuple[Any, Any]:
+    """The design of experiment 2a, and a response in each condition: the mean over the alternates."""
+    return campaigns.load("exp-2a-short").rows.matrix, campaigns.table("exp-2a-short", name).mean(axis=1)
 
 
 def advantages(campaigns: Campaigns) -> alt.HConcatChart:
@@ -167,9 +172,8 @@ def main() -> None:
     save(losses(campaigns), OUT / "loss-by-connections.svg")
     save(metrics(campaigns), OUT / "metrics-of-fast.svg")
     save(syn_losses(campaigns), OUT / "syn-losses.svg")
-    mixture = campaigns.load("exp-2a-short")
-    save(by_loss(mixture), OUT / "conditions-by-loss.svg")
-    save(what_drives(mixture, "loss_rate", "loss rate"), OUT / "effects-on-loss.svg")
+    save(by_loss(campaigns), OUT / "conditions-by-loss.svg")
+    save(on_loss(campaigns), OUT / "effects-on-loss.svg")
     save(advantages(campaigns), OUT / "advantages.svg")
 
 
