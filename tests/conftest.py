@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import hypothesis
 import pytest
+
+# A shell that starts the tests in its background has them ignore SIGINT, and so the programs that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says more about the machine than about the code.
 hypothesis.settings.register_profile("mesonet", deadline=None)

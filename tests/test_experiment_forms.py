@@ -165,7 +165,7 @@ def test_advice_on_a_duration_can_be_taken_where_it_is_given() -> None:
     with pytest.raises(InputError) as caught:
         experiment("dumbbell-pairs", algorithms=["tcp"], duration="100 s").document()
     assert "--duration: time.duration" in str(caught.value)
-    assert "a shorter time.warmup, in the file" in str(caught.value.allowed)
+    assert "a shorter time.warmup: --set warmup=" in str(caught.value.allowed)
     late = r'^--duration: time.duration = "200 s": '
     late += r"the run ends before flows\[1\] starts at 300 s. Allowed: at least 300 s$"
     with pytest.raises(InputError, match=late):
