@@ -143,24 +143,39 @@ def _means(campaigns: Campaigns, name: str) -> tuple[Any, Any]:
     return campaigns.load("exp-2a-short").rows.matrix, campaigns.table("exp-2a-short", name).mean(axis=1)
 
 
+CATEGORIES = ("web object", "document", "service pack")
+
+
 def advantages(campaigns: Campaigns) -> alt.HConcatChart:
-    """What alternates get beside standard TCP, by size of file, class of path and interface, from both thresholds."""
+    """What CTCP and FAST get beside standard TCP, by size of file, path and interface, from both thresholds."""
     charts = []
-    for experiment, title in (("exp-2a-short", "high threshold"), ("exp-2b-short", "threshold of 100 segments")):
-        rows = pl.concat(mixed.advantages(campaigns, experiment, each) for each in ("web object", "document"))
+    for experiment, title in (("exp-2b-short", "threshold of 100 segments"), ("exp-2a-short", "threshold of 2^31")):
+        rows = pl.concat(
+            mixed.advantages(campaigns, experiment, each).with_columns(category=pl.lit(each)) for each in CATEGORIES
+        ).filter(pl.col("path_class") != "very fast", pl.col("algorithm").is_in(["ctcp", "fast"]))
+        ratio = pl.col("log_ratio").exp()
         means = rows.group_by("category", "path_class", "rate_class", "algorithm").agg(
-            ratio=pl.col("log_ratio").mean().exp(), least=pl.col("log_ratio").min().exp(),
-            most=pl.col("log_ratio").max().exp(),
-        )  # fmt: skip
-        means = means.with_columns(group=pl.format("{}, {} path, {}", "category", "path_class", "rate_class"))
-        base = alt.Chart(means.sort("algorithm", "category", "path_class", "rate_class")).encode(
-            y=alt.Y("group:N", title=None, axis=alt.Axis(labelLimit=300)),
+            ratio=pl.col("log_ratio").mean().exp(), least=ratio.quantile(0.1), most=ratio.quantile(0.9)
+        )
+        group = pl.format("{}, {} path, {} interface", "category", "path_class", "rate_class")
+        order = [f"{each}, {path} path, {rate} interface" for each in CATEGORIES for path in ("fast", "typical")
+                 for rate in ("normal", "fast")]  # fmt: skip
+        means = means.with_columns(group=group).sort("group", "algorithm")
+        shown = [each for each in order if each in means["group"].to_list()]
+        base = alt.Chart(means).encode(
+            y=alt.Y("group:N", title=None, sort=shown, axis=alt.Axis(labelLimit=300)),
             yOffset=alt.YOffset("algorithm:N"),
             color=alt.Color("algorithm:N", title=None),
         )
-        x = alt.X("ratio:Q", title=f"goodput over standard TCP's, {title}", scale=alt.Scale(type="log", nice=False))
-        line = base.mark_rule(strokeWidth=1, opacity=0.5).encode(x=alt.X("least:Q", title=x.title), x2="most:Q")
-        charts.append(alt.layer(line, base.mark_point(filled=True, size=28).encode(x=x)).properties(width=330))
+        x = alt.X(
+            "ratio:Q", title=f"goodput over standard TCP's, {title}", scale=alt.Scale(domain=[0.5, 4], type="log")
+        )
+        line = base.transform_calculate(ratio="datum.least").mark_rule(strokeWidth=1.5, opacity=0.5, clip=True)
+        charts.append(
+            alt.layer(line.encode(x=x, x2="most:Q"), base.mark_point(filled=True, size=35).encode(x=x)).properties(
+                width=330
+            )
+        )
     return alt.hconcat(*charts)
 
 
