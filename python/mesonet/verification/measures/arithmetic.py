@@ -62,9 +62,9 @@ def buffers(campaigns: Campaigns, name: str, factor: str, sign: int, router: str
         least, count = _by_class(described, "buffer"), _by_class(described, "routers")
         classes = ACCESS if router == "access" else (router,)
         found.append(sum(least[each][0] * count[each] for each in classes) / sum(count[each] for each in classes))
-    if which not in _OF_SEVERAL:
-        raise unknown("summary", which, _OF_SEVERAL)
-    return float(_OF_SEVERAL[which](found))
+    if which not in OF_SEVERAL:
+        raise unknown("summary", which, OF_SEVERAL)
+    return float(OF_SEVERAL[which](found))
 
 
 def runs(campaigns: Campaigns, name: str) -> float:
@@ -158,8 +158,8 @@ def processor_hours(campaigns: Campaigns, runs: float, hours: float, processors:
 def dumbbell(campaigns: Campaigns, what: str) -> float:
     """What the path of the dumbbell holds, with and without its buffer (``outstanding``, ``path``), segments; the speed
     of its ``line`` and of the fast ``interface`` of its hosts, Mbps."""
-    described = scenario("dumbbell").describe()
     there = scenario("dumbbell")
+    described = there.describe()
     if what in ("line", "interface"):
         speeds = {"line": _by_class(described, "speed")["plain"], "interface": there.value("users.fast_interface")}
         return float(speeds[what]) * _GBPS * 1e3
@@ -173,7 +173,7 @@ MEASURES = (
     grubbs_threshold, processor_hours, dumbbell,
 )  # fmt: skip
 
-_OF_SEVERAL: dict[str, Callable[..., Any]] = {"least": min, "mean": np.mean, "most": max}
+OF_SEVERAL: dict[str, Callable[..., Any]] = {"least": min, "mean": np.mean, "most": max}
 
 
 def _study(name: str) -> Experiment:

@@ -35,9 +35,9 @@ def stands_apart(campaigns: Campaigns, experiment: str, algorithm: str, without:
     return share(tree.most_distant == algorithm for tree in _trees(campaigns, experiment, without))
 
 
-def told_apart(campaigns: Campaigns, experiment: str, without: Sequence[str] = ()) -> Share:
+def told_apart(campaigns: Campaigns, experiment: str) -> Share:
     """Part of the conditions in which any two algorithms differ in any response."""
-    return share(bool(tree.distinct) for tree in _trees(campaigns, experiment, without))
+    return share(bool(tree.distinct) for tree in _trees(campaigns, experiment, ()))
 
 
 def parted(campaigns: Campaigns, experiment: str, algorithms: Sequence[str], congested: bool = False) -> Share:
@@ -138,9 +138,7 @@ def spread_without(
 
     With `most` in the condition that loses most.
     """
-    loss = campaigns.table(experiment, "loss_rate").mean(axis=1)
-    others = _others(campaigns, experiment, without, name)
-    others = others[[int(loss.argmax())]] if most else others[_congested(campaigns, experiment)]
+    others = _others(campaigns, experiment, without, name)[_heavy(campaigns, experiment, most)]
     mean = others.mean(axis=1)
     return float(np.median(np.abs(others - mean[:, None]).max(axis=1) / mean))
 
@@ -153,9 +151,8 @@ def distance_from(
     With `most` in the condition that loses most.
     """
     algorithms = campaigns.load(experiment).algorithms
-    table, loss = campaigns.table(experiment, name), campaigns.table(experiment, "loss_rate").mean(axis=1)
-    rows = loss == loss.max() if most else _congested(campaigns, experiment)
-    own, other = table[rows][:, [algorithms.index(each) for each in of]], table[rows, algorithms.index(to)]
+    table = campaigns.table(experiment, name)[_heavy(campaigns, experiment, most)]
+    own, other = table[:, [algorithms.index(each) for each in of]], table[:, algorithms.index(to)]
     return float(np.median(np.abs(own / other[:, None] - 1).max(axis=1)))
 
 
@@ -206,6 +203,13 @@ def _congested(campaigns: Campaigns, experiment: str) -> npt.NDArray[np.bool_]:
     if not found.any():
         raise NotEvaluated(f"no condition loses {CONGESTED:g} or more")
     return found
+
+
+def _heavy(campaigns: Campaigns, experiment: str, most: bool) -> npt.NDArray[np.intp]:
+    """Places of the congested conditions, or of the one that loses most."""
+    if most:
+        return np.array([campaigns.table(experiment, "loss_rate").mean(axis=1).argmax()])
+    return np.flatnonzero(_congested(campaigns, experiment))
 
 
 def _others(campaigns: Campaigns, experiment: str, without: Sequence[str], name: str) -> Floats:

@@ -46,9 +46,14 @@ class Line:
     span: tuple[float, float]  #: what is measured, s
 
     @property
+    def path(self) -> float:
+        """W_opt, packets."""
+        return self.speed * self.round_trip
+
+    @property
     def pipe(self) -> float:
         """W_c, packets."""
-        return self.buffer + self.speed * self.round_trip
+        return self.buffer + self.path
 
 
 def loss(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
@@ -71,16 +76,12 @@ def loss_change(campaigns: Campaigns, experiment: str, other: str, connections: 
 
 def loss_slope(campaigns: Campaigns, experiment: str, buffer: float) -> float:
     """Slope of log loss over log connections, where W_c is more than three times the connections."""
-    points = [(x, y) for x, y, pipe in _curve(campaigns, experiment, buffer) if pipe > 3 * x and y > 0]
-    counts, losses = np.log(np.array(points)).T
-    return float(np.polyfit(counts, losses, 1)[0])
+    return _power([(x, y) for x, y, pipe in _curve(campaigns, experiment, buffer) if pipe > 3 * x])
 
 
 def loss_growth(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
     """Slope of log loss over log connections, up to `most` connections: 1 for a line, 2 for a square."""
-    points = [(x, y) for x, y, _ in _curve(campaigns, experiment, buffer) if x <= most and y > 0]
-    counts, losses = np.log(np.array(points)).T
-    return float(np.polyfit(counts, losses, 1)[0])
+    return _power([(x, y) for x, y, _ in _curve(campaigns, experiment, buffer) if x <= most])
 
 
 def loss_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
@@ -177,7 +178,7 @@ def throughput_order(campaigns: Campaigns, experiment: str, by: str) -> float:
     table = {
         (line.connections, line.buffer): throughput(campaigns, experiment, line.connections, line.buffer)
         for line in _lines(campaigns.load(experiment))
-        if line.buffer < round(line.pipe - line.buffer)
+        if line.buffer < round(line.path)
     }
     place = {"connections": 0, "buffer": 1}[by]
     falls = 0
@@ -330,6 +331,12 @@ MEASURES = (
     goodput_slope, occupancy, occupancy_change, in_round_trip_band, within_factor, worse_model, goodput_line,
     goodput_slope_ratio, epoch,
 )  # fmt: skip
+
+
+def _power(points: Sequence[tuple[float, float]]) -> float:
+    """The power of x with which y grows: the slope of their logarithms, where there is any y."""
+    x, y = np.log(np.array([point for point in points if point[1] > 0])).T
+    return float(np.polyfit(x, y, 1)[0])
 
 
 def _teeth(time: Floats, window: Floats, round_trip: Floats) -> list[tuple[float, float, float]]:

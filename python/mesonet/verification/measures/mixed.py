@@ -12,6 +12,7 @@ import polars as pl
 
 from mesonet.response_sets import SETS
 from mesonet.verification.flows import FEWEST_FLOWS
+from mesonet.verification.measures.arithmetic import OF_SEVERAL
 from mesonet.verification.reasons import NotEvaluated
 from mesonet.verification.shares import Share, share
 
@@ -28,7 +29,7 @@ def in_an_hour(campaigns: Campaigns, experiment: str, name: str, which: str) -> 
     A condition counts with its mean over the algorithms.
     """
     conditions = campaigns.table(experiment, name).mean(axis=1)
-    return HOUR_S * float({"mean": conditions.mean(), "least": conditions.min(), "most": conditions.max()}[which])
+    return HOUR_S * float(OF_SEVERAL[which](conditions))
 
 
 def linear_part(campaigns: Campaigns, experiment: str) -> float:
