@@ -231,3 +231,26 @@ def test_flows_that_compete_are_judged_beside_their_own_kind_where_that_was_run(
     text = verdict_html(study)
     assert "beside tcp itself" in text
     assert "If tcp were replaced in the flows that are not tcp" in text
+
+
+def test_goodput_of_few_flows_is_not_compared(mixed, monkeypatch):
+    low = (pl.col("algorithm") == "fast") & (pl.col("flow_algorithm") == "tcp") & (pl.col("category") == "movie")
+    groups = mixed.groups.with_columns(goodput=pl.when(low).then(pl.col("goodput") / 2).otherwise("goodput"))
+    monkeypatch.setattr(type(mixed), "groups", groups)
+    assert {each.algorithm: each.verdict for each in harm_to_competitors(Study(replace(mixed)))}["fast"] == WORSE
+
+    few = groups.with_columns(flows=pl.when(low).then(29.0).otherwise("flows"))
+    monkeypatch.setattr(type(mixed), "groups", few)
+    found = {each.algorithm: each for each in harm_to_competitors(Study(replace(mixed)))}
+    assert found["fast"].verdict not in (WORSE, NOT_JUDGED)
+    assert [change.response for change in found["fast"].changes] == [
+        f"goodput of tcp, {kind}" for kind in ("service pack", "document", "web object")
+    ]
+    assert "Not compared, for want of flows: movie." in verdict_html(Study(replace(mixed)))
+
+    # In one condition only: the others are compared.
+    one = groups.with_columns(flows=pl.when(low & (pl.col("condition") == 1)).then(29.0).otherwise("flows"))
+    monkeypatch.setattr(type(mixed), "groups", one)
+    movie = harm_to_competitors(Study(replace(mixed)))[1].changes[0]
+    assert (movie.response, movie.compared, movie.missing) == ("goodput of tcp, movie", 31, 0)
+    assert "for want of flows" not in verdict_html(Study(replace(mixed)))

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import stats
 
-from mesonet.reporting.events import NEGLIGIBLE
+from mesonet.reporting.events import FEWEST_EVENTS, NEGLIGIBLE
 from mesonet.reporting.noise import Noise, noise
 from mesonet.reporting.space import OWN, TCP, group_labels, group_values, has_groups
 from mesonet.reporting.study import INCUMBENT, LARGE, WHOLE, Study
@@ -125,8 +125,19 @@ def _response(study: Study, name: str, reference: int) -> Quantity:
     )
 
 
+def kinds_without_enough_flows(study: Study, other: str) -> list[str]:
+    """Kinds of files of the flows of `other` whose goodput is in no condition that of enough flows to be compared."""
+    known = {quantity.name for quantity in _goodputs(study, other)}
+    kinds = dict.fromkeys(kind for kind, _, _ in group_labels(study).values())
+    return [kind for kind in kinds if _name(other, kind) not in known]
+
+
+def _name(other: str, category: str) -> str:
+    return f"goodput of {other}, {category}"
+
+
 def _goodputs(study: Study, other: str) -> list[Quantity]:
-    """One per kind of file: goodput of the flows of `other`, mean over the flow groups."""
+    """One per kind of file: goodput of the flows of `other`, mean over the flow groups that have enough of them."""
     labels, values = group_values(study, "goodput", TCP)
     if other in study.algorithms:
         # Where all flows are of one kind, all are their own competitors.
@@ -135,6 +146,11 @@ def _goodputs(study: Study, other: str) -> list[Quantity]:
     rows = study.groups.filter(
         (pl.col("period") == WHOLE) & (pl.col("flow_algorithm") == other) & pl.col("group").is_not_null()
     )
+    few = _groups_of_few(rows)
+    rows = rows.join(few, on=["condition", "group"], how="anti", maintain_order="left")
+    places_of = {number: place for place, number in enumerate(labels)}
+    for condition, group in few.iter_rows():
+        values[condition - 1, :, places_of[int(group)]] = np.nan
     kinds = group_labels(study)
     found = []
     for category in dict.fromkeys(kind for kind, _, _ in kinds.values()):
@@ -148,9 +164,18 @@ def _goodputs(study: Study, other: str) -> list[Quantity]:
             .agg(value=pl.col("goodput").mean())
         )
         reference = np.full(len(own), study.algorithms.index(other)) if other in study.algorithms else _median(own)
-        name = f"goodput of {other}, {category}"
-        found.append(Quantity(name, f"{category} goodput", False, 0.0, own, reference, noise(study, runs)))
+        found.append(
+            Quantity(_name(other, category), f"{category} goodput", False, 0.0, own, reference, noise(study, runs))
+        )
     return found
+
+
+def _groups_of_few(rows: pl.DataFrame) -> pl.DataFrame:
+    """condition, group: where beside some algorithm so few flows completed, over all replicates, that their mean goodput
+    is chance."""
+    flows = rows.group_by("condition", "group", "algorithm").agg(pl.col("flows").sum())
+    few = flows.filter((pl.col("flows") > 0) & (pl.col("flows") < FEWEST_EVENTS))
+    return few.select("condition", "group").unique().sort("condition", "group")
 
 
 def _over_groups(values: Floats) -> Floats:

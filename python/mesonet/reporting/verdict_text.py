@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from mesonet.plots.numbers import percent
 from mesonet.reporting import html
+from mesonet.reporting.events import FEWEST_EVENTS
 from mesonet.reporting.study import INCUMBENT, LARGE, Study, status_counts
 from mesonet.reporting.verdict import (
     MIXED,
@@ -17,6 +18,7 @@ from mesonet.reporting.verdict import (
     harm_to_competitors,
     incumbent,
     judged,
+    kinds_without_enough_flows,
     verdicts,
     without_values,
 )
@@ -81,9 +83,11 @@ def _competing(study: Study, other: str) -> str:
             f"beside the median algorithm of each condition (no run has {other} alone, so that the harm is relative to "
             "the other algorithms)"
         )
+    few = kinds_without_enough_flows(study, other)
     return (
         f"What {other} flows get beside each algorithm, against what they get {against}: mean goodput by kind of file, "
-        f"with a margin of {percent(LARGE)}. {_words()}"
+        f"with a margin of {percent(LARGE)}, of flow groups in which at least {FEWEST_EVENTS} flows completed beside "
+        f"each algorithm. {_words()}" + (f" Not compared, for want of flows: {listed(few)}." if few else "")
     )
 
 
