@@ -171,8 +171,7 @@ def _goodputs(study: Study, other: str) -> list[Quantity]:
 
 
 def _groups_of_few(rows: pl.DataFrame) -> pl.DataFrame:
-    """condition, group: where beside some algorithm so few flows completed, over all replicates, that their mean goodput
-    is chance."""
+    """condition, group: where beside some algorithm so few flows completed that their mean goodput is chance."""
     flows = rows.group_by("condition", "group", "algorithm").agg(pl.col("flows").sum())
     few = flows.filter((pl.col("flows") > 0) & (pl.col("flows") < FEWEST_EVENTS))
     return few.select("condition", "group").unique().sort("condition", "group")
