@@ -13,9 +13,11 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis import main_effects, ordered_data
+from mesonet.plots import correlations, save, sign_table
 from mesonet.plots import main_effects as effects_figure
 from mesonet.plots import ordered_data as ordered_figure
-from mesonet.plots import save
+from mesonet.reporting.method import Method
+from mesonet.reporting.study import Study
 from mesonet.verification.campaigns import Campaigns
 from mesonet.verification.measures import fast, many_flows, mixed
 from mesonet.verification.scorecard import load_scorecard
@@ -179,6 +181,22 @@ def advantages(campaigns: Campaigns) -> alt.HConcatChart:
     return alt.hconcat(*charts)
 
 
+def sensitivity_signs(campaigns: Campaigns) -> alt.LayerChart:
+    """Which of the twenty factors drive which response."""
+    method = _sensitivity(campaigns)
+    return sign_table(method.factor_table("ctcp"), labels=method.labels)
+
+
+def sensitivity_correlations(campaigns: Campaigns) -> alt.VConcatChart:
+    """Which of the 22 responses say the same."""
+    method = _sensitivity(campaigns)
+    return correlations(method.correlations, labels=method.labels)
+
+
+def _sensitivity(campaigns: Campaigns) -> Method:
+    return Method(Study(campaigns.load("sensitivity-64")))
+
+
 def main() -> None:
     """Writes the figures."""
     campaigns = Campaigns(load_scorecard().entries, Path(sys.argv[1]))
@@ -190,6 +208,8 @@ def main() -> None:
     save(by_loss(campaigns), OUT / "conditions-by-loss.svg")
     save(on_loss(campaigns), OUT / "effects-on-loss.svg")
     save(advantages(campaigns), OUT / "advantages.svg")
+    save(sensitivity_signs(campaigns), OUT / "sensitivity-signs.svg")
+    save(sensitivity_correlations(campaigns), OUT / "sensitivity-correlations.svg")
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, 
                 {"row": (labels or {}).get(response, response), "column": factor, "text": mark, "kind": kind,
                  "tip": said}
             )  # fmt: skip
-    psi = " ".join(f"{name} {100 * value:.0f}" for name, value in zip(result.factors, result.psi, strict=True)
-                   if value == value)  # fmt: skip
+    psi = [f"{name} {100 * value:.0f}" for name, value in zip(result.factors, result.psi, strict=True)
+           if value == value]  # fmt: skip
     schema = dict.fromkeys(("row", "column", "text", "kind", "tip"), pl.String)
     return matrix(
         pl.DataFrame(rows, schema=schema),
@@ -39,8 +39,14 @@ def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, 
         columns=result.factors,
         look=Look(cell=34, row=16, colours=_COLOURS),
         title=title,
-        subtitle=[f"Psi x 100 over {result.tested} responses with a test: {psi}."] if psi else [],
+        subtitle=[f"Psi x 100 over {result.tested} responses with a test:", *_lines(psi)] if psi else [],
     )
+
+
+def _lines(parts: list[str]) -> list[str]:
+    """The parts as a list, ten to a line."""
+    lines = [", ".join(parts[start : start + 10]) for start in range(0, len(parts), 10)]
+    return [f"{line}{'.' if place == len(lines) - 1 else ','}" for place, line in enumerate(lines)]
 
 
 def psi_table(result: PsiTable, *, names: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
