@@ -126,23 +126,22 @@ def syn_losses(campaigns: Campaigns) -> alt.VConcatChart:
 
 def by_loss(campaigns: Campaigns) -> alt.VConcatChart:
     """Conditions of experiment 2a by rising loss, with their settings: step 1 of the ten."""
-    found = ordered_data(*_means(campaigns, "loss_rate"), factors=_factors(campaigns))
+    factors, matrix, loss = _loss(campaigns, "exp-2a-short")
+    found = ordered_data(matrix, loss, factors=[each.id for each in factors])
     return ordered_figure(found, response="loss rate, mean over the alternates")
 
 
-def on_loss(campaigns: Campaigns) -> alt.VConcatChart:
-    """Main effects of the nine factors of experiment 2a on loss."""
-    found = main_effects(*_means(campaigns, "loss_rate"), factors=_factors(campaigns))
-    return effects_figure(found, campaigns.load("exp-2a-short").factors, response="loss rate, mean over the alternates")
+def on_loss(campaigns: Campaigns, experiment: str, response: str) -> alt.VConcatChart:
+    """Main effects of the nine factors of experiments 2 on loss."""
+    factors, matrix, loss = _loss(campaigns, experiment)
+    found = main_effects(matrix, loss, factors=[each.id for each in factors])
+    return effects_figure(found, factors, response=response)
 
 
-def _factors(campaigns: Campaigns) -> list[str]:
-    return [each.id for each in campaigns.load("exp-2a-short").factors]
-
-
-def _means(campaigns: Campaigns, name: str) -> tuple[Any, Any]:
-    """The design of experiment 2a, and a response in each condition: the mean over the alternates."""
-    return campaigns.load("exp-2a-short").rows.matrix, campaigns.table("exp-2a-short", name).mean(axis=1)
+def _loss(campaigns: Campaigns, experiment: str) -> tuple[Any, Any, Any]:
+    """Factors and design of an experiment, and the loss rate in each condition: the mean over the alternates."""
+    campaign = campaigns.load(experiment)
+    return campaign.factors, campaign.rows.matrix, campaigns.table(experiment, "loss_rate").mean(axis=1)
 
 
 CATEGORIES = ("web object", "document", "service pack")
@@ -206,7 +205,8 @@ def main() -> None:
     save(metrics(campaigns), OUT / "metrics-of-fast.svg")
     save(syn_losses(campaigns), OUT / "syn-losses.svg")
     save(by_loss(campaigns), OUT / "conditions-by-loss.svg")
-    save(on_loss(campaigns), OUT / "effects-on-loss.svg")
+    save(on_loss(campaigns, "exp-2a-short", "loss rate, mean over the alternates"), OUT / "effects-on-loss.svg")
+    save(on_loss(campaigns, "exp-2c-short", "loss rate, network of ten times the size"), OUT / "effects-on-loss-2c.svg")
     save(advantages(campaigns), OUT / "advantages.svg")
     save(sensitivity_signs(campaigns), OUT / "sensitivity-signs.svg")
     save(sensitivity_correlations(campaigns), OUT / "sensitivity-correlations.svg")
