@@ -135,6 +135,10 @@ def test_check_shows_values_sources_and_what_follows() -> None:
             '--set: time.duration = "60": a time needs its unit: write',
         ),
         (("run", "abilene", "--set", "network.sped=1"), "--set: network.sped: unknown path (nearest: network.speed"),
+        (
+            ("check", "abilene", "--set", "algorithms.bbr3.startup_gain=3"),
+            "--set: algorithms.bbr3.startup_gain: constants of algorithms have a path of their own",
+        ),
         (("run", "abilene", "--set", "speed"), '--set = "speed": not PATH=VALUE'),
         (("run", "abilene", "--set", "delay_multiplier=-2"), '--set: network.delay_multiplier = "-2": too low'),
         (

@@ -47,6 +47,9 @@ def resolve(path: str) -> str:
     if path == "algorithm":
         return "algorithms"
     if path.startswith(("algorithms.", "flows.", "flows[")):
+        constant = path.replace("algorithms.", "parameters.", 1)
+        if constant in _constants():
+            raise InputError("constants of algorithms have a path of their own", path=path, allowed=constant)
         whole = re.split(r"[.\[]", path)[0]
         raise InputError(f"{whole} can only be set as a whole", path=path, allowed=_whole_example(whole))
     known = [*PARAMETERS, "algorithms", "flows", *_constants()]
