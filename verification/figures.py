@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
+import numpy as np
 import polars as pl
 
 from mesonet.analysis import main_effects, ordered_data
@@ -144,6 +145,33 @@ def _loss(campaigns: Campaigns, experiment: str) -> tuple[Any, Any, Any]:
     return campaign.factors, campaign.rows.matrix, campaigns.table(experiment, "loss_rate").mean(axis=1)
 
 
+OF_FAST = {
+    "loss_rate": "loss rate",
+    "connecting_sources": "sources connecting",
+    "flows_completed": "flows completed in an interval",
+}
+
+
+def fast_alone(campaigns: Campaigns) -> alt.HConcatChart:
+    """FAST and standard TCP, each alone, in every condition of experiment 1a, by the loss of standard TCP."""
+    campaign = campaigns.load("exp-1a-short")
+    tables = {name: campaigns.table("exp-1a-short", name) for name in OF_FAST}
+    order = np.argsort(tables["loss_rate"][:, campaign.algorithms.index("tcp")], kind="stable")
+    charts = []
+    for name, title in OF_FAST.items():
+        rows = [
+            {"condition": int(each) + 1, "algorithm": algorithm, "value": float(tables[name][each, column])}
+            for each in order
+            for column, algorithm in enumerate(campaign.algorithms)
+        ]
+        y = alt.Y("condition:N", title="condition" if not charts else None, sort=[int(each) + 1 for each in order])
+        base = alt.Chart(pl.DataFrame(rows)).encode(y, x=alt.X("value:Q", title=title, scale=alt.Scale(zero=True)))
+        lines = base.mark_line(color="#b0b0b0", strokeWidth=1).encode(detail="condition:N")
+        dots = base.mark_point(filled=True, size=35).encode(color=alt.Color("algorithm:N", title=None))
+        charts.append(alt.layer(lines, dots).properties(width=190, height=560))
+    return alt.hconcat(*charts)
+
+
 CATEGORIES = ("web object", "document", "service pack")
 
 
@@ -207,6 +235,7 @@ def main() -> None:
     save(by_loss(campaigns), OUT / "conditions-by-loss.svg")
     save(on_loss(campaigns, "exp-2a-short", "loss rate, mean over the alternates"), OUT / "effects-on-loss.svg")
     save(on_loss(campaigns, "exp-2c-short", "loss rate, network of ten times the size"), OUT / "effects-on-loss-2c.svg")
+    save(fast_alone(campaigns), OUT / "fast-alone.svg")
     save(advantages(campaigns), OUT / "advantages.svg")
     save(sensitivity_signs(campaigns), OUT / "sensitivity-signs.svg")
     save(sensitivity_correlations(campaigns), OUT / "sensitivity-correlations.svg")
