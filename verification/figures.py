@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
-import numpy as np
 import polars as pl
 
 from mesonet.analysis import main_effects, ordered_data
@@ -94,16 +93,20 @@ def metrics(campaigns: Campaigns) -> alt.VConcatChart:
     return alt.vconcat(*rows)
 
 
+SYN_LOSSES = {
+    "loss_rate": "loss rate",
+    "connecting_sources": "connecting sources",
+    "flow_rate": "flows completed per second",
+}
+
+
 def syn_losses(campaigns: Campaigns) -> alt.VConcatChart:
     """What SYN losses do: losses, sources that connect and flows that complete, by period, corner and algorithm."""
-    shown = {
-        "loss_rate": "loss rate", "connecting_sources": "connecting sources", "flow_rate": "flows completed per second",
-    }  # fmt: skip
     campaign = campaigns.load("exp-1b-corners")
     rows = []
     for condition, corner in ((1, "congested"), (2, "uncongested")):
         charts = []
-        for name, title in shown.items():
+        for name, title in SYN_LOSSES.items():
             values = pl.concat(
                 campaign.response(name, period)
                 .filter(condition=condition)
@@ -145,27 +148,16 @@ def _loss(campaigns: Campaigns, experiment: str) -> tuple[Any, Any, Any]:
     return campaign.factors, campaign.rows.matrix, campaigns.table(experiment, "loss_rate").mean(axis=1)
 
 
-OF_FAST = {
-    "loss_rate": "loss rate",
-    "connecting_sources": "sources connecting",
-    "flows_completed": "flows completed in an interval",
-}
-
-
 def fast_alone(campaigns: Campaigns) -> alt.HConcatChart:
     """FAST and standard TCP, each alone, in every condition of experiment 1a, by the loss of standard TCP."""
     campaign = campaigns.load("exp-1a-short")
-    tables = {name: campaigns.table("exp-1a-short", name) for name in OF_FAST}
-    order = np.argsort(tables["loss_rate"][:, campaign.algorithms.index("tcp")], kind="stable")
+    order = campaign.response("loss_rate").filter(algorithm="tcp").sort("value", "condition")["condition"].to_list()
     charts = []
-    for name, title in OF_FAST.items():
-        rows = [
-            {"condition": int(each) + 1, "algorithm": algorithm, "value": float(tables[name][each, column])}
-            for each in order
-            for column, algorithm in enumerate(campaign.algorithms)
-        ]
-        y = alt.Y("condition:N", title="condition" if not charts else None, sort=[int(each) + 1 for each in order])
-        base = alt.Chart(pl.DataFrame(rows)).encode(y, x=alt.X("value:Q", title=title, scale=alt.Scale(zero=True)))
+    for name, title in SYN_LOSSES.items():
+        base = alt.Chart(campaign.response(name)).encode(
+            x=alt.X("value:Q", title=title, scale=alt.Scale(zero=True)),
+            y=alt.Y("condition:N", title=None if charts else "condition", sort=order),
+        )
         lines = base.mark_line(color="#b0b0b0", strokeWidth=1).encode(detail="condition:N")
         dots = base.mark_point(filled=True, size=35).encode(color=alt.Color("algorithm:N", title=None))
         charts.append(alt.layer(lines, dots).properties(width=190, height=560))
@@ -208,20 +200,14 @@ def advantages(campaigns: Campaigns) -> alt.HConcatChart:
     return alt.hconcat(*charts)
 
 
-def sensitivity_signs(campaigns: Campaigns) -> alt.LayerChart:
+def sensitivity_signs(method: Method) -> alt.LayerChart:
     """Which of the twenty factors drive which response."""
-    method = _sensitivity(campaigns)
     return sign_table(method.factor_table("ctcp"), labels=method.labels)
 
 
-def sensitivity_correlations(campaigns: Campaigns) -> alt.VConcatChart:
+def sensitivity_correlations(method: Method) -> alt.VConcatChart:
     """Which of the 22 responses say the same."""
-    method = _sensitivity(campaigns)
     return correlations(method.correlations, labels=method.labels)
-
-
-def _sensitivity(campaigns: Campaigns) -> Method:
-    return Method(Study(campaigns.load("sensitivity-64")))
 
 
 def main() -> None:
@@ -237,8 +223,9 @@ def main() -> None:
     save(on_loss(campaigns, "exp-2c-short", "loss rate, network of ten times the size"), OUT / "effects-on-loss-2c.svg")
     save(fast_alone(campaigns), OUT / "fast-alone.svg")
     save(advantages(campaigns), OUT / "advantages.svg")
-    save(sensitivity_signs(campaigns), OUT / "sensitivity-signs.svg")
-    save(sensitivity_correlations(campaigns), OUT / "sensitivity-correlations.svg")
+    sensitivity = Method(Study(campaigns.load("sensitivity-64")))
+    save(sensitivity_signs(sensitivity), OUT / "sensitivity-signs.svg")
+    save(sensitivity_correlations(sensitivity), OUT / "sensitivity-correlations.svg")
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, 
 def _lines(parts: list[str]) -> list[str]:
     """The parts as a list, ten to a line."""
     lines = [", ".join(parts[start : start + 10]) for start in range(0, len(parts), 10)]
-    return [f"{line}{'.' if place == len(lines) - 1 else ','}" for place, line in enumerate(lines)]
+    return (",\n".join(lines) + ".").splitlines()
 
 
 def psi_table(result: PsiTable, *, names: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
