@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from mesonet.verification.flows import FEWEST_FLOWS
 from mesonet.verification.measures import MEASURES, comparisons, fast, many_flows, theory, windows
 from mesonet.verification.measures.many_flows import pftk
 from mesonet.verification.reasons import NotEvaluated
-from mesonet.verification.scorecard import load_scorecard
+from mesonet.verification.scorecard import RECORD, load_scorecard
 from mesonet.verification.shares import Share
 from mesonet.verification.verdicts import Finding, of_claim
 
@@ -187,7 +188,9 @@ def test_the_verb(tmp_path: Path) -> None:
     def call(*words: str) -> str:
         return CliRunner().invoke(main, ["verify", *words], catch_exceptions=False).output
 
-    where = ("--campaigns", str(tmp_path), "--longest", "0")
+    unrecorded = tmp_path / "verification"
+    shutil.copytree(FOLDER, unrecorded, ignore=shutil.ignore_patterns(RECORD))
+    where = ("--campaigns", str(tmp_path), "--longest", "0", "--claims", str(unrecorded))
     told = json.loads(call("A", "B3", "dumbbell-pairs", *where, "--out", str(page), "--json"))
     verdicts = {claim["id"]: claim["verdict"] for claim in told}
     assert verdicts["A1"] == "reproduced"

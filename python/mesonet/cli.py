@@ -588,13 +588,14 @@ def verify(
 ) -> None:
     """The scorecard: published values, ours, tolerances, verdicts; of all claims, or of a part such as G or theory."""
     from mesonet.verification.campaigns import Campaigns
-    from mesonet.verification.scorecard import load_scorecard
+    from mesonet.verification.scorecard import RECORD, load_scorecard
 
     chosen = load_scorecard(claims).chosen(words, quick)
     found = Campaigns(chosen.entries, campaigns, longest * 60)
     findings = chosen.judge(found)
     if out:
         out.write_text(chosen.page(findings, found), encoding="utf-8")
+        chosen.measured(findings, found).write(out.with_name(RECORD))
     if as_json:
         write_json(chosen.document(findings))
     else:

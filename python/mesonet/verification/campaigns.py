@@ -7,7 +7,7 @@ is and what it costs.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -28,7 +28,7 @@ from mesonet.reporting.traced import TracedRun, traced_runs
 from mesonet.reporting.traced_files import traced_tables
 from mesonet.scenario import read_toml
 from mesonet.verification.flows import FEWEST_FLOWS, flows_behind
-from mesonet.verification.reasons import NotEvaluated
+from mesonet.verification.reasons import NotEvaluated, NotRun
 
 Floats = npt.NDArray[np.float64]
 
@@ -103,7 +103,7 @@ class Campaigns:
 
         Raises
         ------
-        NotEvaluated
+        NotRun
             If it is not there and takes too long to run.
         InputError
             If the folder holds another one.
@@ -111,6 +111,19 @@ class Campaigns:
         if name not in self.entries:
             raise unknown("campaign", name, self.entries)
         return _load(self.entries[name], self.folder, self.longest_s, self.progress)
+
+    def are_there(self, names: Iterable[str]) -> bool:
+        """Whether all of some campaigns are there, or short enough to be run."""
+        try:
+            for name in names:
+                self.load(name)
+        except NotRun:
+            return False
+        return True
+
+    def code(self, name: str) -> str:
+        """The version of the code that made a campaign."""
+        return str(self.load(name).provenance["code_versions"][0])[:12]
 
     def seeds(self, name: str) -> int:
         """How many seeds a campaign has."""
@@ -177,7 +190,7 @@ def _load(entry: Entry, folder: Path, longest_s: float, progress: bool) -> Campa
         if found.counts["done"] == len(found.runs):
             return found
     if entry.cpu_s > longest_s:
-        raise NotEvaluated(f"needs {duration(entry.cpu_s)} of processor time: {entry.command}")
+        raise NotRun(f"needs {duration(entry.cpu_s)} of processor time: {entry.command}")
     found = chosen.run(place, progress=progress)
     if found.counts["done"] < len(found.runs):
         raise InputError("a run failed", value=str(place), allowed=f"see mesonet experiment status {place}")

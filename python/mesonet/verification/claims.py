@@ -95,7 +95,7 @@ def load_claims(folder: Path) -> list[Claim]:
     InputError
         Where a file is not one, with its name and the place in it.
     """
-    return [load_claim(path) for path in sorted(folder.glob("*.toml"), key=_by_id)]
+    return [load_claim(path) for path in sorted(folder.glob("*.toml"), key=lambda path: id_order(path.stem))]
 
 
 def load_claim(path: Path) -> Claim:
@@ -107,9 +107,10 @@ def load_claim(path: Path) -> Claim:
         raise error.located(file=str(path)) from None
 
 
-def _by_id(path: Path) -> tuple[str, int, str]:
-    letters, number = re.match(r"([A-Za-z]*)(\d*)", path.stem).groups()  # type: ignore[union-attr]
-    return letters, int(number or 0), path.stem
+def id_order(name: str) -> tuple[str, int, str]:
+    """By what ids are sorted: letters, then the number."""
+    letters, number = re.match(r"([A-Za-z]*)(\d*)", name).groups()  # type: ignore[union-attr]
+    return letters, int(number or 0), name
 
 
 def _claim(name: str, table: Mapping[str, Any]) -> Claim:

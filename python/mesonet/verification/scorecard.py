@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,16 @@ from typing import Any
 from mesonet.errors import InputError
 from mesonet.terminal import shown
 from mesonet.verification.campaigns import Campaigns, Entry, load_entries
-from mesonet.verification.claims import CLASSES, KINDS, Claim, load_claims
-from mesonet.verification.reasons import NotEvaluated
+from mesonet.verification.claims import CLASSES, KINDS, Claim, Number, id_order, load_claims
+from mesonet.verification.measurements import Measurement
+from mesonet.verification.record import Record, Recorded, commands, read_record
 from mesonet.verification.verdicts import Finding, judge, of_claim
 
 QUICK_S = 45.0
 """Processor seconds that all campaigns of the quick claims may take together."""
+
+RECORD = "RESULTS.json"
+"""The record, beside the page."""
 
 PARTS = {
     "A": "Arithmetic and configuration",
@@ -33,10 +37,11 @@ PARTS = {
 
 @dataclass(frozen=True, eq=False)
 class Scorecard:
-    """The claims of a folder and the campaigns that they name."""
+    """The claims of a folder, the campaigns that they name, and what has been measured before."""
 
     claims: tuple[Claim, ...]
     entries: dict[str, Entry]
+    record: Record
 
     def chosen(self, words: Sequence[str], quick: bool) -> Scorecard:
         """Some of the claims.
@@ -64,11 +69,11 @@ class Scorecard:
         if quick:
             cheap = self._quick()
             claims = tuple(claim for claim in claims if claim.numbers and cheap.issuperset(claim.campaigns))
-        return Scorecard(claims, self.entries)
+        return Scorecard(claims, self.entries, self.record)
 
     def judge(self, campaigns: Campaigns) -> dict[str, list[Finding]]:
         """The findings by id of the claim."""
-        return {claim.id: judge(claim, campaigns) for claim in self.claims}
+        return {claim.id: judge(claim, campaigns, self.record) for claim in self.claims}
 
     def document(self, findings: dict[str, list[Finding]]) -> list[dict[str, Any]]:
         """Every claim as plain data: id, published, measured, verdict (those of its first number), and all numbers."""
@@ -94,7 +99,7 @@ class Scorecard:
         rows = [
             [
                 found.id, claim.kind, found.strictness, found.name, found.published, found.measured, _interval(found),
-                found.unit, found.verdict + (f": {found.reason}" if found.reason else ""),
+                found.unit, _told(found) + (f" (recorded, code {found.recorded})" if found.recorded else ""),
             ]
             for claim in self.claims
             for found in findings[claim.id]
@@ -135,8 +140,33 @@ class Scorecard:
         used = dict.fromkeys(name for claim in self.claims for name in claim.campaigns)
         lines += ["", "## Campaigns", ""]
         lines += ["| campaign | command | processor time | made by code |", "|---|---|---|---|"]
-        lines += [_campaign(self.entries[name], campaigns) for name in used]
+        lines += [self._campaign(self.entries[name], campaigns) for name in used]
         return "\n".join(lines) + "\n"
+
+    def measured(self, findings: dict[str, list[Finding]], campaigns: Campaigns) -> Record:
+        """The record with what has been measured now in place of what was measured before of the same claims."""
+        rows = {key: row for key, row in self.record.rows.items() if row.claim not in findings}
+        for claim in self.claims:
+            for number, found in zip(claim.numbers, findings[claim.id], strict=False):
+                if found.recorded and (known := self.record.of(number, self.entries)):
+                    rows[known.key] = replace(known, claim=claim.id, number=number.name)
+                elif number.campaigns and campaigns.are_there(number.campaigns):
+                    row = self._recorded(claim, number, found, campaigns)
+                    rows[row.key] = row
+        return Record(dict(sorted(rows.items(), key=lambda item: id_order(item[1].claim))))
+
+    def _recorded(self, claim: Claim, number: Number, found: Finding, campaigns: Campaigns) -> Recorded:
+        return Recorded(
+            claim.id, number.name, number.measure, number.of, commands(number, self.entries),
+            {name: campaigns.code(name) for name in number.campaigns},
+            Measurement(found.measured, found.low, found.high, found.seeds, found.conditions,
+                        "" if found.measured is not None else found.reason),
+        )  # fmt: skip
+
+    def _campaign(self, entry: Entry, campaigns: Campaigns) -> str:
+        """A row: how the campaign is made, what it takes, and the code version that made what was measured."""
+        code = campaigns.code(entry.name) if campaigns.are_there([entry.name]) else self.record.code(entry)
+        return f"| {entry.name} | `{entry.command}` | {entry.cpu_s:g} s | {code or 'not run'} |"
 
     def _unknown(self, word: str) -> InputError:
         """Nearest names, then what a word may be; claims are too many to name."""
@@ -170,7 +200,9 @@ def load_scorecard(folder: Path | None = None) -> Scorecard:
     places = [folder] if folder else [Path(__file__).parents[3] / "verification", Path("verification")]
     for place in places:
         if (place / "claims").is_dir() and (place / "campaigns.toml").is_file():
-            return Scorecard(tuple(load_claims(place / "claims")), load_entries(place / "campaigns.toml"))
+            claims = tuple(load_claims(place / "claims"))
+            record = read_record(place / RECORD).only(claim.id for claim in claims)
+            return Scorecard(claims, load_entries(place / "campaigns.toml"), record)
     raise InputError(
         "no claims here: they are part of the source tree, not of the installed package",
         path="--claims" if folder else None,
@@ -216,22 +248,16 @@ def _section(claim: Claim, verdict: str, findings: Sequence[Finding]) -> list[st
     lines += ["| number | class | published | ours | 95 % (seeds) | unit | verdict | tolerance because |"]
     lines += ["|---|---|---|---|---|---|---|---|"]
     for number, found in zip(claim.numbers, findings, strict=True):
-        verdict_text = found.verdict + (f": {found.reason}" if found.reason else "")
         cells = [found.name, found.strictness, found.published, shown(found.measured), _interval(found), found.unit]
-        lines.append("| " + " | ".join(_cell(cell) for cell in [*cells, verdict_text, number.because]) + " |")
+        lines.append("| " + " | ".join(_cell(cell) for cell in [*cells, _told(found), number.because]) + " |")
     lines.append("")
     if claim.explanation:
         lines += [f"Explanation: {claim.explanation}", ""]
     return lines
 
 
-def _campaign(entry: Entry, campaigns: Campaigns) -> str:
-    """A row: how the campaign is made, what it takes, and the code version that made what was read."""
-    try:
-        code = str(campaigns.load(entry.name).provenance["code_versions"][0])[:12]
-    except NotEvaluated:
-        code = "not run"
-    return f"| {entry.name} | `{entry.command}` | {entry.cpu_s:g} s | {code} |"
+def _told(found: Finding) -> str:
+    return found.verdict + (f": {found.reason}" if found.reason else "")
 
 
 def _cell(text: str) -> str:

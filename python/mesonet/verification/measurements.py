@@ -1,0 +1,78 @@
+"""Measurements: what a measure gives for a number of a claim, over the seeds, before anything is compared."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from mesonet.verification.claims import Number
+from mesonet.verification.measures import MEASURES
+from mesonet.verification.reasons import NotEvaluated, NotRun
+from mesonet.verification.shares import Share
+
+if TYPE_CHECKING:
+    from mesonet.verification.campaigns import Campaigns
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Ours of one number.
+
+    Attributes
+    ----------
+    mean, low, high
+        Mean over the seeds and its 95 % confidence interval (Student's t); the interval is None for one seed or where
+        nothing depends on it, but for a part of the conditions (`mesonet.verification.shares`). The mean is None where
+        there is none.
+    seeds
+        How many there were; 0 where nothing depends on them.
+    conditions
+        Over how many of them the interval is; 0 where it is over the seeds.
+    reason
+        Why there is no mean.
+    """
+
+    mean: float | None
+    low: float | None = None
+    high: float | None = None
+    seeds: int = 0
+    conditions: int = 0
+    reason: str = ""
+
+
+def measure(number: Number, campaigns: Campaigns) -> Measurement:
+    """A number over the seeds of its campaigns.
+
+    Raises
+    ------
+    NotRun
+        If one of the campaigns is not there and takes too long to be run.
+    """
+    try:
+        random = [name for name in number.campaigns if campaigns.is_random(name)]
+        seeds = min((campaigns.seeds(name) for name in random), default=1)
+        found = [MEASURES[number.measure](campaigns.of(seed), **number.of) for seed in range(1, seeds + 1)]
+    except NotRun:
+        raise
+    except NotEvaluated as error:
+        return Measurement(None, reason=str(error))
+    values = [float(each) for each in found]
+    mean = float(np.mean(values))
+    if not math.isfinite(mean):
+        return Measurement(None, reason=f"{number.measure} gives no number here: nothing to measure in the run")
+    if seeds == 1 and random and isinstance(found[0], Share):
+        return Measurement(mean, *found[0].interval(CONFIDENCE), seeds, found[0].of)
+    return Measurement(mean, *_interval(values), seeds if random else 0)
+
+
+def _interval(values: list[float]) -> tuple[float | None, float | None]:
+    if len(values) < 2:
+        return None, None
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1) * np.std(values, ddof=1) / math.sqrt(len(values)))
+    return float(np.mean(values)) - half, float(np.mean(values)) + half

@@ -1,0 +1,105 @@
+"""The record: what has been measured before, so that a campaign of hours need not be at hand to tell what it gave.
+
+A number is known by its measure, its arguments and the commands of its campaigns: where one of them has changed, what
+was measured before no longer counts. Claims and limits may change; verdicts are not recorded but follow anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mesonet.errors import InputError
+from mesonet.verification.claims import Number
+from mesonet.verification.measurements import Measurement
+
+if TYPE_CHECKING:
+    from mesonet.verification.campaigns import Entry
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A measurement of a number and where it comes from.
+
+    Attributes
+    ----------
+    claim, number
+        The claim and the name of the number, for those who read the record.
+    measure, of
+        Those of `mesonet.verification.claims.Number`.
+    commands, codes
+        What made each campaign, and the version of the code that did, by name of the campaign.
+    """
+
+    claim: str
+    number: str
+    measure: str
+    of: Mapping[str, Any]
+    commands: Mapping[str, str]
+    codes: Mapping[str, str]
+    measurement: Measurement
+
+    @property
+    def key(self) -> str:
+        """By what it is found again."""
+        return _key(self.measure, self.of, self.commands)
+
+
+@dataclass(frozen=True)
+class Record:
+    """Measurements by their keys."""
+
+    rows: Mapping[str, Recorded] = field(default_factory=dict)
+
+    def of(self, number: Number, entries: Mapping[str, Entry]) -> Recorded | None:
+        """What has been measured of a number, if its campaigns are still the same."""
+        return self.rows.get(_key(number.measure, number.of, commands(number, entries)))
+
+    def code(self, entry: Entry) -> str | None:
+        """The version of the code that made a campaign, where something of it is recorded."""
+        for row in self.rows.values():
+            if row.commands.get(entry.name) == entry.command:
+                return row.codes[entry.name]
+        return None
+
+    def only(self, claims: Iterable[str]) -> Record:
+        """The rows of some claims."""
+        kept = set(claims)
+        return Record({key: row for key, row in self.rows.items() if row.claim in kept})
+
+    def write(self, path: Path) -> None:
+        """The record as JSON, one row a line, by claim."""
+        lines = [json.dumps(asdict(row), ensure_ascii=False) for row in self.rows.values()]
+        path.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
+
+
+def read_record(path: Path) -> Record:
+    """The record of a file; empty if there is none.
+
+    Raises
+    ------
+    InputError
+        If the file holds something else.
+    """
+    if not path.exists():
+        return Record()
+    try:
+        rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+        found = [Recorded(**{**row, "measurement": Measurement(**row["measurement"])}) for row in rows]
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(
+            f"no record of measurements: {error}", file=str(path), allowed="what mesonet verify --out writes"
+        ) from None
+    return Record({row.key: row for row in found})
+
+
+def commands(number: Number, entries: Mapping[str, Entry]) -> dict[str, str]:
+    """What makes the campaigns of a number, by name."""
+    return {name: entries[name].command for name in number.campaigns}
+
+
+def _key(measure: str, of: Mapping[str, Any], commands: Mapping[str, str]) -> str:
+    return json.dumps([measure, of, commands], sort_keys=True)
