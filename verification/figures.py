@@ -151,11 +151,33 @@ def _loss(campaigns: Campaigns, experiment: str) -> tuple[Any, Any, Any]:
 def fast_alone(campaigns: Campaigns) -> alt.HConcatChart:
     """FAST and standard TCP, each alone, in every condition of experiment 1a, by the loss of standard TCP."""
     campaign = campaigns.load("exp-1a-short")
-    order = campaign.response("loss_rate").filter(algorithm="tcp").sort("value", "condition")["condition"].to_list()
+    return _by_condition({title: campaign.response(name) for name, title in SYN_LOSSES.items()}, "tcp")
+
+
+def newer(campaigns: Campaigns) -> alt.HConcatChart:
+    """The network and standard TCP in it, with CTCP, CUBIC or BBRv3 beside it, by the queues with CTCP."""
+    campaign = campaigns.load("exp-2a-modern-short")
+    users = campaign.groups.filter(
+        period="measured", flow_algorithm="tcp", category="web object", path_class="typical", rate_class="normal"
+    )
+    return _by_condition(
+        {
+            "queueing delay, ms": campaign.response("queueing_delay"),
+            "loss rate": campaign.response("loss_rate"),
+            "Web objects of TCP, segments/s": users.select("condition", "algorithm", value="goodput"),
+        },
+        "ctcp",
+    )
+
+
+def _by_condition(tables: dict[str, pl.DataFrame], by: str) -> alt.HConcatChart:
+    """Values by condition and algorithm, a panel for each title; conditions by the first of algorithm `by`."""
+    first = next(iter(tables.values()))
+    order = first.filter(algorithm=by).sort("value", "condition")["condition"].to_list()
     charts = []
-    for name, title in SYN_LOSSES.items():
-        base = alt.Chart(campaign.response(name)).encode(
-            x=alt.X("value:Q", title=title, scale=alt.Scale(zero=True)),
+    for title, values in tables.items():
+        base = alt.Chart(values).encode(
+            x=alt.X("value:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=3)),
             y=alt.Y("condition:N", title=None if charts else "condition", sort=order),
         )
         lines = base.mark_line(color="#b0b0b0", strokeWidth=1).encode(detail="condition:N")
@@ -222,6 +244,7 @@ def main() -> None:
     save(on_loss(campaigns, "exp-2a-short", "loss rate, mean over the alternates"), OUT / "effects-on-loss.svg")
     save(on_loss(campaigns, "exp-2c-short", "loss rate, network of ten times the size"), OUT / "effects-on-loss-2c.svg")
     save(fast_alone(campaigns), OUT / "fast-alone.svg")
+    save(newer(campaigns), OUT / "newer.svg")
     save(advantages(campaigns), OUT / "advantages.svg")
     sensitivity = Method(Study(campaigns.load("sensitivity-64")))
     save(sensitivity_signs(sensitivity), OUT / "sensitivity-signs.svg")
