@@ -575,7 +575,11 @@ def export(directory: Path, out: Path | None, as_json: bool) -> None:
     help="Run campaigns that are not there and take at most this much processor time; for others see the record.",
 )
 @click.option("--claims", type=click.Path(path_type=Path), help="The folder verification of the sources.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write the page, as verification/RESULTS.md, and the record beside it.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write the page, as verification/RESULTS.md, and the record beside it.",
+)
 @_JSON
 def verify(
     words: tuple[str, ...],
