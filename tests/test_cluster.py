@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -17,6 +18,7 @@ from click.testing import CliRunner
 
 import mesonet
 import sleepy
+from mesonet.campaign.cluster import _Driver
 from mesonet.cli import main
 from mesonet.errors import InputError
 from test_faults import ENVIRONMENT, finish, start, until, write
@@ -115,6 +117,29 @@ def test_cluster_and_pool_share_a_campaign_and_poison_is_quarantined(cluster: Cl
     begun = sleepy.calls(tmp_path)
     assert {number for key, number in begun.items() if key[0] != "2-20"} == {1}
     assert all(3 <= number <= 4 for key, number in begun.items() if key[0] == "2-20")
+
+
+class Future:
+    """What Dask gives of a task, whose answer does not come in time."""
+
+    def __init__(self, status: str) -> None:
+        self.status = status
+
+    def result(self, timeout: float) -> object:
+        raise TimeoutError
+
+    exception = result
+
+
+@pytest.mark.parametrize("status", ["finished", "error", "cancelled", "lost"])
+def test_task_whose_answer_does_not_come_is_made_again(status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[tuple[str, str]] = []
+    driver = object.__new__(_Driver)
+    monkeypatch.setattr(driver, "_out", {Future(status): "run"}, raising=False)
+    monkeypatch.setattr(driver, "_agenda", SimpleNamespace(end=lambda *told: heard.append(told)), raising=False)
+    driver._hear()
+    assert heard == [("run", "stopped")]
+    assert not driver._out
 
 
 def test_cluster_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

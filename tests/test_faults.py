@@ -47,6 +47,7 @@ def start(file: Path, *options: str, **how: object) -> subprocess.Popen[str]:
 def finish(process: subprocess.Popen[str]) -> tuple[int, dict[str, object], str]:
     """Exit code, status and messages of a driver."""
     out, errors = process.communicate(timeout=PATIENCE_S)
+    print(errors)  # noqa: T201 - shown with a test that fails
     return process.returncode, json.loads(out) if out else {}, errors
 
 

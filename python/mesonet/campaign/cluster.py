@@ -156,15 +156,17 @@ class _Driver:
     def _hear(self) -> None:
         for future in [each for each in self._out if each.status != "pending"]:
             run = self._out.pop(future)
-            if future.status == "finished":
-                with suppress(Exception):
-                    self._agenda.end(run, future.result(timeout=_CONNECT_S))
-                    continue
-                self._agenda.end(run, "stopped")
-            elif future.status == "error":
-                self._failed(run, future.exception(timeout=_CONNECT_S))
-            else:  # cancelled or lost with the scheduler
-                self._agenda.end(run, "stopped")
+            ending: Ending = "stopped"
+            error: BaseException | None = None
+            with suppress(Exception):  # cancelled, lost with the scheduler, or it does not say in time
+                if future.status == "finished":
+                    ending = future.result(timeout=_CONNECT_S)
+                elif future.status == "error":
+                    error = future.exception(timeout=_CONNECT_S)
+            if error is not None:
+                self._failed(run, error)
+            else:
+                self._agenda.end(run, ending)
 
     def _failed(self, run: Run, error: BaseException) -> None:
         from distributed import KilledWorker
