@@ -205,6 +205,10 @@ def test_run_and_check_one_condition_of_an_experiment(tiny: Path) -> None:
     assert rows["network.speed"]["source"] == f"set in {tiny}"
 
 
+def test_the_only_condition_of_an_experiment_need_not_be_named() -> None:
+    assert json_of("check", "dumbbell-pairs") == json_of("check", "dumbbell-pairs", "--condition", 1)
+
+
 def test_run_and_check_at_a_scale(tiny: Path) -> None:
     rows = {row["path"]: row for row in json_of("check", "abilene", "--scale", "0.5")["settings"]}
     assert (rows["network.speed"]["value"], rows["users.base_sources"]["value"]) == ("400 seg/ms", "50")

@@ -44,6 +44,30 @@ def windows(campaigns: Campaigns) -> alt.Chart:
     ).properties(width=330, height=200)
 
 
+def recovery(campaigns: Campaigns) -> alt.HConcatChart:
+    """What the long-lived flows get over time under FAST and standard TCP; jumbo files start between the lines."""
+    campaign, step = campaigns.load("exp-1b-congested-corner"), 5
+    traces = pl.concat(
+        campaign.kept("flow_traces", 1, algorithm).with_columns(algorithm=pl.lit(algorithm))
+        for algorithm in campaign.algorithms
+    )
+    rates = (
+        traces.filter(pl.col("time_s") % step == 0)
+        .sort("algorithm", "flow", "time_s")
+        .with_columns(goodput=pl.col("segments_delivered").diff().over("algorithm", "flow") / step)
+        .drop_nulls("goodput")
+        .select("time_s", "goodput", "algorithm", "flow")
+    )
+    x = alt.X("time_s:Q", title="time, s", scale=alt.Scale(domain=[380, 950]), axis=alt.Axis(tickCount=5))
+    jumbo = alt.Chart(pl.DataFrame({"time_s": [570, 760]})).mark_rule(strokeDash=[4, 3], color="#808080").encode(x)
+    charts = []
+    for (flow,), of_flow in rates.group_by("flow", maintain_order=True):
+        y = alt.Y("goodput:Q", title=None if charts else "segments/s", scale=alt.Scale(domain=[0, 80000]))
+        line = alt.Chart(of_flow).mark_line(strokeWidth=1.3).encode(x, y, alt.Color("algorithm:N", title=None))
+        charts.append(alt.layer(jumbo, line).properties(width=230, height=190, title=f"long-lived {flow}"))
+    return alt.hconcat(*charts)
+
+
 def losses(campaigns: Campaigns) -> alt.LayerChart:
     """Loss against the number of connections, with the hyperbola of the larger numbers."""
     points, fits = [], []
@@ -244,6 +268,7 @@ def main() -> None:
     save(on_loss(campaigns, "exp-2a-short", "loss rate, mean over the alternates"), OUT / "effects-on-loss.svg")
     save(on_loss(campaigns, "exp-2c-short", "loss rate, network of ten times the size"), OUT / "effects-on-loss-2c.svg")
     save(fast_alone(campaigns), OUT / "fast-alone.svg")
+    save(recovery(campaigns), OUT / "recovery.svg")
     save(newer(campaigns), OUT / "newer.svg")
     save(advantages(campaigns), OUT / "advantages.svg")
     sensitivity = Method(Study(campaigns.load("sensitivity-64")))
