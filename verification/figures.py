@@ -194,6 +194,20 @@ def newer(campaigns: Campaigns) -> alt.HConcatChart:
     )
 
 
+def long_lived(campaigns: Campaigns) -> alt.HConcatChart:
+    """What three long-lived flows get together in the phases of experiment 1b, by algorithm and condition."""
+    campaign = campaigns.load("exp-1b-short")
+    names = [f"goodput_long_lived_{flow}" for flow in (1, 2, 3)]
+    run = ["condition", "algorithm"]
+    sums = {
+        f"period {int(period) + 2}, segments/s": pl.concat(campaign.response(name, period) for name in names)
+        .group_by(run, maintain_order=True)
+        .agg(pl.col("value").sum())
+        for period in ("1", "2", "3")
+    }
+    return _by_condition(sums, "tcp")
+
+
 def _by_condition(tables: dict[str, pl.DataFrame], by: str) -> alt.HConcatChart:
     """Values by condition and algorithm, a panel for each title; conditions by the first of algorithm `by`."""
     first = next(iter(tables.values()))
@@ -269,6 +283,7 @@ def main() -> None:
     save(on_loss(campaigns, "exp-2c-short", "loss rate, network of ten times the size"), OUT / "effects-on-loss-2c.svg")
     save(fast_alone(campaigns), OUT / "fast-alone.svg")
     save(recovery(campaigns), OUT / "recovery.svg")
+    save(long_lived(campaigns), OUT / "long-lived.svg")
     save(newer(campaigns), OUT / "newer.svg")
     save(advantages(campaigns), OUT / "advantages.svg")
     sensitivity = Method(Study(campaigns.load("sensitivity-64")))
