@@ -206,7 +206,9 @@ def test_run_and_check_one_condition_of_an_experiment(tiny: Path) -> None:
 
 
 def test_the_only_condition_of_an_experiment_need_not_be_named() -> None:
-    assert json_of("check", "dumbbell-pairs") == json_of("check", "dumbbell-pairs", "--condition", 1)
+    for scale in ("1", "0.5"):
+        arguments = ("check", "dumbbell-pairs", "--scale", scale)
+        assert json_of(*arguments) == json_of(*arguments, "--condition", 1)
 
 
 def test_run_and_check_at_a_scale(tiny: Path) -> None:

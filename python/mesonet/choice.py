@@ -76,7 +76,8 @@ def _condition(
     if number is None and chosen.conditions > 1:
         problem = f"{target} is an experiment of {chosen.conditions} conditions: say which one"
         raise InputError(problem, path="--condition", allowed=f"1 to {chosen.conditions}")
-    there = chosen.condition(1 if number is None else number, algorithm)
+    number = 1 if number is None else number
+    there = chosen.condition(number, algorithm)
     there.check()
     if not force:
         chosen.refuse_distortion(number)
