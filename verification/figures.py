@@ -13,7 +13,7 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis import main_effects, ordered_data
-from mesonet.plots import correlations, save, sign_table
+from mesonet.plots import correlations, psi_table, save, sign_table
 from mesonet.plots import main_effects as effects_figure
 from mesonet.plots import ordered_data as ordered_figure
 from mesonet.reporting.method import Method
@@ -270,6 +270,36 @@ def sensitivity_correlations(method: Method) -> alt.VConcatChart:
     return correlations(method.correlations, labels=method.labels)
 
 
+def sensitivity_psi(method: Method) -> alt.LayerChart:
+    """How often each factor is significant, by set of responses, as in the ASME paper's Table 8."""
+    names = {factor.id: factor.name for factor in method.study.campaign.factors}
+    return psi_table(method.psi("ctcp"), names=names)
+
+
+def sensitivity_levels(campaigns: Campaigns) -> Any:
+    """The weighted average of Psi at the levels of the study and at ranges twice as wide."""
+    rows = []
+    for entry, levels in (("sensitivity-short", "of the study"), ("sensitivity-wide-short", "twice as wide")):
+        method = Method(Study(campaigns.load(entry)))
+        found = method.psi("ctcp")
+        names = {factor.id: f"{factor.id} {factor.name}" for factor in method.study.campaign.factors}
+        rows += [
+            {"factor": names[factor], "psi": 100 * float(value), "ranges": levels}
+            for factor, value in zip(found.factors, found.average, strict=True)
+        ]
+    table = pl.DataFrame(rows)
+    order = table.filter(ranges="of the study").sort("psi", descending=True)["factor"].to_list()
+    base = alt.Chart(table).encode(
+        x=alt.X("psi:Q", title="Psi x 100, weighted average"),
+        y=alt.Y("factor:N", title=None, sort=order, axis=alt.Axis(labelLimit=300)),
+    )
+    span = base.mark_line(color="#808080", strokeWidth=1).encode(detail="factor:N")
+    dots = base.mark_point(filled=True, size=45, opacity=1).encode(
+        color=alt.Color("ranges:N", title="ranges of levels")
+    )
+    return alt.layer(span, dots).properties(width=460, height=360)
+
+
 def main() -> None:
     """Writes the figures."""
     campaigns = Campaigns(load_scorecard().entries, Path(sys.argv[1]))
@@ -286,6 +316,8 @@ def main() -> None:
     save(long_lived(campaigns), OUT / "long-lived.svg")
     save(newer(campaigns), OUT / "newer.svg")
     save(advantages(campaigns), OUT / "advantages.svg")
+    save(sensitivity_psi(Method(Study(campaigns.load("sensitivity-short")))), OUT / "sensitivity-psi.svg")
+    save(sensitivity_levels(campaigns), OUT / "sensitivity-levels.svg")
     sensitivity = Method(Study(campaigns.load("sensitivity-64")))
     save(sensitivity_signs(sensitivity), OUT / "sensitivity-signs.svg")
     save(sensitivity_correlations(sensitivity), OUT / "sensitivity-correlations.svg")
