@@ -135,6 +135,22 @@ def test_two_drivers_share_one_campaign(tmp_path: Path) -> None:
     assert len({line.split()[3] for line in (tmp_path / "calls.txt").read_text().splitlines()}) > 2
 
 
+def test_a_driver_that_begins_while_another_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other one writes the experiment just before the folder is listed."""
+    document = mesonet.experiment(write(tmp_path, replicates=1)).document()
+    out = tmp_path / "out"
+    out.mkdir()
+    listing = Path.iterdir
+
+    def begun(folder: Path) -> Iterator[Path]:
+        monkeypatch.undo()
+        Ledger.create(folder, document)
+        return listing(folder)
+
+    monkeypatch.setattr(Path, "iterdir", begun)
+    assert Ledger.create(out, document).document() == json.loads((out / "experiment.json").read_text())
+
+
 def test_run_that_always_crashes_is_quarantined(tmp_path: Path) -> None:
     file = write(tmp_path, replicates=1, pause=0.02, more='crash = "2-10"')
     code, status, errors = finish(start(file, "--workers", "2"))

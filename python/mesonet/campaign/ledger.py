@@ -110,12 +110,14 @@ class Ledger:
             return
         if not self.path.is_dir():
             raise InputError("not a folder", **where)
+        # Listed before looking for the experiment, which another driver may write meanwhile.
+        names = [entry.name for entry in self.path.iterdir()]
         if (self.path / "experiment.json").exists():
             held = self.document()
             if _defining(held) != _defining(document):
                 problem = f"the folder holds {_title(held)}, not {_title(document)}{_difference(held, document)}"
                 raise InputError(problem, **where)
-        elif any(not entry.name.startswith(ASIDE) for entry in self.path.iterdir()):
+        elif any(not name.startswith(ASIDE) for name in names):
             raise InputError("the folder is not empty and holds no experiment", **where)
 
     def document(self) -> dict[str, Any]:
