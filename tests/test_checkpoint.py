@@ -379,7 +379,7 @@ def test_how_often_without_a_file_is_refused(every: str) -> None:
     assert refused.stderr.startswith(f'mesonet: --checkpoint-every = "{every}": goes with --checkpoint only')
 
 
-# Four seconds of processor time, so that a driver that is late in telling its worker to end still meets it in the run.
+# Four seconds of processor time, so that a test that is late still meets the worker in its run.
 CAMPAIGN = """
 name = "long"
 title = "A run that takes a while"
@@ -412,10 +412,15 @@ def makers(driver: subprocess.Popen[str]) -> list[psutil.Process]:
 
 
 def is_in_a_run(process: psutil.Process) -> bool:
-    """Whether SIGTERM would be seen to: signals that are caught, as a mask (proc(5))."""
+    """Whether SIGTERM would be seen to."""
+    return sigterm_is(process, "SigCgt")
+
+
+def sigterm_is(process: psutil.Process, mask: str) -> bool:
+    """Whether SIGTERM is in a mask of a process: caught (SigCgt) or pending (ShdPnd) (proc(5))."""
     status = Path(f"/proc/{process.pid}/status").read_text()
-    caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
-    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
+    signals = next(line.split()[1] for line in status.splitlines() if line.startswith(mask))
+    return bool(int(signals, 16) >> (signal.SIGTERM - 1) & 1)
 
 
 @pytest.fixture(scope="module")
@@ -487,8 +492,12 @@ def is_held_in_a_run(process: psutil.Process) -> bool:
 def end(driver: subprocess.Popen[str], ledger: Ledger, number: signal.Signals) -> None:
     """Ends the driver in the middle of a run, and waits for its worker."""
     (worker,) = makers(driver)
+    if number == signal.SIGKILL:  # a worker that is held when its driver dies would get SIGHUP from the kernel
+        worker.resume()
     driver.send_signal(number)
-    worker.resume()
+    if number == signal.SIGTERM:  # the worker goes on once it is told, so that it cannot finish its run before
+        until(lambda: sigterm_is(worker, "ShdPnd"), driver)
+        worker.resume()
     _, errors = driver.communicate(timeout=PATIENCE_S)
     assert driver.returncode == (130 if number == signal.SIGTERM else -number), errors
     worker.wait(PATIENCE_S)
