@@ -276,28 +276,26 @@ def sensitivity_psi(method: Method) -> alt.LayerChart:
     return psi_table(method.psi("ctcp"), names=names)
 
 
-def sensitivity_levels(campaigns: Campaigns) -> Any:
+def sensitivity_levels(study: Method, wide: Method) -> alt.LayerChart:
     """The weighted average of Psi at the levels of the study and at ranges twice as wide."""
-    rows = []
-    for entry, levels in (("sensitivity-short", "of the study"), ("sensitivity-wide-short", "twice as wide")):
-        method = Method(Study(campaigns.load(entry)))
-        found = method.psi("ctcp")
-        names = {factor.id: f"{factor.id} {factor.name}" for factor in method.study.campaign.factors}
-        rows += [
-            {"factor": names[factor], "psi": 100 * float(value), "ranges": levels}
-            for factor, value in zip(found.factors, found.average, strict=True)
-        ]
-    table = pl.DataFrame(rows)
-    order = table.filter(ranges="of the study").sort("psi", descending=True)["factor"].to_list()
-    base = alt.Chart(table).encode(
+    names = {factor.id: f"{factor.id} {factor.name}" for factor in study.study.campaign.factors}
+    found = {"of the study": study.psi("ctcp"), "twice as wide": wide.psi("ctcp")}
+    rows = [
+        {"factor": names[factor], "psi": 100 * float(value), "ranges": ranges}
+        for ranges, table in found.items()
+        for factor, value in zip(table.factors, table.average, strict=True)
+    ]
+    published = found["of the study"]
+    order = [names[published.factors[place]] for place in published.order]
+    base = alt.Chart(pl.DataFrame(rows)).encode(
         x=alt.X("psi:Q", title="Psi x 100, weighted average"),
         y=alt.Y("factor:N", title=None, sort=order, axis=alt.Axis(labelLimit=300)),
     )
-    span = base.mark_line(color="#808080", strokeWidth=1).encode(detail="factor:N")
+    spans = base.mark_line(color="#808080", strokeWidth=1).encode(detail="factor:N")
     dots = base.mark_point(filled=True, size=45, opacity=1).encode(
         color=alt.Color("ranges:N", title="ranges of levels")
     )
-    return alt.layer(span, dots).properties(width=460, height=360)
+    return alt.layer(spans, dots).properties(width=460, height=360)
 
 
 def main() -> None:
@@ -316,11 +314,13 @@ def main() -> None:
     save(long_lived(campaigns), OUT / "long-lived.svg")
     save(newer(campaigns), OUT / "newer.svg")
     save(advantages(campaigns), OUT / "advantages.svg")
-    save(sensitivity_psi(Method(Study(campaigns.load("sensitivity-short")))), OUT / "sensitivity-psi.svg")
-    save(sensitivity_levels(campaigns), OUT / "sensitivity-levels.svg")
-    sensitivity = Method(Study(campaigns.load("sensitivity-64")))
-    save(sensitivity_signs(sensitivity), OUT / "sensitivity-signs.svg")
-    save(sensitivity_correlations(sensitivity), OUT / "sensitivity-correlations.svg")
+    whole, wide, small = (
+        Method(Study(campaigns.load(f"sensitivity-{which}"))) for which in ("short", "wide-short", "64")
+    )
+    save(sensitivity_psi(whole), OUT / "sensitivity-psi.svg")
+    save(sensitivity_levels(whole, wide), OUT / "sensitivity-levels.svg")
+    save(sensitivity_signs(small), OUT / "sensitivity-signs.svg")
+    save(sensitivity_correlations(small), OUT / "sensitivity-correlations.svg")
 
 
 if __name__ == "__main__":

@@ -73,10 +73,11 @@ def _condition(
     if not isinstance(chosen, Experiment):
         allowed = f"mesonet experiment run {target}"
         raise InputError("an experiment with a model that is no network", value=target, allowed=allowed)
-    if number is None and chosen.conditions > 1:
-        problem = f"{target} is an experiment of {chosen.conditions} conditions: say which one"
-        raise InputError(problem, path="--condition", allowed=f"1 to {chosen.conditions}")
-    number = 1 if number is None else number
+    if number is None:
+        if chosen.conditions > 1:
+            problem = f"{target} is an experiment of {chosen.conditions} conditions: say which one"
+            raise InputError(problem, path="--condition", allowed=f"1 to {chosen.conditions}")
+        number = 1
     there = chosen.condition(number, algorithm)
     there.check()
     if not force:
