@@ -8,7 +8,7 @@ from typing import Any
 
 from mesonet import core
 from mesonet.factors import FACTORS, LEVELS_SOURCE
-from mesonet.parameters import PARAMETERS, TOPOLOGIES, default_text
+from mesonet.parameters import PARAMETERS, PRESETS, TOPOLOGIES, default_text
 from mesonet.response_sets import SETS
 from mesonet.responses import RESPONSES
 from mesonet.scenario import builtin_titles
@@ -69,12 +69,11 @@ def _parameters() -> Entries:
             "name": parameter.path,
             "kind": parameter.kind,
             "unit": parameter.unit,
-            "standard": default_text(parameter, "standard"),
-            "sp500_282": default_text(parameter, "sp500_282"),
+            **{preset: default_text(parameter, preset) for preset in PRESETS},
             "allowed": parameter.allowed,
             "doc": parameter.doc,
             "source": parameter.source_for("standard"),
-            "source_sp500_282": parameter.source_for("sp500_282"),
+            **{f"source_{preset}": parameter.source_for(preset) for preset in PRESETS if preset != "standard"},
             "study_id": parameter.study_id,
         }
         for parameter in PARAMETERS.values()

@@ -29,6 +29,7 @@ SERIES = {
     "cwnd_increases": f"acknowledgements and timer events that raised a window, {_COUNT}",
     "duplicate_acks": f"acknowledgements that left the cumulative one where it was, {_COUNT}",
     "timeouts": f"expiries of the retransmission timer, {_COUNT}",
+    "spurious_timeouts": f"expiries after which the original segment was acknowledged, {_COUNT}",
     "loss_events": f"losses and marks that reduced a window, time-outs apart, {_COUNT}",
     "flow_N_cwnd": "window of the N-th flow given one by one; null while it does not send",
     "flow_N_rtt_ms": "its smoothed round-trip time",
@@ -54,6 +55,7 @@ FLOWS = {
     "loss_events": "losses and marks that reduced its window, time-outs apart",
     "losses": "segments of its data that routers dropped",
     "timeouts": "expiries of its retransmission timer",
+    "spurious_timeouts": "expiries after which the original segment was acknowledged",
     "syns": "SYNs sent",
     "goodput": "segments delivered / (last acknowledgement - first segment sent)",
 }

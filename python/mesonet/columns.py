@@ -26,6 +26,7 @@ _SERIES_UNITS = {
     "cwnd_increases": "increases/interval",
     "duplicate_acks": "acks/interval",
     "timeouts": "timeouts/interval",
+    "spurious_timeouts": "timeouts/interval",
     "loss_events": "events/interval",
 }
 _EXPLICIT_FLOW_UNITS = {"cwnd": "segments", "rtt_ms": "ms", "delivered": "segments"}
@@ -49,6 +50,7 @@ FLOW_UNITS = {
     "loss_events": "events",
     "losses": "segments",
     "timeouts": "timeouts",
+    "spurious_timeouts": "timeouts",
     "syns": "segments",
     "goodput": "segments/s",
 }

@@ -6,8 +6,8 @@ own rules in `mesonet.scenario`: the mix of `algorithms`, their constants `param
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from mesonet import changes, topologies, units
@@ -16,6 +16,8 @@ from mesonet.errors import InputError
 PRESETS = {
     "standard": "today's RFCs",
     "sp500_282": "what the study of NIST SP 500-282 used, 2006 to 2010",
+    "linux": "a current Linux sender and receiver (6.x)",
+    "ns-2000": "the simulator ns as it was in 2000, which the many-flow study used",
 }
 
 TOPOLOGIES = {
@@ -46,8 +48,8 @@ class Parameter:
         Where it stands and what it is (see `mesonet.units.parse`).
     default, source
         Value of the preset ``standard`` as a user would write it, or `Derived`, and where it comes from.
-    study, study_source
-        The same for the preset ``sp500_282``; None where it does not differ.
+    presets
+        Value and source by preset, where they differ from those of ``standard``.
     least, above, most
         Bounds in base units; `above` excludes the bound itself.
     choices
@@ -61,8 +63,7 @@ class Parameter:
     default: Any
     doc: str
     source: str
-    study: Any = None
-    study_source: str = ""
+    presets: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
     least: float | None = None
     above: float | None = None
     most: float | None = None
@@ -106,11 +107,11 @@ class Parameter:
 
     def default_for(self, preset: str) -> Any:
         """The default of a preset, as a user would write it, or `Derived`."""
-        return self.study if preset == "sp500_282" and self.study is not None else self.default
+        return self.presets.get(preset, (self.default, self.source))[0]
 
     def source_for(self, preset: str) -> str:
         """Where the default of a preset comes from."""
-        return self.study_source if preset == "sp500_282" and self.study is not None else self.source
+        return self.presets.get(preset, (self.default, self.source))[1]
 
     def _shown(self, bound: float | None) -> str:
         return units.show(self.kind, bound)
@@ -159,6 +160,9 @@ _TABLE = (
         "network.buffer_counts_in_service", "flag", False,
         "Whether the segment in service takes a place in the buffer.",
         "assumed: the model that was calibrated on ASME Fig. 3 leaves it out",
+        presets={
+            "ns-2000": (True, "ns: limit_ of DropTail counts the packet in service"),
+        },
     ),
     Parameter(
         "network.ecn_threshold", "threshold", "off",
@@ -327,26 +331,45 @@ _TABLE = (
         "Whether a flow begins with SYNs that can be lost. Without, it sends at once: the study's model before "
         "connection establishment was added, in which more flows are active under overload.",
         "SP 500-282 ch. 10, section 10.2.2.1",
+        presets={
+            "ns-2000": (False, "ns: syn_ false"),
+        },
     ),
     Parameter(
         "connection.syn_timeout", "time", "1 s", "Wait for the answer to the first SYN; doubles with each retry.",
-        "RFC 6298", study="3 s", study_source="recalled, second-hand: SP 500-282 ch. 5; also RFC 2988",
+        "RFC 6298",
+        presets={
+            "sp500_282": ("3 s", "recalled, second-hand: SP 500-282 ch. 5; also RFC 2988"),
+        },
         above=0.0, most=1e4,
     ),
     Parameter(
         "connection.syn_attempts", "count", 6, "SYNs sent before the connection counts as failed.",
-        "Linux default, tcp_syn_retries", study=3, study_source="recalled, second-hand: SP 500-282 ch. 5",
+        "Linux default, tcp_syn_retries",
+        presets={
+            "sp500_282": (3, "recalled, second-hand: SP 500-282 ch. 5"),
+        },
         least=1, most=20,
     ),
     Parameter(
         "connection.window_after_retry", "segments", "1 segment", "Initial window after a SYN had to be sent again.",
         "RFC 5681 section 3.1",
-        study=Derived("transport.initial_window", "transport.initial_window", lambda window: window),
-        study_source="assumed: the study describes no exception", least=1.0, most=1e6,
+        presets={
+            "sp500_282": (
+                Derived("transport.initial_window", "transport.initial_window", lambda window: window),
+                "assumed: the study describes no exception",
+            ),
+        },
+        least=1.0, most=1e6,
     ),
     Parameter(
         "transport.initial_window", "segments", "10 segments", "Initial congestion window.",
-        "RFC 6928", study="2 segments", study_source="ASME paper Tables 11 and 13", least=1.0, most=1e6, study_id="X16",
+        "RFC 6928",
+        presets={
+            "sp500_282": ("2 segments", "ASME paper Tables 11 and 13"),
+            "ns-2000": ("1 segment", "ns before 2002: windowInit_ 1"),
+        },
+        least=1.0, most=1e6, study_id="X16",
     ),
     Parameter(
         "transport.initial_ssthresh", "segments", _LARGEST_WINDOW, "Initial slow-start threshold.",
@@ -370,6 +393,9 @@ _TABLE = (
         "on ends recovery (RFC 5681).",
         "RFC 6675; ASME paper: duplicate acknowledgements name the segments that are missing, and Fig. 3 needs it",
         choices=("sack", "newreno", "reno"),
+        presets={
+            "ns-2000": ("reno", "ns: Agent/TCP/Reno"),
+        },
     ),
     Parameter(
         "transport.prr", "choice",
@@ -378,8 +404,11 @@ _TABLE = (
         "what the reduced window allows. Otherwise what is in flight comes down to it over a round trip; below it, "
         "`crb` sends as much as is delivered, `ssrb` one segment more, `safe_ack` one more where the acknowledgement "
         "tells of no further loss. BBR says itself what it sends.",
-        "RFC 9937 (`safe_ack`); RFC 6937 has the other bounds", study="off",
-        study_source="assumed: RFC 6937 is later than the study", choices=("off", "crb", "ssrb", "safe_ack"),
+        "RFC 9937 (`safe_ack`); RFC 6937 has the other bounds",
+        presets={
+            "sp500_282": ("off", "assumed: RFC 6937 is later than the study"),
+        },
+        choices=("off", "crb", "ssrb", "safe_ack"),
     ),
     Parameter(
         "transport.loss_detection", "choice",
@@ -387,8 +416,11 @@ _TABLE = (
         "When a segment counts as lost. `dupthresh`: once `duplicate_threshold` later ones were acknowledged. `rack`: "
         "once one that left later was acknowledged and a round trip has passed, retransmissions too; and where "
         "acknowledgements do not come, a tail loss probe asks for one after two round trips. Needs sack.",
-        "RFC 8985; the default of Linux since 4.18", study="dupthresh",
-        study_source="assumed: the rule in force at the time of the study", choices=("dupthresh", "rack"),
+        "RFC 8985; the default of Linux since 4.18",
+        presets={
+            "sp500_282": ("dupthresh", "assumed: the rule in force at the time of the study"),
+        },
+        choices=("dupthresh", "rack"),
     ),
     Parameter(
         "transport.probe_ack_delay", "time", "200 ms",
@@ -401,11 +433,17 @@ _TABLE = (
         "Whether receivers hold acknowledgements back: they acknowledge every second segment, or a single one after "
         "`ack_delay`; at once what arrives out of order or fills a gap, where marks begin or end, and the last one.",
         "assumed: the study's rules per round trip fit its goodput latencies without; RFC 5681 leaves it open",
+        presets={
+            "linux": (True, "Linux: tcp_delack_min"),
+        },
     ),
     Parameter(
         "transport.ack_delay", "time", "200 ms", "How long receivers hold an acknowledgement back at most.",
         "the usual timer of BSD stacks (Linux: 40 to 200 ms); RFC 1122 section 4.2.3.2: less than 0.5 s",
         least=0.0, most=0.5,
+        presets={
+            "linux": ("40 ms", "Linux: TCP_DELACK_MIN"),
+        },
     ),
     Parameter(
         "transport.duplicate_threshold", "count", 3,
@@ -413,31 +451,135 @@ _TABLE = (
         "RFC 5681, RFC 6675", least=1, most=1000,
     ),
     Parameter(
+        "transport.limited_transmit", "flag", True,
+        "Whether each duplicate acknowledgement before fast retransmit lets a new segment go, with `recovery` newreno"
+        " or reno. Selective acknowledgements always do.",
+        "RFC 3042",
+        presets={
+            "ns-2000": (False, "ns before 2002: singledup_ 0"),
+        },
+    ),
+    Parameter(
+        "transport.recover_guard", "flag", False,
+        "Whether with `recovery = reno` duplicates of data sent before the last reduction begin no fast retransmit, as "
+        "with newreno (RFC 6582): a second loss in a window then needs a time-out.",
+        "RFC 5681 has no such rule",
+        presets={
+            "ns-2000": (True, "ns: bugFix_ true"),
+        },
+    ),
+    Parameter(
         "transport.initial_rto", "time", "1 s", "Retransmission time-out before the first round-trip sample.",
-        "RFC 6298", study="3 s", study_source="RFC 2988, in force at the time of the study", above=0.0, most=1e4,
+        "RFC 6298",
+        presets={
+            "sp500_282": ("3 s", "RFC 2988, in force at the time of the study"),
+            "ns-2000": ("6 s", "ns: rtxcur_init_ 6"),
+        },
+        above=0.0, most=1e4,
     ),
     Parameter(
-        "transport.min_rto", "time", "1 s", "Smallest retransmission time-out.", "RFC 6298 (2.4)", above=0.0, most=1e4,
+        "transport.min_rto", "time", "1 s",
+        "Smallest retransmission time-out, or smallest variance term of it: see `rto_floor`.",
+        "RFC 6298 (2.4)",
+        presets={
+            "linux": ("200 ms", "Linux: TCP_RTO_MIN"),
+            "ns-2000": ("0 s", "ns before 2004: minrto_ 0; two ticks are the least"),
+        },
+        least=0.0, most=1e4,
     ),
     Parameter(
-        "transport.max_rto", "time", "60 s", "Largest retransmission time-out.", "RFC 6298 (2.5)", above=0.0, most=1e5,
+        "transport.max_rto", "time", "60 s", "Largest retransmission time-out.", "RFC 6298 (2.5)",
+        presets={
+            "linux": ("120 s", "Linux: TCP_RTO_MAX"),
+            "ns-2000": ("64 s", "ns before 2007: maxrto_ 64"),
+        },
+        above=0.0, most=1e5,
+    ),
+    Parameter(
+        "transport.rto_floor", "choice", "rfc6298",
+        "What `min_rto` bounds. `rfc6298`: the time-out. `linux`: its variance term, so that it is at least `min_rto`"
+        " longer than the smoothed round-trip time.",
+        "RFC 6298 (2.4)",
+        presets={
+            "linux": ("linux", "Linux: tcp_rtt_estimator"),
+        },
+        choices=("rfc6298", "linux"),
+    ),
+    Parameter(
+        "transport.rto_restart", "choice", "retransmission",
+        "What restarts the retransmission timer. `new_data`: acknowledgements of new data only, RFC 6298 to the "
+        "letter. `retransmission`: also a fast retransmit, and with sack each retransmission of the lowest "
+        "outstanding segment. `linux`: also selective acknowledgements of data that left before that retransmission.",
+        "what senders do: Linux, BSD, ns (RFC 6298 section 5 leaves it open)",
+        presets={
+            "linux": ("linux", "Linux: tcp_clean_rtx_queue, FLAG_SET_XMIT_TIMER"),
+        },
+        choices=("new_data", "retransmission", "linux"),
+    ),
+    Parameter(
+        "transport.rtt_samples", "choice", "rfc7323",
+        "Which acknowledgements the timer learns from. `rfc7323`: all, by timestamps, with gains divided by the "
+        "samples of a window (appendix G). `every_ack`: all, with the gains of RFC 6298, which forget within eight "
+        "acknowledgements. `round_trip`: without timestamps, one segment is timed at once. `linux`: all; the variance"
+        " is the largest of a round trip.",
+        "RFC 7323 appendix G",
+        presets={
+            "sp500_282": (
+                "rfc7323",
+                "assumed: one acknowledgement a segment, and the gains per round trip of RFC 2988",
+            ),
+            "linux": ("linux", "Linux: tcp_rtt_estimator"),
+            "ns-2000": ("round_trip", "ns: timestamps_ false"),
+        },
+        choices=("rfc7323", "every_ack", "round_trip", "linux"),
+    ),
+    Parameter(
+        "transport.timer_tick", "time", "0 s",
+        "Tick of the clock that times segments, with `rtt_samples = round_trip`: round trips count in whole ticks, "
+        "and the time-out has at least two. 0 for an exact clock.",
+        "clocks of today have ticks of 1 to 10 ms",
+        presets={
+            "ns-2000": ("100 ms", "ns before 2004: tcpTick_ 0.1"),
+        },
+        least=0.0, most=10.0,
+    ),
+    Parameter(
+        "transport.ack_rtt", "choice", "first",
+        "With delayed acknowledgements: whose round trip congestion control sees, that of the first segment of an "
+        "acknowledgement, which was held back, or of the last. The timer always sees the first.",
+        "RFC 7323 section 4.3",
+        presets={
+            "linux": ("last", "Linux: ca_rtt_us of tcp_clean_rtx_queue"),
+        },
+        choices=("first", "last"),
     ),
     Parameter(
         "transport.timeout_rule", "choice", "rfc",
         "After a time-out: `rfc` halves into ssthresh and restarts at 1 segment; `own_reduction` uses the algorithm's "
         "own reduction and restarts at the initial window.",
-        "RFC 5681", study="own_reduction", study_source="recalled, second-hand: SP 500-282 ch. 5",
+        "RFC 5681",
+        presets={
+            "sp500_282": ("own_reduction", "recalled, second-hand: SP 500-282 ch. 5"),
+        },
         choices=("rfc", "own_reduction"),
     ),
     Parameter(
         "transport.reduce_from", "choice", "flight", "What a reduction starts from: the segments in flight or cwnd.",
-        "RFC 5681, RFC 9438", study="cwnd", study_source="assumed: the study writes its rules in cwnd",
+        "RFC 5681, RFC 9438",
+        presets={
+            "sp500_282": ("cwnd", "assumed: the study writes its rules in cwnd"),
+            "linux": ("cwnd", "Linux: ssthresh of each congestion control"),
+            "ns-2000": ("cwnd", "ns: slowdown() halves the window"),
+        },
         choices=("cwnd", "flight"),
     ),
     Parameter(
         "transport.grow_only_if_cwnd_limited", "flag", True, "Windows grow only while they limit the flow.",
-        "RFC 7661", study=False,
-        study_source="SP 500-282 ch. 10: windows of flows limited by their interface grew without bound",
+        "RFC 7661",
+        presets={
+            "sp500_282": (False, "SP 500-282 ch. 10: windows of flows limited by their interface grew without bound"),
+            "ns-2000": (False, "ns: opencwnd()"),
+        },
     ),
     Parameter(
         "transport.max_cwnd", "segments", _LARGEST_WINDOW, "No congestion window grows beyond this.",
@@ -561,8 +703,12 @@ def reference_page() -> str:
         "# Scenario parameters",
         "",
         "Generated from `mesonet.parameters`; `mesonet check SCENARIO` shows the values of one scenario.",
-        "A value that a scenario does not set comes from its preset. Where the preset `sp500_282` has another default",
-        "than `standard`, its row follows.",
+        "A value that a scenario does not set comes from its preset. Where another preset than `standard` has another",
+        "default, its row follows.",
+        "",
+        "| preset | what it is |",
+        "|---|---|",
+        *(f"| `{name}` | {text} |" for name, text in PRESETS.items()),
         "",
     ]
     section = None
@@ -589,7 +735,7 @@ def _rows(parameter: Parameter) -> list[str]:
     name = f"`{parameter.path}`" + (f" ({parameter.study_id})" if parameter.study_id else "")
     first = (name, parameter.kind, f"`{default_text(parameter, 'standard')}`", parameter.allowed, parameter.doc)
     rows = ["| " + " | ".join((*first, parameter.source)) + " |"]
-    if parameter.study is not None:
-        study = f"`{default_text(parameter, 'sp500_282')}`"
-        rows += [f"| | | {study} | | in the preset `sp500_282` | {parameter.study_source} |"]
+    for preset, (_, source) in parameter.presets.items():
+        default = f"`{default_text(parameter, preset)}`"
+        rows += [f"| | | {default} | | in the preset `{preset}` | {source} |"]
     return rows

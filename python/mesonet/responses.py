@@ -229,6 +229,16 @@ RESPONSES: tuple[Response, ...] = (
         "Losses and marks that reduced a window, time-outs apart: on fast paths many segments are lost in one", "lower",
         "chosen: losses and halvings differ on large links",
     ),
+    Response(
+        "timeouts_per_loss", "", "Time-outs per segment dropped", "1",
+        "Expiries of the retransmission timer / segments dropped, SYNs included; none where nothing was dropped", "lower",
+        "chosen: the mechanism in which simulators and real senders differ most",
+    ),
+    Response(
+        "spurious_timeouts", "", "Spurious time-outs", "timeouts/interval",
+        "Expiries of the retransmission timer after which the copy sent before them was acknowledged", "lower",
+        "RFC 3522 (Eifel): nothing was lost, or fast retransmit had repaired it",
+    ),
     *(_completed_goodput(pair, category) for pair in PAIR_CLASSES for category in FILE_CATEGORIES),
     *(_buffer_use(router) for router in ROUTER_CLASSES),
     Response(

@@ -216,7 +216,7 @@ class Scenario:
         default = parameter.default_for(self.preset)
         if isinstance(default, Derived):
             source = f"{default.text}; {source}"
-        return Explained(path, text, source if parameter.study is None else f"preset {self.preset}: {source}")
+        return Explained(path, text, f"preset {self.preset}: {source}" if parameter.presets else source)
 
     def _explained_constant(self, path: str, constant: core.AlgorithmParameter) -> Explained:
         if path in self.settings:

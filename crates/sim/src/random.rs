@@ -16,6 +16,8 @@ pub enum Purpose {
     Overhead = 4,
     /// What the congestion control of one transfer draws.
     Control = 5,
+    /// Phase of the coarse clock of the host of one transfer.
+    Clock = 6,
 }
 
 /// One stream of random numbers: SplitMix64 (Steele, Lea and Flood 2014), started at a mixed key.

@@ -251,6 +251,20 @@ pub struct TransportParameters {
     pub min_rto: f64,
     /// Largest retransmission timeout, s.
     pub max_rto: f64,
+    /// What `min_rto` bounds.
+    pub rto_floor: RtoFloor,
+    /// Events that restart the retransmission timer.
+    pub rto_restart: RtoRestart,
+    /// Acknowledgements that give a sample of the round-trip time.
+    pub rtt_samples: RttSamples,
+    /// Duration of a tick of the clock that times segments, s; 0 for an exact one.
+    pub timer_tick: f64,
+    /// Segment of a delayed acknowledgement whose round trip congestion control sees.
+    pub ack_rtt: AckRtt,
+    /// Each of the first two duplicate acknowledgements allows a new segment.
+    pub limited_transmit: bool,
+    /// Duplicates of data sent before the last reduction begin no fast retransmit, with recovery = reno, too.
+    pub recover_guard: bool,
     /// What a time-out does to the window.
     pub timeout_rule: TimeoutKind,
     /// From which quantity reductions start.
@@ -318,6 +332,52 @@ pub enum LossDetection {
     Dupthresh,
     /// When one that left later has been acknowledged and a round trip has passed (RFC 8985).
     Rack,
+}
+
+/// What the smallest retransmission timeout bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RtoFloor {
+    /// The timeout (RFC 6298, section 2.4).
+    Rfc6298,
+    /// Its variance term: the timeout is at least this much longer than the smoothed round-trip time.
+    Linux,
+}
+
+/// Events that restart the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RtoRestart {
+    /// Acknowledgements of new data (RFC 6298, section 5.3, to the letter).
+    NewData,
+    /// Also each retransmission of the lowest outstanding segment.
+    Retransmission,
+    /// Also selective acknowledgements of data that left before that retransmission.
+    Linux,
+}
+
+/// Acknowledgements that give a sample of the round-trip time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RttSamples {
+    /// Timestamps: every one, with gains scaled by the samples of a window (RFC 7323, appendix G).
+    Rfc7323,
+    /// Timestamps: every one, with the gains of RFC 6298.
+    EveryAck,
+    /// No timestamps: one segment is timed at once (RFC 6298, section 3).
+    RoundTrip,
+    /// Timestamps: every one; the timer uses the largest deviation of a round trip.
+    Linux,
+}
+
+/// Segment of a delayed acknowledgement whose round trip congestion control sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AckRtt {
+    /// The first, which was held back (RFC 7323, section 4.3).
+    First,
+    /// The last.
+    Last,
 }
 
 /// What a time-out does to the window.
@@ -522,9 +582,18 @@ impl Scenario {
         }
         within("transport.ack_delay", t.ack_delay, 0.0, 0.5)?;
         within("transport.probe_ack_delay", t.probe_ack_delay, 0.0, 1e3)?;
-        within("transport.min_rto", t.min_rto, 1e-9, 1e5)?;
+        within("transport.min_rto", t.min_rto, 0.0, 1e5)?;
         within("transport.initial_rto", t.initial_rto, t.min_rto, 1e5)?;
         within("transport.max_rto", t.max_rto, t.min_rto, 1e5)?;
+        within("transport.timer_tick", t.timer_tick, 0.0, 10.0)?;
+        if t.timer_tick > 0.0 && t.rtt_samples != RttSamples::RoundTrip {
+            let message = "ticks need transport.rtt_samples = round_trip; otherwise it must be 0 s";
+            return Err(invalid("transport.timer_tick", message));
+        }
+        if t.timer_tick > 0.0 && t.rto_floor != RtoFloor::Rfc6298 {
+            let message = "linux needs transport.timer_tick = 0 s; otherwise it must be rfc6298";
+            return Err(invalid("transport.rto_floor", message));
+        }
         within("transport.receiver_window", t.receiver_window, 1.0, 9e15)?;
         within("transport.max_cwnd", t.max_cwnd, t.initial_window, 2_147_483_648.0)?;
         within("transport.limited_slow_start_from", t.limited_slow_start_from, 2.0, 1e12)?;

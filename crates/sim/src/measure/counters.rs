@@ -34,6 +34,8 @@ pub struct Counters {
     pub duplicate_acks: u64,
     /// Retransmission time-outs.
     pub timeouts: u64,
+    /// Time-outs of a segment that had arrived.
+    pub spurious_timeouts: u64,
     /// Window reductions other than time-outs.
     pub loss_events: u64,
     /// Data segments acknowledged, by pair class.
@@ -73,6 +75,7 @@ impl Counters {
             increases: f(self.increases, other.increases),
             duplicate_acks: f(self.duplicate_acks, other.duplicate_acks),
             timeouts: f(self.timeouts, other.timeouts),
+            spurious_timeouts: f(self.spurious_timeouts, other.spurious_timeouts),
             loss_events: f(self.loss_events, other.loss_events),
             acked_by_class: by_class,
         }

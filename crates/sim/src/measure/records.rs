@@ -41,6 +41,7 @@ pub struct Record {
     /// Segments of its data that routers dropped.
     pub losses: u32,
     pub(super) timeouts: u32,
+    spurious_timeouts: u32,
     syns: u32,
     pub(super) goodput: f64,
 }
@@ -70,6 +71,7 @@ impl Record {
             loss_events: flow.loss_events,
             losses: flow.losses,
             timeouts: flow.timeouts,
+            spurious_timeouts: flow.spurious_timeouts,
             syns: flow.syns,
             goodput: goodput(flow),
         }
@@ -140,6 +142,7 @@ impl FlowRecords {
         table.integer("loss_events", whole(&|r| u64::from(r.loss_events)));
         table.integer("losses", whole(&|r| u64::from(r.losses)));
         table.integer("timeouts", whole(&|r| u64::from(r.timeouts)));
+        table.integer("spurious_timeouts", whole(&|r| u64::from(r.spurious_timeouts)));
         table.integer("syns", whole(&|r| u64::from(r.syns)));
         table.float("goodput", float(&|r| r.goodput));
         table

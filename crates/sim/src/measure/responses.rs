@@ -119,6 +119,7 @@ impl PeriodSums {
         let per_second = |count: u64| count as f64 / self.time;
         let sending = per_interval(self.sending);
         let (completed, failures) = (per_interval(c.completed), per_interval(c.failures));
+        let per_loss = if c.dropped > 0 { c.timeouts as f64 / c.dropped as f64 } else { f64::NAN };
         let mut responses = vec![
             ("transmitting_sources", sending),
             ("transmitting_fraction", sending / sources as f64),
@@ -158,6 +159,8 @@ impl PeriodSums {
             ("segments_dropped", per_interval(c.dropped)),
             ("segments_marked", per_interval(c.marked)),
             ("window_reductions", per_interval(c.loss_events)),
+            ("timeouts_per_loss", per_loss),
+            ("spurious_timeouts", per_interval(c.spurious_timeouts)),
         ]);
         responses
     }

@@ -136,6 +136,7 @@ impl Series {
         table.integer("cwnd_increases", whole(&|r| r.2.increases));
         table.integer("duplicate_acks", whole(&|r| r.2.duplicate_acks));
         table.integer("timeouts", whole(&|r| r.2.timeouts));
+        table.integer("spurious_timeouts", whole(&|r| r.2.spurious_timeouts));
         table.integer("loss_events", whole(&|r| r.2.loss_events));
         for i in 0..flows.first().map_or(0, Vec::len) {
             let n = i + 1;

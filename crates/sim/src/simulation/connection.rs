@@ -8,6 +8,7 @@ use crate::measure::PairClass;
 use crate::network::RouterClass;
 use crate::network::build::picos;
 use crate::random::{Purpose, Stream};
+use crate::transport::rtt::Sample;
 use crate::transport::{Flow, FlowState, OFF, Recovery, RttEstimator, Scoreboard};
 use crate::users::files::EXPLICIT;
 use mesonet_cc::{Picos, SECOND, Start};
@@ -119,7 +120,8 @@ impl Domain {
             base: syn + 1,
             end: opening.size.map_or(u64::MAX, |size| syn + 1 + size.min(LARGEST_SIZE)),
             board: Scoreboard::new(syn + 1),
-            rtt: RttEstimator::new(self.shared.limits.initial),
+            rtt: RttEstimator::new(self.shared.rto.initial),
+            timing: self.shared.rto.timing(self.clock_phase(opening.source, opening.transfer)),
             interface_time: picos(1.0 / opening.rate),
             base_rtt,
             timed_out: u64::MAX,
@@ -147,6 +149,17 @@ impl Domain {
     /// Names the random numbers of the congestion control of one transfer.
     fn control_seed(&self, source: u32, transfer: u64) -> u64 {
         Stream::new(self.shared.seed, Purpose::Control, u64::from(source), transfer).bits()
+    }
+
+    /// Time from a tick of a host's coarse clock to the start of the run.
+    fn clock_phase(&self, source: u32, transfer: u64) -> Picos {
+        match self.shared.rto.tick {
+            0 => 0,
+            tick => {
+                let mut stream = Stream::new(self.shared.seed, Purpose::Clock, u64::from(source), transfer);
+                (stream.uniform() * tick as f64) as Picos
+            }
+        }
     }
 
     fn start(&self, initial_window: f64, rtt: Picos, seed: u64) -> Start {
@@ -206,7 +219,12 @@ impl Domain {
         if retried {
             flow.rtt.rto = flow.rtt.rto.max(RTO_AFTER_SYN_RETRY);
         } else if let Some(rtt) = rtt {
-            flow.rtt.sample(rtt, &self.shared.limits);
+            // The SYN is one segment of its own.
+            let (now, base) = (self.now, flow.base);
+            flow.rtt.see(rtt);
+            flow.timing.sent(base - 1, now - rtt);
+            let sample = Sample { now, rtt, una: base, next: base };
+            flow.rtt.acknowledged(&mut flow.timing, &sample, &self.shared.rto);
         }
         if self.shared.configs[algorithm].wants_delivery_rate() {
             self.start_sampling(slot);

@@ -5,7 +5,7 @@ use super::domain::Domain;
 use crate::engine::Segment;
 use crate::transport::receiver::{Answer, Receiver};
 use crate::transport::scoreboard::Acked;
-use crate::transport::{FlowState, OFF};
+use crate::transport::{FlowState, OFF, Recovery};
 use mesonet_cc::Picos;
 
 impl Domain {
@@ -76,6 +76,9 @@ impl Domain {
             self.take_acknowledgement(slot, sequence, held)
         };
         let Acked::New { sent_once } = acked else { return (0, Delivery::default()) };
+        if self.flows[slot as usize].recovery == Recovery::Timeout {
+            self.look_for_spurious(slot, sequence, held);
+        }
         let flow = &mut self.flows[slot as usize];
         flow.delivered += 1;
         self.counters.delivered += 1;

@@ -84,7 +84,12 @@ impl Domain {
             return flow.board.acknowledge(sequence, self.shared.scenario.transport.duplicate_threshold);
         }
         let una = flow.board.una();
-        let acked = repair.reno.acknowledged(&mut flow.board, sequence, flow.recovery);
+        let acked = repair.reno.acknowledged(
+            &mut flow.board,
+            sequence,
+            flow.recovery,
+            self.shared.rules.limited_transmit,
+        );
         let partial = flow.board.una() > una && flow.recovery == Recovery::Fast;
         if partial && self.shared.rules.kind == RecoveryKind::NewReno && flow.board.una() < flow.recover {
             flow.retransmit_first = true;
@@ -136,8 +141,8 @@ impl Domain {
             // In a relapse what was lost before has left the network long since, and the window was reduced for it.
             return if relapse { flow.board.pipe() } else { flow.board.flight() as u32 };
         }
-        let guarded = self.shared.rules.kind == RecoveryKind::NewReno;
-        let flight = self.repairs[slot as usize].reno.begin(&flow.board, guarded);
+        let guarded = self.shared.rules.guarded;
+        let flight = self.repairs[slot as usize].reno.begin(&mut self.flows[slot as usize].board, guarded);
         self.tell_lost(slot);
         flight as u32
     }

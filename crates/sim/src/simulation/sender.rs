@@ -4,6 +4,8 @@ use super::delivery::{self, Delivery};
 use super::domain::Domain;
 use super::{code, pacing, recovery};
 use crate::engine::Segment;
+use crate::scenario::{RtoRestart, RttSamples};
+use crate::transport::rtt::Sample;
 use crate::transport::scoreboard::Acked;
 use crate::transport::{FlowState, OFF, Recovery};
 use mesonet_cc::{AckEvent, LossCause, LossEvent, Picos, SendEvent};
@@ -50,7 +52,6 @@ impl Domain {
     fn account(&mut self, slot: u32, sequence: u64, segment: Segment, held: Option<Segment>) {
         let now = self.now;
         let una = self.flows[slot as usize].board.una();
-        // A round trip is that of the segment that was held: an echoed timestamp is that of the first one (RFC 7323).
         let first = held.map(|held| self.acknowledge_first(slot, &held));
         let flow = &mut self.flows[slot as usize];
         let threshold = self.shared.scenario.transport.duplicate_threshold;
@@ -69,13 +70,25 @@ impl Domain {
         flow.last_acked = now;
         self.counters.delivered += 1;
         self.counters.acked_by_class[usize::from(flow.pair_class)] += 1;
-        let mut rtt = if sent_once { segment.age(now) } else { 0 };
+        if flow.recovery == Recovery::Timeout {
+            self.look_for_spurious(slot, sequence, &segment);
+        }
+        let flow = &mut self.flows[slot as usize];
+        let new_una = flow.board.una();
+        let advanced = new_una > una;
+        let age = segment.age(now);
+        let mut rtt = if sent_once { age } else { 0 };
+        let mut timed = if sent_once || (advanced && self.shared.rto.has_timestamps()) { age } else { 0 };
         if let Some((rtt_of_first, _)) = first {
-            rtt = rtt_of_first;
+            // An echoed timestamp is that of the first segment (RFC 7323, section 4.3).
+            timed = rtt_of_first;
+            if !self.shared.rtt_of_last {
+                rtt = rtt_of_first;
+            }
         }
-        if rtt > 0 {
-            flow.rtt.sample(rtt, &self.shared.limits);
-        }
+        flow.rtt.see(rtt);
+        let sample = Sample { now, rtt: timed, una: new_una, next: flow.board.next() };
+        flow.rtt.acknowledged(&mut flow.timing, &sample, &self.shared.rto);
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         let mut delivery = Delivery::default();
         if config.wants_delivery_rate() {
@@ -88,8 +101,6 @@ impl Domain {
             delivery.lost += of_first.lost;
         }
         let acked = 1 + u32::from(first.is_some());
-        let new_una = flow.board.una();
-        let advanced = new_una > una;
         if advanced {
             if new_una == flow.end {
                 self.complete(slot);
@@ -102,6 +113,11 @@ impl Domain {
             }
         } else {
             self.counters.duplicate_acks += 1;
+            // tcp_input.c, tcp_clean_rtx_queue: as long as what left before the retransmission still comes.
+            let (head, resent) = flow.head_resent;
+            if self.shared.rto.restart == RtoRestart::Linux && head == una && now - age < resent {
+                flow.deadline = now + flow.rtt.rto;
+            }
         }
         let was_fast = flow.recovery == Recovery::Fast;
         if flow.recovery != Recovery::Open
@@ -176,6 +192,10 @@ impl Domain {
         flow.rescued = false;
         flow.retransmit_first = true;
         flow.answered_mark = false;
+        if self.shared.rto.restart != RtoRestart::NewData {
+            flow.deadline = self.now + flow.rtt.rto;
+        }
+        flow.timing.sent_again();
         if marked {
             // The window was reduced for a mark since the lost segment left, and once per window is enough (RFC 3168,
             // section 6.1.2; RFC 8257, section 3.5). What left after that reduction belongs to the next episode.
@@ -256,7 +276,7 @@ impl Domain {
             lost: flow.board.flight() as u32,
             first_timeout: flow.timed_out != una,
         };
-        flow.timed_out = una;
+        (flow.timed_out, flow.expired) = (una, self.now);
         flow.timeouts += 1;
         flow.initial_slow_start = false;
         flow.controller.on_loss(&self.shared.configs[usize::from(flow.algorithm)], &loss);
@@ -278,7 +298,7 @@ impl Domain {
         flow.answered_mark = false;
         flow.recovery = Recovery::Timeout;
         flow.recover = flow.board.next();
-        flow.rtt.back_off(&self.shared.limits);
+        flow.rtt.back_off(&mut flow.timing, &self.shared.rto);
         flow.deadline = self.now + flow.rtt.rto;
         self.watch_deadline(slot);
         self.send_allowed(slot);
@@ -436,6 +456,12 @@ impl Domain {
                 now,
             );
         }
+        if retransmission {
+            self.sent_again(slot, sequence);
+        } else if self.shared.rto.samples == RttSamples::RoundTrip {
+            flow.timing.sent(sequence, now);
+        }
+        let flow = &mut self.flows[slot as usize];
         flow.interface_free = now + pacing::gap(flow);
         // An event armed for this very instant is superseded.
         flow.interface_armed = false;
@@ -459,6 +485,31 @@ impl Domain {
             return;
         }
         self.inject(slot, segment);
+    }
+
+    /// Segment `sequence` leaves again. Where acknowledgements are selective, the timer of the lowest outstanding one starts anew
+    /// with it; otherwise only with fast retransmit (RFC 6582, section 3.2: an "impatient" sender).
+    #[inline(never)]
+    fn sent_again(&mut self, slot: u32, sequence: u64) {
+        let flow = &mut self.flows[slot as usize];
+        flow.timing.sent_again();
+        let restarts = self.shared.rto.restart != RtoRestart::NewData && !self.shared.rules.is_cumulative();
+        if restarts && sequence == flow.board.una() {
+            flow.head_resent = (sequence, self.now);
+            flow.deadline = self.now + flow.rtt.rto;
+        }
+    }
+
+    /// After a time-out `segment`, which has number `sequence`, is acknowledged for the first time: if this copy of the segment that
+    /// timed out had left before the timer expired, nothing was lost (Eifel, RFC 3522).
+    #[inline(never)]
+    pub(super) fn look_for_spurious(&mut self, slot: u32, sequence: u64, segment: &Segment) {
+        let now = self.now;
+        let flow = &mut self.flows[slot as usize];
+        if sequence == flow.timed_out && now - segment.age(now) < flow.expired {
+            flow.spurious_timeouts += 1;
+            self.counters.spurious_timeouts += 1;
+        }
     }
 
     /// A probe of the tail leaves.

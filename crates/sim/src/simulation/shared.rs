@@ -5,9 +5,8 @@ use crate::engine::FlowId;
 use crate::fabric::OwnLanes;
 use crate::network::build::picos;
 use crate::network::{Domains, Network};
-use crate::scenario::{AlgorithmShare, Scenario};
-use crate::transport::Rules;
-use crate::transport::rtt::RtoLimits;
+use crate::scenario::{AckRtt, AlgorithmShare, Scenario};
+use crate::transport::{RtoRules, Rules};
 use crate::users::Population;
 use mesonet_cc::{Config, Picos};
 use std::sync::Arc;
@@ -23,7 +22,10 @@ pub(super) struct Shared {
     pub configs: Vec<Config>,
     pub algorithm_names: Vec<&'static str>,
     pub tick_period: Vec<Option<Picos>>,
-    pub limits: RtoLimits,
+    /// The retransmission timer.
+    pub rto: RtoRules,
+    /// Congestion control sees the round trip of the last segment of an acknowledgement.
+    pub rtt_of_last: bool,
     /// Loss recovery.
     pub rules: Rules,
     /// How long receivers hold acknowledgements back; none where they do not.
@@ -59,7 +61,8 @@ impl Shared {
             algorithm_names: scenario.algorithms.iter().map(name).collect(),
             tick_period: configs.iter().map(Config::timer_period).collect(),
             configs,
-            limits: RtoLimits::new(&scenario.transport),
+            rto: RtoRules::new(&scenario.transport),
+            rtt_of_last: scenario.transport.ack_rtt == AckRtt::Last,
             rules: Rules::new(&scenario.transport),
             ack_delay: scenario.transport.delayed_acks.then(|| picos(scenario.transport.ack_delay)),
             seed,

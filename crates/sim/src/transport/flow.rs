@@ -1,6 +1,6 @@
 //! The state of one flow: connection, scoreboard, recovery, congestion control and what is recorded about it.
 
-use super::rtt::RttEstimator;
+use super::rtt::{RttEstimator, Timing};
 use super::scoreboard::Scoreboard;
 use crate::engine::FlowId;
 use mesonet_cc::{Controller, Picos};
@@ -105,6 +105,12 @@ pub struct Flow {
     pub patience: Picos,
     /// Lowest unacknowledged segment at the last time-out.
     pub timed_out: u64,
+    /// When that was.
+    pub expired: Picos,
+    /// The lowest outstanding segment when it was last sent again, and when.
+    pub head_resent: (u64, Picos),
+    /// What its sender keeps beside `rtt`.
+    pub timing: Timing,
     /// Round-trip propagation delay.
     pub base_rtt: Picos,
     /// SYNs sent.
@@ -127,6 +133,8 @@ pub struct Flow {
     pub losses: u32,
     /// Time-outs.
     pub timeouts: u32,
+    /// Time-outs whose segment had arrived: the copy that was acknowledged had left before the timer expired.
+    pub spurious_timeouts: u32,
 }
 
 impl Flow {
@@ -164,6 +172,9 @@ impl Flow {
             round_end: 0,
             peak_flight: [0; 2],
             timed_out: 0,
+            expired: 0,
+            head_resent: (u64::MAX, 0),
+            timing: Timing::None,
             base_rtt: 0,
             syns: 0,
             source: 0,
@@ -178,6 +189,7 @@ impl Flow {
             loss_events: 0,
             losses: 0,
             timeouts: 0,
+            spurious_timeouts: 0,
         }
     }
 

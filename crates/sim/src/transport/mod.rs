@@ -11,5 +11,5 @@ pub use delivery::DeliverySampler;
 pub use flow::{Flow, FlowState, OFF, Recovery};
 pub use receiver::Receiver;
 pub use recovery::{Repair, Rules};
-pub use rtt::RttEstimator;
+pub use rtt::{RtoRules, RttEstimator, Timing};
 pub use scoreboard::Scoreboard;

@@ -27,6 +27,10 @@ pub struct Rules {
     pub prr: PrrKind,
     /// Losses are found by time.
     pub rack: bool,
+    /// With cumulative acknowledgements each duplicate before fast retransmit allows a new segment (RFC 3042).
+    pub limited_transmit: bool,
+    /// With them duplicates of data sent before the last reduction begin no fast retransmit (RFC 6582, section 3.2, step 2).
+    pub guarded: bool,
     /// Longest time for which a receiver may hold an acknowledgement back, as probes assume.
     pub probe_ack_delay: Picos,
     plain: bool,
@@ -39,7 +43,15 @@ impl Rules {
         let (kind, prr) = (parameters.recovery, parameters.prr);
         let rack = parameters.loss_detection == LossDetection::Rack;
         let plain = kind == RecoveryKind::Sack && prr == PrrKind::Off && !rack;
-        Self { kind, prr, rack, probe_ack_delay: picos(parameters.probe_ack_delay), plain }
+        Self {
+            kind,
+            prr,
+            rack,
+            limited_transmit: parameters.limited_transmit,
+            guarded: kind == RecoveryKind::NewReno || parameters.recover_guard,
+            probe_ack_delay: picos(parameters.probe_ack_delay),
+            plain,
+        }
     }
 
     /// Nothing is kept beside the flows.
@@ -102,7 +114,7 @@ impl Repair {
     /// Recovery has ended.
     pub fn ended(&mut self, rules: &Rules, board: &mut Scoreboard) {
         if rules.is_cumulative() {
-            self.reno.ended(board);
+            self.reno.ended(board, rules.limited_transmit);
         }
         self.rack.recovered();
     }

@@ -39,7 +39,14 @@ impl Reno {
     }
 
     /// Segment `sequence` has arrived: what the acknowledgement that it causes tells.
-    pub fn acknowledged(&mut self, board: &mut Scoreboard, sequence: u64, recovery: Recovery) -> Acked {
+    /// `limited_transmit` of RFC 3042 counts duplicates before fast retransmit, too.
+    pub fn acknowledged(
+        &mut self,
+        board: &mut Scoreboard,
+        sequence: u64,
+        recovery: Recovery,
+        limited_transmit: bool,
+    ) -> Acked {
         let (una, flight) = (board.una(), board.flight());
         let known = board.receive(sequence);
         let covered = board.una() - una;
@@ -53,7 +60,7 @@ impl Reno {
         } else {
             self.duplicates = 0;
         }
-        self.estimate(board, recovery);
+        self.estimate(board, recovery, limited_transmit);
         match known {
             Acked::Known => Acked::Known,
             // Only an acknowledgement that moves on gives a sample, and only of a segment that was sent once.
@@ -64,11 +71,11 @@ impl Reno {
     }
 
     /// What counts as in flight. After a time-out it is what has been sent since (RFC 5681, section 3.1).
-    fn estimate(&self, board: &mut Scoreboard, recovery: Recovery) {
-        let flight = if recovery == Recovery::Timeout {
-            self.next.saturating_sub(board.una())
-        } else {
-            board.flight().saturating_sub(self.duplicates)
+    fn estimate(&self, board: &mut Scoreboard, recovery: Recovery, limited_transmit: bool) {
+        let flight = match recovery {
+            Recovery::Timeout => self.next.saturating_sub(board.una()),
+            Recovery::Open if !limited_transmit => board.flight(),
+            Recovery::Open | Recovery::Fast => board.flight().saturating_sub(self.duplicates),
         };
         board.believe(flight as u32);
     }
@@ -81,8 +88,9 @@ impl Reno {
 
     /// Fast recovery begins; what was in flight before the duplicates. With `guarded`, none begins again before
     /// something that is sent from now on is acknowledged.
-    pub fn begin(&mut self, board: &Scoreboard, guarded: bool) -> u64 {
+    pub fn begin(&mut self, board: &mut Scoreboard, guarded: bool) -> u64 {
         self.partial = false;
+        self.estimate(board, Recovery::Fast, true);
         if guarded {
             self.guard = board.next() + 1;
         }
@@ -96,15 +104,15 @@ impl Reno {
     }
 
     /// Recovery has ended.
-    pub fn ended(&mut self, board: &mut Scoreboard) {
+    pub fn ended(&mut self, board: &mut Scoreboard, limited_transmit: bool) {
         self.duplicates = 0;
-        self.estimate(board, Recovery::Open);
+        self.estimate(board, Recovery::Open, limited_transmit);
     }
 
     /// The retransmission timer expired.
     pub fn timed_out(&mut self, board: &mut Scoreboard) {
         (self.duplicates, self.next, self.guard) = (0, board.una(), board.next() + 1);
-        self.estimate(board, Recovery::Timeout);
+        self.estimate(board, Recovery::Timeout, true);
     }
 
     /// The next segment to send again after a time-out, below `limit`.
@@ -115,7 +123,7 @@ impl Reno {
         }
         self.next = sequence + 1;
         self.resent_end = self.resent_end.max(self.next);
-        self.estimate(board, Recovery::Timeout);
+        self.estimate(board, Recovery::Timeout, true);
         Some(sequence)
     }
 
@@ -139,7 +147,7 @@ mod tests {
             board.send_new();
         }
         for &sequence in arrived {
-            reno.acknowledged(&mut board, sequence, OPEN);
+            reno.acknowledged(&mut board, sequence, OPEN, true);
         }
         (reno, board)
     }
@@ -152,10 +160,10 @@ mod tests {
         assert_eq!((board.una(), board.flight(), board.pipe()), (2, 8, 6));
         board.send_new();
         board.send_new();
-        reno.acknowledged(&mut board, 5, OPEN);
+        reno.acknowledged(&mut board, 5, OPEN, true);
         assert!(reno.finds_loss(&board, 3));
         // RFC 5681, section 3.2, step 2: without the two that limited transmit has sent.
-        assert_eq!(reno.begin(&board, true), 8);
+        assert_eq!(reno.begin(&mut board, true), 8);
         assert_eq!((board.flight(), board.pipe()), (10, 7));
     }
 
@@ -165,19 +173,19 @@ mod tests {
     fn a_partial_acknowledgement_deflates_by_what_it_covers_less_one() {
         let (mut reno, mut board) = after(10, &[1, 2, 3]);
         assert!(reno.finds_loss(&board, 3));
-        reno.begin(&board, true);
+        reno.begin(&mut board, true);
         let inflation = |board: &Scoreboard| board.flight() - u64::from(board.pipe());
         assert_eq!(inflation(&board), 3);
         for sequence in [4, 6, 7, 8, 9] {
-            reno.acknowledged(&mut board, sequence, FAST);
+            reno.acknowledged(&mut board, sequence, FAST, true);
         }
         assert_eq!((board.una(), inflation(&board)), (0, 8));
-        reno.acknowledged(&mut board, 0, FAST);
+        reno.acknowledged(&mut board, 0, FAST, true);
         assert_eq!((board.una(), board.flight(), inflation(&board)), (5, 5, 8 - 5 + 1));
         assert!(reno.partial() && !reno.partial());
         // The full one.
-        reno.acknowledged(&mut board, 5, FAST);
-        reno.ended(&mut board);
+        reno.acknowledged(&mut board, 5, FAST, true);
+        reno.ended(&mut board, true);
         assert_eq!((board.una(), board.flight(), board.pipe()), (10, 0, 0));
     }
 
@@ -189,18 +197,21 @@ mod tests {
         assert_eq!(board.pipe(), 0);
         assert_eq!((reno.resend(&mut board, 10), board.pipe()), (Some(1), 1));
         // 1 fills its hole, so that 3 is next: what was acknowledged meanwhile is not sent again.
-        assert_eq!(reno.acknowledged(&mut board, 1, Recovery::Timeout), Acked::New { sent_once: false });
+        assert_eq!(
+            reno.acknowledged(&mut board, 1, Recovery::Timeout, true),
+            Acked::New { sent_once: false }
+        );
         let again: Vec<u64> = std::iter::from_fn(|| reno.resend(&mut board, 10)).collect();
         assert_eq!(again, [3, 4, 5, 6, 7, 8, 9]);
-        reno.acknowledged(&mut board, 3, Recovery::Timeout);
+        reno.acknowledged(&mut board, 3, Recovery::Timeout, true);
         assert_eq!(board.una(), 5);
         for unneeded in [4, 6, 8] {
-            assert_eq!(reno.acknowledged(&mut board, unneeded, Recovery::Timeout), Acked::Known);
+            assert_eq!(reno.acknowledged(&mut board, unneeded, Recovery::Timeout, true), Acked::Known);
         }
         assert!(!reno.finds_loss(&board, 3));
         for sequence in [5, 7, 9] {
             assert_eq!(
-                reno.acknowledged(&mut board, sequence, Recovery::Timeout),
+                reno.acknowledged(&mut board, sequence, Recovery::Timeout, true),
                 Acked::New { sent_once: false }
             );
         }
