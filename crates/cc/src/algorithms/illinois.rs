@@ -6,6 +6,8 @@
 //!   largest one seen. Up to `low_delay` d_max alpha is `alpha_max`; above, `k1 / (k2 + d)`, which falls to `alpha_min`
 //!   at d_max. beta is `beta_min` up to `beta_low` d_max, `beta_max` from `beta_high` d_max, and linear in between (Liu
 //!   et al.).
+//!   The delay of the acknowledgement that ends a round trip belongs to that round trip (Linux calls `pkts_acked` before
+//!   `cong_avoid`).
 //! * A flow that has met delay is back at `alpha_max` only after `theta` such round trips in a row; until then it keeps
 //!   its alpha, so that one round trip of luck does not open the window (Liu et al.; Linux).
 //! * A window below `low_window` at the end of a round trip gets the rules of standard TCP, alpha 1 and beta 1/2.
@@ -245,6 +247,12 @@ impl CongestionControl for Illinois {
     #[inline]
     fn on_ack(&mut self, config: &IllinoisConfig, ack: &AckEvent) {
         let adapts = !ack.in_recovery && !self.window.in_slow_start();
+        // Before the round is closed: the delay of the acknowledgement that closes it belongs to it.
+        if ack.rtt > 0 {
+            self.max_rtt = self.max_rtt.max(ack.rtt);
+            self.sum = self.sum.saturating_add(ack.rtt);
+            self.samples += 1;
+        }
         if ack.round_start {
             if self.whole && adapts {
                 self.end_round(config, ack.min_rtt);
@@ -252,11 +260,6 @@ impl CongestionControl for Illinois {
             (self.whole, self.sum, self.samples) = (true, 0, 0);
         }
         self.whole &= adapts;
-        if ack.rtt > 0 {
-            self.max_rtt = self.max_rtt.max(ack.rtt);
-            self.sum = self.sum.saturating_add(ack.rtt);
-            self.samples += 1;
-        }
         if !config.common.may_grow(ack) {
             return;
         }
@@ -397,6 +400,26 @@ mod tests {
         assert_eq!((illinois.alpha, illinois.beta), (1.0, 0.5));
         round(&mut illinois, &config, &[100 * MS; 3]);
         assert_eq!((illinois.alpha, illinois.beta), (10.0, 0.125));
+    }
+
+    #[test]
+    fn the_closing_acknowledgement_belongs_to_the_round_trip_that_it_ends() {
+        let config = config::<Illinois>(Preset::Standard, &[]);
+        let mut illinois = Illinois::new(&config, &start(100.0, 2.0));
+        let mut ack = |ms: Picos, round_start| {
+            let (rtt, min_rtt) = (ms * MS, 100 * MS);
+            illinois.on_ack(&config, &AckEvent { acked: 0, rtt, min_rtt, round_start, ..acks(0) });
+            (illinois.alpha, illinois.max_rtt)
+        };
+        ack(100, true);
+        ack(100, false);
+        // Delays of 0 and 100 ms: d = d_max / 2, whose alpha is .588119.
+        let (alpha, max_rtt) = ack(200, true);
+        assert_near(alpha, 0.588_119, 5.1e-7);
+        assert_eq!(max_rtt, 200 * MS);
+        // The round trip after it has only its own delays: d = .02 d_max.
+        ack(102, false);
+        assert_near(ack(102, true).0, 7.538_071, 5.1e-7);
     }
 
     #[test]

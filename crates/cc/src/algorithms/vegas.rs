@@ -3,6 +3,8 @@
 //! * Once per round trip the flow looks at diff, its segments that wait in queues: cwnd times `1 - base_rtt / rtt`,
 //!   where rtt is the smallest delay of the round trip and base_rtt the smallest of all. Below `alpha` the window grows
 //!   by a segment, above `beta` it shrinks by one, down to `min_window`; in between it stays (Brakmo and Peterson).
+//! * A round trip ends with the acknowledgement of the first segment that left after it began. The delay of that
+//!   acknowledgement belongs to the round trip that it ends (Linux calls `pkts_acked` before `cong_avoid`).
 //! * A round trip with fewer than `min_samples` delays says nothing: standard TCP's growth, one segment (Linux).
 //! * Slow start ends when diff exceeds `gamma`, with the window that would have left the queues empty and one segment
 //!   more (Linux, ns-3). The authors' window doubled in every second round trip only, so that the delay of a round trip
@@ -192,6 +194,11 @@ impl CongestionControl for Vegas {
     #[inline]
     fn on_ack(&mut self, config: &VegasConfig, ack: &AckEvent) {
         let slow_start = self.window.in_slow_start();
+        // Before the round is closed: the delay of the acknowledgement that closes it belongs to it.
+        if ack.rtt > 0 && !ack.in_recovery {
+            self.smallest = if self.samples == 0 { ack.rtt } else { self.smallest.min(ack.rtt) };
+            self.samples += 1;
+        }
         if ack.round_start {
             if self.whole && !ack.in_recovery {
                 self.end_round(config, ack);
@@ -202,10 +209,6 @@ impl CongestionControl for Vegas {
         if ack.in_recovery {
             self.whole = false;
             return;
-        }
-        if ack.rtt > 0 {
-            self.smallest = if self.samples == 0 { ack.rtt } else { self.smallest.min(ack.rtt) };
-            self.samples += 1;
         }
         // Congestion avoidance has no growth by the acknowledgement.
         if slow_start && !self.resting && config.common.may_grow(ack) {
@@ -375,6 +378,25 @@ mod tests {
         assert_eq!(round(&mut vegas, &config, 100 * MS, &[130 * MS; 3]), 20.0);
         vegas.on_ack(&config, &AckEvent { cwnd_limited: false, ..mark(100 * MS) });
         assert_eq!(vegas.cwnd(), 20.0, "while something else limits the flow it does not grow");
+    }
+
+    #[test]
+    fn the_closing_acknowledgement_belongs_to_the_round_trip_that_it_ends() {
+        let config = standard();
+        let mut vegas = flow(&config, 20.0);
+        let mut round = |rtts: &[Picos], closing: Picos| {
+            for rtt in rtts {
+                vegas.on_ack(&config, &AckEvent { rtt: rtt * MS, round_start: false, ..mark(100 * MS) });
+            }
+            vegas.on_ack(&config, &AckEvent { rtt: closing * MS, ..mark(100 * MS) });
+            (vegas.cwnd(), vegas.phase(&config, 0))
+        };
+        round(&[], 100); // Begins the first whole round trip.
+        // diff of 20 segments: 4.6 at 130 ms, 3.3 at 120 ms; of 19: 3.2 at 120 ms, 4.4 at 130 ms, 0 at 100 ms.
+        assert_eq!(round(&[130; 3], 130).0, 19.0);
+        assert_eq!(round(&[130; 3], 120).0, 19.0, "old delays, but the first segment after the cut met less");
+        assert_eq!(round(&[130; 3], 130).0, 18.0, "that delay does not count a second time");
+        assert_eq!(round(&[100; 2], 100), (19.0, Phase::Alternate), "it is the third delay of two");
     }
 
     #[test]
