@@ -14,8 +14,21 @@
 //!
 //! The parameter `search` chooses between Linux's increments, the default, and those of the paper. The paper sets its
 //! target once per round trip; here, as in Linux, the increment follows the window, which is the same at the beginning
-//! of each round trip. Linux doubles the increments of a receiver that acknowledges every second segment; receivers
-//! here acknowledge every segment.
+//! of each round trip.
+//!
+//! # Deviations
+//!
+//! The default is Linux's increments in real numbers.
+//!
+//! * Linux divides whole segments: the distance to the last maximum over `search_divisor` is truncated, so that it counts
+//!   as at most 1 up to 7 segments below the maximum, not 4, and the slowest growth lasts 30 to 35 round trips, not 20.
+//!   `whole_distance` 1 has this. Its other divisions (window over distance) are not truncated here.
+//! * Linux multiplies the increments by its estimate of segments per acknowledgement, which begins at 2 and goes to 1
+//!   for receivers that acknowledge every segment. In ns-2's Linux module it stays 2, so that all increments are
+//!   doubled: `ack_ratio` 2.
+//! * Linux adds whole segments and truncates ssthresh and the last maximum; here both are real numbers.
+//! * Linux computes the increment at most once per 1/32 s while the window stays.
+//! * ns-3 has `smooth_part` 5 and another fast convergence: `decrease` of the window as the new maximum.
 
 use crate::param::constants;
 use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window};
@@ -25,7 +38,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug)]
 enum Search {
     /// The smallest increment is `search_divisor / smooth_part`, within `search_divisor` of the maximum on both sides.
-    Linux { smallest: f64 },
+    Linux { smallest: f64, whole: bool },
     /// The smallest increment is `min_increment`; beyond the maximum it doubles every round trip, from 1 segment.
     Paper { smallest: f64 },
 }
@@ -42,6 +55,7 @@ pub struct BicConfig {
     first_growth: f64,
     forget_on_timeout: bool,
     search: Search,
+    ack_ratio: f64,
 }
 
 impl BicConfig {
@@ -50,16 +64,22 @@ impl BicConfig {
         if w <= self.low_window {
             return 1.0;
         }
-        let increment = if w < last_max { self.towards(last_max - w) } else { self.beyond(w - last_max) };
+        let distance = match self.search {
+            Search::Linux { whole: true, .. } => last_max.floor() - w.floor(),
+            Search::Linux { whole: false, .. } | Search::Paper { .. } => last_max - w,
+        };
+        let increment = if distance > 0.0 { self.towards(distance) } else { self.beyond(-distance) };
         let first = if last_max == 0.0 { self.first_growth * w } else { 0.0 };
-        increment.max(first).min(w)
+        (increment.max(first) * self.ack_ratio).min(w)
     }
 
     /// At a distance below the last maximum.
     fn towards(&self, distance: f64) -> f64 {
         let part = distance / self.divisor;
         match self.search {
-            Search::Linux { smallest } if part <= 1.0 => smallest,
+            Search::Linux { smallest, whole: true } if part < 2.0 => smallest,
+            Search::Linux { whole: true, .. } => part.floor().min(self.max_increment),
+            Search::Linux { smallest, .. } if part <= 1.0 => smallest,
             Search::Linux { .. } => part.min(self.max_increment),
             Search::Paper { smallest } => part.max(smallest).min(self.max_increment),
         }
@@ -68,7 +88,7 @@ impl BicConfig {
     /// At a distance above the last maximum.
     fn beyond(&self, distance: f64) -> f64 {
         match self.search {
-            Search::Linux { smallest } if distance < self.divisor => smallest,
+            Search::Linux { smallest, .. } if distance < self.divisor => smallest,
             Search::Linux { .. } => (distance / (self.divisor - 1.0)).min(self.max_increment),
             // 1, 2, 4, ... segments in as many round trips add up to one segment less than the next of them.
             Search::Paper { .. } => (distance + 1.0).min(self.max_increment),
@@ -196,6 +216,26 @@ impl CongestionControl for Bic {
             sp500_282: 0.0,
             source: "Linux tcp_bic.c (figure 17 of Mills et al., ASME 2011, agrees with its constants); Xu et al. 2004",
         },
+        Param {
+            name: "whole_distance",
+            doc: "1: distances to the last maximum are divided in whole segments; used where search = 0",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "Xu et al. 2004, in real numbers (Linux tcp_bic.c: 1)",
+        },
+        Param {
+            name: "ack_ratio",
+            doc: "segments per acknowledgement that the increments are multiplied by",
+            unit: "1",
+            min: 1.0,
+            max: 16.0,
+            standard: 1.0,
+            sp500_282: 1.0,
+            source: "Linux tcp_bic.c for receivers that acknowledge every segment (ns-2: 2)",
+        },
     ];
 
     fn config(common: Common, values: &[f64]) -> BicConfig {
@@ -210,6 +250,8 @@ impl CongestionControl for Bic {
             first_growth,
             forget_on_timeout,
             search,
+            whole_distance,
+            ack_ratio,
         ] = constants(values);
         BicConfig {
             common,
@@ -221,10 +263,11 @@ impl CongestionControl for Bic {
             first_growth,
             forget_on_timeout: forget_on_timeout >= 0.5,
             search: if search < 0.5 {
-                Search::Linux { smallest: divisor / smooth_part }
+                Search::Linux { smallest: divisor / smooth_part, whole: whole_distance >= 0.5 }
             } else {
                 Search::Paper { smallest: min_increment }
             },
+            ack_ratio,
         }
     }
 
@@ -359,6 +402,43 @@ mod tests {
             assert_eq!(windows.len(), 24);
             assert_eq!(search(&config, 3265.6, 4082.0).len(), 76);
         }
+    }
+
+    #[test]
+    fn linux_divides_whole_segments() {
+        let config = config::<Bic>(Preset::Standard, &[("whole_distance", 1.0)]);
+        // Last maximum 100: distances of 7, 8, 11, 12, 63, 64 and 68 segments over 4 are 1, 2, 2, 3, 15, 16 and 17.
+        for (w, increment) in [
+            (93.0, 0.2),
+            (92.0, 2.0),
+            (92.9, 2.0),
+            (89.0, 2.0),
+            (88.0, 3.0),
+            (37.0, 15.0),
+            (36.0, 16.0),
+            (32.0, 16.0),
+            (100.0, 0.2),
+            (103.0, 0.2),
+            (104.0, 4.0 / 3.0),
+        ] {
+            assert_eq!(config.increment(w, 100.0), increment, "{w}");
+        }
+        assert_eq!(search(&config, 93.0, 100.0).len(), 35);
+        assert_eq!(search(&standard(), 96.0, 100.0).len(), 20);
+    }
+
+    fn standard() -> BicConfig {
+        config::<Bic>(Preset::Standard, &[])
+    }
+
+    #[test]
+    fn an_estimate_of_two_segments_per_acknowledgement_doubles_the_increments() {
+        let doubled = config::<Bic>(Preset::Standard, &[("ack_ratio", 2.0)]);
+        for w in [20.0, 80.0, 97.0, 103.0, 148.0] {
+            let expected = (2.0 * standard().increment(w, 100.0)).min(w);
+            assert_eq!(doubled.increment(w, 100.0), expected);
+        }
+        assert_eq!(doubled.increment(14.0, 100.0), 1.0);
     }
 
     #[test]

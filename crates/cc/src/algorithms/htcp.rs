@@ -15,9 +15,25 @@
 //! * At a congestion event rtt_max moves 5 % of the way to rtt_min, so that it follows a path that changes (Linux).
 //! * Time-out: ssthresh is half the window, cwnd 1, beta 0.5, or the rule of the study; the epoch starts anew.
 //!
-//! Linux multiplies by 2 (1 - beta) in the first second too. The study says that the first second is standard TCP's,
-//! and FreeBSD's implementation agrees; so do we. There is no low window: what the first second protects are slow
-//! paths.
+//! There is no low window: what the first second protects are slow paths.
+//!
+//! # Deviations
+//!
+//! The default is the draft, with Linux's RTT scaling, which the draft leaves open.
+//!
+//! * Linux (tcp_htcp.c) computes in whole numbers: the RTT scaling is 8 over the whole part of 0.8 s / rtt_min, so 2
+//!   instead of 1.62 at 162 ms and 8/7 instead of 1.1 at 110 ms; f and f times the scaling are truncated.
+//!   `whole_numbers` 1 has this.
+//! * Linux counts Delta from the end of the recovery, and before the first congestion event from the beginning of the
+//!   connection: `delta_origin` 1. After a mark, when Linux counts from the end of the round trip of reduction, Delta
+//!   here counts from the mark.
+//! * Linux multiplies by 2 (1 - beta) and scales in the first second too: `first_increase` 1. The study says that the
+//!   first second is standard TCP's, and FreeBSD's implementation agrees.
+//! * Linux measures throughput per round trip, smoothed with weight 1/4; the study every 250 ms, as here.
+//! * Linux keeps beta at 0.5 where rtt_min is at most 10 ms and in the first congestion event after a change of
+//!   throughput, and ignores round-trip times more than 20 ms above rtt_max.
+//! * After a time-out Linux's ssthresh is the adaptive back-off; here half the window (RFC 5681).
+//! * FreeBSD has adaptive back-off and RTT scaling off by default; ns-3 has no RTT scaling. ns-2 runs Linux's module.
 
 use crate::param::constants;
 use crate::{
@@ -43,26 +59,39 @@ pub struct HtcpConfig {
     scale_max: f64,
     monitor_period: Picos,
     fading: f64,
+    whole_numbers: bool,
+    /// Delta counts from the end of recovery.
+    from_recovery: bool,
+    /// The formula holds in the first second, too.
+    from_start: bool,
 }
 
 impl HtcpConfig {
     /// alpha, segments per round trip, `delta` after a congestion event that left `beta` of the window.
     fn alpha(&self, delta: Picos, beta: f64, scale: f64) -> f64 {
-        if delta <= self.delta_l {
+        if delta <= self.delta_l && !self.from_start {
             return 1.0;
         }
-        let x = seconds(delta - self.delta_l);
+        let x = seconds(delta.saturating_sub(self.delta_l));
         let f = 1.0 + x * (self.linear + x * self.quadratic);
-        (2.0 * (1.0 - beta) * f * scale).max(1.0)
+        if self.whole_numbers {
+            return 2.0 * (1.0 - beta) * (f.floor() * scale).floor().max(1.0);
+        }
+        let alpha = 2.0 * (1.0 - beta) * f * scale;
+        if self.from_start { alpha } else { alpha.max(1.0) }
     }
 
     /// By how much a flow whose smallest round-trip time is `rtt_min` seconds scales its increase.
     fn scale(&self, rtt_min: f64) -> f64 {
-        if self.scaled {
-            (rtt_min * self.scale_per_second).max(self.scale_min).min(self.scale_max)
-        } else {
-            1.0
+        if !self.scaled {
+            return 1.0;
         }
+        let mut scale = rtt_min * self.scale_per_second;
+        if self.whole_numbers {
+            // Of a round-trip time beyond eight times the reference, the inverse is 0: the largest scaling.
+            scale = 8.0 / (8.0 / scale).floor();
+        }
+        scale.max(self.scale_min).min(self.scale_max)
     }
 }
 
@@ -87,6 +116,8 @@ pub struct Htcp {
     /// No congestion event and no fast recovery in this monitor period so far.
     whole: bool,
     recovering: bool,
+    /// What was outstanding at a time-out is not yet acknowledged.
+    timed_out: bool,
 }
 
 impl Htcp {
@@ -250,6 +281,36 @@ impl CongestionControl for Htcp {
             sp500_282: 0.95,
             source: "Linux tcp_htcp.c",
         },
+        Param {
+            name: "whole_numbers",
+            doc: "1: the increase and its RTT scaling are whole numbers and eighths; 0: real numbers",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "draft-leith-tcp-htcp-06 (Linux tcp_htcp.c: 1)",
+        },
+        Param {
+            name: "delta_origin",
+            doc: "from where the time since a congestion event counts: 0 the event; 1 the end of its recovery",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "draft-leith-tcp-htcp-06 (Linux tcp_htcp.c: 1)",
+        },
+        Param {
+            name: "first_increase",
+            doc: "increase before delta_l: 0 standard TCP's; 1 that of the formula",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10 (Linux tcp_htcp.c: 1)",
+        },
     ];
 
     fn config(common: Common, values: &[f64]) -> HtcpConfig {
@@ -267,6 +328,9 @@ impl CongestionControl for Htcp {
             scale_max,
             monitor_period,
             fading,
+            whole_numbers,
+            delta_origin,
+            first_increase,
         ] = constants(values);
         HtcpConfig {
             common,
@@ -283,13 +347,16 @@ impl CongestionControl for Htcp {
             scale_max,
             monitor_period: picos(monitor_period),
             fading,
+            whole_numbers: whole_numbers >= 0.5,
+            from_recovery: delta_origin >= 0.5,
+            from_start: first_increase >= 0.5,
         }
     }
 
     fn new(config: &HtcpConfig, start: &Start) -> Self {
         Self {
             window: Window::new(&config.common, start),
-            epoch: None,
+            epoch: config.from_recovery.then_some(start.now),
             beta: config.beta_min,
             rtt_min: 0.0,
             rtt_max: 0.0,
@@ -299,6 +366,7 @@ impl CongestionControl for Htcp {
             acked: 0,
             whole: true,
             recovering: false,
+            timed_out: false,
         }
     }
 
@@ -308,6 +376,12 @@ impl CongestionControl for Htcp {
             self.sample_rtt(config, ack);
         }
         self.acked += u64::from(ack.acked);
+        if self.timed_out && !ack.after_timeout {
+            self.timed_out = false;
+            if config.from_recovery {
+                self.epoch = Some(ack.now);
+            }
+        }
         if !config.common.may_grow(ack) {
             return;
         }
@@ -335,11 +409,15 @@ impl CongestionControl for Htcp {
         self.throughput = 0.0;
         self.rtt_max = self.rtt_min + config.fading * (self.rtt_max - self.rtt_min).max(0.0);
         self.recovering = loss.cause == LossCause::FastRetransmit;
+        self.timed_out = loss.cause == LossCause::Timeout;
         self.whole = false;
     }
 
-    fn on_recovery_exit(&mut self, _: &HtcpConfig, _: Picos) {
+    fn on_recovery_exit(&mut self, config: &HtcpConfig, now: Picos) {
         self.recovering = false;
+        if config.from_recovery {
+            self.epoch = Some(now);
+        }
     }
 
     fn on_timer(&mut self, config: &HtcpConfig, _: Picos) {
@@ -416,6 +494,53 @@ mod tests {
         assert_near(config.alpha(5 * SECOND, 0.8, config.scale(0.050)), 9.0, 1e-9);
         let unscaled = self::config::<Htcp>(Preset::Standard, &[("rtt_scaling", 0.0)]);
         assert_eq!(unscaled.scale(0.162), 1.0);
+    }
+
+    #[test]
+    fn linux_computes_in_whole_numbers() {
+        let changes = [("whole_numbers", 1.0), ("first_increase", 1.0)];
+        let linux = config::<Htcp>(Preset::Standard, &changes);
+        // 800 ms over the round-trip time, truncated and within 4 to 80, are the eighths that the increase is divided by.
+        for (ms, eighths) in
+            [(5, 80.0), (10, 80.0), (50, 16.0), (100, 8.0), (110, 7.0), (162, 4.0), (900, 4.0)]
+        {
+            assert_near(linux.scale(f64::from(ms) / 1e3), 8.0 / eighths, 1e-12);
+        }
+        #[rustfmt::skip]
+        let vectors = [
+            // Delta in ms, f truncated, times 2 (8/4 at 162 ms), times 2 (1 - beta)
+            (500, 0.5, 2.0), (500, 0.8, 0.8), (1100, 0.5, 4.0), (1500, 0.5, 12.0), (2000, 0.5, 22.0),
+            (2000, 0.8, 8.8), (5000, 0.5, 90.0),
+        ];
+        for (delta, beta, alpha) in vectors {
+            assert_near(linux.alpha(delta * MILLISECOND, beta, linux.scale(0.162)), alpha, 1e-9);
+        }
+        // f is 2 after 1.1 s; at 10 ms a tenth of that is 0, so 1.
+        assert_near(linux.alpha(1100 * MILLISECOND, 0.5, linux.scale(0.010)), 1.0, 1e-9);
+    }
+
+    #[test]
+    fn linux_counts_from_the_end_of_recovery() {
+        for (origin, epochs) in [
+            (0.0, [None, Some(10), Some(10), Some(20), Some(20)]),
+            (1.0, [Some(1), Some(10), Some(12), Some(20), Some(23)]),
+        ] {
+            let config = config::<Htcp>(Preset::Standard, &[("delta_origin", origin)]);
+            let mut htcp = Htcp::new(&config, &crate::Start { now: SECOND, ..start(10.0, 1000.0) });
+            let mut found = vec![htcp.epoch];
+            let at = |s: Picos, cause| LossEvent { now: s * SECOND, ..loss(cause, 10) };
+            htcp.on_loss(&config, &at(10, LossCause::FastRetransmit));
+            found.push(htcp.epoch);
+            htcp.on_recovery_exit(&config, 12 * SECOND);
+            found.push(htcp.epoch);
+            htcp.on_loss(&config, &at(20, LossCause::Timeout));
+            htcp.on_ack(&config, &AckEvent { now: 21 * SECOND, after_timeout: true, ..acks(1) });
+            found.push(htcp.epoch);
+            htcp.on_ack(&config, &AckEvent { now: 23 * SECOND, ..acks(1) });
+            htcp.on_ack(&config, &AckEvent { now: 24 * SECOND, ..acks(1) });
+            found.push(htcp.epoch);
+            assert_eq!(found, epochs.map(|s| s.map(|s| s * SECOND)));
+        }
     }
 
     #[test]

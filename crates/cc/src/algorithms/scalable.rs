@@ -6,8 +6,15 @@
 //! * Up to and including `low_window` segments both rules are those of standard TCP (Kelly 2003, legacy window).
 //! * Time-out: ssthresh as after a loss, then slow start.
 //!
-//! Linux approximates the increase with one segment per 50 acknowledgements, half of which it expects to be delayed,
-//! and has no low window; the constants here are Kelly's.
+//! # Deviations
+//!
+//! The default is Kelly's algorithm.
+//!
+//! * Linux (tcp_scalable.c) and ns-3 add one segment per min(cwnd, 50) acknowledged segments, twice Kelly's increase,
+//!   because they expect every second acknowledgement to be delayed, and have no low window: `increase` 0.02 with
+//!   `low_window_rule` 1. At 162 ms and 4082 segments a cycle then takes half as long.
+//! * Linux counts whole segments and truncates; here windows are real numbers.
+//! * ns-2 runs Linux's module.
 
 use crate::param::constants;
 use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Start, Window};
@@ -20,6 +27,21 @@ pub struct ScalableConfig {
     increase: f64,
     decrease: f64,
     low_window: f64,
+    /// No low window: the growth is never less than standard TCP's, and the decrease is the same at every window.
+    linux: bool,
+}
+
+impl ScalableConfig {
+    /// Growth per acknowledged segment.
+    fn growth(&self, w: f64) -> f64 {
+        if self.linux {
+            self.increase.max(1.0 / w)
+        } else if w <= self.low_window {
+            1.0 / w
+        } else {
+            self.increase
+        }
+    }
 }
 
 /// Scalable TCP: the state of one flow.
@@ -43,7 +65,7 @@ impl CongestionControl for Scalable {
             max: 1.0,
             standard: 0.01,
             sp500_282: 0.01,
-            source: "Kelly 2003",
+            source: "Kelly 2003 (Linux tcp_scalable.c: 0.02)",
         },
         Param {
             name: "decrease",
@@ -65,11 +87,21 @@ impl CongestionControl for Scalable {
             sp500_282: 16.0,
             source: "Kelly 2003; NIST SP 500-282, chapter 10",
         },
+        Param {
+            name: "low_window_rule",
+            doc: "0: the rules of standard TCP up to low_window; 1: no low window, but growth of at least 1 / cwnd",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "Kelly 2003 (Linux tcp_scalable.c: 1)",
+        },
     ];
 
     fn config(common: Common, values: &[f64]) -> ScalableConfig {
-        let [increase, decrease, low_window] = constants(values);
-        ScalableConfig { common, increase, decrease, low_window }
+        let [increase, decrease, low_window, low_window_rule] = constants(values);
+        ScalableConfig { common, increase, decrease, low_window, linux: low_window_rule >= 0.5 }
     }
 
     fn new(config: &ScalableConfig, start: &Start) -> Self {
@@ -82,15 +114,14 @@ impl CongestionControl for Scalable {
             return;
         }
         for _ in 0..self.window.grow_in_slow_start(&config.common, ack) {
-            let w = self.window.cwnd();
-            let increase = if w <= config.low_window { 1.0 / w } else { config.increase };
-            self.window.grow(&config.common, increase);
+            self.window.grow(&config.common, config.growth(self.window.cwnd()));
         }
     }
 
     fn on_loss(&mut self, config: &ScalableConfig, loss: &LossEvent) {
         let basis = self.window.basis(&config.common, loss);
-        let decrease = if basis <= config.low_window { 0.5 } else { config.decrease };
+        let standard = !config.linux && basis <= config.low_window;
+        let decrease = if standard { 0.5 } else { config.decrease };
         let reduced = basis * (1.0 - decrease);
         self.window.back_off(&config.common, loss, reduced, reduced);
     }
@@ -102,7 +133,9 @@ impl CongestionControl for Scalable {
     fn phase(&self, config: &ScalableConfig, _: Picos) -> Phase {
         if self.window.in_slow_start() {
             Phase::SlowStart
-        } else if self.window.cwnd() <= config.low_window {
+        } else if config.linux && config.increase * self.window.cwnd() <= 1.0
+            || !config.linux && self.window.cwnd() <= config.low_window
+        {
             Phase::Standard
         } else {
             Phase::Alternate
@@ -133,6 +166,26 @@ mod tests {
             assert_eq!(scalable.phase(&config, 0), phase);
             scalable.on_ack(&config, &acks(1));
             assert_eq!(scalable.cwnd(), after);
+        }
+    }
+
+    #[test]
+    fn linux_adds_a_segment_per_fifty_and_has_no_low_window() {
+        let linux = config::<Scalable>(Preset::Standard, &[("increase", 0.02), ("low_window_rule", 1.0)]);
+        for (w, growth, left, phase) in [
+            (10.0, 0.1, 8.75, Phase::Standard),
+            (40.0, 0.025, 35.0, Phase::Standard),
+            (50.0, 0.02, 43.75, Phase::Standard),
+            (51.0, 0.02, 44.625, Phase::Alternate),
+            (1000.0, 0.02, 875.0, Phase::Alternate),
+        ] {
+            let mut scalable = Scalable::new(&linux, &start(w, 2.0));
+            assert_eq!(scalable.phase(&linux, 0), phase);
+            scalable.on_ack(&linux, &acks(1));
+            assert_eq!(scalable.cwnd(), w + growth);
+            let mut scalable = Scalable::new(&linux, &start(w, 2.0));
+            scalable.on_loss(&linux, &loss(LossCause::FastRetransmit, w as u32));
+            assert_eq!(scalable.cwnd(), left);
         }
     }
 
