@@ -13,12 +13,14 @@
 mod algorithms;
 mod conservation;
 mod draw;
+mod hystart;
 mod max_filter;
 mod param;
 pub mod registry;
 mod slow_start;
 #[cfg(test)]
 mod testing;
+mod whole;
 mod window;
 
 pub use algorithms::*;

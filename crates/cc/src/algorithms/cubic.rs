@@ -15,13 +15,39 @@
 //! * Time-out: ssthresh is `beta` of the window, cwnd 1 (section 4.8), or the rule of the study.
 //! * Time in which something else limits the flow does not count (section 5.8), unless windows grow regardless.
 //!
-//! RFC 9438 recommends HyStart++ but does not require it; slow start is a rule of the scenario. Linux until 2.6.x, with
-//! beta 0.8 and a limit of 16 segments per 100 ms, is another algorithm.
+//! RFC 9438 recommends HyStart++ but does not require it; slow start is a rule of the scenario.
+//!
+//! # Deviations
+//!
+//! The default is RFC 9438. Linux (tcp_cubic.c, 6.x) differs; each difference is a parameter:
+//!
+//! * `hystart` 3: HyStart with its rules of trains and of delays, in each slow start, also after a time-out. In Linux it
+//!   belongs to CUBIC, and standard TCP has classic slow start; so it is a parameter of CUBIC, which takes the place of
+//!   the slow start of the scenario for flows of CUBIC alone.
+//! * `first_growth` 20: before the first loss, and after a time-out before the next loss, the window grows by at least
+//!   a segment per 20 acknowledged.
+//! * `alpha_one` 0: alpha stays what it is beyond the window of the last congestion event.
+//! * `rtt_statistic` 1: the target looks ahead by the smallest round-trip time.
+//! * `limited_time` 1: time in which something else limits the flow counts. Linux leaves out only time in which nothing
+//!   is in flight, which does not occur here within a transfer.
+//! * `whole_segments` 1: windows, ssthresh and W_max are whole segments, alpha is 8/15, beta 717/1024 and C 410/1024.
+//!   The window grows by one segment per count of acknowledged ones; the count, at least 2, follows once per `tick` and
+//!   at most every 1/32 s while the window stays. A flow that returns to its last W_max then ties with it, and fast
+//!   convergence does not act. A mark leaves at least 2 segments. The smallest round-trip time is that since the last
+//!   time-out, without those of the first second of an epoch.
+//! * Linux starts reductions from cwnd: `transport.reduce_from`.
+//! * Linux takes the cube root from a table, within 0.2 % of the exact one here.
+//! * Linux undoes reductions that turn out to be spurious; here there is no reordering.
+//! * ns-3 has beta 0.7, the smallest round-trip time and growth of at most a segment per 2 acknowledged. ns-2 runs an
+//!   older Linux module: until 2.6.x CUBIC, with beta 0.8 and a limit of 16 segments per 100 ms, was another algorithm.
 
+use crate::hystart::{Delay, HyStart, HyStartRules};
 use crate::param::constants;
+use crate::whole::{Credit, whole};
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window, seconds,
+    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, SECOND, SlowStart, Start,
+    Window, picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -35,8 +61,68 @@ pub struct CubicConfig {
     reno_friendly: bool,
     target_limit: f64,
     smallest_rtt: bool,
-    /// Growth of W_est per round trip, segments (section 4.3).
+    /// Growth of W_est per round trip, segments (section 4.3), and beyond the window of the last congestion event.
     alpha: f64,
+    alpha_beyond: f64,
+    /// Most acknowledged segments per segment of growth before the first congestion event; infinite without that rule.
+    first_growth: f64,
+    /// Time in which something else limits the flow counts.
+    limited_time: bool,
+    /// HyStart as in Linux.
+    hystart: Option<HyStartRules>,
+    /// Linux's arithmetic.
+    whole: Option<WholeRules>,
+}
+
+/// Constants of Linux's arithmetic.
+#[derive(Clone, Debug)]
+struct WholeRules {
+    /// The clock's resolution, and its ticks per second.
+    tick: Picos,
+    ticks_per_second: u64,
+    /// beta in 1/1024, and C in 1/1024 segments/s^3.
+    beta: u64,
+    c: u64,
+    /// Acknowledged segments per growth of W_est by one, in eighths of the window.
+    eighths: u64,
+    /// Most acknowledged segments per segment of growth before the first congestion event.
+    first_growth: u32,
+}
+
+impl WholeRules {
+    /// K in 1/1024 s: the time to grow by `segments`.
+    fn k(&self, segments: u32) -> u64 {
+        libm::cbrt(((1_u64 << 40) / self.c) as f64 * f64::from(segments)) as u64
+    }
+
+    /// C d^3 for `d` in 1/1024 s, whole segments.
+    fn cube(&self, d: u64) -> u32 {
+        let d = u128::from(d);
+        let segments = (u128::from(self.c) * d * d * d) >> 40;
+        u32::try_from(segments).unwrap_or(u32::MAX)
+    }
+
+    /// The part of `window` that a loss leaves, times `of`/1024.
+    fn part(&self, window: u32, of: u64) -> f64 {
+        (u64::from(window) * of / 1024) as f64
+    }
+}
+
+/// What a flow remembers in whole segments (bictcp_update of tcp_cubic.c).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Whole {
+    credit: Credit,
+    /// Acknowledged segments per segment of growth.
+    per: u32,
+    /// The window and the tick of the last update.
+    cwnd: u32,
+    tick: u64,
+    /// Where the cubic function has its plateau, segments, and when, 1/1024 s into the epoch.
+    origin: u32,
+    k: u64,
+    /// Acknowledged segments since W_est last grew, and W_est.
+    acked: u64,
+    w_est: u64,
 }
 
 impl CubicConfig {
@@ -73,9 +159,92 @@ pub struct Cubic {
     w_est: f64,
     /// Standard TCP's window was the larger one when the window last changed.
     friendly: bool,
+    /// No congestion event so far, or none since a time-out.
+    fresh: bool,
+    /// As Linux sees it: the smallest round-trip time, 0 before the first.
+    delay_min: Picos,
+    hystart: HyStart,
+    whole: Whole,
 }
 
 impl Cubic {
+    /// Linux: an acknowledgement before it makes the window grow (cubictcp_acked).
+    #[cold]
+    fn sample(&mut self, config: &CubicConfig, ack: &AckEvent) {
+        if ack.round_start {
+            self.hystart.end_round();
+        }
+        // Delays right after recovery do not count.
+        let young = self.epoch.is_some_and(|epoch| ack.now.saturating_sub(epoch) < SECOND);
+        if ack.rtt == 0 || young {
+            return;
+        }
+        if self.delay_min == 0 || ack.rtt < self.delay_min {
+            self.delay_min = ack.rtt;
+        }
+        let Some(rules) = &config.hystart else { return };
+        let cwnd = self.window.cwnd();
+        if self.window.in_slow_start() {
+            let (now, rtt, smoothed) = (ack.now, ack.rtt, ack.srtt);
+            let delay = Delay { now, rtt, smallest: self.delay_min, smoothed, cwnd };
+            if self.hystart.finds_end(rules, &delay) {
+                self.window.set_ssthresh(cwnd);
+            }
+        }
+    }
+
+    /// Linux: `acked` segments were acknowledged in congestion avoidance.
+    #[cold]
+    fn grow_whole(&mut self, config: &CubicConfig, rules: &WholeRules, now: Picos, acked: u32) {
+        self.update_whole(config, rules, now, acked);
+        let growth = self.whole.credit.take(self.whole.per.max(1), acked);
+        self.window.grow(&config.common, f64::from(growth));
+    }
+
+    /// Linux: acknowledged segments per segment of growth.
+    fn update_whole(&mut self, config: &CubicConfig, rules: &WholeRules, now: Picos, acked: u32) {
+        let (cwnd, tick) = (whole(self.window.cwnd()), now / rules.tick);
+        let w = &mut self.whole;
+        w.acked += u64::from(acked);
+        if w.cwnd == cwnd && tick - w.tick <= rules.ticks_per_second / 32 {
+            return;
+        }
+        if self.epoch.is_none() || tick != w.tick {
+            (w.cwnd, w.tick) = (cwnd, tick);
+            let epoch = *self.epoch.get_or_insert_with(|| {
+                (w.acked, w.w_est) = (u64::from(acked), u64::from(cwnd));
+                let last_max = if self.w_max == 0.0 { 0 } else { whole(self.w_max) };
+                w.origin = last_max.max(cwnd);
+                w.k = if last_max <= cwnd { 0 } else { rules.k(last_max - cwnd) };
+                now
+            });
+            let ahead = self.delay_min.div_ceil(rules.tick);
+            let t = ((tick - epoch / rules.tick + ahead) << 10) / rules.ticks_per_second;
+            let distance = rules.cube(t.abs_diff(w.k));
+            let target =
+                if t < w.k { w.origin.saturating_sub(distance) } else { w.origin.saturating_add(distance) };
+            w.per = if target > cwnd { cwnd / (target - cwnd) } else { cwnd.saturating_mul(100) };
+            if self.fresh {
+                w.per = w.per.min(rules.first_growth);
+            }
+        }
+        self.friendly = false;
+        if config.reno_friendly {
+            let each = (u64::from(cwnd) * rules.eighths >> 3).max(1);
+            if w.acked > each {
+                let grown = (w.acked - 1) / each;
+                w.acked -= grown * each;
+                w.w_est += grown;
+            }
+            if w.w_est > u64::from(cwnd) {
+                let per = u64::from(cwnd) / (w.w_est - u64::from(cwnd));
+                self.friendly = per < u64::from(w.per);
+                w.per = w.per.min(per as u32);
+            }
+        }
+        w.per = w.per.max(2);
+    }
+
     /// Seconds since the epoch began, which is now where none is under way; time that did not count is left out.
     fn elapsed(&mut self, config: &CubicConfig, now: Picos) -> f64 {
         let idle = self.idle.take().map_or(0, |since| now - since);
@@ -106,7 +275,7 @@ impl Cubic {
     #[inline]
     fn grow(&mut self, config: &CubicConfig, t: f64, rtt: f64) {
         let cwnd = self.window.cwnd();
-        let alpha = if self.w_est < self.cwnd_prior { config.alpha } else { 1.0 };
+        let alpha = if self.w_est < self.cwnd_prior { config.alpha } else { config.alpha_beyond };
         self.w_est += alpha / cwnd;
         self.friendly = config.reno_friendly && config.w_cubic(t, self.k, self.w_max) < self.w_est;
         let increase = if self.friendly {
@@ -114,7 +283,8 @@ impl Cubic {
         } else {
             (config.target(config.w_cubic(t + rtt, self.k, self.w_max), cwnd) - cwnd) / cwnd
         };
-        self.window.grow(&config.common, increase);
+        let least = if self.fresh { 1.0 / config.first_growth } else { 0.0 };
+        self.window.grow(&config.common, increase.max(least));
     }
 }
 
@@ -185,10 +355,200 @@ impl CongestionControl for Cubic {
             sp500_282: 0.0,
             source: "RFC 9438, section 4.1.2 (Linux, ns-3: 1)",
         },
+        Param {
+            name: "alpha_one",
+            doc: "1: W_est grows by 1 per round trip from the window of the last congestion event on; 0: by alpha",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 1.0,
+            sp500_282: 1.0,
+            source: "RFC 9438, section 4.3 (Linux tcp_cubic.c: 0)",
+        },
+        Param {
+            name: "first_growth",
+            doc: "before the first loss the window grows by at least a segment per so many acknowledged; 0: no such rule",
+            unit: "segments",
+            min: 0.0,
+            max: 1e6,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "none in RFC 9438 (Linux tcp_cubic.c: 20)",
+        },
+        Param {
+            name: "limited_time",
+            doc: "1: time in which something else limits the flow counts; 0: it does not",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "RFC 9438, section 5.8 (Linux tcp_cubic.c, while something is in flight: 1)",
+        },
+        Param {
+            name: "whole_segments",
+            doc: "1: windows grow and shrink by whole segments, in Linux's arithmetic; 0: real numbers",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "RFC 9438 (Linux tcp_cubic.c: 1)",
+        },
+        Param {
+            name: "tick",
+            doc: "resolution of the clock, used where whole_segments = 1",
+            unit: "s",
+            min: 0.0001,
+            max: 0.01,
+            standard: 0.001,
+            sp500_282: 0.001,
+            source: "Linux with HZ = 1000 (chosen: kernels are built with 250, 300 and 1000)",
+        },
+        Param {
+            name: "hystart",
+            doc: "HyStart as in Linux: 0 none, slow start is that of the scenario; 1 trains; 2 delays; 3 both",
+            unit: "1",
+            min: 0.0,
+            max: 3.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "RFC 9438, section 4.10, leaves slow start open (Linux tcp_cubic.c: 3)",
+        },
+        Param {
+            name: "hystart_low_window",
+            doc: "HyStart: smallest window at which slow start ends",
+            unit: "segments",
+            min: 0.0,
+            max: 1e6,
+            standard: 16.0,
+            sp500_282: 16.0,
+            source: "Linux tcp_cubic.c",
+        },
+        Param {
+            name: "hystart_ack_gap",
+            doc: "HyStart: longest time between two acknowledgements of a train",
+            unit: "s",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.002,
+            sp500_282: 0.002,
+            source: "Linux tcp_cubic.c",
+        },
+        Param {
+            name: "hystart_slack",
+            doc: "HyStart: most that the time of bursts adds to the round-trip time of which a train has half",
+            unit: "s",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.001,
+            sp500_282: 0.001,
+            source: "Linux tcp_cubic.c",
+        },
+        Param {
+            name: "hystart_burst",
+            doc: "HyStart: segments of the largest burst, four of which make that time",
+            unit: "segments",
+            min: 0.0,
+            max: 1e6,
+            standard: 45.0,
+            sp500_282: 45.0,
+            source: "Linux: 65215 bytes of 1448 each",
+        },
+        Param {
+            name: "hystart_min_threshold",
+            doc: "HyStart: smallest growth of the round-trip time that ends slow start",
+            unit: "s",
+            min: 0.0,
+            max: 10.0,
+            standard: 0.004,
+            sp500_282: 0.004,
+            source: "Linux tcp_cubic.c",
+        },
+        Param {
+            name: "hystart_max_threshold",
+            doc: "HyStart: growth of the round-trip time that always ends slow start, unless the smallest one is larger",
+            unit: "s",
+            min: 0.0,
+            max: 10.0,
+            standard: 0.016,
+            sp500_282: 0.016,
+            source: "Linux tcp_cubic.c",
+        },
+        Param {
+            name: "hystart_divisor",
+            doc: "HyStart: between the two, growth by the smallest round-trip time over this ends slow start",
+            unit: "1",
+            min: 1.0,
+            max: 1e6,
+            standard: 8.0,
+            sp500_282: 8.0,
+            source: "Linux tcp_cubic.c",
+        },
+        Param {
+            name: "hystart_samples",
+            doc: "HyStart: round-trip times of a round before the next one may end slow start",
+            unit: "1",
+            min: 0.0,
+            max: 255.0,
+            standard: 8.0,
+            sp500_282: 8.0,
+            source: "Linux tcp_cubic.c",
+        },
     ];
 
     fn config(common: Common, values: &[f64]) -> CubicConfig {
-        let [c, beta, fast_convergence, reno_friendly, target_limit, rtt_statistic] = constants(values);
+        let [
+            c,
+            beta,
+            fast_convergence,
+            reno_friendly,
+            target_limit,
+            rtt_statistic,
+            alpha_one,
+            first_growth,
+            limited_time,
+            whole_segments,
+            tick,
+            hystart,
+            low_window,
+            ack_gap,
+            slack,
+            burst,
+            min_threshold,
+            max_threshold,
+            divisor,
+            samples,
+        ] = constants(values);
+        let alpha = 3.0 * (1.0 - beta) / (1.0 + beta);
+        let hystart = hystart.round() as u8;
+        let hystart = (hystart > 0).then(|| HyStartRules {
+            train: hystart & 1 != 0,
+            delay: hystart & 2 != 0,
+            low_window,
+            ack_gap: picos(ack_gap),
+            slack: picos(slack),
+            burst,
+            min_threshold: picos(min_threshold),
+            max_threshold: picos(max_threshold),
+            divisor,
+            samples: samples.round() as u8,
+        });
+        let whole = (whole_segments >= 0.5).then(|| {
+            let kept = (1024.0 * beta).round() as u64;
+            WholeRules {
+                tick: picos(tick),
+                ticks_per_second: SECOND / picos(tick),
+                beta: kept,
+                c: 10 * ((1024.0 * c / 10.0).round() as u64).max(1),
+                eighths: (8 * (1024 + kept) / 3) / (1024 - kept),
+                first_growth: if first_growth > 0.0 {
+                    first_growth.round().max(1.0) as u32
+                } else {
+                    u32::MAX
+                },
+            }
+        });
         CubicConfig {
             common,
             c,
@@ -197,13 +557,20 @@ impl CongestionControl for Cubic {
             reno_friendly: reno_friendly >= 0.5,
             target_limit,
             smallest_rtt: rtt_statistic >= 0.5,
-            alpha: 3.0 * (1.0 - beta) / (1.0 + beta),
+            alpha,
+            alpha_beyond: if alpha_one >= 0.5 { 1.0 } else { alpha },
+            first_growth: if first_growth > 0.0 { first_growth } else { f64::INFINITY },
+            limited_time: limited_time >= 0.5,
+            hystart,
+            whole,
         }
     }
 
     fn new(config: &CubicConfig, start: &Start) -> Self {
+        // HyStart of Linux begins with classic slow start.
+        let slow_start = if config.hystart.is_some() { SlowStart::Classic } else { start.slow_start };
         Self {
-            window: Window::new(&config.common, start),
+            window: Window::new(&config.common, &Start { slow_start, ..*start }),
             w_max: 0.0,
             cwnd_prior: 0.0,
             epoch: None,
@@ -211,13 +578,20 @@ impl CongestionControl for Cubic {
             k: 0.0,
             w_est: 0.0,
             friendly: false,
+            fresh: true,
+            delay_min: 0,
+            hystart: HyStart::new(start.now),
+            whole: Whole::default(),
         }
     }
 
     #[inline]
     fn on_ack(&mut self, config: &CubicConfig, ack: &AckEvent) {
+        if config.hystart.is_some() || config.whole.is_some() {
+            self.sample(config, ack);
+        }
         if !config.common.may_grow(ack) {
-            if !ack.in_recovery {
+            if !ack.in_recovery && !config.limited_time {
                 self.idle.get_or_insert(ack.now);
             }
             return;
@@ -225,6 +599,13 @@ impl CongestionControl for Cubic {
         let left = self.window.grow_in_slow_start(&config.common, ack);
         if left == 0 {
             self.idle = None;
+            return;
+        }
+        if let Some(rules) = &config.whole {
+            if let (Some(since), Some(epoch)) = (self.idle.take(), self.epoch) {
+                self.epoch = Some(epoch + (ack.now - since));
+            }
+            self.grow_whole(config, rules, ack.now, left);
             return;
         }
         let t = self.elapsed(config, ack.now);
@@ -236,19 +617,31 @@ impl CongestionControl for Cubic {
 
     fn on_loss(&mut self, config: &CubicConfig, loss: &LossEvent) {
         let cwnd = self.window.cwnd();
-        let reduced = self.window.basis(&config.common, loss) * config.beta;
+        let basis = self.window.basis(&config.common, loss);
+        let (mut reduced, mut lowered) = (basis * config.beta, cwnd * (1.0 + config.beta) / 2.0);
+        let mut before = cwnd;
+        if let Some(rules) = &config.whole {
+            before = cwnd.floor();
+            reduced = rules.part(whole(basis), rules.beta);
+            lowered = (rules.part(whole(cwnd), 1024 + rules.beta) / 2.0).floor();
+        }
         self.window.back_off(&config.common, loss, reduced, reduced);
         match loss.cause {
-            LossCause::Timeout => self.w_max = 0.0,
+            LossCause::Timeout => {
+                (self.w_max, self.fresh, self.delay_min) = (0.0, true, 0);
+                (self.hystart, self.whole) = (HyStart::new(loss.now), Whole::default());
+            }
             LossCause::FastRetransmit | LossCause::Ecn => {
-                let lower = config.fast_convergence && cwnd < self.w_max;
-                self.w_max = if lower { cwnd * (1.0 + config.beta) / 2.0 } else { cwnd };
+                let lower = config.fast_convergence && before < self.w_max;
+                self.w_max = if lower { lowered } else { before };
+                self.fresh = false;
+                self.whole.credit.clear();
             }
         }
         if loss.cause != LossCause::Timeout || loss.first_timeout {
             self.cwnd_prior = cwnd;
         }
-        if loss.cause == LossCause::Ecn && reduced < MIN_SSTHRESH {
+        if loss.cause == LossCause::Ecn && reduced < MIN_SSTHRESH && config.whole.is_none() {
             self.window.set(&config.common, reduced);
         }
         (self.epoch, self.idle) = (None, None);
@@ -487,6 +880,159 @@ mod tests {
             cubic.on_ack(&config, &AckEvent { srtt, min_rtt, ..acks(1) });
             let target = config.w_cubic(rtt, config.k(100.0, 70.0), 100.0);
             assert_near(cubic.cwnd(), 70.0 + (target - 70.0) / 70.0, 1e-12);
+        }
+    }
+
+    const LINUX: [(&str, f64); 6] = [
+        ("whole_segments", 1.0),
+        ("first_growth", 20.0),
+        ("alpha_one", 0.0),
+        ("rtt_statistic", 1.0),
+        ("limited_time", 1.0),
+        ("hystart", 3.0),
+    ];
+
+    fn linux() -> CubicConfig {
+        let config = config::<Cubic>(Preset::Sp500282, &LINUX);
+        let rules = config.whole.as_ref().expect("whole segments");
+        assert_eq!((rules.beta, rules.c, rules.eighths), (717, 410, 15));
+        config
+    }
+
+    #[test]
+    fn linux_reduces_in_whole_segments() {
+        let config = linux();
+        // 717/1024 of the window; 1741/2048 of it below the last maximum; a tie is not below.
+        for (cwnd, w_max, next_max, reduced) in [
+            (100.0, 0.0, 100.0, 70.0),
+            (90.0, 100.0, 76.0, 63.0),
+            (77.0, 76.0, 77.0, 53.0),
+            (76.0, 76.0, 76.0, 53.0),
+            (2.0, 3.0, 1.0, 2.0),
+        ] {
+            let mut cubic = flow(&config, cwnd, w_max);
+            cubic.on_loss(&config, &loss(LossCause::FastRetransmit, cwnd as u32));
+            assert_eq!((cubic.w_max, cubic.cwnd(), cubic.ssthresh()), (next_max, reduced, reduced));
+        }
+        let mut cubic = flow(&config, 2.0, 0.0);
+        cubic.on_loss(&config, &loss(LossCause::Ecn, 2));
+        assert_eq!(cubic.cwnd(), 2.0, "not less for a mark");
+    }
+
+    #[test]
+    fn linux_grows_by_whole_segments_towards_the_cubic_function() {
+        let config = linux();
+        // From 70 to 100 with C = 410/1024: K^3 = 30 (2^40 / 410 truncated), K = 4316/1024 s. Ahead by 100 ms, that is
+        // 102/1024 s, the function is 410 (4214)^3 / 2^40 = 27 segments below 100: 3 segments for 70 acknowledged, so
+        // one for 23.
+        let rules = config.whole.as_ref().expect("whole segments");
+        assert_eq!((rules.k(30), rules.cube(4214)), (4316, 27));
+        let mut cubic = Cubic { fresh: false, ..flow(&config, 70.0, 100.0) };
+        for acked in 1..=23 {
+            assert_eq!(cubic.cwnd(), 70.0, "{acked}");
+            cubic.on_ack(&config, &ack(3 * SECOND, 100 * MILLISECOND));
+        }
+        assert_eq!((cubic.cwnd(), cubic.whole.per), (71.0, 23));
+        // Far below the maximum one for each two: 10 acknowledgements from 10.
+        let mut cubic = Cubic { fresh: false, ..flow(&config, 10.0, 1000.0) };
+        for _ in 0..10 {
+            cubic.on_ack(&config, &ack(3 * SECOND, 100 * MILLISECOND));
+        }
+        assert_eq!((cubic.cwnd(), cubic.whole.per), (15.0, 2));
+    }
+
+    #[test]
+    fn linux_grows_by_a_segment_per_twenty_before_the_first_loss() {
+        let config = linux();
+        let mut cubic = flow(&config, 76.0, 0.0);
+        for _ in 0..40 {
+            cubic.on_ack(&config, &ack(SECOND, 40 * MILLISECOND));
+        }
+        assert_eq!(cubic.cwnd(), 78.0);
+        // In real numbers 1/20 of a segment for each.
+        let changes = [("first_growth", 20.0), ("reno_friendly", 0.0)];
+        let real = self::config::<Cubic>(Preset::Sp500282, &changes);
+        let mut cubic = flow(&real, 76.0, 0.0);
+        cubic.on_ack(&real, &ack(SECOND, 40 * MILLISECOND));
+        assert_eq!(cubic.cwnd(), 76.05);
+        cubic.on_loss(&real, &loss(LossCause::FastRetransmit, 76));
+        cubic.window.set(&real.common, 76.05);
+        cubic.on_ack(&real, &ack(2 * SECOND, 40 * MILLISECOND));
+        assert!(cubic.cwnd() < 76.06, "not after it");
+    }
+
+    #[test]
+    fn linux_emulates_standard_tcp_in_eighths_of_the_window() {
+        let changes: Vec<_> = LINUX.into_iter().filter(|c| c.0 != "first_growth").collect();
+        let config = config::<Cubic>(Preset::Sp500282, &changes);
+        // At 76 segments W_est grows once per 76 x 15 / 8 = 142 acknowledged. The count follows every 32 ms while the
+        // window stays: one acknowledgement each millisecond, so with the 161st.
+        let mut cubic = flow(&config, 76.0, 0.0);
+        for ms in 0..=160 {
+            assert_eq!((cubic.cwnd(), cubic.friendly), (76.0, false), "{ms}");
+            cubic.on_ack(&config, &ack(SECOND + ms * MILLISECOND, 40 * MILLISECOND));
+        }
+        assert_eq!((cubic.cwnd(), cubic.whole.w_est, cubic.friendly), (77.0, 77, true));
+    }
+
+    #[test]
+    fn linux_keeps_alpha_beyond_the_window_of_the_last_loss() {
+        for (alpha_one, growth) in [(1.0, 1.0), (0.0, 0.9 / 1.7)] {
+            let config = config::<Cubic>(Preset::Standard, &[("alpha_one", alpha_one)]);
+            let mut cubic = Cubic { w_est: 100.0, ..flow(&config, 70.0, 100.0) };
+            cubic.grow(&config, 0.0, 0.0);
+            assert_near(cubic.w_est - 100.0, growth / 70.0, 1e-12);
+        }
+    }
+
+    /// Rounds of 40 ms of a flow whose receiver acknowledges every second segment of a path of 20 Mb/s, 1.2 ms apart;
+    /// whether slow start ended in `rounds` of them.
+    fn slow_start(cubic: &mut Cubic, config: &CubicConfig, from: Picos, rounds: u64) -> bool {
+        for round in 0..rounds {
+            for i in 0..cubic.cwnd() as u64 / 2 {
+                let now = from + round * 40 * MILLISECOND + i * 1200 * MILLISECOND / 1000;
+                let ack = AckEvent { acked: 2, round_start: i == 0, ..ack(now, 40 * MILLISECOND) };
+                cubic.on_ack(config, &ack);
+                if !cubic.window.in_slow_start() {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    #[test]
+    fn linux_leaves_slow_start_by_the_length_of_a_train() {
+        let config = linux();
+        let hystart = SlowStart::HyStart(crate::slow_start::HyStart::default());
+        let mut cubic = Cubic::new(&config, &Start { slow_start: hystart, ..start(10.0, 1e9) });
+        // 10, 20, 40 and then 18 acknowledgements of 2: after 21.6 ms, more than (40 + 1) / 2.
+        assert!(slow_start(&mut cubic, &config, SECOND, 3));
+        assert_eq!((cubic.cwnd(), cubic.ssthresh()), (76.0, 76.0));
+        assert_eq!(cubic.phase(&config, 0), Phase::Alternate);
+        // After a time-out again, with fresh delays.
+        cubic.on_loss(&config, &loss(LossCause::Timeout, 76));
+        assert_eq!((cubic.ssthresh(), cubic.delay_min), (53.0, 0));
+        cubic.window.set_ssthresh(1e9);
+        cubic.window.set(&config.common, 40.0);
+        assert!(slow_start(&mut cubic, &config, 3 * SECOND, 1));
+        assert_eq!((cubic.cwnd(), cubic.ssthresh()), (76.0, 76.0));
+        // Without the rule it goes on.
+        let config = self::config::<Cubic>(Preset::Sp500282, &[("hystart", 2.0)]);
+        let mut cubic = Cubic::new(&config, &start(10.0, 1e9));
+        assert!(!slow_start(&mut cubic, &config, SECOND, 3));
+        assert_eq!(cubic.cwnd(), 80.0);
+    }
+
+    #[test]
+    fn linux_counts_time_in_which_something_else_limits_the_flow() {
+        for (limited_time, counts) in [(0.0, false), (1.0, true)] {
+            let config = config::<Cubic>(Preset::Standard, &[("limited_time", limited_time)]);
+            let mut cubic = flow(&config, 70.0, 100.0);
+            cubic.on_ack(&config, &ack(SECOND, 100 * MILLISECOND));
+            cubic.on_ack(&config, &AckEvent { cwnd_limited: false, ..ack(SECOND, 100 * MILLISECOND) });
+            cubic.on_ack(&config, &ack(5 * SECOND, 100 * MILLISECOND));
+            assert_eq!(cubic.epoch, Some(if counts { SECOND } else { 5 * SECOND }));
         }
     }
 }

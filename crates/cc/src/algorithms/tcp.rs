@@ -4,8 +4,16 @@
 //!   section 3.1, equation 3).
 //! * Loss: ssthresh and cwnd become `1 - decrease` of the window, at least 2 (section 3.1, equation 4).
 //! * Time-out: ssthresh is half the window and cwnd 1 (section 3.1), or the rule of the study.
+//!
+//! # Deviations
+//!
+//! * Linux (tcp_cong.c) counts whole segments: one more per window of acknowledged ones, half of the window truncated.
+//!   Real numbers lag by up to half a segment, so that from 2041 to 4082 segments growth takes .35 round trips longer.
+//!   `whole_segments` 1 has Linux's count.
+//! * Linux starts reductions from cwnd: `transport.reduce_from`.
 
 use crate::param::constants;
+use crate::whole::{Credit, whole};
 use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Start, Window};
 use serde::{Deserialize, Serialize};
 
@@ -15,12 +23,27 @@ pub struct TcpConfig {
     common: Common,
     increase: f64,
     decrease: f64,
+    /// Windows grow and shrink by whole segments.
+    whole: bool,
 }
 
 /// Standard TCP: the state of one flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Tcp {
     window: Window,
+    credit: Credit,
+}
+
+impl Tcp {
+    /// `acked` segments were acknowledged in congestion avoidance: whole segments.
+    #[cold]
+    fn grow_whole(&mut self, config: &TcpConfig, acked: u32) {
+        if config.increase > 0.0 {
+            let per = whole(self.window.cwnd().floor() / config.increase);
+            let growth = self.credit.take(per, acked);
+            self.window.grow(&config.common, f64::from(growth));
+        }
+    }
 }
 
 impl CongestionControl for Tcp {
@@ -50,15 +73,25 @@ impl CongestionControl for Tcp {
             sp500_282: 0.5,
             source: "RFC 5681, section 3.1",
         },
+        Param {
+            name: "whole_segments",
+            doc: "1: windows grow and shrink by whole segments; 0: real numbers",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "RFC 5681, section 3.1 (Linux tcp_cong.c: 1)",
+        },
     ];
 
     fn config(common: Common, values: &[f64]) -> TcpConfig {
-        let [increase, decrease] = constants(values);
-        TcpConfig { common, increase, decrease }
+        let [increase, decrease, whole_segments] = constants(values);
+        TcpConfig { common, increase, decrease, whole: whole_segments >= 0.5 }
     }
 
     fn new(config: &TcpConfig, start: &Start) -> Self {
-        Self { window: Window::new(&config.common, start) }
+        Self { window: Window::new(&config.common, start), credit: Credit::default() }
     }
 
     #[inline]
@@ -66,15 +99,26 @@ impl CongestionControl for Tcp {
         if !config.common.may_grow(ack) {
             return;
         }
-        for _ in 0..self.window.grow_in_slow_start(&config.common, ack) {
+        let left = self.window.grow_in_slow_start(&config.common, ack);
+        if config.whole {
+            if left > 0 {
+                self.grow_whole(config, left);
+            }
+            return;
+        }
+        for _ in 0..left {
             self.window.grow(&config.common, config.increase / self.window.cwnd());
         }
     }
 
     fn on_loss(&mut self, config: &TcpConfig, loss: &LossEvent) {
         let basis = self.window.basis(&config.common, loss);
-        let reduced = basis * (1.0 - config.decrease);
-        self.window.back_off(&config.common, loss, reduced, basis / 2.0);
+        let (mut reduced, mut half) = (basis * (1.0 - config.decrease), basis / 2.0);
+        if config.whole {
+            (reduced, half) = (reduced.floor(), half.floor());
+            self.credit.clear();
+        }
+        self.window.back_off(&config.common, loss, reduced, half);
     }
 
     fn window(&self) -> &Window {
@@ -113,6 +157,27 @@ mod tests {
         let (_, mut at_once) = flow(Preset::Standard, 10.0, 2.0);
         at_once.on_ack(&config, &acks(10));
         assert_eq!(at_once.cwnd(), expected);
+    }
+
+    #[test]
+    fn linux_counts_whole_segments() {
+        let config = config::<Tcp>(Preset::Sp500282, &[("whole_segments", 1.0)]);
+        let mut tcp = Tcp::new(&config, &start(10.0, 2.0));
+        let windows: Vec<_> = (0..21)
+            .map(|_| {
+                tcp.on_ack(&config, &acks(1));
+                tcp.cwnd()
+            })
+            .collect();
+        assert_eq!((windows[8], windows[9], windows[19], windows[20]), (10.0, 11.0, 11.0, 12.0));
+        tcp.on_ack(&config, &acks(13));
+        assert_eq!(tcp.cwnd(), 13.0, "one of 13 is left");
+        tcp.on_loss(&config, &loss(LossCause::FastRetransmit, 13));
+        assert_eq!((tcp.cwnd(), tcp.ssthresh()), (6.0, 6.0));
+        tcp.on_ack(&config, &acks(5));
+        assert_eq!(tcp.cwnd(), 6.0, "a loss forgets it");
+        tcp.on_ack(&config, &acks(1));
+        assert_eq!(tcp.cwnd(), 7.0);
     }
 
     #[test]
