@@ -91,6 +91,6 @@ KINDS: dict[str, tuple[Callable[[], Entries], tuple[str, ...]]] = {
     "factors": (_factors, ("name", "title", "unit", "minus", "plus", "default", "source", "path")),
     "responses": (lambda: [asdict(each) for each in RESPONSES], ("name", "symbol", "title", "unit")),
     "response-sets": (_response_sets, ("name", "of_the_network", "per_flow_group", "title")),
-    "parameters": (_parameters, ("name", "kind", "standard", "sp500_282")),
+    "parameters": (_parameters, ("name", "kind", *PRESETS)),
 }
 """Per kind: its entries, and which of their values the short form shows."""

@@ -24,12 +24,12 @@ class AlgorithmParameter:
     min: float
     max: float
     standard: float
-    sp500_282: float
+    presets: tuple[tuple[str, float], ...]
     source: str
 
     def default(self, preset: str) -> float:
-        """The value in a preset."""
-        return self.sp500_282 if preset == "sp500_282" else self.standard
+        """Return the value in a preset."""
+        return dict(self.presets).get(preset, self.standard)
 
 
 @dataclass(frozen=True)

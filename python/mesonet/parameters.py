@@ -555,13 +555,16 @@ _TABLE = (
     ),
     Parameter(
         "transport.timeout_rule", "choice", "rfc",
-        "After a time-out: `rfc` halves into ssthresh and restarts at 1 segment; `own_reduction` uses the algorithm's "
-        "own reduction and restarts at the initial window.",
+        "After a time-out: `rfc` halves into ssthresh and restarts at 1 segment; `rfc2581` halves again each time the same "
+        "segment times out; `own_reduction` uses the algorithm's own reduction and restarts at the initial window; "
+        "`linux` uses the algorithm's own reduction and restarts at 1.",
         "RFC 5681",
         presets={
+            "linux": ("linux", "Linux: tcp_enter_loss"),
+            "ns-2000": ("rfc2581", "ns: slowdown(CLOSE_SSTHRESH_HALF)"),
             "sp500_282": ("own_reduction", "recalled, second-hand: SP 500-282 ch. 5"),
         },
-        choices=("rfc", "own_reduction"),
+        choices=("rfc", "rfc2581", "own_reduction", "linux"),
     ),
     Parameter(
         "transport.reduce_from", "choice", "flight", "What a reduction starts from: the segments in flight or cwnd.",

@@ -222,7 +222,7 @@ class Scenario:
         if path in self.settings:
             return Explained(path, self.settings[path].text, self.settings[path].source)
         text = units.show("number", constant.default(self.preset))
-        preset = "" if constant.standard == constant.sp500_282 else f"preset {self.preset}: "
+        preset = f"preset {self.preset}: " if constant.presets else ""
         return Explained(path, text, preset + constant.source)
 
     def _mix(self) -> list[tuple[str, float]]:

@@ -5,10 +5,18 @@ use serde::Serialize;
 /// Which set of defaults a scenario starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Preset {
-    /// Today's RFCs and kernels.
+    /// Today's RFCs.
+    #[serde(rename = "standard")]
     Standard,
     /// What the study of NIST SP 500-282 used.
+    #[serde(rename = "sp500_282")]
     Sp500282,
+    /// A current Linux sender.
+    #[serde(rename = "linux")]
+    Linux,
+    /// The simulator ns as it was in 2000.
+    #[serde(rename = "ns-2000")]
+    Ns2000,
 }
 
 /// One constant of an algorithm.
@@ -26,8 +34,8 @@ pub struct Param {
     pub max: f64,
     /// Default in the preset `standard`.
     pub standard: f64,
-    /// Default in the preset `sp500_282`.
-    pub sp500_282: f64,
+    /// Defaults of the presets that have another one.
+    pub presets: &'static [(Preset, f64)],
     /// Source of the defaults.
     pub source: &'static str,
 }
@@ -36,10 +44,7 @@ impl Param {
     /// The default of a preset.
     #[must_use]
     pub fn default(&self, preset: Preset) -> f64 {
-        match preset {
-            Preset::Standard => self.standard,
-            Preset::Sp500282 => self.sp500_282,
-        }
+        self.presets.iter().find(|(other, _)| *other == preset).map_or(self.standard, |(_, value)| *value)
     }
 }
 

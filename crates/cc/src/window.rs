@@ -9,8 +9,12 @@ use serde::{Deserialize, Serialize};
 pub enum TimeoutRule {
     /// RFC 5681, section 3.1: ssthresh = what the algorithm's source says, mostly half the window; cwnd = 1.
     Rfc,
+    /// RFC 2581: the same, but each expiry of one segment reduces ssthresh again; ns.
+    Rfc2581,
     /// The study: ssthresh = max(the algorithm's own reduction, initial window); cwnd = initial window.
     OwnReduction,
+    /// Linux (tcp_enter_loss): ssthresh = the algorithm's own reduction; cwnd = 1.
+    Linux,
 }
 
 /// From which quantity a reduction starts.
@@ -44,6 +48,8 @@ impl Common {
         let (timeout, basis, grow_only_if_cwnd_limited) = match preset {
             Preset::Standard => (TimeoutRule::Rfc, WindowBasis::Flight, true),
             Preset::Sp500282 => (TimeoutRule::OwnReduction, WindowBasis::Cwnd, false),
+            Preset::Linux => (TimeoutRule::Linux, WindowBasis::Cwnd, true),
+            Preset::Ns2000 => (TimeoutRule::Rfc2581, WindowBasis::Cwnd, false),
         };
         let slow_start = SlowStartRules::default();
         Self { timeout, basis, grow_only_if_cwnd_limited, max_cwnd: LARGEST_CWND, slow_start }
@@ -225,14 +231,15 @@ impl Window {
     }
 
     /// A time-out: slow start follows. ssthresh becomes `standard` under [`TimeoutRule::Rfc`] and `own`, the
-    /// algorithm's reduction after a loss, under [`TimeoutRule::OwnReduction`]; a repeated expiry keeps ssthresh
-    /// under both.
+    /// algorithm's reduction after a loss, under the others; a repeated expiry keeps ssthresh
+    /// but under [`TimeoutRule::Rfc2581`].
     pub fn timeout(&mut self, common: &Common, loss: &LossEvent, standard: f64, own: f64) {
         let (ssthresh, restart) = match common.timeout {
-            TimeoutRule::Rfc => (standard, MIN_CWND),
+            TimeoutRule::Rfc | TimeoutRule::Rfc2581 => (standard, MIN_CWND),
             TimeoutRule::OwnReduction => (own.max(self.initial), self.initial),
+            TimeoutRule::Linux => (own, MIN_CWND),
         };
-        if loss.first_timeout {
+        if loss.first_timeout || common.timeout == TimeoutRule::Rfc2581 {
             self.ssthresh = ssthresh.max(MIN_SSTHRESH);
         }
         self.cwnd = common.bound(restart);

@@ -386,8 +386,12 @@ pub enum AckRtt {
 pub enum TimeoutKind {
     /// RFC 5681.
     Rfc,
+    /// RFC 2581.
+    Rfc2581,
     /// The algorithm's own reduction, restart at the initial window.
     OwnReduction,
+    /// The algorithm's own reduction, restart at one segment.
+    Linux,
 }
 
 /// From which quantity reductions start.
@@ -690,7 +694,9 @@ impl Scenario {
         Common {
             timeout: match self.transport.timeout_rule {
                 TimeoutKind::Rfc => TimeoutRule::Rfc,
+                TimeoutKind::Rfc2581 => TimeoutRule::Rfc2581,
                 TimeoutKind::OwnReduction => TimeoutRule::OwnReduction,
+                TimeoutKind::Linux => TimeoutRule::Linux,
             },
             basis: match self.transport.reduce_from {
                 BasisKind::Cwnd => WindowBasis::Cwnd,

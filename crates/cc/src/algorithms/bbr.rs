@@ -275,7 +275,7 @@ impl CongestionControl for Bbr {
             min: 1.0,
             max: 10.0,
             standard: 2.885,
-            sp500_282: 2.885,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -285,7 +285,7 @@ impl CongestionControl for Bbr {
             min: 0.01,
             max: 1.0,
             standard: 0.3466,
-            sp500_282: 0.3466,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -295,7 +295,7 @@ impl CongestionControl for Bbr {
             min: 1.0,
             max: 10.0,
             standard: 1.25,
-            sp500_282: 1.25,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -305,7 +305,7 @@ impl CongestionControl for Bbr {
             min: 0.01,
             max: 1.0,
             standard: 0.75,
-            sp500_282: 0.75,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -315,7 +315,7 @@ impl CongestionControl for Bbr {
             min: 1.0,
             max: 100.0,
             standard: 2.0,
-            sp500_282: 2.0,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -325,7 +325,7 @@ impl CongestionControl for Bbr {
             min: 3.0,
             max: 100.0,
             standard: 8.0,
-            sp500_282: 8.0,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -335,7 +335,7 @@ impl CongestionControl for Bbr {
             min: 1.0,
             max: 1000.0,
             standard: 4.0,
-            sp500_282: 4.0,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -345,7 +345,7 @@ impl CongestionControl for Bbr {
             min: 1.0,
             max: 1000.0,
             standard: 10.0,
-            sp500_282: 10.0,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -355,7 +355,7 @@ impl CongestionControl for Bbr {
             min: 0.01,
             max: 3600.0,
             standard: 10.0,
-            sp500_282: 10.0,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -365,7 +365,7 @@ impl CongestionControl for Bbr {
             min: 0.0,
             max: 60.0,
             standard: 0.2,
-            sp500_282: 0.2,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -375,7 +375,7 @@ impl CongestionControl for Bbr {
             min: 1.0,
             max: 10.0,
             standard: 1.25,
-            sp500_282: 1.25,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -385,7 +385,7 @@ impl CongestionControl for Bbr {
             min: 1.0,
             max: 100.0,
             standard: 3.0,
-            sp500_282: 3.0,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -395,7 +395,7 @@ impl CongestionControl for Bbr {
             min: 0.0,
             max: 0.9,
             standard: 0.01,
-            sp500_282: 0.01,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -405,7 +405,7 @@ impl CongestionControl for Bbr {
             min: 0.0,
             max: 1000.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "Linux tcp_bbr.c, for segments that leave one by one",
         },
         Param {
@@ -415,7 +415,7 @@ impl CongestionControl for Bbr {
             min: 0.0,
             max: 1000.0,
             standard: 2.0,
-            sp500_282: 2.0,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -425,7 +425,7 @@ impl CongestionControl for Bbr {
             min: 0.000_001,
             max: 10.0,
             standard: 0.001,
-            sp500_282: 0.001,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
     ];

@@ -561,7 +561,7 @@ impl CongestionControl for Bbr3 {
             min: 1.0,
             max: 10.0,
             standard: 2.77,
-            sp500_282: 2.77,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -571,7 +571,7 @@ impl CongestionControl for Bbr3 {
             min: 0.01,
             max: 1.0,
             standard: 0.5,
-            sp500_282: 0.5,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr (earlier revisions: 1 / 2.77 and 0.75)",
         },
         Param {
@@ -581,7 +581,7 @@ impl CongestionControl for Bbr3 {
             min: 1.0,
             max: 1e9,
             standard: 3.0,
-            sp500_282: 3.0,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr, sections Drain and Exiting DRAIN Based on Time",
         },
         Param {
@@ -591,7 +591,7 @@ impl CongestionControl for Bbr3 {
             min: 0.01,
             max: 1.0,
             standard: 0.9,
-            sp500_282: 0.9,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -601,7 +601,7 @@ impl CongestionControl for Bbr3 {
             min: 1.0,
             max: 10.0,
             standard: 1.25,
-            sp500_282: 1.25,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -611,7 +611,7 @@ impl CongestionControl for Bbr3 {
             min: 1.0,
             max: 100.0,
             standard: 2.0,
-            sp500_282: 2.0,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -621,7 +621,7 @@ impl CongestionControl for Bbr3 {
             min: 1.0,
             max: 100.0,
             standard: 2.25,
-            sp500_282: 2.25,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -631,7 +631,7 @@ impl CongestionControl for Bbr3 {
             min: 0.0,
             max: 0.5,
             standard: 0.02,
-            sp500_282: 0.02,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -641,7 +641,7 @@ impl CongestionControl for Bbr3 {
             min: 0.01,
             max: 0.99,
             standard: 0.7,
-            sp500_282: 0.7,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -651,7 +651,7 @@ impl CongestionControl for Bbr3 {
             min: 0.0,
             max: 0.9,
             standard: 0.15,
-            sp500_282: 0.15,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -661,7 +661,7 @@ impl CongestionControl for Bbr3 {
             min: 1.0,
             max: 1000.0,
             standard: 4.0,
-            sp500_282: 4.0,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -671,7 +671,7 @@ impl CongestionControl for Bbr3 {
             min: 0.01,
             max: 3600.0,
             standard: 10.0,
-            sp500_282: 10.0,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -681,7 +681,7 @@ impl CongestionControl for Bbr3 {
             min: 0.01,
             max: 3600.0,
             standard: 5.0,
-            sp500_282: 5.0,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -691,7 +691,7 @@ impl CongestionControl for Bbr3 {
             min: 0.0,
             max: 60.0,
             standard: 0.2,
-            sp500_282: 0.2,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -701,7 +701,7 @@ impl CongestionControl for Bbr3 {
             min: 0.01,
             max: 1.0,
             standard: 0.5,
-            sp500_282: 0.5,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -711,7 +711,7 @@ impl CongestionControl for Bbr3 {
             min: 1.0,
             max: 10.0,
             standard: 1.25,
-            sp500_282: 1.25,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -721,7 +721,7 @@ impl CongestionControl for Bbr3 {
             min: 1.0,
             max: 100.0,
             standard: 3.0,
-            sp500_282: 3.0,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -731,7 +731,7 @@ impl CongestionControl for Bbr3 {
             min: 1.0,
             max: 100.0,
             standard: 6.0,
-            sp500_282: 6.0,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -741,7 +741,7 @@ impl CongestionControl for Bbr3 {
             min: 0.0,
             max: 3600.0,
             standard: 2.0,
-            sp500_282: 2.0,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -751,7 +751,7 @@ impl CongestionControl for Bbr3 {
             min: 0.0,
             max: 3600.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -761,7 +761,7 @@ impl CongestionControl for Bbr3 {
             min: 1.0,
             max: 10_000.0,
             standard: 63.0,
-            sp500_282: 63.0,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -771,7 +771,7 @@ impl CongestionControl for Bbr3 {
             min: 0.0,
             max: 0.9,
             standard: 0.01,
-            sp500_282: 0.01,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -781,7 +781,7 @@ impl CongestionControl for Bbr3 {
             min: 0.0,
             max: 1000.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr, for segments that leave one by one",
         },
         Param {
@@ -791,7 +791,7 @@ impl CongestionControl for Bbr3 {
             min: 0.0,
             max: 1000.0,
             standard: 2.0,
-            sp500_282: 2.0,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
         Param {
@@ -801,7 +801,7 @@ impl CongestionControl for Bbr3 {
             min: 0.000_001,
             max: 10.0,
             standard: 0.001,
-            sp500_282: 0.001,
+            presets: &[],
             source: "draft-ietf-ccwg-bbr",
         },
     ];

@@ -31,7 +31,9 @@
 //! * ns-3 has `smooth_part` 5 and another fast convergence: `decrease` of the window as the new maximum.
 
 use crate::param::constants;
-use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window};
+use crate::{
+    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset, Start, Window,
+};
 use serde::{Deserialize, Serialize};
 
 /// How the increment follows the distance from the last maximum.
@@ -123,7 +125,7 @@ impl CongestionControl for Bic {
             min: 0.0,
             max: 1e9,
             standard: 14.0,
-            sp500_282: 14.0,
+            presets: &[],
             source: "Linux tcp_bic.c; NIST SP 500-282, chapter 10",
         },
         Param {
@@ -133,7 +135,7 @@ impl CongestionControl for Bic {
             min: 0.01,
             max: 1e6,
             standard: 16.0,
-            sp500_282: 16.0,
+            presets: &[],
             source: "Linux tcp_bic.c from 2.6.14.1 (before, and Xu et al. 2004: 32)",
         },
         Param {
@@ -143,7 +145,7 @@ impl CongestionControl for Bic {
             min: 0.001,
             max: 0.99,
             standard: 205.0 / 1024.0,
-            sp500_282: 205.0 / 1024.0,
+            presets: &[],
             source: "Linux tcp_bic.c (Xu et al. 2004: 0.125)",
         },
         Param {
@@ -153,7 +155,7 @@ impl CongestionControl for Bic {
             min: 1.01,
             max: 1000.0,
             standard: 4.0,
-            sp500_282: 4.0,
+            presets: &[],
             source: "Linux tcp_bic.c (Xu et al. 2004: 2)",
         },
         Param {
@@ -163,7 +165,7 @@ impl CongestionControl for Bic {
             min: 0.01,
             max: 1000.0,
             standard: 20.0,
-            sp500_282: 20.0,
+            presets: &[],
             source: "Linux tcp_bic.c (ns-3: 5)",
         },
         Param {
@@ -173,7 +175,7 @@ impl CongestionControl for Bic {
             min: 0.0,
             max: 1000.0,
             standard: 0.01,
-            sp500_282: 0.01,
+            presets: &[],
             source: "Xu et al. 2004",
         },
         Param {
@@ -183,7 +185,7 @@ impl CongestionControl for Bic {
             min: 0.0,
             max: 1.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "Xu et al. 2004; Linux tcp_bic.c",
         },
         Param {
@@ -193,7 +195,7 @@ impl CongestionControl for Bic {
             min: 0.0,
             max: 1.0,
             standard: 0.05,
-            sp500_282: 0.0,
+            presets: &[(Preset::Sp500282, 0.0)],
             source: "Linux tcp_bic.c; none in Xu et al. 2004, which is nearer to the study's goodput latency",
         },
         Param {
@@ -203,7 +205,7 @@ impl CongestionControl for Bic {
             min: 0.0,
             max: 1.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "Linux tcp_bic.c",
         },
         Param {
@@ -213,7 +215,7 @@ impl CongestionControl for Bic {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[],
             source: "Linux tcp_bic.c (figure 17 of Mills et al., ASME 2011, agrees with its constants); Xu et al. 2004",
         },
         Param {
@@ -223,7 +225,7 @@ impl CongestionControl for Bic {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "Xu et al. 2004, in real numbers (Linux tcp_bic.c: 1)",
         },
         Param {
@@ -233,7 +235,7 @@ impl CongestionControl for Bic {
             min: 1.0,
             max: 16.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "Linux tcp_bic.c for receivers that acknowledge every segment (ns-2: 2)",
         },
     ];

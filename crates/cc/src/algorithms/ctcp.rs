@@ -25,7 +25,8 @@
 use crate::param::constants;
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window, seconds,
+    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset, Start, Window,
+    seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -153,7 +154,7 @@ impl CongestionControl for Ctcp {
             min: 0.0,
             max: 1e9,
             standard: 38.0,
-            sp500_282: 41.0,
+            presets: &[(Preset::Sp500282, 41.0)],
             source: "Linux implementation 1.3; Tan et al. 2006 and NIST SP 500-282, chapter 10",
         },
         Param {
@@ -163,7 +164,7 @@ impl CongestionControl for Ctcp {
             min: 0.0,
             max: 1000.0,
             standard: 0.125,
-            sp500_282: 0.125,
+            presets: &[],
             source: "Tan et al. 2006",
         },
         Param {
@@ -173,7 +174,7 @@ impl CongestionControl for Ctcp {
             min: 0.0,
             max: 1.0,
             standard: 0.75,
-            sp500_282: 0.75,
+            presets: &[],
             source: "Tan et al. 2006 (draft-sridharan-tcpm-ctcp-02: 0.8)",
         },
         Param {
@@ -183,7 +184,7 @@ impl CongestionControl for Ctcp {
             min: 0.01,
             max: 0.99,
             standard: 0.5,
-            sp500_282: 0.5,
+            presets: &[],
             source: "Tan et al. 2006; NIST SP 500-282, chapter 10",
         },
         Param {
@@ -193,7 +194,7 @@ impl CongestionControl for Ctcp {
             min: 0.0,
             max: 1000.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "Tan et al. 2006; Linux implementation 1.3 (ns-3: 0.03)",
         },
         Param {
@@ -203,7 +204,7 @@ impl CongestionControl for Ctcp {
             min: 0.01,
             max: 1e6,
             standard: 30.0,
-            sp500_282: 30.0,
+            presets: &[],
             source: "Tan et al. 2006",
         },
         Param {
@@ -213,7 +214,7 @@ impl CongestionControl for Ctcp {
             min: 0.0,
             max: 1.0,
             standard: 1.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Sp500282, 0.0)],
             source: "draft-sridharan-tcpm-ctcp-02; Tan et al. 2006",
         },
         Param {
@@ -223,7 +224,7 @@ impl CongestionControl for Ctcp {
             min: 0.01,
             max: 1e6,
             standard: 5.0,
-            sp500_282: 5.0,
+            presets: &[],
             source: "draft-sridharan-tcpm-ctcp-02",
         },
         Param {
@@ -233,7 +234,7 @@ impl CongestionControl for Ctcp {
             min: 0.01,
             max: 1e6,
             standard: 30.0,
-            sp500_282: 30.0,
+            presets: &[],
             source: "draft-sridharan-tcpm-ctcp-02",
         },
         Param {
@@ -243,7 +244,7 @@ impl CongestionControl for Ctcp {
             min: 0.0,
             max: 1.0,
             standard: 0.25,
-            sp500_282: 0.25,
+            presets: &[],
             source: "draft-sridharan-tcpm-ctcp-02",
         },
         Param {
@@ -253,7 +254,7 @@ impl CongestionControl for Ctcp {
             min: 0.01,
             max: 10.0,
             standard: 0.75,
-            sp500_282: 0.75,
+            presets: &[],
             source: "draft-sridharan-tcpm-ctcp-02",
         },
         Param {
@@ -263,7 +264,7 @@ impl CongestionControl for Ctcp {
             min: 1.0,
             max: 1000.0,
             standard: 3.0,
-            sp500_282: 3.0,
+            presets: &[],
             source: "Linux implementation 1.3",
         },
         Param {
@@ -273,7 +274,7 @@ impl CongestionControl for Ctcp {
             min: 0.0,
             max: 2.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[],
             source: "Linux implementation 1.3 (ns-3: 2)",
         },
         Param {
@@ -283,7 +284,7 @@ impl CongestionControl for Ctcp {
             min: 0.0,
             max: 1e10,
             standard: 1e10,
-            sp500_282: 1e10,
+            presets: &[],
             source: "no bound: Tan et al. 2006; NIST SP 500-282, chapter 10, recommends one",
         },
     ];

@@ -46,8 +46,8 @@ use crate::param::constants;
 use crate::whole::{Credit, whole};
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, SECOND, SlowStart, Start,
-    Window, picos, seconds,
+    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset, SECOND,
+    SlowStart, Start, Window, picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -302,7 +302,7 @@ impl CongestionControl for Cubic {
             min: 0.001,
             max: 1000.0,
             standard: 0.4,
-            sp500_282: 0.4,
+            presets: &[],
             source: "RFC 9438, section 5.1",
         },
         Param {
@@ -312,7 +312,7 @@ impl CongestionControl for Cubic {
             min: 0.01,
             max: 0.99,
             standard: 0.7,
-            sp500_282: 0.7,
+            presets: &[(Preset::Linux, 717.0 / 1024.0)],
             source: "RFC 9438, section 4.6 (Linux: 717/1024)",
         },
         Param {
@@ -322,7 +322,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 1.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "RFC 9438, section 4.7",
         },
         Param {
@@ -332,7 +332,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 1.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "RFC 9438, section 4.3",
         },
         Param {
@@ -342,7 +342,7 @@ impl CongestionControl for Cubic {
             min: 1.0,
             max: 1000.0,
             standard: 1.5,
-            sp500_282: 1.5,
+            presets: &[],
             source: "RFC 9438, section 4.2",
         },
         Param {
@@ -352,7 +352,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "RFC 9438, section 4.1.2 (Linux, ns-3: 1)",
         },
         Param {
@@ -362,7 +362,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 1.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[(Preset::Linux, 0.0)],
             source: "RFC 9438, section 4.3 (Linux tcp_cubic.c: 0)",
         },
         Param {
@@ -372,7 +372,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 1e6,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 20.0)],
             source: "none in RFC 9438 (Linux tcp_cubic.c: 20)",
         },
         Param {
@@ -382,7 +382,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "RFC 9438, section 5.8 (Linux tcp_cubic.c, while something is in flight: 1)",
         },
         Param {
@@ -392,7 +392,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "RFC 9438 (Linux tcp_cubic.c: 1)",
         },
         Param {
@@ -402,7 +402,7 @@ impl CongestionControl for Cubic {
             min: 0.0001,
             max: 0.01,
             standard: 0.001,
-            sp500_282: 0.001,
+            presets: &[],
             source: "Linux with HZ = 1000 (chosen: kernels are built with 250, 300 and 1000)",
         },
         Param {
@@ -412,7 +412,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 3.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 3.0)],
             source: "RFC 9438, section 4.10, leaves slow start open (Linux tcp_cubic.c: 3)",
         },
         Param {
@@ -422,7 +422,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 1e6,
             standard: 16.0,
-            sp500_282: 16.0,
+            presets: &[],
             source: "Linux tcp_cubic.c",
         },
         Param {
@@ -432,7 +432,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 1.0,
             standard: 0.002,
-            sp500_282: 0.002,
+            presets: &[],
             source: "Linux tcp_cubic.c",
         },
         Param {
@@ -442,7 +442,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 1.0,
             standard: 0.001,
-            sp500_282: 0.001,
+            presets: &[],
             source: "Linux tcp_cubic.c",
         },
         Param {
@@ -452,7 +452,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 1e6,
             standard: 45.0,
-            sp500_282: 45.0,
+            presets: &[],
             source: "Linux: 65215 bytes of 1448 each",
         },
         Param {
@@ -462,7 +462,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 10.0,
             standard: 0.004,
-            sp500_282: 0.004,
+            presets: &[],
             source: "Linux tcp_cubic.c",
         },
         Param {
@@ -472,7 +472,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 10.0,
             standard: 0.016,
-            sp500_282: 0.016,
+            presets: &[],
             source: "Linux tcp_cubic.c",
         },
         Param {
@@ -482,7 +482,7 @@ impl CongestionControl for Cubic {
             min: 1.0,
             max: 1e6,
             standard: 8.0,
-            sp500_282: 8.0,
+            presets: &[],
             source: "Linux tcp_cubic.c",
         },
         Param {
@@ -492,7 +492,7 @@ impl CongestionControl for Cubic {
             min: 0.0,
             max: 255.0,
             standard: 8.0,
-            sp500_282: 8.0,
+            presets: &[],
             source: "Linux tcp_cubic.c",
         },
     ];

@@ -45,7 +45,7 @@ impl CongestionControl for Dctcp {
             min: 0.0001,
             max: 1.0,
             standard: 0.0625,
-            sp500_282: 0.0625,
+            presets: &[],
             source: "RFC 8257, section 4.2",
         },
         Param {
@@ -55,7 +55,7 @@ impl CongestionControl for Dctcp {
             min: 0.0,
             max: 1.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "RFC 8257, section 3.3",
         },
         Param {
@@ -65,7 +65,7 @@ impl CongestionControl for Dctcp {
             min: 0.0,
             max: 1000.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "RFC 5681, section 3.1",
         },
         Param {
@@ -75,7 +75,7 @@ impl CongestionControl for Dctcp {
             min: 0.01,
             max: 0.99,
             standard: 0.5,
-            sp500_282: 0.5,
+            presets: &[],
             source: "RFC 8257, section 3.5; RFC 5681, section 3.1",
         },
     ];

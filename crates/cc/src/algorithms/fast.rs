@@ -145,7 +145,7 @@ impl CongestionControl for Fast {
             min: 1.0,
             max: 1e6,
             standard: 200.0,
-            sp500_282: 200.0,
+            presets: &[],
             source: "NIST SP 500-282, chapter 10 (80 in figure 19 of Mills et al., ASME 2011)",
         },
         Param {
@@ -155,7 +155,7 @@ impl CongestionControl for Fast {
             min: 0.01,
             max: 1.0,
             standard: 0.5,
-            sp500_282: 0.5,
+            presets: &[],
             source: "Jin et al. 2004",
         },
         Param {
@@ -165,7 +165,7 @@ impl CongestionControl for Fast {
             min: 0.001,
             max: 10.0,
             standard: 0.02,
-            sp500_282: 0.02,
+            presets: &[],
             source: "NIST SP 500-282, chapter 10 (ns-2: 0.01 s)",
         },
         Param {
@@ -175,7 +175,7 @@ impl CongestionControl for Fast {
             min: 0.01,
             max: 1000.0,
             standard: 3.0,
-            sp500_282: 3.0,
+            presets: &[],
             source: "Jin et al. 2004",
         },
         Param {
@@ -185,7 +185,7 @@ impl CongestionControl for Fast {
             min: 0.0001,
             max: 1.0,
             standard: 0.25,
-            sp500_282: 0.25,
+            presets: &[],
             source: "Jin et al. 2004 (ns-2: 1/256)",
         },
         Param {
@@ -195,7 +195,7 @@ impl CongestionControl for Fast {
             min: 0.01,
             max: 0.99,
             standard: 0.5,
-            sp500_282: 0.5,
+            presets: &[],
             source: "NIST SP 500-282, chapter 10",
         },
         Param {
@@ -205,7 +205,7 @@ impl CongestionControl for Fast {
             min: 1.0,
             max: 1000.0,
             standard: 2.0,
-            sp500_282: 2.0,
+            presets: &[],
             source: "assumed",
         },
         Param {
@@ -216,7 +216,7 @@ impl CongestionControl for Fast {
             min: 0.0,
             max: 3.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[],
             source: "Jin et al. 2004 (ns-2: 3)",
         },
     ];

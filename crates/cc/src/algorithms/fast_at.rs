@@ -99,7 +99,7 @@ impl CongestionControl for FastAt {
             min: 1.0,
             max: 1e6,
             standard: 8.0,
-            sp500_282: 8.0,
+            presets: &[],
             source: "NIST SP 500-282, chapter 10",
         },
         Param {
@@ -109,7 +109,7 @@ impl CongestionControl for FastAt {
             min: 1.0,
             max: 1e6,
             standard: 20.0,
-            sp500_282: 20.0,
+            presets: &[],
             source: "NIST SP 500-282, chapter 10",
         },
         Param {
@@ -119,7 +119,7 @@ impl CongestionControl for FastAt {
             min: 1.0,
             max: 1e6,
             standard: 200.0,
-            sp500_282: 200.0,
+            presets: &[],
             source: "NIST SP 500-282, chapter 10",
         },
         Param {
@@ -129,7 +129,7 @@ impl CongestionControl for FastAt {
             min: 0.0,
             max: 2.0,
             standard: 2.0,
-            sp500_282: 2.0,
+            presets: &[],
             source: "NIST SP 500-282, chapter 10",
         },
         Param {
@@ -139,7 +139,7 @@ impl CongestionControl for FastAt {
             min: 0.0,
             max: 1e12,
             standard: 1500.0,
-            sp500_282: 1500.0,
+            presets: &[],
             source: "recalled from Caltech's implementation, unverified",
         },
         Param {
@@ -149,7 +149,7 @@ impl CongestionControl for FastAt {
             min: 0.0,
             max: 1e12,
             standard: 15000.0,
-            sp500_282: 15000.0,
+            presets: &[],
             source: "recalled from Caltech's implementation, unverified",
         },
         Param {
@@ -159,7 +159,7 @@ impl CongestionControl for FastAt {
             min: 0.0,
             max: 1e12,
             standard: 1250.0,
-            sp500_282: 1250.0,
+            presets: &[],
             source: "recalled from Caltech's implementation, unverified",
         },
         Param {
@@ -169,7 +169,7 @@ impl CongestionControl for FastAt {
             min: 0.0,
             max: 1e12,
             standard: 12500.0,
-            sp500_282: 12500.0,
+            presets: &[],
             source: "recalled from Caltech's implementation, unverified",
         },
         Param {
@@ -179,7 +179,7 @@ impl CongestionControl for FastAt {
             min: 0.001,
             max: 1e6,
             standard: 200.0,
-            sp500_282: 200.0,
+            presets: &[],
             source: "NIST SP 500-282, chapter 10",
         },
         Param {
@@ -189,7 +189,7 @@ impl CongestionControl for FastAt {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[],
             source: "assumed",
         },
         // FAST's, but for its first one: alpha.

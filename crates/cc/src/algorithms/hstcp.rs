@@ -13,7 +13,7 @@
 //! logarithms and exponentials, so not with a table, and switches at 31 segments.
 
 use crate::param::constants;
-use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Start, Window};
+use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Preset, Start, Window};
 use serde::{Deserialize, Serialize};
 
 /// The rounded response function of RFC 3649, section 5: p(w) = 0.078 / w^1.2.
@@ -103,7 +103,7 @@ impl CongestionControl for Hstcp {
             min: 1.0,
             max: 1000.0,
             standard: 38.0,
-            sp500_282: 31.0,
+            presets: &[(Preset::Sp500282, 31.0)],
             source: "RFC 3649, section 5; NIST SP 500-282, chapter 10",
         },
         Param {
@@ -113,7 +113,7 @@ impl CongestionControl for Hstcp {
             min: 1e-5,
             max: 0.5,
             standard: 1e-3,
-            sp500_282: 1e-3,
+            presets: &[],
             source: "RFC 3649, section 5",
         },
         Param {
@@ -123,7 +123,7 @@ impl CongestionControl for Hstcp {
             min: 2000.0,
             max: 1e9,
             standard: 83000.0,
-            sp500_282: 83000.0,
+            presets: &[],
             source: "RFC 3649, section 5",
         },
         Param {
@@ -133,7 +133,7 @@ impl CongestionControl for Hstcp {
             min: 1e-15,
             max: 1e-5,
             standard: 1e-7,
-            sp500_282: 1e-7,
+            presets: &[],
             source: "RFC 3649, section 5",
         },
         Param {
@@ -143,7 +143,7 @@ impl CongestionControl for Hstcp {
             min: 0.01,
             max: 0.5,
             standard: 0.1,
-            sp500_282: 0.1,
+            presets: &[],
             source: "RFC 3649, section 5",
         },
         Param {
@@ -153,7 +153,7 @@ impl CongestionControl for Hstcp {
             min: 0.001,
             max: 0.5,
             standard: 0.05,
-            sp500_282: 0.05,
+            presets: &[],
             source: "assumed: RFC 3649 tabulates down to 0.09, its formula falls below 0 at 567000 segments",
         },
         Param {
@@ -164,7 +164,7 @@ impl CongestionControl for Hstcp {
             min: 0.0,
             max: 3.0,
             standard: 1.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Sp500282, 0.0)],
             source: "RFC 3649, sections 5, 7 and appendix B; the study's choice is assumed from its goodput latency",
         },
     ];

@@ -37,8 +37,8 @@
 
 use crate::param::constants;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window, picos,
-    seconds,
+    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset, Start, Window,
+    picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -158,7 +158,7 @@ impl CongestionControl for Htcp {
             min: 0.0,
             max: 3600.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10",
         },
         Param {
@@ -168,7 +168,7 @@ impl CongestionControl for Htcp {
             min: 0.0,
             max: 1000.0,
             standard: 10.0,
-            sp500_282: 10.0,
+            presets: &[],
             source: "draft-leith-tcp-htcp-06",
         },
         Param {
@@ -178,7 +178,7 @@ impl CongestionControl for Htcp {
             min: 0.0,
             max: 1000.0,
             standard: 0.25,
-            sp500_282: 0.25,
+            presets: &[],
             source: "draft-leith-tcp-htcp-06",
         },
         Param {
@@ -188,7 +188,7 @@ impl CongestionControl for Htcp {
             min: 0.0,
             max: 1.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "NIST SP 500-282, chapter 10; Linux (FreeBSD: 0)",
         },
         Param {
@@ -198,7 +198,7 @@ impl CongestionControl for Htcp {
             min: 0.01,
             max: 0.99,
             standard: 0.5,
-            sp500_282: 0.5,
+            presets: &[],
             source: "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10",
         },
         Param {
@@ -208,7 +208,7 @@ impl CongestionControl for Htcp {
             min: 0.01,
             max: 0.99,
             standard: 0.8,
-            sp500_282: 0.8,
+            presets: &[],
             source: "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10",
         },
         Param {
@@ -218,7 +218,7 @@ impl CongestionControl for Htcp {
             min: 0.0,
             max: 10.0,
             standard: 0.2,
-            sp500_282: 0.2,
+            presets: &[],
             source: "draft-leith-tcp-htcp-06",
         },
         Param {
@@ -228,7 +228,7 @@ impl CongestionControl for Htcp {
             min: 0.0,
             max: 1.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "Mills et al., ASME 2011; Linux (FreeBSD: 0)",
         },
         Param {
@@ -238,7 +238,7 @@ impl CongestionControl for Htcp {
             min: 0.001,
             max: 10.0,
             standard: 0.1,
-            sp500_282: 0.1,
+            presets: &[],
             source: "Linux tcp_htcp.c",
         },
         Param {
@@ -248,7 +248,7 @@ impl CongestionControl for Htcp {
             min: 0.001,
             max: 1.0,
             standard: 0.1,
-            sp500_282: 0.1,
+            presets: &[],
             source: "Linux tcp_htcp.c",
         },
         Param {
@@ -258,7 +258,7 @@ impl CongestionControl for Htcp {
             min: 1.0,
             max: 1000.0,
             standard: 2.0,
-            sp500_282: 2.0,
+            presets: &[],
             source: "Linux tcp_htcp.c",
         },
         Param {
@@ -268,7 +268,7 @@ impl CongestionControl for Htcp {
             min: 0.001,
             max: 60.0,
             standard: 0.25,
-            sp500_282: 0.25,
+            presets: &[],
             source: "NIST SP 500-282, chapter 10",
         },
         Param {
@@ -278,7 +278,7 @@ impl CongestionControl for Htcp {
             min: 0.0,
             max: 1.0,
             standard: 0.95,
-            sp500_282: 0.95,
+            presets: &[],
             source: "Linux tcp_htcp.c",
         },
         Param {
@@ -288,7 +288,7 @@ impl CongestionControl for Htcp {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "draft-leith-tcp-htcp-06 (Linux tcp_htcp.c: 1)",
         },
         Param {
@@ -298,7 +298,7 @@ impl CongestionControl for Htcp {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "draft-leith-tcp-htcp-06 (Linux tcp_htcp.c: 1)",
         },
         Param {
@@ -308,7 +308,7 @@ impl CongestionControl for Htcp {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "draft-leith-tcp-htcp-06; NIST SP 500-282, chapter 10 (Linux tcp_htcp.c: 1)",
         },
     ];

@@ -125,7 +125,7 @@ impl CongestionControl for Illinois {
             min: 0.001,
             max: 1000.0,
             standard: 0.3,
-            sp500_282: 0.3,
+            presets: &[],
             source: "Liu et al. 2008; Linux tcp_illinois.c",
         },
         Param {
@@ -135,7 +135,7 @@ impl CongestionControl for Illinois {
             min: 0.001,
             max: 1000.0,
             standard: 10.0,
-            sp500_282: 10.0,
+            presets: &[],
             source: "Liu et al. 2008; Linux tcp_illinois.c",
         },
         Param {
@@ -145,7 +145,7 @@ impl CongestionControl for Illinois {
             min: 0.001,
             max: 0.99,
             standard: 0.125,
-            sp500_282: 0.125,
+            presets: &[],
             source: "Liu et al. 2008; Linux tcp_illinois.c",
         },
         Param {
@@ -155,7 +155,7 @@ impl CongestionControl for Illinois {
             min: 0.001,
             max: 0.99,
             standard: 0.5,
-            sp500_282: 0.5,
+            presets: &[],
             source: "Liu et al. 2008; Linux tcp_illinois.c",
         },
         Param {
@@ -165,7 +165,7 @@ impl CongestionControl for Illinois {
             min: 0.0,
             max: 1e9,
             standard: 15.0,
-            sp500_282: 15.0,
+            presets: &[],
             source: "Linux tcp_illinois.c",
         },
         Param {
@@ -175,7 +175,7 @@ impl CongestionControl for Illinois {
             min: 1.0,
             max: 1000.0,
             standard: 5.0,
-            sp500_282: 5.0,
+            presets: &[],
             source: "Liu et al. 2008; Linux tcp_illinois.c",
         },
         Param {
@@ -185,7 +185,7 @@ impl CongestionControl for Illinois {
             min: 0.0,
             max: 1.0,
             standard: 0.01,
-            sp500_282: 0.01,
+            presets: &[],
             source: "Linux tcp_illinois.c",
         },
         Param {
@@ -195,7 +195,7 @@ impl CongestionControl for Illinois {
             min: 0.0,
             max: 1.0,
             standard: 0.1,
-            sp500_282: 0.1,
+            presets: &[],
             source: "Liu et al. 2008; Linux tcp_illinois.c",
         },
         Param {
@@ -205,7 +205,7 @@ impl CongestionControl for Illinois {
             min: 0.0,
             max: 1.0,
             standard: 0.8,
-            sp500_282: 0.8,
+            presets: &[],
             source: "Liu et al. 2008; Linux tcp_illinois.c",
         },
     ];

@@ -17,7 +17,7 @@
 //! * ns-2 runs Linux's module.
 
 use crate::param::constants;
-use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Start, Window};
+use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Preset, Start, Window};
 use serde::{Deserialize, Serialize};
 
 /// Constants of Scalable TCP.
@@ -64,7 +64,7 @@ impl CongestionControl for Scalable {
             min: 0.0,
             max: 1.0,
             standard: 0.01,
-            sp500_282: 0.01,
+            presets: &[(Preset::Linux, 0.02)],
             source: "Kelly 2003 (Linux tcp_scalable.c: 0.02)",
         },
         Param {
@@ -74,7 +74,7 @@ impl CongestionControl for Scalable {
             min: 0.001,
             max: 0.99,
             standard: 0.125,
-            sp500_282: 0.125,
+            presets: &[],
             source: "Kelly 2003",
         },
         Param {
@@ -84,7 +84,7 @@ impl CongestionControl for Scalable {
             min: 0.0,
             max: 1e9,
             standard: 16.0,
-            sp500_282: 16.0,
+            presets: &[],
             source: "Kelly 2003; NIST SP 500-282, chapter 10",
         },
         Param {
@@ -94,7 +94,7 @@ impl CongestionControl for Scalable {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "Kelly 2003 (Linux tcp_scalable.c: 1)",
         },
     ];

@@ -14,7 +14,7 @@
 
 use crate::param::constants;
 use crate::whole::{Credit, whole};
-use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Start, Window};
+use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Preset, Start, Window};
 use serde::{Deserialize, Serialize};
 
 /// Constants of standard TCP.
@@ -25,6 +25,8 @@ pub struct TcpConfig {
     decrease: f64,
     /// Windows grow and shrink by whole segments.
     whole: bool,
+    /// Windows shrink to whole segments.
+    whole_reductions: bool,
 }
 
 /// Standard TCP: the state of one flow.
@@ -60,7 +62,7 @@ impl CongestionControl for Tcp {
             min: 0.0,
             max: 1000.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "RFC 5681, section 3.1",
         },
         Param {
@@ -70,7 +72,7 @@ impl CongestionControl for Tcp {
             min: 0.01,
             max: 0.99,
             standard: 0.5,
-            sp500_282: 0.5,
+            presets: &[],
             source: "RFC 5681, section 3.1",
         },
         Param {
@@ -80,14 +82,25 @@ impl CongestionControl for Tcp {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "RFC 5681, section 3.1 (Linux tcp_cong.c: 1)",
+        },
+        Param {
+            name: "whole_reductions",
+            doc: "1: reductions alone are those of whole segments, truncated; 0: real numbers",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.0,
+            presets: &[(Preset::Ns2000, 1.0)],
+            source: "RFC 5681, section 3.1 (ns before 2006, precisionReduce_ false: 1)",
         },
     ];
 
     fn config(common: Common, values: &[f64]) -> TcpConfig {
-        let [increase, decrease, whole_segments] = constants(values);
-        TcpConfig { common, increase, decrease, whole: whole_segments >= 0.5 }
+        let [increase, decrease, whole_segments, whole_reductions] = constants(values);
+        let whole = whole_segments >= 0.5;
+        TcpConfig { common, increase, decrease, whole, whole_reductions: whole || whole_reductions >= 0.5 }
     }
 
     fn new(config: &TcpConfig, start: &Start) -> Self {
@@ -114,8 +127,9 @@ impl CongestionControl for Tcp {
     fn on_loss(&mut self, config: &TcpConfig, loss: &LossEvent) {
         let basis = self.window.basis(&config.common, loss);
         let (mut reduced, mut half) = (basis * (1.0 - config.decrease), basis / 2.0);
-        if config.whole {
-            (reduced, half) = (reduced.floor(), half.floor());
+        if config.whole_reductions {
+            let basis = basis.floor();
+            (reduced, half) = ((basis * (1.0 - config.decrease)).floor(), (basis / 2.0).floor());
             self.credit.clear();
         }
         self.window.back_off(&config.common, loss, reduced, half);

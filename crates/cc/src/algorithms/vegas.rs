@@ -99,7 +99,7 @@ impl CongestionControl for Vegas {
             min: 0.0,
             max: 1e6,
             standard: 2.0,
-            sp500_282: 2.0,
+            presets: &[],
             source: "Linux tcp_vegas.c, ns-3 (Brakmo and Peterson 1995: 1 or 2)",
         },
         Param {
@@ -109,7 +109,7 @@ impl CongestionControl for Vegas {
             min: 0.0,
             max: 1e6,
             standard: 4.0,
-            sp500_282: 4.0,
+            presets: &[],
             source: "Linux tcp_vegas.c, ns-3 (Brakmo and Peterson 1995: 3 or 4)",
         },
         Param {
@@ -119,7 +119,7 @@ impl CongestionControl for Vegas {
             min: 0.0,
             max: 1e6,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "Brakmo and Peterson 1995; Linux tcp_vegas.c",
         },
         Param {
@@ -129,7 +129,7 @@ impl CongestionControl for Vegas {
             min: 1.0,
             max: 1000.0,
             standard: 3.0,
-            sp500_282: 3.0,
+            presets: &[],
             source: "Linux tcp_vegas.c",
         },
         Param {
@@ -139,7 +139,7 @@ impl CongestionControl for Vegas {
             min: 2.0,
             max: 1000.0,
             standard: 2.0,
-            sp500_282: 2.0,
+            presets: &[],
             source: "Linux tcp_vegas.c",
         },
         Param {
@@ -149,7 +149,7 @@ impl CongestionControl for Vegas {
             min: 0.01,
             max: 0.99,
             standard: 0.5,
-            sp500_282: 0.5,
+            presets: &[],
             source: "RFC 5681, section 3.1; Linux tcp_vegas.c",
         },
         Param {
@@ -159,7 +159,7 @@ impl CongestionControl for Vegas {
             min: 1.0,
             max: 2.0,
             standard: 1.0,
-            sp500_282: 1.0,
+            presets: &[],
             source: "Linux tcp_vegas.c, ns-3 (Brakmo and Peterson 1995: 2)",
         },
     ];

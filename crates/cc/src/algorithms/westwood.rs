@@ -13,8 +13,8 @@
 
 use crate::param::constants;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window, picos,
-    seconds,
+    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset, Start, Window,
+    picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +108,7 @@ impl CongestionControl for Westwood {
             min: 0.0,
             max: 60.0,
             standard: 0.05,
-            sp500_282: 0.05,
+            presets: &[],
             source: "Linux tcp_westwood.c",
         },
         Param {
@@ -118,7 +118,7 @@ impl CongestionControl for Westwood {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "ns-3 (Linux: 1)",
         },
         Param {
@@ -128,7 +128,7 @@ impl CongestionControl for Westwood {
             min: 0.0,
             max: 0.999,
             standard: 0.9,
-            sp500_282: 0.9,
+            presets: &[],
             source: "ns-3",
         },
         Param {
@@ -138,7 +138,7 @@ impl CongestionControl for Westwood {
             min: 0.001,
             max: 1.0,
             standard: 0.125,
-            sp500_282: 0.125,
+            presets: &[],
             source: "Linux tcp_westwood.c",
         },
         Param {
@@ -148,7 +148,7 @@ impl CongestionControl for Westwood {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "ns-3 (newer Linux: 1)",
         },
         Param {
@@ -158,7 +158,7 @@ impl CongestionControl for Westwood {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "Grieco and Mascolo 2004; ns-3 (Linux: 1)",
         },
     ];

@@ -151,8 +151,9 @@ impl Domain {
                 sample: delivery.sample,
                 lost: delivery.lost,
                 round_start,
-                // Duplicate acknowledgements before fast retransmit do not raise the window either (RFC 5681).
-                in_recovery: was_fast || !advanced,
+                // The acknowledgement that ends recovery raises the window (Linux: tcp_cong_control; ns: opencwnd). Duplicates
+                // before fast retransmit do not (RFC 5681).
+                in_recovery: flow.recovery == Recovery::Fast || !advanced,
                 after_timeout: flow.recovery == Recovery::Timeout,
                 cwnd_limited: flow.uses_window(before),
                 app_limited: flow.board.next() == flow.end,

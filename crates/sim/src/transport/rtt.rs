@@ -447,8 +447,8 @@ mod tests {
         for sequence in 2..20 {
             round(&mut rtt, sequence, 0, 103);
         }
-        // A steady tick: two.
-        assert_eq!(round(&mut rtt, 20, 0, 103), (100, 200));
+        // A steady tick: the scaled deviation of 3 no longer falls, as its quarter is 0.
+        assert_eq!(round(&mut rtt, 20, 0, 103), (100, 400));
     }
 
     /// RFC 6298, section 3 (Karn): what was timed when something is sent again gives no sample, and a back-off stays.
