@@ -11,15 +11,41 @@
 //! * Losses: no multiplicative decrease. In the first round of recovery what is delivered may be sent, later losses leave
 //!   the window; recovery ends with the window from before it. A time-out sets the window to 1.
 //!
-//! Left out: aggregated acknowledgements (each segment has its own here), and the long-term bandwidth of policers.
+//! Linux has two rules more than the publications (draft-cardwell-iccrg-bbr-congestion-control-00):
+//!
+//! * Aggregated acknowledgements (`extra_acked_gain`): the most that was acknowledged beyond the bandwidth in a stretch of
+//!   time without a pause, in five to ten round trips, is added to the window once the pipe is full.
+//! * Long-term bandwidth (`long_term`): two intervals in a row of at least four round trips, from loss to loss, with a
+//!   fifth lost and the same rate, look like a policer. For 48 round trips their mean is then the bandwidth and the gain 1.
+//!
+//! # Deviations
+//!
+//! The default is the draft with the constants of Linux (tcp_bbr.c until 6.x, version 1). Of Linux's rules these are
+//! parameters:
+//!
+//! * `burst_time` 1/1024: the room for bursts is three times what the pacing rate sends in 1/1024 s, at least 2 segments,
+//!   1 below 1.2 Mbit/s, at most 45. Segments still leave one by one.
+//! * `extra_acked_gain` 1 and `long_term` 1: the rules above. Losses that a time-out finds count in the interval after
+//!   it.
+//! * `high_gain` 739/256 and `drain_gain` 88/256 are what Linux computes with.
+//!
+//! These are not modelled:
+//!
+//! * Linux leaves a flow's first 10 segments unpaced, paces bursts, and lets a late burst catch up by half a gap.
+//! * Linux compares with the phases' limits what will be in the network when the next burst leaves: up to a burst more in
+//!   the phase that probes, less by what is delivered until then.
+//! * Linux restarts after idle at gain 1; within a transfer no flow is idle here.
+//! * Linux undoes recoveries that turn out to be spurious; here there is no reordering.
+//! * A recovery that a timer finds sets the window at once, Linux's with the next acknowledgement.
+//! * Linux ignores a delayed acknowledgement of a single segment when min_rtt has expired.
 
 use crate::conservation::Conservation;
 use crate::draw::Draw;
 use crate::max_filter::MaxFilter;
 use crate::param::constants;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window, picos,
-    seconds,
+    AckEvent, Common, CongestionControl, LossCause, LossEvent, LostSegment, MILLISECOND, Param, Phase, Picos,
+    Start, Window, picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +69,20 @@ pub struct BbrConfig {
     quantum: f64,
     probe_extra: f64,
     first_rtt: f64,
+    /// The room for bursts follows the pacing rate.
+    burst_time: f64,
+    burst_rate: f64,
+    burst_max: f64,
+    extra_acked_gain: f64,
+    extra_acked_rounds: u8,
+    extra_acked_time: f64,
+    /// The long-term bandwidth is looked for.
+    long_term: bool,
+    lt_rounds: u32,
+    lt_loss: f64,
+    lt_ratio: f64,
+    lt_difference: f64,
+    lt_use_rounds: u32,
 }
 
 /// What the flow is doing.
@@ -52,6 +92,56 @@ enum Mode {
     Drain,
     ProbeBw,
     ProbeRtt,
+}
+
+/// Acknowledgements in bunches.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Aggregation {
+    /// Since when segments are counted, and how many were acknowledged.
+    since: Picos,
+    acked: u32,
+    /// Largest excess of this window of round trips and of the last one, and the round trips of this one.
+    excess: [u32; 2],
+    rounds: u8,
+}
+
+impl Aggregation {
+    /// `acked` segments were acknowledged at `now`, under the window `cwnd` and at the bandwidth `bandwidth`.
+    fn add(&mut self, now: Picos, acked: u32, bandwidth: f64, cwnd: f64) {
+        let expected = |since| (bandwidth * seconds(now - since)).floor();
+        let mut due = expected(self.since);
+        if f64::from(self.acked) <= due {
+            (self.since, self.acked, due) = (now, 0, 0.0);
+        }
+        self.acked = self.acked.saturating_add(acked);
+        let excess = (f64::from(self.acked) - due).min(cwnd) as u32;
+        self.excess[0] = self.excess[0].max(excess);
+    }
+
+    /// A round trip is over.
+    fn end_round(&mut self, rounds: u8) {
+        self.rounds += 1;
+        if self.rounds >= rounds {
+            self.rounds = 0;
+            self.excess = [0, self.excess[0]];
+        }
+    }
+}
+
+/// The bandwidth of a policer.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct LongTerm {
+    /// An interval is under way; the bandwidth found is used.
+    sampling: bool,
+    used: bool,
+    /// Segments/s, of the last interval or in use; 0 where there is none.
+    bandwidth: f64,
+    /// Round trips of the interval, or since the bandwidth is used.
+    rounds: u32,
+    /// The beginning of the interval: segments delivered and lost, modulo 2^32, and when.
+    delivered: u32,
+    lost: u32,
+    stamp: Picos,
 }
 
 /// BBR: the state of one flow.
@@ -84,14 +174,30 @@ pub struct Bbr {
     /// After the last acknowledgement.
     in_flight: u32,
     delivered: u64,
+    /// Segments of the last acknowledgement, and when it came.
+    acked: u32,
+    acked_at: Picos,
+    /// Segments found lost.
+    lost: u32,
     pacing_rate: f64,
     draw: Draw,
+    aggregation: Aggregation,
+    long_term: LongTerm,
 }
 
 impl BbrConfig {
     /// Pacing rate for a bandwidth in segments/s.
     fn pacing(&self, bandwidth: f64, gain: f64) -> f64 {
         bandwidth * gain * (1.0 - self.pacing_margin)
+    }
+
+    /// Segments of a burst at a pacing rate (bbr_tso_segs_goal).
+    fn burst(&self, rate: f64) -> f64 {
+        if self.burst_time == 0.0 {
+            return self.quantum;
+        }
+        let least = if rate < self.burst_rate { 1.0 } else { 2.0 };
+        (rate * self.burst_time).floor().min(self.burst_max).max(least)
     }
 }
 
@@ -100,6 +206,7 @@ impl Bbr {
         match (self.mode, self.phase) {
             (Mode::Startup, _) => c.high_gain,
             (Mode::Drain, _) => c.drain_gain,
+            (Mode::ProbeBw, _) if self.long_term.used => 1.0,
             (Mode::ProbeBw, 0) => c.probe_up_gain,
             (Mode::ProbeBw, 1) => c.probe_down_gain,
             (Mode::ProbeBw | Mode::ProbeRtt, _) => 1.0,
@@ -114,15 +221,104 @@ impl Bbr {
         }
     }
 
-    /// Segments in flight at `gain` times the bandwidth, with room for bursts (bbr_inflight).
-    fn target(&self, c: &BbrConfig, gain: f64) -> f64 {
-        let product = if self.min_rtt == 0 {
+    /// The bandwidth in use, segments/s (bbr_bw).
+    fn bandwidth(&self) -> f64 {
+        if self.long_term.used { self.long_term.bandwidth } else { self.bandwidth.get() }
+    }
+
+    /// Segments that the path holds at `gain` times `bandwidth` (bbr_bdp).
+    fn product(&self, bandwidth: f64, gain: f64) -> f64 {
+        if self.min_rtt == 0 {
             self.window.initial()
         } else {
-            (gain * self.bandwidth.get() * seconds(self.min_rtt)).ceil()
-        };
-        let even = ((product + 3.0 * c.quantum) / 2.0).ceil() * 2.0;
+            (gain * bandwidth * seconds(self.min_rtt)).ceil()
+        }
+    }
+
+    /// So many segments and room for bursts (bbr_quantization_budget).
+    fn with_bursts(&self, c: &BbrConfig, segments: f64) -> f64 {
+        let even = ((segments + 3.0 * c.burst(self.pacing_rate)) / 2.0).ceil() * 2.0;
         if self.mode == Mode::ProbeBw && self.phase == 0 { even + c.probe_extra } else { even }
+    }
+
+    /// Segments in flight at `gain` times the largest bandwidth, with room for bursts (bbr_inflight).
+    fn target(&self, c: &BbrConfig, gain: f64) -> f64 {
+        self.with_bursts(c, self.product(self.bandwidth.get(), gain))
+    }
+
+    /// Room for acknowledgements that come in bunches (bbr_ack_aggregation_cwnd).
+    fn aggregated(&self, c: &BbrConfig) -> f64 {
+        if c.extra_acked_gain == 0.0 || !self.full {
+            return 0.0;
+        }
+        let [current, last] = self.aggregation.excess;
+        let most = (self.bandwidth() * c.extra_acked_time).floor();
+        (c.extra_acked_gain * f64::from(current.max(last))).floor().min(most)
+    }
+
+    #[cold]
+    fn update_aggregation(&mut self, c: &BbrConfig, ack: &AckEvent) {
+        if ack.sample.interval == 0 {
+            return;
+        }
+        if self.round_start {
+            self.aggregation.end_round(c.extra_acked_rounds);
+        }
+        self.aggregation.add(ack.now, ack.acked, self.bandwidth(), self.window.cwnd());
+    }
+
+    /// Looks for a policer, with the acknowledgement at `self.acked_at` (bbr_lt_bw_sampling).
+    #[cold]
+    fn sample_long_term(&mut self, c: &BbrConfig, losses: bool, round_start: bool, app_limited: bool) {
+        let lt = &mut self.long_term;
+        let begun = LongTerm {
+            delivered: self.delivered as u32,
+            lost: self.lost,
+            stamp: self.acked_at,
+            ..LongTerm::default()
+        };
+        if lt.used {
+            if self.mode == Mode::ProbeBw && round_start {
+                lt.rounds += 1;
+                if lt.rounds >= c.lt_use_rounds {
+                    *lt = begun;
+                    self.probe_bandwidth(c, self.acked_at);
+                }
+            }
+            return;
+        }
+        if !lt.sampling {
+            if !losses {
+                return;
+            }
+            *lt = LongTerm { sampling: true, bandwidth: lt.bandwidth, ..begun };
+        }
+        if app_limited {
+            *lt = begun;
+            return;
+        }
+        lt.rounds += u32::from(round_start);
+        if lt.rounds < c.lt_rounds {
+            return;
+        }
+        if lt.rounds > 4 * c.lt_rounds {
+            *lt = begun;
+            return;
+        }
+        let delivered = f64::from((self.delivered as u32).wrapping_sub(lt.delivered));
+        let lossy = f64::from(self.lost.wrapping_sub(lt.lost)) >= c.lt_loss * delivered;
+        let time = self.acked_at - lt.stamp;
+        if !losses || delivered == 0.0 || !lossy || time < MILLISECOND {
+            return;
+        }
+        let bandwidth = delivered / seconds(time);
+        let difference = (bandwidth - lt.bandwidth).abs();
+        let alike = difference <= c.lt_ratio * lt.bandwidth || difference <= c.lt_difference;
+        if lt.bandwidth > 0.0 && alike {
+            (lt.bandwidth, lt.used, lt.rounds) = ((bandwidth + lt.bandwidth) / 2.0, true, 0);
+        } else {
+            *lt = LongTerm { sampling: true, bandwidth, ..begun };
+        }
     }
 
     fn update_bandwidth(&mut self, c: &BbrConfig, ack: &AckEvent) {
@@ -136,6 +332,9 @@ impl Bbr {
             self.round_start = true;
             self.recovery.end_round();
         }
+        if c.long_term {
+            self.sample_long_term(c, ack.lost > 0, self.round_start, ack.sample.app_limited);
+        }
         if !ack.sample.app_limited || ack.delivery_rate >= self.bandwidth.get() {
             self.bandwidth.add(c.bandwidth_rounds, self.rounds, ack.delivery_rate);
         }
@@ -146,8 +345,10 @@ impl Bbr {
             return;
         }
         let whole = ack.now - self.phase_stamp > self.min_rtt;
-        let before = f64::from(ack.in_flight.saturating_add(ack.acked));
+        // What the acknowledgement took out of the network: segments that arrived and segments found lost.
+        let before = f64::from(ack.in_flight.saturating_add(ack.acked).saturating_add(ack.lost));
         let over = match self.phase {
+            _ if self.long_term.used => whole,
             0 => whole && (ack.lost > 0 || before >= self.target(c, c.probe_up_gain)),
             1 => whole || before <= self.target(c, 1.0),
             _ => whole,
@@ -239,14 +440,15 @@ impl Bbr {
             self.seen_rtt = true;
             self.pacing_rate = c.pacing(self.window.cwnd() / seconds(ack.srtt), c.high_gain);
         }
-        let rate = c.pacing(self.bandwidth.get(), self.pacing_gain(c));
+        let rate = c.pacing(self.bandwidth(), self.pacing_gain(c));
         if rate > self.pacing_rate || (self.full && rate > 0.0) {
             self.pacing_rate = rate;
         }
     }
 
     fn set_window(&mut self, c: &BbrConfig, ack: &AckEvent) {
-        let target = self.target(c, self.cwnd_gain(c));
+        let product = self.product(self.bandwidth(), self.cwnd_gain(c));
+        let target = self.with_bursts(c, product + self.aggregated(c));
         let (cwnd, initial) = (self.window.cwnd(), self.window.initial());
         let mut cwnd = self.recovery.window(cwnd, target, self.full, initial, c.min_window, ack);
         if self.mode == Mode::ProbeRtt {
@@ -428,6 +630,126 @@ impl CongestionControl for Bbr {
             presets: &[],
             source: "Linux tcp_bbr.c",
         },
+        Param {
+            name: "burst_time",
+            doc: "time whose segments at the pacing rate make a burst, of which the window has room for three; 0: quantum",
+            unit: "s",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "chosen: segments leave one by one here (Linux tcp_bbr.c: 1/1024)",
+        },
+        Param {
+            name: "burst_rate",
+            doc: "pacing rate below which that burst may be one segment, not two",
+            unit: "segments/s",
+            min: 0.0,
+            max: 1e9,
+            standard: 150_000.0 / 1448.0,
+            sp500_282: 150_000.0 / 1448.0,
+            source: "Linux tcp_bbr.c: 1.2 Mbit/s, of 1448 bytes each",
+        },
+        Param {
+            name: "burst_max",
+            doc: "largest such burst",
+            unit: "segments",
+            min: 1.0,
+            max: 1e6,
+            standard: 45.0,
+            sp500_282: 45.0,
+            source: "Linux: 65215 bytes of 1448 each",
+        },
+        Param {
+            name: "extra_acked_gain",
+            doc: "part of the acknowledgements that come in bunches which is added to the window; 0: no such rule",
+            unit: "1",
+            min: 0.0,
+            max: 10.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "none in draft-cardwell-iccrg-bbr-congestion-control-00 (Linux tcp_bbr.c from 5.1: 1)",
+        },
+        Param {
+            name: "extra_acked_rounds",
+            doc: "round trips of a window over which the largest bunch counts; the last one counts, too",
+            unit: "round trips",
+            min: 1.0,
+            max: 31.0,
+            standard: 5.0,
+            sp500_282: 5.0,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "extra_acked_time",
+            doc: "time at the bandwidth that bounds what is added",
+            unit: "s",
+            min: 0.0,
+            max: 10.0,
+            standard: 0.1,
+            sp500_282: 0.1,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "long_term",
+            doc: "1: the long-term bandwidth of a policer is looked for; 0: it is not",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.0,
+            sp500_282: 0.0,
+            source: "none in draft-cardwell-iccrg-bbr-congestion-control-00 (Linux tcp_bbr.c: 1)",
+        },
+        Param {
+            name: "lt_rounds",
+            doc: "least round trips of an interval that measures the long-term bandwidth; the most are four times as many",
+            unit: "round trips",
+            min: 1.0,
+            max: 1e6,
+            standard: 4.0,
+            sp500_282: 4.0,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "lt_loss",
+            doc: "losses over deliveries from which an interval counts",
+            unit: "1",
+            min: 0.0,
+            max: 1e6,
+            standard: 50.0 / 256.0,
+            sp500_282: 50.0 / 256.0,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "lt_ratio",
+            doc: "relative difference up to which two intervals agree",
+            unit: "1",
+            min: 0.0,
+            max: 1.0,
+            standard: 0.125,
+            sp500_282: 0.125,
+            source: "Linux tcp_bbr.c",
+        },
+        Param {
+            name: "lt_difference",
+            doc: "difference up to which two intervals agree",
+            unit: "segments/s",
+            min: 0.0,
+            max: 1e6,
+            standard: 500.0 / 1448.0,
+            sp500_282: 500.0 / 1448.0,
+            source: "Linux tcp_bbr.c: 4 kbit/s, of 1448 bytes each",
+        },
+        Param {
+            name: "lt_use_rounds",
+            doc: "round trips for which the long-term bandwidth is used",
+            unit: "round trips",
+            min: 1.0,
+            max: 1e6,
+            standard: 48.0,
+            sp500_282: 48.0,
+            source: "Linux tcp_bbr.c",
+        },
     ];
 
     fn config(common: Common, values: &[f64]) -> BbrConfig {
@@ -448,6 +770,18 @@ impl CongestionControl for Bbr {
             quantum,
             probe_extra,
             first_rtt,
+            burst_time,
+            burst_rate,
+            burst_max,
+            extra_acked_gain,
+            extra_acked_rounds,
+            extra_acked_time,
+            long_term,
+            lt_rounds,
+            lt_loss,
+            lt_ratio,
+            lt_difference,
+            lt_use_rounds,
         ] = constants(values);
         BbrConfig {
             common,
@@ -467,6 +801,18 @@ impl CongestionControl for Bbr {
             quantum,
             probe_extra,
             first_rtt,
+            burst_time,
+            burst_rate,
+            burst_max,
+            extra_acked_gain,
+            extra_acked_rounds: extra_acked_rounds.round() as u8,
+            extra_acked_time,
+            long_term: long_term >= 0.5,
+            lt_rounds: lt_rounds.round() as u32,
+            lt_loss,
+            lt_ratio,
+            lt_difference,
+            lt_use_rounds: lt_use_rounds.round() as u32,
         }
     }
 
@@ -494,7 +840,12 @@ impl CongestionControl for Bbr {
             seen_rtt: start.rtt > 0,
             in_flight: 0,
             delivered: 0,
+            acked: 1,
+            acked_at: start.now,
+            lost: 0,
             draw: Draw::new(start.seed),
+            aggregation: Aggregation { since: start.now, ..Aggregation::default() },
+            long_term: LongTerm::default(),
         }
     }
 
@@ -503,7 +854,11 @@ impl CongestionControl for Bbr {
             self.leave_recovery(config);
         }
         (self.in_flight, self.delivered) = (ack.in_flight, ack.delivered);
+        (self.acked, self.acked_at) = (ack.acked, ack.now);
         self.update_bandwidth(config, ack);
+        if config.extra_acked_gain > 0.0 {
+            self.update_aggregation(config, ack);
+        }
         self.update_phase(config, ack);
         self.check_full(config, ack);
         self.check_drain(config, ack);
@@ -518,16 +873,23 @@ impl CongestionControl for Bbr {
             LossCause::FastRetransmit => {
                 self.recovery.begin(loss.cause, self.window.cwnd(), self.mode == Mode::ProbeRtt);
                 // Packet conservation lasts until what leaves from now on is acknowledged. The acknowledgement that
-                // told of the loss lets one segment go.
+                // told of the loss lets as many segments go as it acknowledged.
                 self.round_end = self.delivered;
-                self.window.set(&config.common, f64::from(self.in_flight) + 1.0);
+                self.window.set(&config.common, f64::from(self.in_flight) + f64::from(self.acked));
             }
             LossCause::Timeout => {
                 self.recovery.begin(loss.cause, self.window.cwnd(), self.mode == Mode::ProbeRtt);
                 self.full_bandwidth = 0.0;
                 self.window.set(&config.common, 1.0);
+                if config.long_term {
+                    self.sample_long_term(config, true, true, false);
+                }
             }
         }
+    }
+
+    fn on_segment_lost(&mut self, _: &BbrConfig, _: &LostSegment) {
+        self.lost = self.lost.wrapping_add(1);
     }
 
     fn on_recovery_exit(&mut self, config: &BbrConfig, _: Picos) {
@@ -555,7 +917,7 @@ impl CongestionControl for Bbr {
 mod tests {
     use super::*;
     use crate::testing::{acks, assert_near, config, loss, start};
-    use crate::{DeliverySample, MILLISECOND, Preset};
+    use crate::{DeliverySample, Preset};
 
     const MS: Picos = MILLISECOND;
     const RTT: Picos = 162 * MS;
@@ -697,6 +1059,116 @@ mod tests {
         }
         assert_eq!(counts[1], 0);
         assert!(counts.iter().enumerate().all(|(i, c)| i == 1 || (60..140).contains(c)), "{counts:?}");
+    }
+
+    #[test]
+    fn lost_segments_were_in_flight_before_the_acknowledgement() {
+        for (in_flight, lost, phase) in [(3405, 0, 2), (3395, 10, 2), (3395, 11, 1), (3405, 1, 1)] {
+            let (config, mut bbr) = probing(1);
+            bbr.update_phase(&config, &AckEvent { now: MS, in_flight, lost, ..acks(1) });
+            assert_eq!(bbr.phase, phase, "{in_flight} in flight, {lost} lost");
+        }
+    }
+
+    fn changed(changes: &[(&str, f64)]) -> BbrConfig {
+        config::<Bbr>(Preset::Standard, changes)
+    }
+
+    #[test]
+    fn linux_has_room_for_three_bursts_of_a_millisecond() {
+        let linux = changed(&[("burst_time", 1.0 / 1024.0)]);
+        // 1.2 Mbit/s are 103.6 segments/s; 3 segments leave in 1/1024 s from 3072 segments/s on; 65215 bytes are 45.
+        for (rate, burst) in [(103.0, 1.0), (104.0, 2.0), (3071.0, 2.0), (3072.0, 3.0), (1e6, 45.0)] {
+            assert_eq!(linux.burst(rate), burst, "{rate}");
+        }
+        let (_, mut bbr) = probing(2);
+        bbr.pacing_rate = 2000.0;
+        // 3402 + 3 x 2, which is even.
+        assert_eq!(bbr.target(&linux, 1.0), 3408.0);
+    }
+
+    #[test]
+    fn linux_adds_what_was_acknowledged_in_bunches() {
+        let linux = changed(&[("extra_acked_gain", 1.0)]);
+        let (_, mut bbr) = probing(2);
+        let mut bunch = Aggregation::default();
+        // At 1 segment/ms: 8 at once, 4 more after 2 ms (12 - 2), and after 10 ms more than 12 were due.
+        for (ms, acked, excess) in [(0, 8, 8), (2, 4, 10), (13, 3, 10)] {
+            bunch.add(ms * MS, acked, 1000.0, 100.0);
+            assert_eq!(bunch.excess[0], excess);
+        }
+        assert_eq!((bunch.since, bunch.acked), (13 * MS, 3));
+        bunch.add(13 * MS, 500, 1000.0, 100.0);
+        assert_eq!(bunch.excess, [100, 0], "at most the window");
+        for round in 0..10 {
+            assert_eq!(bunch.excess.iter().max(), Some(&100), "round {round}");
+            bunch.end_round(5);
+        }
+        assert_eq!(bunch.excess, [0, 0]);
+        bbr.aggregation.excess = [7, 9];
+        assert_eq!(bbr.aggregated(&linux), 9.0);
+        bbr.aggregation.excess = [9000, 7];
+        assert_eq!(bbr.aggregated(&linux), 2100.0, "0.1 s at 21 segments/ms");
+        assert_eq!(bbr.aggregated(&changed(&[])), 0.0);
+        bbr.full = false;
+        assert_eq!(bbr.aggregated(&linux), 0.0);
+    }
+
+    #[test]
+    fn linux_takes_two_lossy_intervals_of_one_rate_for_a_policer() {
+        let linux = changed(&[("long_term", 1.0)]);
+        // Round trips of 100 ms in which `delivered` segments arrive and `lost` do not.
+        let round = |bbr: &mut Bbr, delivered: u64, lost: u32| {
+            bbr.acked_at += 100 * MS;
+            bbr.delivered += delivered;
+            bbr.lost += lost;
+            bbr.sample_long_term(&linux, lost > 0, true, false);
+            (bbr.long_term.used, bbr.long_term.bandwidth)
+        };
+        let (_, mut bbr) = probing(0);
+        bbr.acked_at = 0;
+        // The interval begins with the first loss, its fourth round trip ends it: 300 segments in 0.3 s, a fifth lost.
+        for expected in [0.0, 0.0, 0.0, 1000.0] {
+            assert_eq!(round(&mut bbr, 100, 20), (false, expected));
+        }
+        // 112 segments per round trip are within an eighth of it. Four round trips more.
+        for _ in 0..3 {
+            assert!(!round(&mut bbr, 112, 23).0);
+        }
+        assert_eq!(round(&mut bbr, 112, 23), (true, 1060.0));
+        assert_eq!((bbr.pacing_gain(&linux), bbr.bandwidth()), (1.0, 1060.0));
+        for _ in 0..47 {
+            assert!(round(&mut bbr, 100, 30).0);
+        }
+        assert_eq!(round(&mut bbr, 100, 30), (false, 0.0), "for 48 round trips");
+        assert_eq!(bbr.bandwidth(), 21_000.0);
+        // Fewer losses, or another rate, are no policer.
+        for (second, lost, bandwidth) in [(100, 19, 1000.0), (130, 30, 1300.0)] {
+            let (_, mut bbr) = probing(0);
+            bbr.acked_at = 0;
+            for _ in 0..4 {
+                round(&mut bbr, 100, 20);
+            }
+            for _ in 0..4 {
+                round(&mut bbr, second, lost);
+            }
+            assert_eq!((bbr.long_term.used, bbr.long_term.bandwidth), (false, bandwidth));
+        }
+    }
+
+    #[test]
+    fn recovery_begins_with_as_many_segments_as_were_acknowledged() {
+        let (config, mut bbr) = probing(2);
+        bbr.window.set(&config.common, 6808.0);
+        bbr.on_ack(&config, &AckEvent { acked: 2, ..round(&bbr, MS, 21.0, 5000) });
+        bbr.on_loss(&config, &loss(LossCause::FastRetransmit, 6000));
+        assert_eq!(bbr.cwnd(), 5002.0);
+    }
+
+    #[test]
+    fn a_flow_is_no_larger_than_one_of_version_3() {
+        assert!(size_of::<Bbr>() <= size_of::<crate::bbr3::Bbr3>());
+        assert!(size_of::<crate::cubic::Cubic>() <= size_of::<crate::bbr3::Bbr3>());
     }
 
     #[test]

@@ -230,7 +230,7 @@ impl Cubic {
         }
         self.friendly = false;
         if config.reno_friendly {
-            let each = (u64::from(cwnd) * rules.eighths >> 3).max(1);
+            let each = (u64::from(cwnd) * rules.eighths / 8).max(1);
             if w.acked > each {
                 let grown = (w.acked - 1) / each;
                 w.acked -= grown * each;
