@@ -52,8 +52,9 @@ impl DeliverySampler {
 
     /// Segment `sequence` leaves at `now`; with it `in_flight` segments are in the network.
     pub fn sent(&mut self, sequence: u64, now: Picos, in_flight: u32) {
-        if in_flight <= 1 {
-            // Nothing was: the rate is measured from here.
+        if self.departures.is_empty() {
+            // Nothing was outstanding: the rate is measured from here. What counts as lost is outstanding, too, or the
+            // time without an answer before a time-out would be left out of the rate (SND.UNA = SND.NXT, section 3.3).
             (self.first_sent_time, self.delivered_time) = (now, now);
         }
         let departure = Departure {
@@ -192,6 +193,23 @@ mod tests {
         // By its first copy, after all.
         let (rate, sample) = sampler.acknowledged(7, 201 * MS, 100 * MS);
         assert_eq!((rate, sample.interval), (0.0, 0));
+    }
+
+    #[test]
+    fn the_time_before_a_time_out_counts() {
+        let mut sampler = DeliverySampler::new(0);
+        send(&mut sampler, 0, 2, 0);
+        sampler.acknowledged(0, 100 * MS, 100 * MS);
+        sampler.forget_below(1);
+        // Segment 1 is lost and leaves again after a second.
+        sampler.sent(1, 1100 * MS, 1);
+        let (rate, sample) = sampler.acknowledged(1, 1200 * MS, 100 * MS);
+        assert_eq!((sample.prior_delivered, sample.interval), (1, 1100 * MS));
+        assert!((rate - 1.0 / 1.1).abs() < 1e-9, "{rate}");
+        sampler.forget_below(2);
+        // With nothing outstanding the rate is measured from the departure on.
+        sampler.sent(2, 5000 * MS, 1);
+        assert_eq!(sampler.acknowledged(2, 5100 * MS, 100 * MS).1.interval, 100 * MS);
     }
 
     #[test]
