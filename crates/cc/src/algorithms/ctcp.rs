@@ -19,6 +19,14 @@
 //! * Gamma tuning: gamma follows `tuned_part` of what standard TCP's share of the flow kept in queues before each loss
 //!   (draft-sridharan-tcpm-ctcp-02). The study's gamma is fixed.
 //!
+//! # Deviations
+//!
+//! * The Linux implementations take for the window of diff and of the growth what was acknowledged in the round trip;
+//!   here, as in Tan et al., it is the window.
+//! * draft-sridharan-tcpm-ctcp-02 has an exponent of 0.8, ns-3 a `zeta` of 0.03 and the smoothed round-trip time: all
+//!   parameters. ns-2 runs a Linux module with its gamma fixed.
+//! * Linux counts whole segments.
+//!
 //! Nothing bounds the delay window of a flow that its interface limits unless windows must be used to grow, as the
 //! study observed; `max_delay_window` can.
 

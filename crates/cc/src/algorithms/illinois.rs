@@ -15,7 +15,13 @@
 //! * Loss: ssthresh and cwnd give up beta of the window.
 //! * Time-out: ssthresh as after a loss, then slow start with alpha 1 and beta 1/2 (Linux), or the rule of the study.
 //!
-//! Linux counts the `theta` round trips without requiring them to follow each other.
+//! # Deviations
+//!
+//! * Linux counts the `theta` round trips without requiring them to follow each other.
+//! * Linux begins with `alpha_max`; here standard TCP's rules hold until a whole round trip has shown its delays.
+//! * Linux takes its mean over all delays since the parameters last changed, those of slow start included, and computes
+//!   in 1/128 and 1/64; windows are whole segments.
+//! * ns-3 compares its window in bytes with `low_window`.
 
 use crate::param::constants;
 use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window};

@@ -5,7 +5,7 @@
 //!   by a segment, above `beta` it shrinks by one, down to `min_window`; in between it stays (Brakmo and Peterson).
 //! * A round trip ends with the acknowledgement of the first segment that left after it began. The delay of that
 //!   acknowledgement belongs to the round trip that it ends (Linux calls `pkts_acked` before `cong_avoid`).
-//! * A round trip with fewer than `min_samples` delays says nothing: standard TCP's growth, one segment (Linux).
+//! * A round trip with fewer than `min_samples` delays says nothing: standard TCP's growth, one segment.
 //! * Slow start ends when diff exceeds `gamma`, with the window that would have left the queues empty and one segment
 //!   more (Linux, ns-3). The authors' window doubled in every second round trip only, so that the delay of a round trip
 //!   belonged to one window; the parameter `slow_start_rounds` has this.
@@ -13,8 +13,13 @@
 //! * Loss: ssthresh and cwnd are halved. Recovery suspends the rules; the first round trip after it begins afresh.
 //! * Time-out: ssthresh is half the window and cwnd 1, or the rule of the study; base_rtt is kept.
 //!
-//! Losses are found as for all algorithms, not by the authors' fine-grained timers. Linux divides what waits by
-//! base_rtt rather than by rtt, which makes diff larger by the ratio of the two.
+//! # Deviations
+//!
+//! * Losses are found as for all algorithms, not by the authors' fine-grained timers.
+//! * Linux divides what waits by base_rtt rather than by rtt, which makes diff larger by the ratio of the two.
+//! * In a round trip with few delays Linux grows by standard TCP's rule with the closing acknowledgement alone, by 1 / cwnd
+//!   of a segment; here by one segment.
+//! * Linux counts whole segments and begins with a new base_rtt after idle; within a transfer no flow is idle here.
 
 use crate::param::constants;
 use crate::window::MIN_SSTHRESH;
