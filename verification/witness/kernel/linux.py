@@ -1,0 +1,297 @@
+"""Runs one scenario on the kernel of this machine. Needs root, /dev/net/tun, ip and a C compiler."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import select
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from metrics import MSS
+from packets import PACKET, SAMPLE, Trace
+from scenarios import PROPAGATION_S, SAMPLE_S, SERVICE_S, Scenario
+
+SOURCE = Path(__file__).with_name("bottleneck.c")
+_CLONE_NEWNET = 0x40000000
+_TCP_INFO, _TCP_CONGESTION, _TCP_CC_INFO = 11, 13, 26
+_QUEUE_PRIORITY, _ENDPOINT_PRIORITY = 50, 40
+_SENDER, _RECEIVER, _PORT = "10.77.0.1", "10.77.1.1", 5201
+_BUFFER_BYTES = 16 << 20
+_CHUNK = bytes(1 << 16)
+
+SYSCTLS = {
+    "net.ipv6.conf.all.disable_ipv6": "1",
+    "net.ipv6.conf.default.disable_ipv6": "1",
+    "net.ipv4.tcp_no_metrics_save": "1",
+    "net.ipv4.tcp_ecn": "0",
+    "net.ipv4.tcp_sack": "1",
+    "net.ipv4.tcp_dsack": "1",
+    "net.ipv4.tcp_timestamps": "1",
+    "net.ipv4.tcp_window_scaling": "1",
+    "net.ipv4.tcp_rmem": f"4096 {_BUFFER_BYTES} {_BUFFER_BYTES}",
+    "net.ipv4.tcp_wmem": f"4096 {_BUFFER_BYTES // 4} {_BUFFER_BYTES // 4}",
+}
+"""What is set in both namespaces: receivers never limit a flow. All other names keep the kernel's values."""
+
+RECORDED = (
+    "net.ipv4.tcp_recovery", "net.ipv4.tcp_early_retrans", "net.ipv4.tcp_frto", "net.ipv4.tcp_reordering",
+    "net.ipv4.tcp_limit_output_bytes", "net.ipv4.tcp_min_tso_segs", "net.ipv4.tcp_tso_win_divisor",
+    "net.ipv4.tcp_pacing_ss_ratio", "net.ipv4.tcp_pacing_ca_ratio", "net.ipv4.tcp_slow_start_after_idle",
+    "net.ipv4.tcp_moderate_rcvbuf", "net.ipv4.tcp_comp_sack_nr", "net.ipv4.tcp_comp_sack_delay_ns",
+    "net.core.default_qdisc",
+)  # fmt: skip
+"""Values of the kernel that are written into the log of a run."""
+
+
+def build(folder: Path) -> Path:
+    """Return the compiled queue."""
+    program = folder / "bottleneck"
+    subprocess.run(["cc", "-O2", "-Wall", "-pthread", "-o", str(program), str(SOURCE)], check=True)
+    return program
+
+
+def run(scenario: Scenario, seed: int, program: Path) -> Trace:
+    """Return what one run left.
+
+    Parameters
+    ----------
+    scenario
+        What to run.
+    seed
+        Of the random losses.
+    program
+        The queue that `build` compiled.
+    """
+    with _namespaces() as (sender, receiver), tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        words = [
+            str(program), sender, receiver, str(scenario.places), str(round(SERVICE_S * 1e9)),
+            str(round(PROPAGATION_S * 1e9)), repr(scenario.loss), str(seed), str(_QUEUE_PRIORITY), str(log),
+        ]  # fmt: skip
+        queue = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert queue.stdin
+        assert queue.stdout
+        try:
+            if queue.stdout.readline() != b"ready\n":
+                raise RuntimeError("the queue did not start")
+            _connect(sender, _SENDER, _RECEIVER, scenario)
+            _connect(receiver, _RECEIVER, _SENDER, scenario)
+            began, samples, ended = _endpoints(scenario, sender, receiver)
+        finally:
+            queue.stdin.close()
+            queue.wait()
+        if queue.returncode:
+            raise RuntimeError("the queue failed")
+        packets = np.fromfile(log, dtype=PACKET)
+        return Trace(began, packets, samples, ended)
+
+
+@contextmanager
+def _namespaces() -> Iterator[tuple[str, str]]:
+    names = [f"witness-{os.getpid()}-{end}" for end in ("sender", "receiver")]
+    made = []
+    try:
+        for name in names:
+            _ip("netns", "add", name)
+            made.append(name)
+            words = [f"{key}={value}" for key, value in SYSCTLS.items()]
+            _ip("netns", "exec", name, "sysctl", "-qw", *words)
+        yield names[0], names[1]
+    finally:
+        for name in made:
+            _ip("netns", "del", name)
+
+
+def _connect(name: str, own: str, other: str, scenario: Scenario) -> None:
+    """Give the device of a namespace its address and its route."""
+    inside = ("-n", name)
+    _ip(*inside, "link", "set", "lo", "up")
+    _ip(*inside, "addr", "add", own, "dev", "tun0")
+    limit = ["gso_max_segs", str(scenario.gso_segments)] if scenario.gso_segments else []
+    _ip(*inside, "link", "set", "tun0", "mtu", "1500", "txqueuelen", "10000", *limit, "up")
+    _ip(*inside, "route", "add", other, "dev", "tun0", "rto_min", f"{round(scenario.floor_s * 1000)}ms")
+    with _inside(name):
+        _offloads_off("tun0")
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, stdout=subprocess.DEVNULL)
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _enter(descriptor: int) -> None:
+    if _libc.setns(descriptor, _CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+@contextmanager
+def _inside(name: str) -> Iterator[None]:
+    """Work in a namespace. Sockets stay in the one in which they were made."""
+    home = os.open("/proc/self/ns/net", os.O_RDONLY)
+    there = os.open(f"/var/run/netns/{name}", os.O_RDONLY)
+    try:
+        _enter(there)
+        yield
+    finally:
+        _enter(home)
+        os.close(home)
+        os.close(there)
+
+
+def _offloads_off(device: str) -> None:
+    """Turn off TSO, GSO and GRO (ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO)."""
+    import fcntl
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        for command in (0x1F, 0x24, 0x2C):
+            value = ctypes.create_string_buffer(struct.pack("II", command, 0))
+            request = struct.pack("16sP", device.encode(), ctypes.addressof(value))
+            try:
+                fcntl.ioctl(control, 0x8946, request)
+            except OSError as error:
+                if error.errno != 95:  # EOPNOTSUPP: the device has no such offload
+                    raise
+
+
+def _endpoints(scenario: Scenario, sender: str, receiver: str) -> tuple[int, np.ndarray, dict[str, Any]]:
+    """Drive both ends; return the start in ns, samples of TCP_INFO and the counters at the end."""
+    with _inside(receiver):
+        listener = socket.create_server((_RECEIVER, _PORT))
+        listener.setblocking(False)
+    with _inside(sender):
+        flows = []
+        for number, algorithm in enumerate(scenario.algorithms):
+            flow = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            flow.setblocking(False)
+            flow.setsockopt(socket.IPPROTO_TCP, _TCP_CONGESTION, algorithm.encode())
+            flow.bind((_SENDER, 1 + number))
+            flows.append(flow)
+    left = [scenario.segments * MSS if scenario.segments else None for _ in flows]
+    poll = select.epoll()
+    poll.register(listener, select.EPOLLIN)
+    by_number = {}
+    readers: dict[int, socket.socket] = {}
+    started: set[int] = set()
+    rows: list[tuple[int, int, bytes, bytes]] = []
+    sink = bytearray(1 << 20)
+    normal = os.sched_getscheduler(0)
+    gc.disable()
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(_ENDPOINT_PRIORITY))
+    try:
+        began = time.monotonic_ns() + 20_000_000
+        end = began + round(scenario.duration_s * 1e9)
+        starts = [began + round(start * 1e9) for start in scenario.starts_s]
+        sample = began
+        while True:
+            now = time.monotonic_ns()
+            if now >= end:
+                break
+            for number, flow in enumerate(flows):
+                if number not in started and now >= starts[number]:
+                    started.add(number)
+                    flow.connect_ex((_RECEIVER, _PORT))
+                    poll.register(flow, select.EPOLLOUT)
+                    by_number[flow.fileno()] = number
+            if now >= sample:
+                rows += [(now, n, *_inquire(flows[n])) for n in sorted(started)]
+                sample += round(SAMPLE_S * 1e9)
+            wake = min([sample, end] + [starts[n] for n in range(len(flows)) if n not in started])
+            for descriptor, _ in poll.poll(max(0.0, (wake - time.monotonic_ns()) / 1e9)):
+                if descriptor == listener.fileno():
+                    reader, _ = listener.accept()
+                    reader.setblocking(False)
+                    readers[reader.fileno()] = reader
+                    poll.register(reader, select.EPOLLIN)
+                elif descriptor in readers:
+                    _drain(readers[descriptor], sink)
+                else:
+                    number = by_number[descriptor]
+                    if _fill(flows[number], left, number):
+                        poll.modify(descriptor, 0)
+        rows += [(end, n, *_inquire(flows[n])) for n in sorted(started)]
+    finally:
+        os.sched_setscheduler(0, normal, os.sched_param(0))
+        gc.enable()
+    ended: dict[str, Any] = {"sender": _counters(sender), "receiver": _counters(receiver)}
+    ended["sysctl"] = _recorded(sender)
+    for each in (*flows, *readers.values(), listener):
+        each.close()
+    return began, np.array([_parsed(began, *row) for row in rows], dtype=SAMPLE), ended
+
+
+def _drain(reader: socket.socket, sink: bytearray) -> None:
+    try:
+        while reader.recv_into(sink) == len(sink):
+            pass
+    except BlockingIOError:
+        pass
+
+
+def _fill(flow: socket.socket, left: list[int | None], number: int) -> bool:
+    """Write until the socket is full; return whether everything is written."""
+    try:
+        while True:
+            remaining = left[number]
+            if remaining is None:
+                flow.send(_CHUNK)
+            elif remaining:
+                left[number] = remaining - flow.send(bytes(remaining))
+            else:
+                return True
+    except BlockingIOError:
+        return False
+
+
+def _inquire(flow: socket.socket) -> tuple[bytes, bytes]:
+    info = flow.getsockopt(socket.IPPROTO_TCP, _TCP_INFO, 256)
+    return info, flow.getsockopt(socket.IPPROTO_TCP, _TCP_CC_INFO, 20)
+
+
+def _parsed(began: int, now: int, flow: int, info: bytes, control: bytes) -> tuple[Any, ...]:
+    """A row of the samples from `struct tcp_info` and `struct tcp_bbr_info` (linux/tcp.h, linux/inet_diag.h)."""
+    word = struct.unpack_from("<24I", info, 8)
+    rto, unacked, sacked, lost, retrans = word[0], word[4], word[5], word[6], word[7]
+    rtt, rttvar, ssthresh, cwnd = word[15], word[16], word[17], word[18]
+    acked, pacing = struct.unpack_from("<Q", info, 120)[0], struct.unpack_from("<Q", info, 104)[0]
+    min_rtt = struct.unpack_from("<I", info, 148)[0]
+    receiver_limited, buffer_limited = struct.unpack_from("<2Q", info, 176)
+    delivered = struct.unpack_from("<I", info, 192)[0]
+    dsacks = struct.unpack_from("<I", info, 216)[0]
+    timeouts = struct.unpack_from("<H", info, 240)[0]
+    low, high, bbr_rtt, gain, window_gain = struct.unpack("<5I", control) if len(control) == 20 else (0,) * 5
+    return (
+        (now - began) * 1e-9, flow, info[1], cwnd, ssthresh, unacked - sacked - lost + retrans, unacked, sacked, lost,
+        retrans, rtt * 1e-6, rttvar * 1e-6, rto * 1e-6, min_rtt * 1e-6, pacing, word[23], delivered, acked, dsacks,
+        timeouts, receiver_limited * 1e-6, buffer_limited * 1e-6, gain / 256, window_gain / 256, high << 32 | low,
+        bbr_rtt * 1e-6,
+    )  # fmt: skip
+
+
+def _counters(name: str) -> dict[str, int]:
+    """What the namespace counted: Tcp of snmp and TcpExt of netstat."""
+    found: dict[str, int] = {}
+    with _inside(name):
+        for file in ("snmp", "netstat"):
+            lines = Path(f"/proc/thread-self/net/{file}").read_text().splitlines()
+            for names, values in zip(lines[::2], lines[1::2], strict=True):
+                head, *keys = names.split()
+                if head in ("Tcp:", "TcpExt:"):
+                    found.update(zip(keys, map(int, values.split()[1:]), strict=True))
+    return found
+
+
+def _recorded(name: str) -> dict[str, str]:
+    done = subprocess.run(["ip", "netns", "exec", name, "sysctl", *RECORDED, *SYSCTLS], capture_output=True, text=True)
+    return dict(line.split(" = ", 1) for line in done.stdout.splitlines())

@@ -1,0 +1,96 @@
+"""The scenarios that the kernel and mesonet run: 20 Mb/s, a round trip of 40 ms, segments of 1500 bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+RATE_MBPS = 20.0
+SEGMENT_BYTES = 1500
+SERVICE_S = SEGMENT_BYTES * 8 / (RATE_MBPS * 1e6)
+PROPAGATION_S = 0.02
+"""One way."""
+SAMPLE_S = 0.01
+START_S = 3.0
+"""Length of the start of a run, in which drops are counted apart."""
+
+SINGLE = ("reno", "cubic", "bbr")
+PAIRS = (("cubic", "cubic"), ("reno", "cubic"), ("bbr", "cubic"), ("bbr", "bbr"))
+"""The newcomer, and the flow that was there."""
+PLACES = (33, 67, 133, 267)
+"""0.5, 1, 2 and 4 times the product of bandwidth and delay, 66.7 segments."""
+SIZES = (10, 100, 1000)
+LOSSES = (0.001, 0.01)
+FLOORS_S = {"": 1.0, " floor 200 ms": 0.2}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One experiment on one queue.
+
+    Attributes
+    ----------
+    algorithms
+        Of the flows, by their start.
+    places
+        Segments that wait in the queue at most, without the one in service.
+    duration_s, span_s
+        Length of the run, and the part of it that is measured.
+    starts_s
+        Start of each flow.
+    segments
+        Size of a transfer; None for flows without an end.
+    loss
+        Probability that a data segment is lost at random before the queue.
+    floor_s
+        Smallest retransmission timeout (`rto_min` of the route).
+    gso_segments
+        Most segments that the kernel sends in one piece; None for the kernel's own choice.
+    """
+
+    name: str
+    algorithms: tuple[str, ...]
+    places: int
+    duration_s: float
+    span_s: tuple[float, float]
+    starts_s: tuple[float, ...] = (0.0,)
+    segments: int | None = None
+    loss: float = 0.0
+    floor_s: float = 1.0
+    gso_segments: int | None = 1
+
+
+def single(algorithm: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> Scenario:
+    """Return a flow alone for 20 s, measured from 3 s on."""
+    name = f"{algorithm} buffer {places}{suffix}{'' if gso_segments else ' gso'}"
+    floor = FLOORS_S[suffix]
+    return Scenario(name, (algorithm,), places, 20.0, (START_S, 20.0), floor_s=floor, gso_segments=gso_segments)
+
+
+def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> Scenario:
+    """Return two flows for 45 s, the newcomer from 5 s on, measured from 10 s on."""
+    name = f"{newcomer}+{first} buffer {places}{suffix}{'' if gso_segments else ' gso'}"
+    span, starts = (10.0, 45.0), (0.0, 5.0)
+    floor = FLOORS_S[suffix]
+    return Scenario(name, (first, newcomer), places, 45.0, span, starts, floor_s=floor, gso_segments=gso_segments)
+
+
+def short(algorithm: str, segments: int) -> Scenario:
+    """Return a transfer that ends, in a queue of 1 BDP."""
+    return Scenario(f"{algorithm} {segments} segments", (algorithm,), 67, 4.0, (0.0, 4.0), segments=segments)
+
+
+def lossy(algorithm: str, loss: float) -> Scenario:
+    """Return a flow with random loss for 15 s, in a queue of 4 BDP."""
+    return Scenario(f"{algorithm} loss {100 * loss:g} %", (algorithm,), 267, 15.0, (0.0, 15.0), loss=loss)
+
+
+def every() -> list[Scenario]:
+    """Return the full set."""
+    found = [single(algorithm, places, suffix) for suffix in FLOORS_S for algorithm in SINGLE for places in PLACES]
+    found += [pair(*algorithms, places) for algorithms in PAIRS for places in PLACES]
+    found += [pair("bbr", "cubic", places, " floor 200 ms") for places in PLACES]
+    found += [single("bbr", places, gso_segments=None) for places in PLACES]
+    found += [pair("bbr", "cubic", places, gso_segments=None) for places in PLACES]
+    found += [short(algorithm, segments) for algorithm in SINGLE for segments in SIZES]
+    found += [lossy(algorithm, loss) for algorithm in SINGLE for loss in LOSSES]
+    return found

@@ -1,0 +1,157 @@
+"""Measures the scenarios on the kernel of this machine and writes what it found.
+
+sudo .venv/bin/python verification/witness/kernel/witness.py --out linux.csv
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import math
+import os
+import platform
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+
+import click
+import linux
+import metrics
+import numpy as np
+from packets import ACCEPTED, ACK
+from scenarios import Scenario, every
+
+FILE = Path(__file__).with_name("linux-6.18.csv")
+LATEST_MS = 20.0
+"""A run is rejected if a packet was written later than this. Half a round trip moves no time-out, and the queue is only
+idle for longer than that if it was nearly empty."""
+LATE_SHARE = 0.005
+"""A run is rejected if more packets than this share were written later than one service time."""
+MOST_TRIES = 6
+
+
+def lateness(trace: linux.Trace) -> dict[str, float]:
+    """Return how late the packets of a run were written."""
+    late = trace.packets["late_ns"][np.isin(trace.packets["kind"], (ACCEPTED, ACK))] * 1e-6
+    return {
+        "median_ms": float(np.median(late)),
+        "p99_ms": float(np.percentile(late, 99)),
+        "largest_ms": float(late.max()),
+        "share": float((late > metrics.SERVICE_S * 1e3).mean()),
+    }
+
+
+def measure(scenario: Scenario, seed: int, program: Path, keep: Path | None) -> dict[str, object]:
+    """Run a scenario until a run is on time; return its quantities and the lateness of all tries."""
+    tries = []
+    for _ in range(MOST_TRIES):
+        trace = linux.run(scenario, seed, program)
+        tries.append(lateness(trace))
+        if tries[-1]["largest_ms"] <= LATEST_MS and tries[-1]["share"] <= LATE_SHARE:
+            found = metrics.quantities(metrics.of_kernel(trace, scenario), scenario)
+            last = trace.samples[-1]
+            limited = float(last["receiver_limited_s"] + last["buffer_limited_s"])
+            if keep:
+                name = f"{scenario.name.replace(' ', '-').replace('%', 'percent')}-{seed}.npz"
+                np.savez_compressed(keep / name, began=trace.began_ns, packets=trace.packets, samples=trace.samples)
+            return {"found": found, "tries": tries, "limited_s": limited, "ended": trace.ended}
+    return {"found": None, "tries": tries}
+
+
+def merged(runs: Iterable[Mapping[str, float]]) -> dict[str, tuple[float, float, float, int]]:
+    """Return mean, min, max and number of runs of each quantity; runs without a value do not count."""
+    values: dict[str, list[float]] = {}
+    for run in runs:
+        for quantity, value in run.items():
+            values.setdefault(quantity, [])
+            if not math.isnan(value):
+                values[quantity].append(value)
+    return {q: (sum(v) / len(v), min(v), max(v), len(v)) for q, v in values.items() if v}
+
+
+def write(path: Path, rows: Iterable[Sequence[object]]) -> None:
+    """Write a table of scenario, quantity, mean, min, max and runs."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("scenario", "quantity", "mean", "min", "max", "runs"))
+        writer.writerows(rows)
+
+
+def read(path: Path) -> dict[tuple[str, str], tuple[float, float, float, int]]:
+    """Return the rows of a table by scenario and quantity."""
+    with path.open(newline="") as file:
+        return {
+            (row["scenario"], row["quantity"]): (
+                float(row["mean"]), float(row["min"]), float(row["max"]), int(row["runs"])
+            )
+            for row in csv.DictReader(file)
+        }  # fmt: skip
+
+
+def chosen(words: Sequence[str]) -> list[Scenario]:
+    """Return the scenarios whose names contain one of the words; all without words."""
+    return [scenario for scenario in every() if not words or any(word in scenario.name for word in words)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measure the scenarios on the kernel of this machine.")
+    parser.add_argument("only", nargs="*", help="parts of names of scenarios")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each scenario")
+    parser.add_argument("--parallel", type=int, default=3, help="runs at the same time")
+    parser.add_argument("--out", type=Path, required=True, help="the table; a log of the runs is written beside it")
+    parser.add_argument("--keep", type=Path, help="folder for packets and samples of every run (NumPy archives)")
+    parser.add_argument("--list", action="store_true", help="list the scenarios and stop")
+    options = parser.parse_args()
+    scenarios = chosen(options.only)
+    if options.list:
+        click.echo("\n".join(f"{s.name}: {s.duration_s:g} s" for s in scenarios))
+        return 0
+    if not scenarios:
+        click.echo(f"no scenario has {' or '.join(options.only)} in its name; see --list", err=True)
+        return 2
+    if os.geteuid() or not Path("/dev/net/tun").exists():
+        click.echo("needs root and /dev/net/tun", err=True)
+        return 2
+    if options.keep:
+        options.keep.mkdir(parents=True, exist_ok=True)
+    runs: dict[str, list[dict[str, float]]] = {scenario.name: [] for scenario in scenarios}
+    log: list[dict[str, object]] = []
+    began = time.monotonic()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ProcessPoolExecutor(options.parallel, mp_context=get_context("spawn")) as pool,
+    ):
+        program = linux.build(Path(folder))
+        waiting = {
+            pool.submit(measure, scenario, seed, program, options.keep): (scenario, seed)
+            for scenario in scenarios
+            for seed in range(1, options.runs + 1)
+        }
+        for done in as_completed(waiting):
+            scenario, seed = waiting[done]
+            result = done.result()
+            log.append({"scenario": scenario.name, "seed": seed, **result})
+            tries = result["tries"]
+            assert isinstance(tries, list)
+            state = "rejected" if result["found"] is None else "ok"
+            worst = tries[-1]["largest_ms"]
+            click.echo(f"{scenario.name}, run {seed}: {state}, {len(tries)} tries, at most {worst:.1f} ms late")
+            if isinstance(result["found"], dict):
+                runs[scenario.name].append(result["found"])
+    rows = [
+        (name, quantity, *(f"{value:.5g}" for value in values[:3]), values[3])
+        for name, found in runs.items()
+        for quantity, values in merged(found).items()
+    ]
+    write(options.out, rows)
+    about = {"kernel": platform.release(), "wall_s": round(time.monotonic() - began), "runs": log}
+    options.out.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n")
+    return 0 if all(len(found) == options.runs for found in runs.values()) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
