@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-import mesonet as mn
 import metrics
 import numpy as np
 from metrics import Flow, Observation
 from scenarios import RATE_MBPS, SAMPLE_S, Scenario
 from witness import FILE, chosen, merged, read, write
+
+import mesonet as mn
 
 PATH = Path(__file__).with_name("path")
 NAMES = {"reno": "tcp", "cubic": "cubic", "bbr": "bbr"}
@@ -73,7 +74,7 @@ def observe(scenario: Scenario, preset: str, values: Mapping[str, Any], seed: in
     traces = result.flow_traces.to_polars()
     ended = result.flows.to_polars()
     flows = []
-    for number, start in enumerate(scenario.starts_s):
+    for number in range(len(scenario.algorithms)):
         own = traces.filter(flow=f"flow {number + 1}")
         column = {name: own[name].cast(float).to_numpy() for name in own.columns if name not in ("flow", "state")}
         totals = ended.filter(source=ended["source"].sort()[number]).row(0, named=True)

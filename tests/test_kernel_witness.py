@@ -1,0 +1,153 @@
+"""The arithmetic of the kernel witness; running it needs root and is no test."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "verification" / "witness" / "kernel"
+sys.path.insert(0, str(FOLDER))
+
+import compare  # noqa: E402
+import metrics  # noqa: E402
+import packets  # noqa: E402
+import scenarios  # noqa: E402
+import witness  # noqa: E402
+
+SERVICE_NS = round(scenarios.SERVICE_S * 1e9)
+
+
+def data(*rows: tuple[int, int]) -> np.ndarray:
+    """Data packets of (sequence number, kind)."""
+    found = np.zeros(len(rows), dtype=packets.PACKET)
+    found["sequence"], found["kind"] = np.array(rows, dtype="u4").T
+    found["bytes"] = metrics.MSS
+    return found
+
+
+def flow(time_s: np.ndarray, **columns: np.ndarray) -> metrics.Flow:
+    """A flow whose other columns are 0."""
+    zero = np.zeros_like(time_s)
+    names = ("cwnd", "ssthresh", "in_flight", "srtt_s", "delivered", "reductions", "timeouts", "drops")
+    return metrics.Flow(time_s, **{name: columns.get(name, zero) for name in names}, retransmissions=3, spurious=1)
+
+
+def test_a_retransmission_is_spurious_where_no_copy_was_lost():
+    sent = data((0, packets.ACCEPTED), (1448, packets.TAIL_DROP), (2896, packets.ACCEPTED), (1448, packets.ACCEPTED))
+    assert metrics.retransmissions(sent) == (1, 0)
+    assert metrics.retransmissions(np.append(sent, data((2896, packets.ACCEPTED), (1448, packets.ACCEPTED)))) == (3, 2)
+
+
+def test_a_copy_that_is_lost_again_is_no_spurious_one():
+    sent = data((0, packets.TAIL_DROP), (0, packets.TAIL_DROP), (0, packets.RANDOM_LOSS), (0, packets.ACCEPTED))
+    assert metrics.retransmissions(sent) == (3, 0)
+
+
+def test_sequence_numbers_may_wrap():
+    sent = data((2**32 - 1000, packets.TAIL_DROP), (448, packets.ACCEPTED), (2**32 - 1000, packets.ACCEPTED))
+    assert metrics.retransmissions(sent) == (1, 0)
+
+
+def test_completion_ends_when_the_sender_has_the_last_acknowledgement():
+    log = np.zeros(4, dtype=packets.PACKET)
+    log["read_ns"] = [0, 40_000_000, 60_000_000, 70_000_000]
+    log["kind"] = [packets.ACCEPTED, packets.ACCEPTED, packets.ACK, packets.ACK]
+    log["flags"] = [packets.SYN, 0, 0, 0]
+    log["sequence"] = [2**32 - 1, 0, metrics.MSS, 2 * metrics.MSS]
+    assert metrics.completion_s(log, 2) == pytest.approx(0.09)
+    assert math.isnan(metrics.completion_s(log, 3))
+    assert math.isnan(metrics.completion_s(log[1:], 2))
+
+
+def test_cuts_and_means_of_a_saw_tooth():
+    scenario = scenarios.single("reno", 67)
+    time_s = scenarios.SAMPLE_S * np.arange(2001)
+    cut = np.isin(np.arange(2001), [100, 500, 900, 1300])
+    reductions = np.cumsum(cut).astype(float)
+    cwnd = np.where(cut, 70.0, 140.0)
+    rate = 1e6 * scenarios.RATE_MBPS / 8 / scenarios.SEGMENT_BYTES
+    own = flow(time_s, cwnd=cwnd, ssthresh=cwnd / 2, reductions=reductions, delivered=rate * time_s)
+    own.ssthresh[cut] = 70.0
+    queue = np.tile([10.0, 20.0], 1001)[:2001]
+    accepted, dropped = rate * time_s, np.where(time_s >= 2, 50.0, 0.0) + np.where(time_s >= 10, 10.0, 0.0)
+    run = metrics.Observation(time_s, queue, accepted, dropped, 0.5 * time_s, [own])
+    found = metrics.quantities(run, scenario)
+    assert found["goodput Mb/s"] == pytest.approx(20.0)
+    assert found["utilisation"] == pytest.approx(0.5)
+    assert found["mean RTT ms"] == pytest.approx(40 + 0.6 * 15)
+    assert found["p95 RTT ms"] == pytest.approx(40 + 0.6 * 20)
+    assert found["drop rate %"] == pytest.approx(100 * 10 / (17 * rate + 10))
+    assert found["drops in first 3 s"] == 50
+    assert found["time between cuts s"] == pytest.approx(4.0)
+    assert found["decrease factor"] == pytest.approx(0.5)
+    assert found["reductions"] == 3  # the one at 1 s is before the span
+    assert (found["retransmissions"], found["spurious retransmissions"]) == (3, 1)
+
+
+def test_share_and_drops_of_each_flow_of_a_pair():
+    scenario = scenarios.pair("bbr", "cubic", 67)
+    assert scenario.algorithms == ("cubic", "bbr")
+    time_s = scenarios.SAMPLE_S * np.arange(4501)
+    late = time_s[500:]
+    first = flow(time_s, delivered=100 * time_s, drops=time_s)
+    newcomer = flow(late, delivered=300 * (late - 5), drops=2 * (late - 5))
+    run = metrics.Observation(time_s, time_s, time_s, time_s, time_s, [first, newcomer])
+    found = metrics.quantities(run, scenario)
+    assert found["share of newcomer"] == pytest.approx(0.75)
+    assert found["drops of first"] == pytest.approx(35)
+    assert found["drops of newcomer"] == pytest.approx(70)
+    assert "decrease factor" not in found
+
+
+def test_the_queue_of_the_log_counts_the_packet_in_service():
+    scenario = scenarios.single("cubic", 1)
+    log = data((0, packets.ACCEPTED), (1448, packets.ACCEPTED), (2896, packets.TAIL_DROP))
+    log["read_ns"] = [10_000_000 - 100_000, 10_000_000 - 50_000, 10_000_000 - 10_000]
+    log["leaves_ns"] = [9_900_000 + SERVICE_NS, 9_900_000 + 2 * SERVICE_NS, 0]
+    log["port"] = 1
+    samples = np.zeros(4, dtype=packets.SAMPLE)
+    samples["time_s"] = [0.0, 0.01002, 0.02, 0.0301]
+    samples["state"] = [0, 3, 3, 0]
+    samples["bytes_acked"] = [0, 0, 2 * metrics.MSS, 2 * metrics.MSS]
+    run = metrics.of_kernel(packets.Trace(0, log, samples, {}), scenario)
+    assert run.queue[:3].tolist() == [0, 2, 0]
+    assert (run.accepted[-1], run.dropped[-1]) == (2, 1)
+    assert run.busy_s[-1] == pytest.approx(2 * scenarios.SERVICE_S)
+    own = run.flows[0]
+    assert own.time_s.tolist() == pytest.approx([0.0, 0.01, 0.02, 0.03])
+    assert own.reductions.tolist() == [0, 1, 1, 1]
+    assert own.delivered.tolist() == [0, 0, 2, 2]
+    assert own.drops.tolist() == [0, 1, 1, 1]
+
+
+def test_marks():
+    assert compare.mark(5.0, 4.0, 3.0, 5.0) == compare.INSIDE
+    assert compare.mark(5.4, 5.0, 4.9, 5.1) == compare.CLOSE
+    assert compare.mark(5.6, 5.0, 4.9, 5.1) == compare.OUTSIDE
+    assert compare.mark(0.1, 0.0, 0.0, 0.0) == compare.OUTSIDE
+
+
+def test_runs_without_a_value_do_not_count(tmp_path):
+    found = witness.merged([{"a": 1.0, "b": math.nan}, {"a": 3.0, "b": math.nan}])
+    assert found == {"a": (2.0, 1.0, 3.0, 2)}
+    path = tmp_path / "table.csv"
+    witness.write(path, [("one", "a", *found["a"])])
+    assert witness.read(path) == {("one", "a"): found["a"]}
+
+
+def test_the_frozen_table_has_every_scenario():
+    table = witness.read(witness.FILE)
+    assert {scenario for scenario, _ in table} == {scenario.name for scenario in scenarios.every()}
+    assert all(least <= mean <= most and runs >= 1 for mean, least, most, runs in table.values())
+
+
+def test_mesonet_runs_the_same_set_up():
+    scenario = scenarios.short("reno", 10)
+    run = compare.observe(scenario, "standard", {}, seed=1)
+    # Two round trips, the service of the SYN and of ten segments.
+    assert run.completion_s == pytest.approx(0.08 + 11 * scenarios.SERVICE_S, abs=1e-4)
+    assert run.flows[0].retransmissions == 0
