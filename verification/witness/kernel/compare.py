@@ -139,7 +139,7 @@ def main() -> int:
     counts = dict.fromkeys((INSIDE, CLOSE, OUTSIDE), 0)
     rows = []
     for scenario in chosen(options.only):
-        if scenario.loss or not scenario.gso_segments:
+        if scenario.loss or not scenario.gso_segments or not scenario.compressed_sacks:
             continue
         seeds = range(1, options.runs + 1)
         runs = [observe(scenario, options.preset, dict(options.values), seed) for seed in seeds]

@@ -72,7 +72,7 @@ def run(scenario: Scenario, seed: int, program: Path) -> Trace:
     program
         The queue that `build` compiled.
     """
-    with _namespaces() as (sender, receiver), tempfile.TemporaryDirectory() as folder:
+    with _namespaces(scenario) as (sender, receiver), tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         words = [
             str(program), sender, receiver, str(scenario.places), str(round(SERVICE_S * 1e9)),
@@ -97,14 +97,15 @@ def run(scenario: Scenario, seed: int, program: Path) -> Trace:
 
 
 @contextmanager
-def _namespaces() -> Iterator[tuple[str, str]]:
+def _namespaces(scenario: Scenario) -> Iterator[tuple[str, str]]:
     names = [f"witness-{os.getpid()}-{end}" for end in ("sender", "receiver")]
     made = []
     try:
         for name in names:
             _ip("netns", "add", name)
             made.append(name)
-            words = [f"{key}={value}" for key, value in SYSCTLS.items()]
+            values = SYSCTLS if scenario.compressed_sacks else {**SYSCTLS, "net.ipv4.tcp_comp_sack_nr": "0"}
+            words = [f"{key}={value}" for key, value in values.items()]
             _ip("netns", "exec", name, "sysctl", "-qw", *words)
         yield names[0], names[1]
     finally:

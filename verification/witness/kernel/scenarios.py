@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 RATE_MBPS = 20.0
 SEGMENT_BYTES = 1500
@@ -45,6 +45,8 @@ class Scenario:
         Smallest retransmission timeout (`rto_min` of the route).
     gso_segments
         Most segments that the kernel sends in one piece; None for the kernel's own choice.
+    compressed_sacks
+        Whether the receiver may answer several segments behind a gap with one acknowledgement (`tcp_comp_sack_nr`).
     """
 
     name: str
@@ -57,6 +59,7 @@ class Scenario:
     loss: float = 0.0
     floor_s: float = 1.0
     gso_segments: int | None = 1
+    compressed_sacks: bool = True
 
 
 def single(algorithm: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> Scenario:
@@ -72,6 +75,11 @@ def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments:
     span, starts = (10.0, 45.0), (0.0, 5.0)
     floor = FLOORS_S[suffix]
     return Scenario(name, (first, newcomer), places, 45.0, span, starts, floor_s=floor, gso_segments=gso_segments)
+
+
+def every_sack(scenario: Scenario) -> Scenario:
+    """Return a scenario in which the receiver answers every segment behind a gap, as receivers of mesonet do."""
+    return replace(scenario, name=f"{scenario.name} every sack", compressed_sacks=False)
 
 
 def short(algorithm: str, segments: int) -> Scenario:
@@ -91,6 +99,7 @@ def every() -> list[Scenario]:
     found += [pair("bbr", "cubic", places, " floor 200 ms") for places in PLACES]
     found += [single("bbr", places, gso_segments=None) for places in PLACES]
     found += [pair("bbr", "cubic", places, gso_segments=None) for places in PLACES]
+    found += [every_sack(pair("bbr", "cubic", places)) for places in PLACES]
     found += [short(algorithm, segments) for algorithm in SINGLE for segments in SIZES]
     found += [lossy(algorithm, loss) for algorithm in SINGLE for loss in LOSSES]
     return found
