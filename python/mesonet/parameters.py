@@ -446,6 +446,34 @@ _TABLE = (
         },
     ),
     Parameter(
+        "transport.quick_acks", "count", 0,
+        "With delayed acknowledgements: how many acknowledgements of a new flow, and after a segment that had arrived "
+        "before, are sent at once.",
+        "RFC 5681 has no such rule",
+        presets={
+            "linux": (16, "Linux: TCP_MAX_QUICKACKS"),
+        },
+        least=0, most=10**6,
+    ),
+    Parameter(
+        "transport.sack_compression", "time", "0 s",
+        "With delayed acknowledgements: how long receivers hold selective acknowledgements back behind a gap, but at most a "
+        "twentieth of a round trip and 44 segments; the first three are sent at once. 0 for not at all.",
+        "RFC 5681 section 4.2: at once",
+        presets={
+            "linux": ("1 ms", "Linux: tcp_comp_sack_delay_ns, tcp_comp_sack_nr, since 4.18"),
+        },
+        least=0.0, most=0.5,
+    ),
+    Parameter(
+        "transport.unpaced_segments", "count", 0, "How many segments of a paced flow leave back to back before pacing begins.",
+        "pacing from the first segment on",
+        presets={
+            "linux": (10, "Linux: tcp_update_skb_after_send, as fq does"),
+        },
+        least=0, most=10**6,
+    ),
+    Parameter(
         "transport.duplicate_threshold", "count", 3,
         "A segment is lost once this many segments sent after it were acknowledged.",
         "RFC 5681, RFC 6675", least=1, most=1000,

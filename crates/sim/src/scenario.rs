@@ -239,6 +239,12 @@ pub struct TransportParameters {
     pub delayed_acks: bool,
     /// They hold an acknowledgement back for at most this long, s.
     pub ack_delay: f64,
+    /// Acknowledgements of a new flow, and after a duplicate segment, that such receivers send at once.
+    pub quick_acks: u32,
+    /// Behind a gap they hold selective acknowledgements back for at most this long, s; 0 for not at all.
+    pub sack_compression: f64,
+    /// Segments of a flow that leave back to back before it is paced.
+    pub unpaced_segments: u32,
     /// When a segment counts as lost.
     pub loss_detection: LossDetection,
     /// Longest time for which a receiver may hold an acknowledgement back, as tail loss probes assume, s.
@@ -585,6 +591,9 @@ impl Scenario {
             return Err(invalid("transport.loss_detection", message));
         }
         within("transport.ack_delay", t.ack_delay, 0.0, 0.5)?;
+        within("transport.quick_acks", f64::from(t.quick_acks), 0.0, 1e6)?;
+        within("transport.sack_compression", t.sack_compression, 0.0, 0.5)?;
+        within("transport.unpaced_segments", f64::from(t.unpaced_segments), 0.0, 1e6)?;
         within("transport.probe_ack_delay", t.probe_ack_delay, 0.0, 1e3)?;
         within("transport.min_rto", t.min_rto, 0.0, 1e5)?;
         within("transport.initial_rto", t.initial_rto, t.min_rto, 1e5)?;

@@ -45,7 +45,7 @@ use crate::max_filter::MaxFilter;
 use crate::param::constants;
 use crate::{
     AckEvent, Common, CongestionControl, LossCause, LossEvent, LostSegment, MILLISECOND, Param, Phase, Picos,
-    Start, Window, picos, seconds,
+    Preset, Start, Window, picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -477,7 +477,7 @@ impl CongestionControl for Bbr {
             min: 1.0,
             max: 10.0,
             standard: 2.885,
-            presets: &[],
+            presets: &[(Preset::Linux, 739.0 / 256.0)],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -487,7 +487,7 @@ impl CongestionControl for Bbr {
             min: 0.01,
             max: 1.0,
             standard: 0.3466,
-            presets: &[],
+            presets: &[(Preset::Linux, 88.0 / 256.0)],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -637,7 +637,7 @@ impl CongestionControl for Bbr {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0 / 1024.0)],
             source: "chosen: segments leave one by one here (Linux tcp_bbr.c: 1/1024)",
         },
         Param {
@@ -647,7 +647,7 @@ impl CongestionControl for Bbr {
             min: 0.0,
             max: 1e9,
             standard: 150_000.0 / 1448.0,
-            sp500_282: 150_000.0 / 1448.0,
+            presets: &[],
             source: "Linux tcp_bbr.c: 1.2 Mbit/s, of 1448 bytes each",
         },
         Param {
@@ -657,7 +657,7 @@ impl CongestionControl for Bbr {
             min: 1.0,
             max: 1e6,
             standard: 45.0,
-            sp500_282: 45.0,
+            presets: &[],
             source: "Linux: 65215 bytes of 1448 each",
         },
         Param {
@@ -667,7 +667,7 @@ impl CongestionControl for Bbr {
             min: 0.0,
             max: 10.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "none in draft-cardwell-iccrg-bbr-congestion-control-00 (Linux tcp_bbr.c from 5.1: 1)",
         },
         Param {
@@ -677,7 +677,7 @@ impl CongestionControl for Bbr {
             min: 1.0,
             max: 31.0,
             standard: 5.0,
-            sp500_282: 5.0,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -687,7 +687,7 @@ impl CongestionControl for Bbr {
             min: 0.0,
             max: 10.0,
             standard: 0.1,
-            sp500_282: 0.1,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -697,7 +697,7 @@ impl CongestionControl for Bbr {
             min: 0.0,
             max: 1.0,
             standard: 0.0,
-            sp500_282: 0.0,
+            presets: &[(Preset::Linux, 1.0)],
             source: "none in draft-cardwell-iccrg-bbr-congestion-control-00 (Linux tcp_bbr.c: 1)",
         },
         Param {
@@ -707,7 +707,7 @@ impl CongestionControl for Bbr {
             min: 1.0,
             max: 1e6,
             standard: 4.0,
-            sp500_282: 4.0,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -717,7 +717,7 @@ impl CongestionControl for Bbr {
             min: 0.0,
             max: 1e6,
             standard: 50.0 / 256.0,
-            sp500_282: 50.0 / 256.0,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -727,7 +727,7 @@ impl CongestionControl for Bbr {
             min: 0.0,
             max: 1.0,
             standard: 0.125,
-            sp500_282: 0.125,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
         Param {
@@ -737,7 +737,7 @@ impl CongestionControl for Bbr {
             min: 0.0,
             max: 1e6,
             standard: 500.0 / 1448.0,
-            sp500_282: 500.0 / 1448.0,
+            presets: &[],
             source: "Linux tcp_bbr.c: 4 kbit/s, of 1448 bytes each",
         },
         Param {
@@ -747,7 +747,7 @@ impl CongestionControl for Bbr {
             min: 1.0,
             max: 1e6,
             standard: 48.0,
-            sp500_282: 48.0,
+            presets: &[],
             source: "Linux tcp_bbr.c",
         },
     ];
@@ -916,8 +916,8 @@ impl CongestionControl for Bbr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DeliverySample;
     use crate::testing::{acks, assert_near, config, loss, start};
-    use crate::{DeliverySample, Preset};
 
     const MS: Picos = MILLISECOND;
     const RTT: Picos = 162 * MS;

@@ -232,7 +232,7 @@ impl Domain {
         if !self.shared.rules.is_plain() {
             self.start_repair(slot);
         }
-        if self.shared.ack_delay.is_some() {
+        if self.shared.acks.is_some() {
             self.start_receiving(slot);
         }
         let flow = &mut self.flows[slot as usize];

@@ -1,60 +1,114 @@
 //! Delayed acknowledgements: what the receiver would have held back is held back where its answer arrives.
 
-use super::delivery::{self, Delivery};
+use super::delivery;
 use super::domain::Domain;
 use crate::engine::Segment;
-use crate::transport::receiver::{Answer, Receiver};
+use crate::transport::receiver::{AckRules, Answer, Receiver};
 use crate::transport::scoreboard::Acked;
 use crate::transport::{FlowState, OFF, Recovery};
 use mesonet_cc::Picos;
 
+/// What the segments before the last one of an acknowledgement tell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Earlier {
+    /// Lowest unacknowledged segment before the acknowledgement.
+    pub una: u64,
+    /// Segments newly acknowledged.
+    pub segments: u32,
+    /// Round-trip time of the first, 0 where it is ambiguous (Karn).
+    pub rtt: Picos,
+    /// Segments found lost.
+    pub lost: u32,
+}
+
 impl Domain {
     /// A flow is connected.
     pub(super) fn start_receiving(&mut self, slot: u32) {
+        let rules = self.shared.acks.as_ref().expect("acknowledgements are delayed");
         let slot = slot as usize;
         if self.receivers.len() <= slot {
             self.receivers.resize_with(slot + 1, Receiver::default);
         }
-        self.receivers[slot] = Receiver::default();
+        self.receivers[slot].begin(rules);
     }
 
     /// Segment `sequence` has arrived.
     #[inline(never)]
     pub(super) fn receive(&mut self, slot: u32, sequence: u64, segment: Segment) {
-        let delay = self.shared.ack_delay.expect("acknowledgements are delayed");
+        let shared = std::sync::Arc::clone(&self.shared);
+        let rules = shared.acks.as_ref().expect("acknowledgements are delayed");
         let flow = &self.flows[slot as usize];
         let receiver = &mut self.receivers[slot as usize];
-        let in_order = flow.board.is_whole() && sequence == flow.board.una() + receiver.holds();
+        if !flow.board.is_whole() {
+            self.receive_behind_gap(slot, sequence, segment, rules);
+            return;
+        }
+        let in_order = sequence == flow.board.una() + receiver.holds();
         // The last one ends the connection, which is answered at once (assumed).
         let follows = in_order && (sequence + 1 < flow.end || receiver.holds() > 0);
-        match receiver.answer(segment, follows, self.now, delay) {
-            Answer::Both(held) => self.acknowledgement(slot, sequence, segment, Some(held)),
+        if !in_order {
+            // The first duplicate.
+            receiver.compress(segment, flow.board.una() + receiver.holds(), self.now, 0, rules);
+        }
+        match receiver.answer(segment, follows, self.now, rules) {
+            Answer::Both(held) => self.acknowledge_together(slot, &[held, segment]),
             Answer::Hold(alone) => {
-                self.acknowledge_held(slot, alone);
+                self.acknowledge_together(slot, alone.as_slice());
                 self.watch_deadline(slot);
             }
             Answer::AtOnce(held) => {
-                self.acknowledge_held(slot, held);
+                self.acknowledge_together(slot, held.as_slice());
                 self.acknowledgement(slot, sequence, segment, None);
             }
         }
     }
 
-    fn acknowledge_held(&mut self, slot: u32, held: Option<Segment>) {
-        if let Some(held) = held {
-            let sequence = self.flows[slot as usize].expand(held.sequence);
-            self.acknowledgement(slot, sequence, held, None);
+    /// Segment `sequence` has arrived while an earlier one is missing. What fills the gap is acknowledged at once, with what was
+    /// held; so is what had arrived before, alone.
+    fn receive_behind_gap(&mut self, slot: u32, sequence: u64, segment: Segment, rules: &AckRules) {
+        let board = &self.flows[slot as usize].board;
+        let receiver = &mut self.receivers[slot as usize];
+        let known = board.has_arrived(sequence);
+        if known {
+            receiver.hurry(rules);
+        } else if sequence != board.una() {
+            let round_trip = self.flows[slot as usize].rtt.srtt;
+            if receiver.compress(segment, board.una(), self.now, round_trip, rules) {
+                self.watch_deadline(slot);
+                return;
+            }
+        }
+        let mut together = Vec::new();
+        receiver.release_all(&mut together);
+        if known {
+            self.acknowledge_together(slot, &together);
+            self.acknowledgement(slot, sequence, segment, None);
+        } else {
+            together.push(segment);
+            self.acknowledge_together(slot, &together);
         }
     }
 
-    /// A segment has been held for long enough; whether one was.
+    /// One acknowledgement for all these segments, of which some arrived before the others.
+    fn acknowledge_together(&mut self, slot: u32, segments: &[Segment]) {
+        let Some((last, before)) = segments.split_last() else { return };
+        let mut earlier = None;
+        for segment in before {
+            self.acknowledge_earlier(slot, segment, &mut earlier);
+        }
+        let sequence = self.flows[slot as usize].expand(last.sequence);
+        self.acknowledgement(slot, sequence, *last, earlier);
+    }
+
+    /// Segments have been held for long enough; whether any were.
     pub(super) fn receiver_timer(&mut self, slot: u32, time: Picos) -> bool {
         if self.flows[slot as usize].state != FlowState::Sending || self.receivers[slot as usize].timer > time
         {
             return false;
         }
-        let held = self.receivers[slot as usize].release();
-        self.acknowledge_held(slot, held);
+        let mut together = Vec::new();
+        self.receivers[slot as usize].release_all(&mut together);
+        self.acknowledge_together(slot, &together);
         true
     }
 
@@ -63,32 +117,33 @@ impl Domain {
         self.receivers.get(slot as usize).map_or(OFF, |receiver| receiver.timer)
     }
 
-    /// The first of two segments that one acknowledgement covers, into the books of the sender: its round-trip time and what
-    /// its delivery tells.
+    /// A segment that one acknowledgement covers, but not the last one, into the books of the sender.
     #[inline(never)]
-    pub(super) fn acknowledge_first(&mut self, slot: u32, held: &Segment) -> (Picos, Delivery) {
+    fn acknowledge_earlier(&mut self, slot: u32, segment: &Segment, earlier: &mut Option<Earlier>) {
         let now = self.now;
         let flow = &mut self.flows[slot as usize];
-        let sequence = flow.expand(held.sequence);
+        let before = earlier.take().unwrap_or(Earlier { una: flow.board.una(), ..Earlier::default() });
+        *earlier = Some(before);
+        let sequence = flow.expand(segment.sequence);
         let acked = if self.shared.rules.is_plain() {
             flow.board.acknowledge(sequence, self.shared.scenario.transport.duplicate_threshold)
         } else {
-            self.take_acknowledgement(slot, sequence, held)
+            self.take_acknowledgement(slot, sequence, segment)
         };
-        let Acked::New { sent_once } = acked else { return (0, Delivery::default()) };
+        let Acked::New { sent_once } = acked else { return };
         if self.flows[slot as usize].recovery == Recovery::Timeout {
-            self.look_for_spurious(slot, sequence, held);
+            self.look_for_spurious(slot, sequence, segment);
         }
         let flow = &mut self.flows[slot as usize];
         flow.delivered += 1;
         self.counters.delivered += 1;
         self.counters.acked_by_class[usize::from(flow.pair_class)] += 1;
         let config = &self.shared.configs[usize::from(flow.algorithm)];
-        let delivery = if config.wants_delivery_rate() {
-            delivery::sample(&mut self.samplers[slot as usize], flow, config, sequence, now)
-        } else {
-            Delivery::default()
-        };
-        (if sent_once { held.age(now) } else { 0 }, delivery)
+        let mut lost = before.lost;
+        if config.wants_delivery_rate() {
+            lost += delivery::sample(&mut self.samplers[slot as usize], flow, config, sequence, now).lost;
+        }
+        let rtt = if before.segments == 0 && sent_once { segment.age(now) } else { before.rtt };
+        *earlier = Some(Earlier { segments: before.segments + 1, rtt, lost, ..before });
     }
 }

@@ -2,6 +2,7 @@
 
 use super::delivery::{self, Delivery};
 use super::domain::Domain;
+use super::receiving::Earlier;
 use super::{code, pacing, recovery};
 use crate::engine::Segment;
 use crate::scenario::{RtoRestart, RttSamples};
@@ -27,33 +28,32 @@ impl Domain {
         if sequence < flow.base || sequence >= flow.board.next() {
             return; // Of an earlier flow of this slot, or a repeated SYN.
         }
-        if self.shared.ack_delay.is_some() {
+        if self.shared.acks.is_some() {
             self.receive(slot, sequence, segment);
         } else {
             self.account(slot, sequence, segment, None);
         }
     }
 
-    /// An acknowledgement of `segment` and of the one before where that was `held`, by a receiver that holds them back.
+    /// An acknowledgement of `segment` and of `earlier` ones, by a receiver that holds them back.
     #[inline(never)]
     pub(super) fn acknowledgement(
         &mut self,
         slot: u32,
         sequence: u64,
         segment: Segment,
-        held: Option<Segment>,
+        earlier: Option<Earlier>,
     ) {
-        self.account(slot, sequence, segment, held);
+        self.account(slot, sequence, segment, earlier);
     }
 
-    /// An acknowledgement of `segment`, the one with number `sequence`, and of the one before where that was `held` back.
+    /// An acknowledgement of `segment`, the one with number `sequence`, and of `earlier` ones.
     // One of its callers is the path of every acknowledgement, where it must not be a call.
     #[inline(always)]
-    fn account(&mut self, slot: u32, sequence: u64, segment: Segment, held: Option<Segment>) {
+    fn account(&mut self, slot: u32, sequence: u64, segment: Segment, earlier: Option<Earlier>) {
         let now = self.now;
-        let una = self.flows[slot as usize].board.una();
-        let first = held.map(|held| self.acknowledge_first(slot, &held));
         let flow = &mut self.flows[slot as usize];
+        let una = earlier.map_or(flow.board.una(), |earlier| earlier.una);
         let threshold = self.shared.scenario.transport.duplicate_threshold;
         let acked = if self.shared.rules.is_plain() {
             flow.board.acknowledge(sequence, threshold)
@@ -79,11 +79,11 @@ impl Domain {
         let age = segment.age(now);
         let mut rtt = if sent_once { age } else { 0 };
         let mut timed = if sent_once || (advanced && self.shared.rto.has_timestamps()) { age } else { 0 };
-        if let Some((rtt_of_first, _)) = first {
+        if let Some(earlier) = earlier {
             // An echoed timestamp is that of the first segment (RFC 7323, section 4.3).
-            timed = rtt_of_first;
+            timed = earlier.rtt;
             if !self.shared.rtt_of_last {
-                rtt = rtt_of_first;
+                rtt = earlier.rtt;
             }
         }
         flow.rtt.see(rtt);
@@ -97,10 +97,11 @@ impl Domain {
                 delivery.lost += std::mem::take(&mut self.repairs[slot as usize].lost_again);
             }
         }
-        if let Some((_, of_first)) = first {
-            delivery.lost += of_first.lost;
+        let mut acked = 1;
+        if let Some(earlier) = earlier {
+            delivery.lost += earlier.lost;
+            acked += earlier.segments;
         }
-        let acked = 1 + u32::from(first.is_some());
         if advanced {
             if new_una == flow.end {
                 self.complete(slot);
@@ -247,7 +248,7 @@ impl Domain {
             return;
         }
         flow.watched = 0;
-        if self.shared.ack_delay.is_some() && self.receiver_timer(slot, time) {
+        if self.shared.acks.is_some() && self.receiver_timer(slot, time) {
             self.watch_deadline(slot);
             return;
         }
@@ -334,7 +335,7 @@ impl Domain {
         if self.shared.rules.rack && flow.state == FlowState::Sending {
             deadline = deadline.min(self.repairs[slot as usize].timer());
         }
-        if self.shared.ack_delay.is_some() && flow.state == FlowState::Sending {
+        if self.shared.acks.is_some() && flow.state == FlowState::Sending {
             deadline = deadline.min(self.receiver_deadline(slot));
         }
         if deadline != OFF && (flow.watched == 0 || deadline < flow.watched) {
@@ -463,7 +464,7 @@ impl Domain {
             flow.timing.sent(sequence, now);
         }
         let flow = &mut self.flows[slot as usize];
-        flow.interface_free = now + pacing::gap(flow);
+        flow.interface_free = now + pacing::gap(flow, self.shared.unpaced);
         // An event armed for this very instant is superseded.
         flow.interface_armed = false;
         self.counters.entering += 1;

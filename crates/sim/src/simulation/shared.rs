@@ -6,6 +6,7 @@ use crate::fabric::OwnLanes;
 use crate::network::build::picos;
 use crate::network::{Domains, Network};
 use crate::scenario::{AckRtt, AlgorithmShare, Scenario};
+use crate::transport::receiver::AckRules;
 use crate::transport::{RtoRules, Rules};
 use crate::users::Population;
 use mesonet_cc::{Config, Picos};
@@ -28,8 +29,10 @@ pub(super) struct Shared {
     pub rtt_of_last: bool,
     /// Loss recovery.
     pub rules: Rules,
-    /// How long receivers hold acknowledgements back; none where they do not.
-    pub ack_delay: Option<Picos>,
+    /// How receivers hold acknowledgements back; none where they do not.
+    pub acks: Option<AckRules>,
+    /// Segments of a flow that leave before it is paced.
+    pub unpaced: u64,
     pub seed: u64,
     /// The end of the scenario.
     pub end: Picos,
@@ -64,7 +67,12 @@ impl Shared {
             rto: RtoRules::new(&scenario.transport),
             rtt_of_last: scenario.transport.ack_rtt == AckRtt::Last,
             rules: Rules::new(&scenario.transport),
-            ack_delay: scenario.transport.delayed_acks.then(|| picos(scenario.transport.ack_delay)),
+            acks: scenario.transport.delayed_acks.then(|| AckRules {
+                delay: picos(scenario.transport.ack_delay),
+                quick: scenario.transport.quick_acks,
+                compression: picos(scenario.transport.sack_compression),
+            }),
+            unpaced: u64::from(scenario.transport.unpaced_segments),
             seed,
             end,
             period_length: measured.div_ceil(u64::from(scenario.time.periods)),

@@ -9,17 +9,41 @@ use crate::engine::Segment;
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
-/// What one receiver holds back: at most every second segment goes unacknowledged.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+/// Rules of receivers that hold acknowledgements back, shared by all flows.
+#[derive(Clone, Copy, Debug)]
+pub struct AckRules {
+    /// How long a segment that arrived in order is held at most.
+    pub delay: Picos,
+    /// Acknowledgements of a new flow, and after a duplicate segment, that are sent at once (Linux: `TCP_MAX_QUICKACKS`).
+    pub quick: u32,
+    /// How long selective acknowledgements are held at most; 0 for not at all (Linux: `tcp_comp_sack_delay_ns`).
+    pub compression: Picos,
+}
+
+/// Duplicate acknowledgements that are sent at once before others are compressed (Linux: `TCP_FASTRETRANS_THRESH`).
+const DUPLICATES_AT_ONCE: u32 = 3;
+
+/// Segments that one compressed acknowledgement covers at most (Linux: `tcp_comp_sack_nr`).
+const MOST_COMPRESSED: usize = 44;
+
+/// The part of a round trip for which selective acknowledgements are held at most (Linux: `tcp_comp_sack_rtt_percent`, 5 %).
+const COMPRESSION_SHARE: Picos = 20;
+
+/// What one receiver holds back: in order at most one segment, behind a gap those of a compressed acknowledgement.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Receiver {
-    held: Option<Segment>,
-    /// When the held segment is acknowledged whatever comes; [`OFF`] while there is none.
+    held: Vec<Segment>,
+    /// When what is held is acknowledged whatever comes; [`OFF`] while nothing is.
     pub timer: Picos,
+    /// Acknowledgements still sent at once.
+    quick: u32,
+    /// The lowest missing segment behind which duplicates are counted, and their number.
+    duplicates: (u64, u32),
 }
 
 impl Default for Receiver {
     fn default() -> Self {
-        Self { held: None, timer: OFF }
+        Self { held: Vec::new(), timer: OFF, quick: 0, duplicates: (u64::MAX, 0) }
     }
 }
 
@@ -36,29 +60,78 @@ pub enum Answer {
 }
 
 impl Receiver {
+    /// The receiver of a new flow; memory is kept.
+    pub fn begin(&mut self, rules: &AckRules) {
+        self.held.clear();
+        *self = Self { held: std::mem::take(&mut self.held), quick: rules.quick, ..Self::default() };
+    }
+
     /// Segments held.
     #[must_use]
     pub fn holds(&self) -> u64 {
-        u64::from(self.held.is_some())
+        self.held.len() as u64
     }
 
-    /// `segment` arrives; it `follows` all that arrived before, and more is to come. It is held for `delay` at most.
-    pub fn answer(&mut self, segment: Segment, follows: bool, now: Picos, delay: Picos) -> Answer {
+    /// `segment` arrives; it `follows` all that arrived before, and more is to come.
+    pub fn answer(&mut self, segment: Segment, follows: bool, now: Picos, rules: &AckRules) -> Answer {
         let held = self.release();
+        if self.quick > 0 {
+            self.quick -= 1;
+            return Answer::AtOnce(held);
+        }
         match held {
             _ if !follows => Answer::AtOnce(held),
             Some(held) if held.is_marked() == segment.is_marked() => Answer::Both(held),
             _ => {
-                (self.held, self.timer) = (Some(segment), now + delay);
+                self.held.push(segment);
+                self.timer = now + rules.delay;
                 Answer::Hold(held)
             }
         }
     }
 
-    /// The held segment is acknowledged.
-    pub fn release(&mut self) -> Option<Segment> {
+    /// The held segment, which arrived in order, is acknowledged.
+    fn release(&mut self) -> Option<Segment> {
         self.timer = OFF;
-        self.held.take()
+        self.held.pop()
+    }
+
+    /// What is held is acknowledged: to be added to `segments`.
+    pub fn release_all(&mut self, segments: &mut Vec<Segment>) {
+        self.timer = OFF;
+        segments.append(&mut self.held);
+    }
+
+    /// `segment` arrives behind the gap at `missing`: whether its acknowledgement is held for the next ones. Linux
+    /// (`__tcp_ack_snd_check`): not the first three, and for a twentieth of `round_trip` at most.
+    pub fn compress(
+        &mut self,
+        segment: Segment,
+        missing: u64,
+        now: Picos,
+        round_trip: Picos,
+        rules: &AckRules,
+    ) -> bool {
+        if self.duplicates.0 != missing {
+            self.duplicates = (missing, 0);
+        }
+        if rules.compression == 0 || self.duplicates.1 < DUPLICATES_AT_ONCE {
+            self.duplicates.1 += 1;
+            return false;
+        }
+        if self.held.len() + 1 >= MOST_COMPRESSED {
+            return false;
+        }
+        if self.held.is_empty() {
+            self.timer = now + rules.compression.min(round_trip / COMPRESSION_SHARE);
+        }
+        self.held.push(segment);
+        true
+    }
+
+    /// A segment arrived that it had: the next acknowledgements are sent at once (Linux: `tcp_send_dupack`).
+    pub fn hurry(&mut self, rules: &AckRules) {
+        self.quick = rules.quick;
     }
 }
 
@@ -67,6 +140,8 @@ mod tests {
     use super::*;
     use crate::engine::FlowId;
 
+    const RULES: AckRules = AckRules { delay: 40, quick: 0, compression: 0 };
+
     fn segment(sequence: u32) -> Segment {
         Segment::new(0, FlowId::default(), sequence, 0)
     }
@@ -74,18 +149,18 @@ mod tests {
     #[test]
     fn every_second_segment_is_acknowledged() {
         let mut receiver = Receiver::default();
-        assert_eq!(receiver.answer(segment(1), true, 100, 40), Answer::Hold(None));
+        assert_eq!(receiver.answer(segment(1), true, 100, &RULES), Answer::Hold(None));
         assert_eq!((receiver.holds(), receiver.timer), (1, 140));
-        assert_eq!(receiver.answer(segment(2), true, 110, 40), Answer::Both(segment(1)));
+        assert_eq!(receiver.answer(segment(2), true, 110, &RULES), Answer::Both(segment(1)));
         assert_eq!((receiver.holds(), receiver.timer), (0, OFF));
     }
 
     #[test]
     fn what_does_not_follow_is_acknowledged_at_once_with_what_was_held() {
         let mut receiver = Receiver::default();
-        assert_eq!(receiver.answer(segment(2), false, 100, 40), Answer::AtOnce(None));
-        receiver.answer(segment(3), true, 100, 40);
-        assert_eq!(receiver.answer(segment(5), false, 101, 40), Answer::AtOnce(Some(segment(3))));
+        assert_eq!(receiver.answer(segment(2), false, 100, &RULES), Answer::AtOnce(None));
+        receiver.answer(segment(3), true, 100, &RULES);
+        assert_eq!(receiver.answer(segment(5), false, 101, &RULES), Answer::AtOnce(Some(segment(3))));
         assert_eq!(receiver.holds(), 0);
     }
 
@@ -95,9 +170,45 @@ mod tests {
         let mut marked = segment(2).ecn_capable();
         marked.mark();
         let mut receiver = Receiver::default();
-        receiver.answer(segment(1), true, 100, 40);
-        assert_eq!(receiver.answer(marked, true, 101, 40), Answer::Hold(Some(segment(1))));
+        receiver.answer(segment(1), true, 100, &RULES);
+        assert_eq!(receiver.answer(marked, true, 101, &RULES), Answer::Hold(Some(segment(1))));
         assert_eq!(receiver.timer, 141);
-        assert_eq!(receiver.answer(marked, true, 102, 40), Answer::Both(marked));
+        assert_eq!(receiver.answer(marked, true, 102, &RULES), Answer::Both(marked));
+    }
+
+    /// tcp_input.c: TCP_MAX_QUICKACKS.
+    #[test]
+    fn the_first_segments_of_a_flow_are_acknowledged_at_once() {
+        let rules = AckRules { quick: 2, ..RULES };
+        let mut receiver = Receiver::default();
+        receiver.begin(&rules);
+        for sequence in 1..3 {
+            assert_eq!(receiver.answer(segment(sequence), true, 100, &rules), Answer::AtOnce(None));
+        }
+        assert_eq!(receiver.answer(segment(3), true, 100, &rules), Answer::Hold(None));
+        receiver.hurry(&rules);
+        assert_eq!(receiver.answer(segment(4), true, 100, &rules), Answer::AtOnce(Some(segment(3))));
+    }
+
+    /// tcp_input.c, __tcp_ack_snd_check: three at once, then one acknowledgement for all that come within a millisecond or a
+    /// twentieth of a round trip.
+    #[test]
+    fn selective_acknowledgements_are_compressed_behind_a_gap() {
+        let rules = AckRules { compression: 1000, ..RULES };
+        let mut receiver = Receiver::default();
+        let mut compress = |sequence: u32, now| {
+            let held = receiver.compress(segment(sequence), 7, now, 16_000, &rules);
+            (held, receiver.timer)
+        };
+        for sequence in 8..11 {
+            assert_eq!(compress(sequence, 100), (false, OFF));
+        }
+        assert_eq!(compress(11, 200), (true, 1000));
+        assert_eq!(compress(12, 700), (true, 1000));
+        let mut released = Vec::new();
+        receiver.release_all(&mut released);
+        assert_eq!((released, receiver.timer), (vec![segment(11), segment(12)], OFF));
+        // A gap further on: three at once again.
+        assert!(!receiver.compress(segment(20), 15, 1100, 16_000, &rules));
     }
 }

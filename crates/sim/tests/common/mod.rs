@@ -34,23 +34,28 @@ pub fn abilene() -> Value {
             "jumbo_period": 0, "jumbo_factor": 10.0, "long_lived_flows": 0
         },
         "connection": {"establish": true, "syn_timeout": 3.0, "syn_attempts": 3, "window_after_retry": 2.0},
-        "transport": {
-            "initial_window": 2.0, "initial_ssthresh": 2_147_483_648.0, "recovery": "sack", "prr": "off",
-            "loss_detection": "dupthresh", "probe_ack_delay": 0.2, "delayed_acks": false, "ack_delay": 0.2, "duplicate_threshold": 3,
-            "initial_rto": 3.0, "min_rto": 1.0, "max_rto": 60.0, "rto_floor": "rfc6298",
-            "rto_restart": "retransmission", "rtt_samples": "rfc7323", "timer_tick": 0.0, "ack_rtt": "first",
-            "limited_transmit": true, "recover_guard": false, "timeout_rule": "own_reduction",
-            "reduce_from": "cwnd", "grow_only_if_cwnd_limited": false, "max_cwnd": 1_073_741_824.0,
-            "slow_start": "classic", "limited_slow_start_from": 100.0,
-            "hystart_min_threshold": 0.004, "hystart_max_threshold": 0.016, "hystart_divisor": 8.0,
-            "hystart_samples": 8, "hystart_css_divisor": 4.0, "hystart_css_rounds": 5, "hystart_max_acked": 8,
-            "receiver_window": 2_147_483_648.0, "segment_bytes": 1500.0
-        },
+        "transport": transport(),
         "algorithms": [algorithm("tcp", 1.0)],
         "flows": [],
         "time": {"duration": 20.0, "warmup": 8.0, "periods": 3, "converged": 0.0},
         "measurement": {"interval": 0.2, "flow_records": 1.0, "flow_series": 100, "starved_after": 5.0},
         "trace": {"flows": [], "sources": [], "routers": [], "every": 0.01}
+    })
+}
+
+/// The sender in the study's preset.
+fn transport() -> Value {
+    json!({
+        "initial_window": 2.0, "initial_ssthresh": 2_147_483_648.0, "recovery": "sack", "prr": "off",
+        "loss_detection": "dupthresh", "probe_ack_delay": 0.2, "delayed_acks": false, "ack_delay": 0.2, "duplicate_threshold": 3,
+        "initial_rto": 3.0, "min_rto": 1.0, "max_rto": 60.0, "rto_floor": "rfc6298", "quick_acks": 0, "sack_compression": 0.0, "unpaced_segments": 0,
+        "rto_restart": "retransmission", "rtt_samples": "rfc7323", "timer_tick": 0.0, "ack_rtt": "first",
+        "limited_transmit": true, "recover_guard": false, "timeout_rule": "own_reduction",
+        "reduce_from": "cwnd", "grow_only_if_cwnd_limited": false, "max_cwnd": 1_073_741_824.0,
+        "slow_start": "classic", "limited_slow_start_from": 100.0,
+        "hystart_min_threshold": 0.004, "hystart_max_threshold": 0.016, "hystart_divisor": 8.0,
+        "hystart_samples": 8, "hystart_css_divisor": 4.0, "hystart_css_rounds": 5, "hystart_max_acked": 8,
+        "receiver_window": 2_147_483_648.0, "segment_bytes": 1500.0
     })
 }
 
