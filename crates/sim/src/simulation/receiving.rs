@@ -56,6 +56,10 @@ impl Domain {
                 self.acknowledge_together(slot, alone.as_slice());
                 self.watch_deadline(slot);
             }
+            // One acknowledgement, which says how far the cumulative one is and what arrived behind a gap.
+            Answer::AtOnce(Some(held)) if held.is_marked() == segment.is_marked() => {
+                self.acknowledge_together(slot, &[held, segment]);
+            }
             Answer::AtOnce(held) => {
                 self.acknowledge_together(slot, held.as_slice());
                 self.acknowledgement(slot, sequence, segment, None);
