@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_path_that_spreads_departures_is_measured_by_its_acknowledgements() {
         let mut sampler = DeliverySampler::new(0);
-        send(&mut sampler, 0, 10, 0);
+        send(&mut sampler, 0, 11, 0);
         // One each 2 ms, after 100 ms.
         for i in 0..10 {
             let (rate, sample) = sampler.acknowledged(i, (100 + 2 * i) * MS, 100 * MS);
@@ -153,11 +153,12 @@ mod tests {
             assert!((rate - 1000.0 * (i + 1) as f64 / (100 + 2 * i) as f64).abs() < 1e-9);
             sampler.forget_below(i + 1);
         }
-        // Segment 9 left at 9 ms, the next one leaves at 118 ms: sending took longer than the 100 ms to the answer.
-        for i in 10..20 {
-            sampler.sent(i, (118 + i - 10) * MS, 10);
+        // Segment 9 left at 9 ms, 10 is lost, the next one leaves at 118 ms: sending took longer than the 100 ms to the
+        // answer.
+        for i in 11..21 {
+            sampler.sent(i, (118 + i - 11) * MS, 10);
         }
-        let (rate, sample) = sampler.acknowledged(10, 218 * MS, 100 * MS);
+        let (rate, sample) = sampler.acknowledged(11, 218 * MS, 100 * MS);
         assert_eq!((sample.prior_delivered, sample.delivered(11), sample.interval), (10, 1, 109 * MS));
         assert!((rate - 1.0 / 0.109).abs() < 1e-9, "{rate}");
     }
