@@ -353,7 +353,7 @@ def test_the_power_with_which_loss_grows(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(("small_pipe", "change"), [(None, 0.3), (False, 0.1), (True, 0.3)])
 def test_changes_of_throughput_by_pipe(monkeypatch: pytest.MonkeyPatch, small_pipe: bool | None, change: float) -> None:
     lines = [many_flows.Line(n, count, 60, 400, 0.1, (0, 1)) for n, count in ((1, 50), (2, 300))]
-    monkeypatch.setattr(many_flows, "_lines", lambda _: lines)
+    monkeypatch.setattr(many_flows, "lines", lambda _: lines)
     given = {("with", 50): 0.9, ("without", 50): 1.0, ("with", 300): 0.6, ("without", 300): 0.9}
     monkeypatch.setattr(many_flows, "goodput", lambda _, name, count, buffer: given[name, count])
     monkeypatch.setattr(Campaigns, "load", lambda *_: None)

@@ -24,8 +24,8 @@ CLASSES = {
     "S5": "for the record",
 }
 KINDS = ("independent", "calibration")
-_CLAIM_KEYS = ("id", "claim", "source", "setup", "kind", "values", "explanation", "not_evaluated")
-_CLAIM_OPTIONAL = ("values", "explanation", "not_evaluated")
+_CLAIM_KEYS = ("id", "claim", "source", "setup", "kind", "values", "explanation", "not_evaluated", "witness")
+_CLAIM_OPTIONAL = ("values", "explanation", "not_evaluated", "witness")
 _NUMBER_KEYS = ("name", "measure", "of", "class", "unit", "because")
 _LIMITS = ("published", "relative", "absolute", "least", "most")
 
@@ -75,6 +75,7 @@ class Claim:
     explanation: str  #: why it is not reproduced and what was tried; empty where it is
     not_evaluated: str  #: why there are no numbers; empty where there are
     numbers: tuple[Number, ...]
+    witness: str = ""  #: the folder of another simulator that has run its set-up; empty where none has
 
     @property
     def part(self) -> str:
@@ -126,7 +127,10 @@ def _claim(name: str, table: Mapping[str, Any]) -> Claim:
     reasons = {key: " ".join(table.get(key, "").split()) for key in ("explanation", "not_evaluated")}
     if not all(text.values()):
         raise InputError("empty", path=next(key for key, value in text.items() if not value), allowed="text")
-    return Claim(id=table["id"], kind=table["kind"], numbers=numbers, **text, **reasons)
+    witness = table.get("witness", "")
+    if not isinstance(witness, str) or not re.fullmatch(r"[a-z0-9-]*", witness):
+        raise InputError("not a witness", path="witness", value=witness, allowed="the name of a folder of witness")
+    return Claim(id=table["id"], kind=table["kind"], numbers=numbers, witness=witness, **text, **reasons)
 
 
 def _number(where: str, given: Mapping[str, Any]) -> Number:

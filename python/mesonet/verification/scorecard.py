@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from mesonet.errors import InputError
 from mesonet.terminal import shown
@@ -14,7 +14,8 @@ from mesonet.verification.campaigns import Campaigns, Entry, load_entries
 from mesonet.verification.claims import CLASSES, KINDS, Claim, Number, id_order, load_claims
 from mesonet.verification.measurements import Measurement
 from mesonet.verification.record import Record, Recorded, commands, read_record
-from mesonet.verification.verdicts import Finding, judge, of_claim
+from mesonet.verification.verdicts import NOT_REPRODUCED, Finding, Verdict, judge, of_claim
+from mesonet.verification.witness import VALUES, Witness, read_witness
 
 QUICK_S = 45.0
 """Processor seconds that all campaigns of the quick claims may take together."""
@@ -42,6 +43,7 @@ class Scorecard:
     claims: tuple[Claim, ...]
     entries: dict[str, Entry]
     record: Record
+    witnesses: Mapping[str, Witness] = field(default_factory=dict)  #: by the name that claims give
 
     def chosen(self, words: Sequence[str], quick: bool) -> Scorecard:
         """Some of the claims.
@@ -69,11 +71,13 @@ class Scorecard:
         if quick:
             cheap = self._quick()
             claims = tuple(claim for claim in claims if claim.numbers and cheap.issuperset(claim.campaigns))
-        return Scorecard(claims, self.entries, self.record)
+        return Scorecard(claims, self.entries, self.record, self.witnesses)
 
     def judge(self, campaigns: Campaigns) -> dict[str, list[Finding]]:
         """The findings by id of the claim."""
-        return {claim.id: judge(claim, campaigns, self.record) for claim in self.claims}
+        return {
+            claim.id: judge(claim, campaigns, self.record, self.witnesses.get(claim.witness)) for claim in self.claims
+        }
 
     def document(self, findings: dict[str, list[Finding]]) -> list[dict[str, Any]]:
         """Every claim as plain data: id, published, measured, verdict (those of its first number), and all numbers."""
@@ -95,11 +99,12 @@ class Scorecard:
 
     def rows(self, findings: dict[str, list[Finding]]) -> tuple[list[str], list[list[Any]]]:
         """Header and rows: one for each number."""
-        header = ["claim", "kind", "class", "number", "published", "ours", "95 %", "unit", "verdict"]
+        header = ["claim", "kind", "class", "number", "published", "ours", "95 %", "witness", "unit", "verdict"]
         rows = [
             [
                 found.id, claim.kind, found.strictness, found.name, found.published, found.measured, _interval(found),
-                found.unit, _told(found) + (f" (recorded, code {found.recorded})" if found.recorded else ""),
+                _witness(found), found.unit,
+                _told(found) + (f" (recorded, code {found.recorded})" if found.recorded else ""),
             ]
             for claim in self.claims
             for found in findings[claim.id]
@@ -111,7 +116,7 @@ class Scorecard:
         told = []
         for claim in self.claims:
             verdict = of_claim(findings[claim.id])
-            if verdict == "not reproduced" and not claim.explanation:
+            if verdict in NOT_REPRODUCED and not claim.explanation:
                 told.append(f"{claim.id} is not reproduced, and nothing explains it")
             if verdict == "reproduced" and claim.explanation:
                 told.append(f"{claim.id} is reproduced, and an explanation says why it is not")
@@ -127,7 +132,8 @@ class Scorecard:
             "columns mean stands in the [README](README.md). Classes: "
             + ", ".join(f"{name} {text}" for name, text in CLASSES.items())
             + ". Intervals are of 95 % over the seeds, "
-            "or over the conditions where one seed was run; numbers without one do not depend on chance.",
+            "or over the conditions where one seed was run; numbers without one do not depend on chance. The witness "
+            "is another simulator in the same set-up, with the verdict that its number has.",
             "",
             *_counts(self.claims, verdicts),
         ]
@@ -202,7 +208,9 @@ def load_scorecard(folder: Path | None = None) -> Scorecard:
         if (place / "claims").is_dir() and (place / "campaigns.toml").is_file():
             claims = tuple(load_claims(place / "claims"))
             record = read_record(place / RECORD).only(claim.id for claim in claims)
-            return Scorecard(claims, load_entries(place / "campaigns.toml"), record)
+            names = dict.fromkeys(claim.witness for claim in claims if claim.witness)
+            witnesses = {name: read_witness(place / "witness" / name / VALUES) for name in names}
+            return Scorecard(claims, load_entries(place / "campaigns.toml"), record, witnesses)
     raise InputError(
         "no claims here: they are part of the source tree, not of the installed package",
         path="--claims" if folder else None,
@@ -220,7 +228,7 @@ def _interval(found: Finding) -> str:
 
 def _counts(claims: Sequence[Claim], verdicts: dict[str, Any]) -> list[str]:
     """How many claims of each part and kind have which verdict."""
-    told = ("reproduced", "not reproduced", "not evaluated", "for the record")
+    told = get_args(Verdict)
     lines = [f"| part | kind | {' | '.join(told)} |", "|---|---|" + "---|" * len(told)]
     rows = [(part, kind, [claim for claim in claims if (claim.part, claim.kind) == (part, kind)])
             for part in PARTS for kind in KINDS]  # fmt: skip
@@ -245,11 +253,12 @@ def _section(claim: Claim, verdict: str, findings: Sequence[Finding]) -> list[st
     lines += [f"Set-up: {claim.setup.rstrip('.')}.", ""]
     if not claim.numbers:
         return [*lines, f"Not evaluated: {claim.not_evaluated}", ""]
-    lines += ["| number | class | published | ours | 95 % (seeds) | unit | verdict | tolerance because |"]
-    lines += ["|---|---|---|---|---|---|---|---|"]
+    lines += ["| number | class | published | ours | 95 % (seeds) | witness | unit | verdict | tolerance because |"]
+    lines += ["|---|---|---|---|---|---|---|---|---|"]
     for number, found in zip(claim.numbers, findings, strict=True):
-        cells = [found.name, found.strictness, found.published, shown(found.measured), _interval(found), found.unit]
-        lines.append("| " + " | ".join(_cell(cell) for cell in [*cells, _told(found), number.because]) + " |")
+        cells = [found.name, found.strictness, found.published, shown(found.measured), _interval(found)]
+        cells += [_witness(found), found.unit, _told(found), number.because]
+        lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     lines.append("")
     if claim.explanation:
         lines += [f"Explanation: {claim.explanation}", ""]
@@ -258,6 +267,13 @@ def _section(claim: Claim, verdict: str, findings: Sequence[Finding]) -> list[st
 
 def _told(found: Finding) -> str:
     return found.verdict + (f": {found.reason}" if found.reason else "")
+
+
+def _witness(found: Finding) -> str:
+    """What the witness measured, whether that is within the limits, and its name."""
+    if not found.witnessed_by:
+        return ""
+    return f"{shown(found.witness)}, {found.witness_verdict} ({found.witnessed_by})"
 
 
 def _cell(text: str) -> str:

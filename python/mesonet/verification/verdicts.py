@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from mesonet.verification.claims import Claim, Number
 from mesonet.verification.measurements import Measurement, measure
 from mesonet.verification.reasons import NotRun
 from mesonet.verification.record import Record
+from mesonet.verification.witness import Witness
 
 if TYPE_CHECKING:
     from mesonet.verification.campaigns import Campaigns
 
-Verdict = Literal["reproduced", "not reproduced", "not evaluated", "for the record"]
+Verdict = Literal[
+    "reproduced",
+    "not reproduced",
+    "reproduced by the witness only",
+    "reproduced by neither",
+    "not evaluated",
+    "for the record",
+]
+NOT_REPRODUCED: tuple[Verdict, ...] = ("reproduced by the witness only", "not reproduced", "reproduced by neither")
+"""Worst first: a defect of ours until it is explained; no witness; the set-up is unknown."""
 
 SEEDS = 3
 """The fewest seeds that tell a sign where chance has a part: two degrees of freedom for the interval."""
@@ -32,6 +42,9 @@ class Finding:
         Why it was not evaluated, or with what it can be.
     recorded
         The code that measured it where it was not measured now but read from the record; empty otherwise.
+    witness, witness_verdict, witnessed_by
+        What another simulator measured in the same set-up, the verdict that follows from it alone, and its name and
+        version; None and empty where there is no witness.
     """
 
     id: str
@@ -47,22 +60,30 @@ class Finding:
     reason: str = ""
     conditions: int = 0
     recorded: str = ""
+    witness: float | None = None
+    witness_verdict: Verdict | Literal[""] = ""
+    witnessed_by: str = ""
 
 
-def judge(claim: Claim, campaigns: Campaigns, record: Record = NOTHING) -> list[Finding]:
+def judge(
+    claim: Claim, campaigns: Campaigns, record: Record = NOTHING, witness: Witness | None = None
+) -> list[Finding]:
     """One finding per number; one alone for a claim without numbers.
 
     A number whose campaign is not there and takes too long to be run is read from the record, if it holds it.
     """
     if not claim.numbers:
         return [Finding(claim.id, claim.claim, "", None, None, None, 0, "", "", "not evaluated", claim.not_evaluated)]
-    return [_found(claim, number, campaigns, record) for number in claim.numbers]
+    findings = [_found(claim, number, campaigns, record) for number in claim.numbers]
+    if witness is None:
+        return findings
+    return [_witnessed(found, number, witness) for found, number in zip(findings, claim.numbers, strict=True)]
 
 
 def of_claim(findings: list[Finding]) -> Verdict:
     """The verdict on a claim: not reproduced where one number contradicts it, not evaluated where one is missing."""
     verdicts = [finding.verdict for finding in findings]
-    worst: tuple[Verdict, ...] = ("not reproduced", "not evaluated")
+    worst: tuple[Verdict, ...] = (*NOT_REPRODUCED, "not evaluated")
     for verdict in worst:
         if verdict in verdicts:
             return verdict
@@ -82,6 +103,20 @@ def _found(claim: Claim, number: Number, campaigns: Campaigns, record: Record) -
         claim.id, number.name, number.published_text, measured.mean, measured.low, measured.high, measured.seeds,
         number.unit, number.strictness, verdict, reason, measured.conditions, recorded,
     )  # fmt: skip
+
+
+def _witnessed(found: Finding, number: Number, witness: Witness) -> Finding:
+    """The finding with what the witness measured, judged by the same limits."""
+    measured = witness.of(found.id, number)
+    if measured is None:
+        return found
+    theirs, _ = _verdict(number, measured)
+    verdict = found.verdict
+    if verdict == "not reproduced" and theirs == "reproduced":
+        verdict = "reproduced by the witness only"
+    elif verdict == theirs == "not reproduced":
+        verdict = "reproduced by neither"
+    return replace(found, verdict=verdict, witness=measured.mean, witness_verdict=theirs, witnessed_by=witness.name)
 
 
 def _verdict(number: Number, measured: Measurement) -> tuple[Verdict, str]:

@@ -7,7 +7,7 @@ bandwidth x 2 x delay + buffer, packets.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -32,6 +32,8 @@ Floats = NDArray[np.float64]
 ALGORITHM = "tcp"
 IDLE = 0.05
 """A connection that gets less than this part of its fair share is shut off: chosen, well below what chance does."""
+
+_OCCUPANCY = {"p5": "5", "p50": "50", "p95": "95", "sd": "sd"}
 
 
 @dataclass(frozen=True)
@@ -142,8 +144,8 @@ def throughput(campaigns: Campaigns, experiment: str, connections: int, buffer: 
 
 def least_throughput(campaigns: Campaigns, experiment: str) -> float:
     """The least `throughput` over the conditions."""
-    lines = _lines(campaigns.load(experiment))
-    return min(throughput(campaigns, experiment, line.connections, line.buffer) for line in lines)
+    conditions = lines(campaigns.load(experiment))
+    return min(throughput(campaigns, experiment, line.connections, line.buffer) for line in conditions)
 
 
 def goodput(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
@@ -164,7 +166,7 @@ def throughput_change(
     changes = [
         measure(campaigns, experiment, line.connections, line.buffer)
         - measure(campaigns, other, line.connections, line.buffer)
-        for line in _lines(campaigns.load(experiment))
+        for line in lines(campaigns.load(experiment))
         if small_pipe is None or small_pipe == (line.connections > line.pipe)
     ]
     return float(np.abs(changes).max())
@@ -177,7 +179,7 @@ def throughput_order(campaigns: Campaigns, experiment: str, by: str) -> float:
     """
     table = {
         (line.connections, line.buffer): throughput(campaigns, experiment, line.connections, line.buffer)
-        for line in _lines(campaigns.load(experiment))
+        for line in lines(campaigns.load(experiment))
         if line.buffer < round(line.path)
     }
     place = {"connections": 0, "buffer": 1}[by]
@@ -190,7 +192,7 @@ def throughput_order(campaigns: Campaigns, experiment: str, by: str) -> float:
 
 def goodput_slope(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
     """Slope of goodput over connections, per 100 connections, up to `most`."""
-    x = [line.connections for line in _lines(campaigns.load(experiment)) if line.buffer == buffer]
+    x = [line.connections for line in lines(campaigns.load(experiment)) if line.buffer == buffer]
     x = [count for count in x if count <= most]
     y = [goodput(campaigns, experiment, count, buffer) for count in x]
     return float(np.polyfit(x, y, 1)[0] * 100)
@@ -198,7 +200,7 @@ def goodput_slope(campaigns: Campaigns, experiment: str, buffer: float, most: in
 
 def goodput_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
     """R^2 of a straight line through goodput over connections, up to `most`."""
-    x = [line.connections for line in _lines(campaigns.load(experiment)) if line.buffer == buffer]
+    x = [line.connections for line in lines(campaigns.load(experiment)) if line.buffer == buffer]
     x = [count for count in x if count <= most]
     y = [goodput(campaigns, experiment, count, buffer) for count in x]
     return float(np.corrcoef(x, y)[0, 1] ** 2)
@@ -254,13 +256,20 @@ def occupancy_change(campaigns: Campaigns, experiment: str, other: str, connecti
     )
 
 
+def timeouts_per_loss(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
+    """Return time-outs over lost packets, both summed over the connections; 0 where no packet is lost."""
+    flows = _flows(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
+    lost = float(flows["losses"].sum())
+    return float(flows["timeouts"].sum()) / lost if lost else 0.0
+
+
 def in_round_trip_band(campaigns: Campaigns, experiment: str) -> float:
     """Part of the conditions with two groups of round trips that keep (RTT2/RTT1)^2 <= Thr1/Thr2 <= 2 (RTT2/RTT1)^2.
 
     Round trips with the mean wait in the queue.
     """
     inside = []
-    for line, scenario in zip(_lines(campaigns.load(experiment)), _scenarios(campaigns.load(experiment)), strict=True):
+    for line, scenario in zip(lines(campaigns.load(experiment)), _scenarios(campaigns.load(experiment)), strict=True):
         delivered = _delivered(campaigns, experiment, line)
         extra = np.array([flow["extra_delay"] for flow in scenario["flows"]])
         trace = _kept(campaigns, experiment, line, "router_traces").filter(_after(line))
@@ -283,7 +292,7 @@ def within_factor(
     without a loss or a packet are left out: the model says nothing about them.
     """
     hits = total = 0
-    for line, scenario in zip(_lines(campaigns.load(experiment)), _scenarios(campaigns.load(experiment)), strict=True):
+    for line, scenario in zip(lines(campaigns.load(experiment)), _scenarios(campaigns.load(experiment)), strict=True):
         if not connections[0] <= line.connections <= connections[1]:
             continue
         flows = _flows(campaigns, experiment, line)
@@ -325,11 +334,37 @@ def pftk(loss: Floats, round_trip: float, time_out: float, *, full: bool) -> Flo
     )
 
 
+def table(campaigns: Campaigns, experiment: str, line: str) -> Iterator[dict[str, str | float]]:
+    """Yield a row for each condition of an experiment: what witnesses are compared in.
+
+    Part of the packets lost; goodput over capacity; Jain's index; part of the connections shut off; active
+    connections; percentiles and standard deviation of the buffer over its places; time-outs over lost packets.
+    """
+    for each in lines(campaigns.load(experiment)):
+        of = (campaigns, experiment, each.connections, each.buffer)
+        off = shut_off(*of)
+        measured = {
+            "loss": loss(*of),
+            "goodput": goodput(*of),
+            "jain": jain(*of),
+            "shut_off": off,
+            "active": each.connections * (1 - off),
+            **{f"buffer_{name}": occupancy(*of, which) for name, which in _OCCUPANCY.items()},
+            "timeouts_per_drop": timeouts_per_loss(*of),
+        }
+        yield {
+            "line": line,
+            "connections": each.connections,
+            "buffer_packets": int(each.buffer),
+            **{name: round(value, 4) for name, value in measured.items()},
+        }
+
+
 MEASURES = (
     loss, loss_over_model, loss_change, loss_slope, loss_line, loss_growth, hyperbola, active, shut_off,
     fewer_shut_off, jain, fairness_change, throughput, least_throughput, goodput, throughput_change, throughput_order,
-    goodput_slope, occupancy, occupancy_change, in_round_trip_band, within_factor, worse_model, goodput_line,
-    goodput_slope_ratio, epoch,
+    goodput_slope, occupancy, timeouts_per_loss, occupancy_change, in_round_trip_band, within_factor, worse_model,
+    goodput_line, goodput_slope_ratio, epoch,
 )  # fmt: skip
 
 
@@ -358,19 +393,20 @@ def _scenarios(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 @cache
-def _lines(campaign: Campaign) -> list[Line]:
-    lines = []
+def lines(campaign: Campaign) -> list[Line]:
+    """Return the conditions of a campaign, in order."""
+    found = []
     for number, scenario in enumerate(_scenarios(campaign), start=1):
         described = core.describe(json.dumps(scenario))
         (classed,) = described["classes"]
         span = (float(scenario["time"]["warmup"]), float(scenario["time"]["duration"]))
         count, room = len(scenario["flows"]), float(classed["buffer"][0])
-        lines.append(Line(number, count, room, float(classed["speed"]), float(described["max_rtt"]), span))
-    return lines
+        found.append(Line(number, count, room, float(classed["speed"]), float(described["max_rtt"]), span))
+    return found
 
 
 def _line(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> Line:
-    for line in _lines(campaigns.load(experiment)):
+    for line in lines(campaigns.load(experiment)):
         if (line.connections, line.buffer) == (connections, buffer):
             return line
     raise NotEvaluated(f"{experiment} has no condition with {connections} connections and a buffer of {buffer:g}")
@@ -378,7 +414,7 @@ def _line(campaigns: Campaigns, experiment: str, connections: int, buffer: float
 
 def _curve(campaigns: Campaigns, experiment: str, buffer: float) -> list[tuple[float, float, float]]:
     """Connections, loss and W_c of the conditions with a buffer."""
-    chosen = [line for line in _lines(campaigns.load(experiment)) if line.buffer == buffer]
+    chosen = [line for line in lines(campaigns.load(experiment)) if line.buffer == buffer]
     return [(line.connections, _loss(campaigns, experiment, line), line.pipe) for line in chosen]
 
 
