@@ -613,6 +613,15 @@ _TABLE = (
         },
     ),
     Parameter(
+        "transport.grow_at_recovery_exit", "flag", False,
+        "Whether the acknowledgement that ends fast recovery raises the window.",
+        "RFC 5681 section 3.2 step 6: it sets the window to ssthresh",
+        presets={
+            "linux": (True, "Linux: tcp_cong_control"),
+            "ns-2000": (True, "ns: opencwnd()"),
+        },
+    ),
+    Parameter(
         "transport.max_cwnd", "segments", _LARGEST_WINDOW, "No congestion window grows beyond this.",
         "assumed: a guard, never reached in a sensible run", least=1.0, most=2147483648.0,
     ),

@@ -277,6 +277,8 @@ pub struct TransportParameters {
     pub reduce_from: BasisKind,
     /// Windows grow only while they limit the flow.
     pub grow_only_if_cwnd_limited: bool,
+    /// The acknowledgement that ends fast recovery raises the window.
+    pub grow_at_recovery_exit: bool,
     /// Largest window, segments.
     pub max_cwnd: f64,
     /// Slow-start variant.

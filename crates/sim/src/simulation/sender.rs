@@ -152,9 +152,10 @@ impl Domain {
                 sample: delivery.sample,
                 lost: delivery.lost,
                 round_start,
-                // The acknowledgement that ends recovery raises the window (Linux: tcp_cong_control; ns: opencwnd). Duplicates
-                // before fast retransmit do not (RFC 5681).
-                in_recovery: flow.recovery == Recovery::Fast || !advanced,
+                // Duplicate acknowledgements before fast retransmit do not raise the window either (RFC 5681).
+                in_recovery: flow.recovery == Recovery::Fast
+                    || !advanced
+                    || (was_fast && !self.shared.grows_at_exit),
                 after_timeout: flow.recovery == Recovery::Timeout,
                 cwnd_limited: flow.uses_window(before),
                 app_limited: flow.board.next() == flow.end,

@@ -33,6 +33,8 @@ pub(super) struct Shared {
     pub acks: Option<AckRules>,
     /// Segments of a flow that leave before it is paced.
     pub unpaced: u64,
+    /// The acknowledgement that ends fast recovery raises the window.
+    pub grows_at_exit: bool,
     pub seed: u64,
     /// The end of the scenario.
     pub end: Picos,
@@ -72,6 +74,7 @@ impl Shared {
                 quick: scenario.transport.quick_acks,
                 compression: picos(scenario.transport.sack_compression),
             }),
+            grows_at_exit: scenario.transport.grow_at_recovery_exit,
             unpaced: u64::from(scenario.transport.unpaced_segments),
             seed,
             end,

@@ -94,10 +94,12 @@ pub struct Sample {
 /// Smoothed round-trip time and timeout of one flow.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct RttEstimator {
-    /// Smoothed round-trip time, 0 before the first sample.
+    /// Round-trip time, smoothed over eight samples whatever the timer learns from; 0 before the first.
     pub srtt: Picos,
+    /// Smoothed round-trip time of the timer, 0 before the first sample.
+    mean: Picos,
     /// Its mean deviation; with [`RttSamples::Linux`] the largest of a round trip, slowly forgotten.
-    pub rttvar: Picos,
+    deviation: Picos,
     /// Smallest round-trip time of any segment, 0 before the first.
     pub min_rtt: Picos,
     /// Retransmission timeout, back-off included.
@@ -142,8 +144,8 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Takes a sample of a segment that left at `sent`; smoothed round-trip time and timeout in ticks.
-    fn sample(&mut self, sent: Picos, now: Picos, tick: Picos) -> (u64, u64) {
+    /// Takes a sample of a segment that left at `sent`; the timeout in ticks.
+    fn sample(&mut self, sent: Picos, now: Picos, tick: Picos) -> u64 {
         // The ticks of the clock that fall between.
         let rtt = ((now + self.phase) / tick - (sent + self.phase) / tick).max(1) as i64;
         if self.srtt == 0 {
@@ -154,7 +156,7 @@ impl Ticks {
             self.rttvar = (self.rttvar + error.abs() - (self.rttvar >> 2)).max(1);
         }
         self.expiries = 0;
-        ((self.srtt >> 3) as u64, (self.rttvar + (self.srtt >> 3)) as u64)
+        (self.rttvar + (self.srtt >> 3)) as u64
     }
 
     /// The timer expired. After several expiries the next sample counts as the first.
@@ -203,16 +205,22 @@ impl RttEstimator {
     /// New data was acknowledged. A sample also ends a back-off (RFC 6298, section 5).
     #[inline]
     pub fn acknowledged(&mut self, timing: &mut Timing, sample: &Sample, rules: &RtoRules) {
+        if sample.rtt > 0 {
+            self.srtt = match self.srtt {
+                0 => sample.rtt,
+                srtt => srtt - srtt / 8 + sample.rtt / 8,
+            };
+        }
         match rules.samples {
             RttSamples::Rfc7323 if sample.rtt > 0 => {
                 // RFC 7323, appendix G: the gains of RFC 6298 are those of one sample in each round trip.
                 let samples = (sample.next - sample.una).div_ceil(rules.acked);
                 self.smooth(sample.rtt, samples.max(1));
-                self.set_rto(self.rttvar, rules);
+                self.set_rto(rules);
             }
             RttSamples::EveryAck if sample.rtt > 0 => {
                 self.smooth(sample.rtt, 1);
-                self.set_rto(self.rttvar, rules);
+                self.set_rto(rules);
             }
             RttSamples::Rfc7323 | RttSamples::EveryAck => {}
             RttSamples::RoundTrip => self.time(timing, sample, rules),
@@ -223,26 +231,26 @@ impl RttEstimator {
     /// RFC 6298, section 2, with gains divided by the samples of a round trip.
     #[inline]
     fn smooth(&mut self, rtt: Picos, samples: u64) {
-        if self.srtt == 0 {
-            (self.srtt, self.rttvar) = (rtt, rtt / 2);
+        if self.mean == 0 {
+            (self.mean, self.deviation) = (rtt, rtt / 2);
         } else if samples == 1 {
-            self.rttvar = self.rttvar - self.rttvar / 4 + self.srtt.abs_diff(rtt) / 4;
-            self.srtt = self.srtt - self.srtt / 8 + rtt / 8;
+            self.deviation = self.deviation - self.deviation / 4 + self.mean.abs_diff(rtt) / 4;
+            self.mean = self.mean - self.mean / 8 + rtt / 8;
         } else {
-            let error = rtt as f64 - self.srtt as f64;
+            let error = rtt as f64 - self.mean as f64;
             let share = 1.0 / samples as f64;
-            let deviation = self.rttvar as f64;
-            self.rttvar = (deviation + (error.abs() - deviation) * 0.25 * share) as Picos;
-            self.srtt = (self.srtt as f64 + error * 0.125 * share) as Picos;
+            let deviation = self.deviation as f64;
+            self.deviation = (deviation + (error.abs() - deviation) * 0.25 * share) as Picos;
+            self.mean = (self.mean as f64 + error * 0.125 * share) as Picos;
         }
     }
 
-    /// The timeout for a deviation.
+    /// The timeout of mean and deviation.
     #[inline]
-    fn set_rto(&mut self, deviation: Picos, rules: &RtoRules) {
+    fn set_rto(&mut self, rules: &RtoRules) {
         self.rto = match rules.floor {
-            RtoFloor::Rfc6298 => (self.srtt + (4 * deviation).max(GRANULARITY)).max(rules.min),
-            RtoFloor::Linux => self.srtt + (4 * deviation).max(rules.min),
+            RtoFloor::Rfc6298 => (self.mean + (4 * self.deviation).max(GRANULARITY)).max(rules.min),
+            RtoFloor::Linux => self.mean + (4 * self.deviation).max(rules.min),
         };
         self.rto = self.rto.min(rules.max);
     }
@@ -253,10 +261,9 @@ impl RttEstimator {
         let Some((_, sent)) = timed.take_if(|(sequence, _)| *sequence < sample.una) else { return };
         if rules.tick == 0 {
             self.smooth(sample.now - sent, 1);
-            self.set_rto(self.rttvar, rules);
+            self.set_rto(rules);
         } else {
-            let (srtt, rto) = ticks.sample(sent, sample.now, rules.tick);
-            self.srtt = srtt.max(1) * rules.tick;
+            let rto = ticks.sample(sent, sample.now, rules.tick);
             self.rto = (rto.max(FEWEST_TICKS) * rules.tick).max(rules.min).min(rules.max);
         }
     }
@@ -272,28 +279,28 @@ impl RttEstimator {
         }
         // The floor of Linux is that of the variance term: a quarter of it for a deviation.
         let least = if rules.floor == RtoFloor::Linux { rules.min / 4 } else { 0 };
-        if self.srtt == 0 {
-            (self.srtt, *deviation) = (rtt, rtt / 2);
-            (self.rttvar, *round_end) = ((*deviation).max(least), sample.next);
-            *largest = self.rttvar;
+        if self.mean == 0 {
+            (self.mean, *deviation) = (rtt, rtt / 2);
+            (self.deviation, *round_end) = ((*deviation).max(least), sample.next);
+            *largest = self.deviation;
         } else {
-            let error = self.srtt.abs_diff(rtt);
+            let error = self.mean.abs_diff(rtt);
             // A sample far below the mean must not raise the timeout: it counts for an eighth then.
-            let far_below = rtt < self.srtt && error > *deviation;
-            self.srtt = self.srtt - self.srtt / 8 + rtt / 8;
+            let far_below = rtt < self.mean && error > *deviation;
+            self.mean = self.mean - self.mean / 8 + rtt / 8;
             *deviation = if far_below {
                 *deviation + (error - *deviation) / 4 / LINUX_IMPROVEMENT
             } else {
                 *deviation - *deviation / 4 + error / 4
             };
             *largest = (*largest).max(*deviation);
-            self.rttvar = self.rttvar.max(*largest);
+            self.deviation = self.deviation.max(*largest);
             if sample.una > *round_end {
-                self.rttvar -= self.rttvar.saturating_sub(*largest) / 4;
+                self.deviation -= self.deviation.saturating_sub(*largest) / 4;
                 (*largest, *round_end) = (least, sample.next);
             }
         }
-        self.set_rto(self.rttvar, rules);
+        self.set_rto(rules);
     }
 
     /// The timer expired: doubles the timeout.
@@ -348,7 +355,7 @@ mod tests {
         for (taken, srtt, rttvar, rto) in expected {
             rtt.acknowledged(&mut Timing::None, &sample(picos(taken), 8), &RULES);
             low.acknowledged(&mut Timing::None, &sample(picos(taken), 8), &lower);
-            assert!(near(rtt.srtt, srtt) && near(rtt.rttvar, rttvar));
+            assert!(near(rtt.mean, srtt) && near(rtt.deviation, rttvar));
             assert_eq!(rtt.rto, SECOND);
             assert!(near(low.rto, rto));
         }
@@ -363,18 +370,18 @@ mod tests {
         scaled.acknowledged(&mut Timing::None, &sample(100 * MS, 1), &rules);
         let mut single = scaled;
         single.acknowledged(&mut Timing::None, &sample(200 * MS, 1), &rules);
-        assert!(near(single.srtt, 0.1125) && near(single.rttvar, 0.0625));
+        assert!(near(single.mean, 0.1125) && near(single.deviation, 0.0625));
         scaled.acknowledged(&mut Timing::None, &sample(200 * MS, 10), &rules);
-        assert!(near(scaled.srtt, 0.101_25) && near(scaled.rttvar, 0.051_25));
+        assert!(near(scaled.mean, 0.101_25) && near(scaled.deviation, 0.051_25));
         for _ in 1..10 {
             scaled.acknowledged(&mut Timing::None, &sample(200 * MS, 10), &rules);
         }
         // 200 - 100 x (1 - 1/80)^10.
-        assert!(near(scaled.srtt, 0.2 - 0.1 * libm::pow(1.0 - 1.0 / 80.0, 10.0)));
+        assert!(near(scaled.mean, 0.2 - 0.1 * libm::pow(1.0 - 1.0 / 80.0, 10.0)));
         let delayed = RtoRules { acked: 2, ..rules };
-        let mut half = RttEstimator { srtt: 100 * MS, ..RttEstimator::default() };
+        let mut half = RttEstimator { mean: 100 * MS, ..RttEstimator::default() };
         half.acknowledged(&mut Timing::None, &sample(200 * MS, 9), &delayed);
-        assert!(near(half.srtt, 0.1 + 0.1 / 8.0 / 5.0));
+        assert!(near(half.mean, 0.1 + 0.1 / 8.0 / 5.0));
     }
 
     /// The floor of the variance term: 200 ms above the smoothed round trip, however steady it is. A kernel showed 272 ms at a
@@ -405,12 +412,12 @@ mod tests {
     #[test]
     fn linux_takes_the_largest_deviation_of_a_round_trip() {
         let rules = RtoRules { min: 0, samples: RttSamples::Linux, floor: RtoFloor::Linux, ..RULES };
-        let mut rtt = RttEstimator { srtt: 100 * MS, ..RttEstimator::default() };
+        let mut rtt = RttEstimator { mean: 100 * MS, ..RttEstimator::default() };
         let mut timing = Timing::Linux { deviation: 0, largest: 0, round_end: 1010 };
         let mut at = |rtt: &mut RttEstimator, taken: u64, una: u64| {
             let sample = Sample { now: 0, rtt: taken * MS, una, next: una + 10 };
             rtt.acknowledged(&mut timing, &sample, &rules);
-            rtt.rttvar
+            rtt.deviation
         };
         assert_eq!(at(&mut rtt, 180, 1001), 20 * MS);
         // srtt 110; a sample of 110 lets the deviation fall, not the variance.
@@ -421,10 +428,10 @@ mod tests {
         let after = at(&mut rtt, 110, 1022);
         assert!(near(after, 0.02 - (0.02 - 0.0084375) / 4.0), "{after}");
         // Far below the mean: an eighth of the weight.
-        let mut low = RttEstimator { srtt: 100 * MS, ..RttEstimator::default() };
+        let mut low = RttEstimator { mean: 100 * MS, ..RttEstimator::default() };
         let mut timing = Timing::Linux { deviation: 8 * MS, largest: 0, round_end: 2000 };
         low.acknowledged(&mut timing, &sample(28 * MS, 10), &rules);
-        assert_eq!(low.rttvar, (8 + 2) * MS);
+        assert_eq!(low.deviation, (8 + 2) * MS);
     }
 
     /// Jacobson 1988, appendix A, and ns: a tick of 100 ms, scaled integers, two ticks at least.
@@ -438,17 +445,17 @@ mod tests {
             timing.sent(sequence + 1, sent * MS + 1);
             let sample = Sample { now: now * MS, rtt: 0, una: sequence + 1, next: sequence + 2 };
             rtt.acknowledged(&mut timing, &sample, &rules);
-            (rtt.srtt / MS, rtt.rto / MS)
+            rtt.rto / MS
         };
         // 103 ms in which the clock (a tick at 70, 170, 270, ...) ticks once: srtt 1, rttvar 2 quarters: 3 ticks.
-        assert_eq!(round(&mut rtt, 0, 0, 103), (100, 300));
+        assert_eq!(round(&mut rtt, 0, 0, 103), 300);
         // Twice: the scaled srtt is 8 + 1, the deviation 2 + 1 - 0.
-        assert_eq!(round(&mut rtt, 1, 169, 271), (100, 400));
+        assert_eq!(round(&mut rtt, 1, 169, 271), 400);
         for sequence in 2..20 {
             round(&mut rtt, sequence, 0, 103);
         }
         // A steady tick: the scaled deviation of 3 no longer falls, as its quarter is 0.
-        assert_eq!(round(&mut rtt, 20, 0, 103), (100, 400));
+        assert_eq!(round(&mut rtt, 20, 0, 103), 400);
     }
 
     /// RFC 6298, section 3 (Karn): what was timed when something is sent again gives no sample, and a back-off stays.
@@ -459,12 +466,12 @@ mod tests {
         timing.sent(7, 0);
         rtt.back_off(&mut timing, &rules);
         rtt.acknowledged(&mut timing, &Sample { now: SECOND, rtt: SECOND, una: 8, next: 9 }, &rules);
-        assert_eq!((rtt.srtt, rtt.rto), (0, 6 * SECOND));
+        assert_eq!((rtt.mean, rtt.rto), (0, 6 * SECOND));
         timing.sent(9, SECOND);
         rtt.acknowledged(&mut timing, &Sample { now: 2 * SECOND, rtt: 0, una: 9, next: 11 }, &rules);
-        assert_eq!(rtt.srtt, 0);
+        assert_eq!(rtt.mean, 0);
         rtt.acknowledged(&mut timing, &Sample { now: 2 * SECOND, rtt: 0, una: 10, next: 11 }, &rules);
-        assert_eq!((rtt.srtt, rtt.rto), (SECOND, 3 * SECOND));
+        assert_eq!((rtt.mean, rtt.rto), (SECOND, 3 * SECOND));
     }
 
     #[test]

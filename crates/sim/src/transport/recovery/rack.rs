@@ -266,7 +266,9 @@ mod tests {
     const FAST: Recovery = Recovery::Fast;
 
     fn rtt(min: u64, srtt: u64) -> RttEstimator {
-        RttEstimator { min_rtt: min * MS, srtt: srtt * MS, ..RttEstimator::default() }
+        let mut estimator = RttEstimator::default();
+        (estimator.min_rtt, estimator.srtt) = (min * MS, srtt * MS);
+        estimator
     }
 
     /// A flow that has sent `n` segments, one each millisecond from 0 on.
