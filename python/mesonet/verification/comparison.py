@@ -14,6 +14,9 @@ KEYS = ("line", "connections", "buffer_packets")
 COMPARED = ("loss", "buffer_sd", "shut_off", "jain", "timeouts_per_drop")
 BOUND = 0.15
 """Ours may differ by this part of the witness's number."""
+LEAST = {"loss": 0.001, "buffer_sd": 0.01, "shut_off": 0.01, "jain": 0.01, "timeouts_per_drop": 0.01}
+"""Differences up to these count as none, so that numbers near 0 can be compared. Chosen: a hundredth, of losses a
+thousandth."""
 
 Key = tuple[str, int, int]
 
@@ -36,8 +39,9 @@ class Deviation:
 
     @property
     def within(self) -> bool:
-        """Return whether they differ by no more than `BOUND`, or by no more than chance."""
-        return abs(self.ours - self.witness) <= max(BOUND * abs(self.witness), self.chance)
+        """Return whether they differ by no more than `BOUND`, chance or `LEAST`."""
+        allowed = max(BOUND * abs(self.witness), self.chance, LEAST[self.number])
+        return abs(self.ours - self.witness) <= allowed + 1e-12
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ SENDER = {"packetSize_": "460", "window_": "100000"}
 
 SEEDS = {
     "large-pipe": 1, "many-flows-few": 1, "many-flows-topology-5": 1, "many-flows": 3, "many-flows-isdn": 3,
-    "many-flows-overhead": 3, "many-flows-two-rtt": 3,
+    "many-flows-overhead": 3, "many-flows-two-rtt": 3, "service-time": 3,
 }  # fmt: skip
 """Experiments that are run, and with how many seeds: three where senders have random overheads, as ours, and where the
 table says how much chance does. A seed chooses the phases of the senders' clocks, too. Claims about experiments without
@@ -90,7 +90,7 @@ class Runs(Campaigns):
         drops, _, departures, packet_seconds = self._output(name, condition).queue
         return {
             "loss_rate": drops / (drops + departures),
-            "segment_rate": departures / line.span[1],
+            "segment_rate": departures / (line.span[1] - line.span[0]),
             # The wait of Little's law, the service and the path.
             "rtt": 1e3 * (packet_seconds / departures + 1 / line.speed + line.round_trip),
         }[response]
@@ -204,7 +204,7 @@ def _arguments(line: Line, scenario: Mapping[str, Any], replicate: int) -> list[
         "delay": f"{line.round_trip / 2:g}",
         "limit": f"{line.buffer:g}",
         "warmup": f"{line.span[0]:g}",
-        "duration": f"{line.span[1]:g}",
+        "end": f"{line.span[1]:g}",
         "samples": SAMPLES,
         "groups": ",".join(groups),
         "traced": len(scenario["trace"]["flows"]),
@@ -253,7 +253,7 @@ def _output(path: Path) -> Output:
 
 def _times(line: Line) -> np.ndarray[Any, np.dtype[np.float64]]:
     """The instants of the samples; the first is just after the warm-up."""
-    return np.asarray(line.span[0] + 1e-9 + np.arange(SAMPLES) * (line.span[1] / SAMPLES))
+    return np.asarray(line.span[0] + 1e-9 + np.arange(SAMPLES) * ((line.span[1] - line.span[0]) / SAMPLES))
 
 
 def _version() -> str:

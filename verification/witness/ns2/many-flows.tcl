@@ -1,12 +1,13 @@
 # One run of many connections over one line in ns-2, with the timers of ns before 2001: see README.md beside it.
 #
-# Arguments: key=value. speed bit/s and delay s of the line; limit packets of its queue; warmup, duration s; samples of
-# the queue during `duration`; seed; groups, one of count:interface:extra_delay:overhead for each, separated by commas;
+# Arguments: key=value. speed bit/s and delay s of the line; limit packets of its queue; warmup, end s; samples of
+# the queue between them; seed; groups, one of count:interface:extra_delay:overhead for each, separated by commas;
 # traced, how many connections have their windows sampled, too; any other key is a variable of Agent/TCP.
 #
-# Output: one line "queue" with drops, arrivals, departures and packet seconds of the queue while it was measured; one
-# line "flow" for each connection with packets sent, acknowledged in order, time-outs, reductions of the window and
-# packets dropped by the queue; one line "sample" for each sample with the packets that wait and the windows of the traced connections.
+# Output: one line "queue" with drops, arrivals, departures and packet seconds of the queue after the warm-up; one line
+# "flow" for each connection with packets sent, acknowledged in order, time-outs, reductions of the window and packets
+# dropped by the queue in the whole run; one line "sample" for each sample with the packets that wait and the windows of the
+# traced connections.
 
 remove-all-packet-headers
 add-packet-header Flags IP TCP
@@ -63,22 +64,29 @@ $ns attach-fmon [$ns link $near $far] $monitor
 set counters {ndatapack_ ack_ nrexmit_ ncwndcuts_}
 set totals {pdrops_ parrivals_ pdepartures_}
 
-proc counted {} {
-    global agents queue packets counters totals ns monitor
+proc flows {} {
+    global agents counters monitor
     foreach flow [$monitor flows] { set dropped([$flow set flowid_]) [$flow set pdrops_] }
     set flows {}
     foreach agent $agents {
         set flow {}
         foreach name $counters { lappend flow [$agent set $name] }
         set number [llength $flows]
+        # ack_ is the last packet acknowledged, counted from 0.
+        lset flow 1 [expr [lindex $flow 1] + 1]
         lappend flow [expr {[info exists dropped($number)] ? $dropped($number) : 0}]
         lappend flows $flow
     }
+    return $flows
+}
+
+proc counted {} {
+    global queue packets totals ns
     set line {}
     foreach name $totals { lappend line [$queue set $name] }
     # The integral up to now: its last point may be earlier.
     lappend line [expr [$packets set sum_] + ([$ns now] - [$packets set lastx_]) * [$packets set lasty_]]
-    return [list $line $flows]
+    return $line
 }
 
 proc sample {every} {
@@ -89,21 +97,16 @@ proc sample {every} {
     $ns at [expr [$ns now] + $every] "sample $every"
 }
 
-proc differences {before after} {
-    set line {}
-    foreach old $before new $after { lappend line [expr $new - $old] }
-    return $line
-}
-
 proc finish {} {
     global begin
-    set end [counted]
-    puts "queue [differences [lindex $begin 0] [lindex $end 0]]"
-    foreach before [lindex $begin 1] after [lindex $end 1] { puts "flow [differences $before $after]" }
+    set line queue
+    foreach before $begin after [counted] { lappend line [expr $after - $before] }
+    puts $line
+    foreach flow [flows] { puts "flow $flow" }
     exit 0
 }
 
 $ns at $run(warmup) "set begin \[counted\]"
-$ns at [expr $run(warmup) + 1e-9] "sample [expr double($run(duration)) / $run(samples)]"
-$ns at [expr $run(warmup) + $run(duration)] finish
+$ns at [expr $run(warmup) + 1e-9] "sample [expr double($run(end) - $run(warmup)) / $run(samples)]"
+$ns at $run(end) finish
 $ns run
