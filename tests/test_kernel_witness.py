@@ -12,11 +12,14 @@ import pytest
 FOLDER = Path(__file__).parents[1] / "verification" / "witness" / "kernel"
 sys.path.insert(0, str(FOLDER))
 
-import compare  # noqa: E402
-import metrics  # noqa: E402
+import claims  # noqa: E402
+import observed  # noqa: E402
 import packets  # noqa: E402
-import scenarios  # noqa: E402
 import witness  # noqa: E402
+
+from mesonet.verification import load_claims  # noqa: E402
+from mesonet.verification.kernel import metrics, runs, scenarios, table  # noqa: E402
+from mesonet.verification.measures import kernel  # noqa: E402
 
 SERVICE_NS = round(scenarios.SERVICE_S * 1e9)
 
@@ -25,7 +28,7 @@ def data(*rows: tuple[int, int]) -> np.ndarray:
     """Data packets of (sequence number, kind)."""
     found = np.zeros(len(rows), dtype=packets.PACKET)
     found["sequence"], found["kind"] = np.array(rows, dtype="u4").T
-    found["bytes"] = metrics.MSS
+    found["bytes"] = packets.MSS
     return found
 
 
@@ -38,18 +41,18 @@ def flow(time_s: np.ndarray, **columns: np.ndarray) -> metrics.Flow:
 
 def test_a_retransmission_is_spurious_where_no_copy_was_lost():
     sent = data((0, packets.ACCEPTED), (1448, packets.TAIL_DROP), (2896, packets.ACCEPTED), (1448, packets.ACCEPTED))
-    assert metrics.retransmissions(sent) == (1, 0)
-    assert metrics.retransmissions(np.append(sent, data((2896, packets.ACCEPTED), (1448, packets.ACCEPTED)))) == (3, 2)
+    assert observed.retransmissions(sent) == (1, 0)
+    assert observed.retransmissions(np.append(sent, data((2896, packets.ACCEPTED), (1448, packets.ACCEPTED)))) == (3, 2)
 
 
 def test_a_copy_that_is_lost_again_is_no_spurious_one():
     sent = data((0, packets.TAIL_DROP), (0, packets.TAIL_DROP), (0, packets.RANDOM_LOSS), (0, packets.ACCEPTED))
-    assert metrics.retransmissions(sent) == (3, 0)
+    assert observed.retransmissions(sent) == (3, 0)
 
 
 def test_sequence_numbers_may_wrap():
     sent = data((2**32 - 1000, packets.TAIL_DROP), (448, packets.ACCEPTED), (2**32 - 1000, packets.ACCEPTED))
-    assert metrics.retransmissions(sent) == (1, 0)
+    assert observed.retransmissions(sent) == (1, 0)
 
 
 def test_completion_ends_when_the_sender_has_the_last_acknowledgement():
@@ -57,10 +60,10 @@ def test_completion_ends_when_the_sender_has_the_last_acknowledgement():
     log["read_ns"] = [0, 40_000_000, 60_000_000, 70_000_000]
     log["kind"] = [packets.ACCEPTED, packets.ACCEPTED, packets.ACK, packets.ACK]
     log["flags"] = [packets.SYN, 0, 0, 0]
-    log["sequence"] = [2**32 - 1, 0, metrics.MSS, 2 * metrics.MSS]
-    assert metrics.completion_s(log, 2) == pytest.approx(0.09)
-    assert math.isnan(metrics.completion_s(log, 3))
-    assert math.isnan(metrics.completion_s(log[1:], 2))
+    log["sequence"] = [2**32 - 1, 0, packets.MSS, 2 * packets.MSS]
+    assert observed.completion_s(log, 2) == pytest.approx(0.09)
+    assert math.isnan(observed.completion_s(log, 3))
+    assert math.isnan(observed.completion_s(log[1:], 2))
 
 
 def test_cuts_and_means_of_a_saw_tooth():
@@ -112,8 +115,8 @@ def test_the_queue_of_the_log_counts_the_packet_in_service():
     samples = np.zeros(4, dtype=packets.SAMPLE)
     samples["time_s"] = [0.0, 0.01002, 0.02, 0.0301]
     samples["state"] = [0, 3, 3, 0]
-    samples["bytes_acked"] = [0, 0, 2 * metrics.MSS, 2 * metrics.MSS]
-    run = metrics.of_kernel(packets.Trace(0, log, samples, {}), scenario)
+    samples["bytes_acked"] = [0, 0, 2 * packets.MSS, 2 * packets.MSS]
+    run = observed.of_kernel(packets.Trace(0, log, samples, {}), scenario)
     assert run.queue[:3].tolist() == [0, 2, 0]
     assert (run.accepted[-1], run.dropped[-1]) == (2, 1)
     assert run.busy_s[-1] == pytest.approx(2 * scenarios.SERVICE_S)
@@ -125,29 +128,84 @@ def test_the_queue_of_the_log_counts_the_packet_in_service():
 
 
 def test_marks():
-    assert compare.mark(5.0, 4.0, 3.0, 5.0) == compare.INSIDE
-    assert compare.mark(5.4, 5.0, 4.9, 5.1) == compare.CLOSE
-    assert compare.mark(5.6, 5.0, 4.9, 5.1) == compare.OUTSIDE
-    assert compare.mark(0.1, 0.0, 0.0, 0.0) == compare.OUTSIDE
+    def mark(value: float, *row: float, quantity: str = "drop rate %") -> str:
+        return table.mark(quantity, value, table.Row(*row, runs=3))
+
+    assert mark(5.0, 4.0, 3.0, 5.0) == table.INSIDE
+    assert mark(5.4, 5.0, 4.9, 5.1) == table.CLOSE
+    assert mark(5.6, 5.0, 4.9, 5.1) == table.OUTSIDE
+    assert mark(0.1, 0.0, 0.0, 0.0) == table.OUTSIDE
+    assert mark(math.nan, 5.0, 4.9, 5.1) == table.OUTSIDE
+
+
+def test_more_time_outs_than_the_kernel_are_outside_however_few():
+    row = table.Row(2.0, 1.0, 3.0, runs=3)
+    marks = [table.mark(table.TIMEOUTS, value, row) for value in (0.0, 3.0, 3.1)]
+    assert marks == [table.CLOSE, table.INSIDE, table.OUTSIDE]
 
 
 def test_runs_without_a_value_do_not_count(tmp_path):
-    found = witness.merged([{"a": 1.0, "b": math.nan}, {"a": 3.0, "b": math.nan}])
+    found = table.merged([{"a": 1.0, "b": math.nan}, {"a": 3.0, "b": math.nan}])
     assert found == {"a": (2.0, 1.0, 3.0, 2)}
     path = tmp_path / "table.csv"
     witness.write(path, [("one", "a", *found["a"])])
-    assert witness.read(path) == {("one", "a"): found["a"]}
+    assert table.read(path) == {("one", "a"): found["a"]}
 
 
 def test_the_frozen_table_has_every_scenario():
-    table = witness.read(witness.FILE)
-    assert {scenario for scenario, _ in table} == {scenario.name for scenario in scenarios.every()}
-    assert all(least <= mean <= most and runs >= 1 for mean, least, most, runs in table.values())
+    rows = table.read()
+    assert {scenario for scenario, _ in rows} == {scenario.name for scenario in scenarios.every()}
+    assert all(least <= mean <= most and runs >= 1 for mean, least, most, runs in rows.values())
 
 
 def test_mesonet_runs_the_same_set_up():
     scenario = scenarios.short("reno", 10)
-    run = compare.observe(scenario, "standard", {}, seed=1)
+    run = runs.observe(scenario, "standard", {}, seed=1)
     # Two round trips, the service of the SYN and of ten segments.
     assert run.completion_s == pytest.approx(0.08 + 11 * scenarios.SERVICE_S, abs=1e-4)
     assert run.flows[0].retransmissions == 0
+
+
+def test_newcomers_start_at_phases_of_one_round_trip():
+    starts = [runs.in_phase(scenarios.pair("reno", "cubic", 67), run, 5).starts_s for run in range(1, 6)]
+    assert [first for first, _ in starts] == [0.0] * 5
+    assert [newcomer for _, newcomer in starts] == pytest.approx([5.0, 5.008, 5.016, 5.024, 5.032])
+    assert runs.in_phase(scenarios.single("reno", 67), 3, 5) == scenarios.single("reno", 67)
+
+
+def test_uncompressed_acknowledgements_are_a_setting():
+    pair = scenarios.pair("bbr", "cubic", 67)
+    plain = [
+        runs.of_scenario(each, "linux", {}).value("transport.sack_compression")
+        for each in (pair, scenarios.every_sack(pair))
+    ]
+    assert plain == [0.001, 0.0]
+
+
+def test_claims_are_those_of_the_table():
+    texts = claims.texts()
+    assert {path.stem: path.read_text(encoding="utf-8") for path in claims.FOLDER.glob("K*.toml")} == texts
+
+
+def test_claims_have_every_published_row_of_the_table_once():
+    loaded = [claim for claim in load_claims(claims.FOLDER) if claim.part == "K"]
+    numbers = [number for claim in loaded for number in claim.numbers]
+    told = [(number.of["scenario"], number.of["quantity"]) for number in numbers if number.measure == "kernel_quantity"]
+    able = {scenario.name for scenario in scenarios.every() if not runs.why_not(scenario)}
+    assert sorted(told) == sorted(key for key in table.read() if key[0] in able and key[1] in table.PUBLISHED)
+    whole = loaded[0].numbers[0]
+    assert (set(whole.of["scenarios"]), set(whole.of["quantities"])) == (able, set(table.PUBLISHED))
+
+
+def test_the_share_of_rows_counts_marks(monkeypatch: pytest.MonkeyPatch):
+    rows = table.read()
+    name = "reno buffer 33"
+    theirs = {quantity: row for (scenario, quantity), row in rows.items() if scenario == name}
+    monkeypatch.setattr(kernel, "reference", lambda scenario: theirs)
+    wanted = ("goodput Mb/s", "drop rate %", "utilisation", "p95 RTT ms")
+    assert kernel.kernel_share(None, [name], wanted) == 1
+    goodput, drops = theirs["goodput Mb/s"], theirs["drop rate %"]
+    theirs |= {"goodput Mb/s": goodput._replace(mean=1.09 * goodput.mean), "drop rate %": drops._replace(mean=0.0)}
+    assert kernel.kernel_share(None, [name], wanted) == 0.75
+    del theirs["utilisation"]
+    assert kernel.kernel_share(None, [name], wanted) == 0.5

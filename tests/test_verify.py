@@ -201,7 +201,7 @@ def test_the_verb(tmp_path: Path) -> None:
     assert str(tmp_path) not in page.read_text()
     assert "### A1: reproduced" in page.read_text()
     assert "unknown claim, part or campaign" in call("Z9", *where)
-    assert "parts A, B, D, F, G, H, I, L, T; theory; campaigns " in call("Z9", *where)
+    assert "parts A, B, D, F, G, H, I, K, L, T; theory; campaigns " in call("Z9", *where)
     assert "no claims here" in call("--claims", str(tmp_path))
 
 

@@ -31,6 +31,7 @@ PARTS = {
     "G": "Many connections (Qiu, Zhang and Keshav)",
     "H": "FAST TCP (Jin, Wei and Low)",
     "I": "Results about method",
+    "K": "A real kernel (Linux 6.18: Reno, CUBIC, BBR)",
     "L": "Goodput latency (NIST SP 500-282, Table 10-1)",
     "T": "Theory",
 }
@@ -132,8 +133,9 @@ class Scorecard:
             "columns mean stands in the [README](README.md). Classes: "
             + ", ".join(f"{name} {text}" for name, text in CLASSES.items())
             + ". Intervals are of 95 % over the seeds, "
-            "or over the conditions where one seed was run; numbers without one do not depend on chance. The witness "
-            "is another simulator in the same set-up, with the verdict that its number has.",
+            "or over the conditions where one seed was run; numbers without one do not depend on chance, but those of "
+            "Part K are means over five runs. The witness is another simulator in the same set-up, with the verdict "
+            "that its number has.",
             "",
             *_counts(self.claims, verdicts),
         ]

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from metrics import MSS
-from packets import PACKET, SAMPLE, Trace
-from scenarios import PROPAGATION_S, SAMPLE_S, SERVICE_S, Scenario
+from packets import MSS, PACKET, SAMPLE, Trace
+
+from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, SERVICE_S, Scenario
 
 SOURCE = Path(__file__).with_name("bottleneck.c")
 _CLONE_NEWNET = 0x40000000

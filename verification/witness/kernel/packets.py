@@ -10,6 +10,8 @@ import numpy as np
 ACCEPTED, TAIL_DROP, RANDOM_LOSS, ACK, UNQUEUED = range(5)
 """Kinds of packets, as in bottleneck.c."""
 SYN, DSACK = 2, 256
+MSS = 1448
+"""Data in a segment of 1500 bytes: less the headers of IPv4 and TCP and the time stamps."""
 
 PACKET = np.dtype(
     [

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import math
 import os
 import platform
 import tempfile
@@ -21,12 +20,14 @@ from typing import Any
 
 import click
 import linux
-import metrics
 import numpy as np
+import observed
 from packets import ACCEPTED, ACK
-from scenarios import Scenario, every
 
-FILE = Path(__file__).with_name("linux-6.18.csv")
+from mesonet.verification.kernel.metrics import quantities
+from mesonet.verification.kernel.scenarios import SERVICE_S, Scenario, every
+from mesonet.verification.kernel.table import merged
+
 LATE_SHARE = 0.005
 """A run is rejected if more packets than this share were written later than one service time."""
 MOST_TRIES = 6
@@ -39,7 +40,7 @@ def lateness(trace: linux.Trace) -> dict[str, float]:
         "median_ms": float(np.median(late)),
         "p99_ms": float(np.percentile(late, 99)),
         "largest_ms": float(late.max()),
-        "share": float((late > metrics.SERVICE_S * 1e3).mean()),
+        "share": float((late > SERVICE_S * 1e3).mean()),
     }
 
 
@@ -55,7 +56,7 @@ def measure(scenario: Scenario, seed: int, program: Path, keep: Path | None, lat
         trace = linux.run(scenario, seed, program)
         tries.append(lateness(trace))
         if is_on_time(tries[-1], latest_ms):
-            found = metrics.quantities(metrics.of_kernel(trace, scenario), scenario)
+            found = quantities(observed.of_kernel(trace, scenario), scenario)
             last = trace.samples[-1]
             limited = float(last["receiver_limited_s"] + last["buffer_limited_s"])
             if keep:
@@ -65,34 +66,12 @@ def measure(scenario: Scenario, seed: int, program: Path, keep: Path | None, lat
     return {"found": None, "tries": tries}
 
 
-def merged(runs: Iterable[Mapping[str, float]]) -> dict[str, tuple[float, float, float, int]]:
-    """Return mean, min, max and number of runs of each quantity; runs without a value do not count."""
-    values: dict[str, list[float]] = {}
-    for run in runs:
-        for quantity, value in run.items():
-            values.setdefault(quantity, [])
-            if not math.isnan(value):
-                values[quantity].append(value)
-    return {q: (sum(v) / len(v), min(v), max(v), len(v)) for q, v in values.items() if v}
-
-
 def write(path: Path, rows: Iterable[Sequence[object]]) -> None:
     """Write a table of scenario, quantity, mean, min, max and runs."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("scenario", "quantity", "mean", "min", "max", "runs"))
         writer.writerows(rows)
-
-
-def read(path: Path) -> dict[tuple[str, str], tuple[float, float, float, int]]:
-    """Return the rows of a table by scenario and quantity."""
-    with path.open(newline="") as file:
-        return {
-            (row["scenario"], row["quantity"]): (
-                float(row["mean"]), float(row["min"]), float(row["max"]), int(row["runs"])
-            )
-            for row in csv.DictReader(file)
-        }  # fmt: skip
 
 
 def chosen(words: Sequence[str]) -> list[Scenario]:
@@ -105,7 +84,7 @@ def main() -> int:
     parser.add_argument("only", nargs="*", help="parts of names of scenarios")
     parser.add_argument("--runs", type=int, default=3, help="runs of each scenario")
     parser.add_argument("--parallel", type=int, default=3, help="runs at the same time")
-    parser.add_argument("--out", type=Path, required=True, help="the table; a log of the runs is written beside it")
+    parser.add_argument("--out", type=Path, help="the table; a log of the runs is written beside it")
     parser.add_argument("--keep", type=Path, help="folder for packets and samples of every run (NumPy archives)")
     parser.add_argument("--latest-ms", type=float, default=8.0, help="reject runs with a packet later than this")
     parser.add_argument("--resume", action="store_true", help="measure only what the log beside the table lacks")
@@ -115,6 +94,8 @@ def main() -> int:
     if options.list:
         click.echo("\n".join(f"{s.name}: {s.duration_s:g} s" for s in scenarios))
         return 0
+    if not options.out:
+        parser.error("the following arguments are required: --out")
     if not scenarios:
         click.echo(f"no scenario has {' or '.join(options.only)} in its name; see --list", err=True)
         return 2

@@ -78,7 +78,7 @@ def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments:
 
 
 def every_sack(scenario: Scenario) -> Scenario:
-    """Return a scenario in which the receiver answers every segment behind a gap, as receivers of mesonet do."""
+    """Return a scenario in which the receiver answers every segment behind a gap."""
     return replace(scenario, name=f"{scenario.name} every sack", compressed_sacks=False)
 
 

@@ -1,0 +1,136 @@
+"""The scenarios of the kernel in mesonet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mesonet.scenario import Scenario as Simulated
+from mesonet.scenario import scenario as named
+from mesonet.simulate import simulate
+from mesonet.verification.kernel.metrics import Flow, Observation, quantities
+from mesonet.verification.kernel.scenarios import PROPAGATION_S, RATE_MBPS, SAMPLE_S, Scenario, every
+from mesonet.verification.kernel.table import Row, merged
+
+PATH = Path(__file__).with_name("path")
+NAMES = {"reno": "tcp", "cubic": "cubic", "bbr": "bbr"}
+"""Algorithms of mesonet by their names in the kernel."""
+PRESET = "linux"
+RUNS = 5
+"""Runs of each scenario. Run k has seed k, and its newcomer starts later by (k - 1) / 5 of a round trip without queue.
+A pair depends on the phase at which the second flow begins, to which runs of the kernel are not exact."""
+
+
+def of_scenario(scenario: Scenario, preset: str, values: Mapping[str, Any]) -> Simulated:
+    """Return the same set-up for mesonet; `values` come last.
+
+    The sender's interface is so fast that a burst reaches the queue within microseconds per segment, as in the kernel.
+    """
+    size = f"{scenario.segments} segments" if scenario.segments else "unlimited"
+    flows = [
+        {
+            "from": "A",
+            "to": "B",
+            "start": f"{start} s",
+            "size": size,
+            "interface": "1000 seg/ms",
+            "algorithm": NAMES[name],
+        }
+        for name, start in zip(scenario.algorithms, scenario.starts_s, strict=True)
+    ]
+    settings = {
+        "preset": preset,
+        "topology": str(PATH),
+        "network.speed": f"{RATE_MBPS:g} Mbps",
+        "network.delay_multiplier": 1,
+        "network.buffer": f"{scenario.places} segments",
+        "network.buffer_counts_in_service": False,
+        "users.base_sources": 0,
+        "flows": flows,
+        "transport.delayed_acks": True,
+        "transport.min_rto": f"{scenario.floor_s} s",
+        "time.duration": f"{scenario.duration_s} s",
+        "time.warmup": "0 s",
+        "time.periods": 1,
+        "measurement.interval": "100 ms",
+        "measurement.flow_records": 1,
+        "trace.flows": [number + 1 for number in range(len(flows))],
+        "trace.routers": ["A"],
+        "trace.every": f"{SAMPLE_S} s",
+    }
+    if not scenario.compressed_sacks:
+        settings["transport.sack_compression"] = "0 s"
+    return named("dumbbell").with_values({**settings, **values})
+
+
+def why_not(scenario: Scenario) -> str:
+    """Return why mesonet cannot run a scenario; empty if it can."""
+    if scenario.loss:
+        return "mesonet has no random loss"
+    if not scenario.gso_segments:
+        return "mesonet sends segments, no larger pieces"
+    return ""
+
+
+def in_phase(scenario: Scenario, run: int, runs: int) -> Scenario:
+    """Return the scenario of a run, from 1: the newcomer starts at another phase of a round trip in each."""
+    later = 2 * PROPAGATION_S * (run - 1) / runs
+    return replace(scenario, starts_s=tuple(start + later * (start > 0) for start in scenario.starts_s))
+
+
+def observe(scenario: Scenario, preset: str, values: Mapping[str, Any], seed: int) -> Observation:
+    """Return the observation of a run of mesonet."""
+    result = simulate(of_scenario(scenario, preset, values), seed)
+    router = result.router_traces.to_arrow().to_pydict()
+    traces = result.flow_traces.to_polars()
+    ended = result.flows.to_polars()
+    flows = []
+    for number in range(len(scenario.algorithms)):
+        own = traces.filter(flow=f"flow {number + 1}")
+        column = {name: own[name].cast(float).to_numpy() for name in own.columns if name not in ("flow", "state")}
+        totals = ended.filter(source=ended["source"].sort()[number]).row(0, named=True)
+        left = float(column["in_flight"][-1]) if len(own) and not totals["completed"] else 0.0
+        again = totals["segments_sent"] - totals["segments_delivered"] - left
+        flow = Flow(
+            time_s=column["time_s"],
+            cwnd=column["cwnd"],
+            ssthresh=column["ssthresh"],
+            in_flight=column["in_flight"],
+            srtt_s=column["rtt_ms"] * 1e-3,
+            delivered=column["segments_delivered"],
+            reductions=column["loss_events"],
+            timeouts=column["timeouts"],
+            drops=column["losses"],
+            retransmissions=float(again),
+            spurious=max(0.0, float(again - totals["losses"])),
+        )
+        flows.append(flow)
+    time_s = np.array(router["time_s"])
+    took = totals["last_acked_s"] - totals["started_s"] if totals["completed"] else float("nan")
+    return Observation(
+        time_s=time_s,
+        queue=np.array(router["queue"], dtype=float),
+        accepted=np.cumsum(router["segments_accepted"]).astype(float),
+        dropped=np.cumsum(router["segments_dropped"]).astype(float),
+        busy_s=np.cumsum(router["utilisation"]) * SAMPLE_S,
+        flows=flows,
+        completion_s=took,
+    )
+
+
+def found(scenario: Scenario, preset: str = PRESET, runs: int = RUNS, **values: Any) -> dict[str, Row]:
+    """Return the quantities of a scenario over some runs of mesonet; `values` are settings by their paths."""
+    each = (observe(in_phase(scenario, run, runs), preset, values, run) for run in range(1, runs + 1))
+    return merged(quantities(run, scenario) for run in each)
+
+
+@cache
+def reference(name: str) -> dict[str, Row]:
+    """Return the quantities of a scenario, by its name, with the preset of Part K; computed once in a process."""
+    (scenario,) = (each for each in every() if each.name == name)
+    return found(scenario)

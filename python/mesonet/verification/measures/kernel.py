@@ -1,0 +1,29 @@
+"""Measures of Part K: the scenarios of a real kernel, in mesonet with the preset ``linux``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mesonet.verification.kernel.runs import reference
+from mesonet.verification.kernel.table import OUTSIDE, PUBLISHED, mark, read
+
+if TYPE_CHECKING:
+    from mesonet.verification.campaigns import Campaigns
+
+
+def kernel_quantity(campaigns: Campaigns, scenario: str, quantity: str) -> float:
+    """A quantity of a scenario, mean over the runs; NaN where no run has it."""
+    row = reference(scenario).get(quantity)
+    return row.mean if row else float("nan")
+
+
+def kernel_share(campaigns: Campaigns, scenarios: Sequence[str], quantities: Sequence[str] = PUBLISHED) -> float:
+    """Part of the rows of the frozen table that mesonet reproduces; a row that it has no value for counts as one it
+    does not."""
+    rows = [(key, row) for key, row in read().items() if key[0] in scenarios and key[1] in quantities]
+    marks = [mark(key[1], kernel_quantity(campaigns, *key), row) for key, row in rows]
+    return sum(where != OUTSIDE for where in marks) / len(marks)
+
+
+MEASURES = (kernel_quantity, kernel_share)

@@ -1,0 +1,223 @@
+"""Writes the claims of Part K from the frozen table.
+
+.venv/bin/python verification/witness/kernel/claims.py
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mesonet.verification.kernel.runs import why_not
+from mesonet.verification.kernel.scenarios import PAIRS, SINGLE, Scenario, every
+from mesonet.verification.kernel.table import KERNEL, PUBLISHED, TIMEOUTS, Row, limits, read
+
+FOLDER = Path(__file__).parents[2] / "claims"
+LEAST_SHARE = 0.95
+"""Part of all rows that mesonet shall reproduce. Chosen: one row in twenty may be missed, as of intervals of 95 %."""
+
+PATH = ("goodput Mb/s", "utilisation", "mean RTT ms", "p95 RTT ms")
+LOSSES = ("drop rate %", "drops in first 3 s", TIMEOUTS, "time between cuts s", "decrease factor")
+SHARE = ("share of newcomer",)
+COMPLETION = ("completion ms",)
+UNITS = {
+    "goodput Mb/s": ("goodput", "Mb/s"),
+    "utilisation": ("utilisation", "1"),
+    "mean RTT ms": ("mean round-trip time", "ms"),
+    "p95 RTT ms": ("95 % of the round-trip time", "ms"),
+    "drop rate %": ("drop rate", "%"),
+    "drops in first 3 s": ("drops in the first 3 s", "segments"),
+    TIMEOUTS: ("time-outs", "1"),
+    "time between cuts s": ("time between cuts", "s"),
+    "decrease factor": ("decrease factor", "1"),
+    "share of newcomer": ("share of the newcomer", "1"),
+    "completion ms": ("completion time", "ms"),
+}
+"""Name and unit on the page."""
+ASPECTS = {
+    PATH: "goodput, utilisation and round-trip time",
+    LOSSES: "drops, time-outs and cuts",
+    SHARE: "share of the newcomer",
+    COMPLETION: "completion time",
+}
+WORDS = {"reno": "Reno", "cubic": "CUBIC", "bbr": "BBR"}
+
+FIRST_OVERFLOW = (
+    "In the first 3 s a flow of CUBIC is alone, so that one difference counts in five claims: at 33 places mesonet "
+    "drops 4 segments when slow start ends, the kernel mostly 3. Tested: 5 are dropped with one place less, 3 with one "
+    "more."
+)
+EXPLANATIONS: dict[tuple[str, Sequence[str]], str] = {
+    ("all", PUBLISHED): (
+        "What is outside is drops of Reno, of BBR beside CUBIC and beside BBR, the first overflow of CUBIC, shares of "
+        "pairs without BBR, and one time-out. Each has its claim below."
+    ),
+    ("Reno alone", LOSSES): (
+        "Each cut costs mesonet 1 segment at 67 and 133 places, the kernel mostly 2. A third of a segment decides. "
+        "Delayed acknowledgements let segments leave in twos, so that 2 are dropped where the path holds an odd number "
+        "of segments, 1 where it holds an even number: with 64 to 70 places mesonet drops 2, 1 or 2, 2, 1, 2, 1, 2 a "
+        "cut. At 67 places the path holds 134.67. Tested: with a round trip longer by 0.2 ms it drops 2 a cut at 67 "
+        "and 133 places, as the kernel does, with 0.15 ms it drops 1. The kernel's smallest round trip is longer than "
+        "ours by 0.1 ms, and its smoothed one is longer than the queue makes it by 0.2 ms more than ours: time to wake "
+        "up on the machine of the table. Other delays of acknowledgements and counts of quick ones change nothing."
+    ),
+    ("CUBIC alone", LOSSES): FIRST_OVERFLOW,
+    ("CUBIC that joins CUBIC", LOSSES): FIRST_OVERFLOW,
+    ("CUBIC that joins CUBIC", SHARE): (
+        "A share depends on the phase at which the newcomer starts, and the kernel's three runs begin at one. Over the "
+        "five phases the newcomer has 0.43 to 0.58 at 67 places and 0.40 to 0.51 at 133, which overlap the kernel's "
+        "runs; the means are higher. Not explained."
+    ),
+    ("Reno that joins CUBIC", LOSSES): FIRST_OVERFLOW,
+    ("Reno that joins CUBIC", SHARE): (
+        "At 67 places Reno has less than in the kernel at all five phases. Part of it is the one segment more that "
+        "Reno's window reaches in the kernel (see Reno alone): with a round trip longer by 0.2 ms the share is 0.43 "
+        "instead of 0.39. The rest is not explained."
+    ),
+    ("BBR that joins CUBIC", LOSSES): (
+        f"{FIRST_OVERFLOW} The drop rate differs between our phases by a factor of 1.6 at 133 places and of 3 at 267, "
+        "between runs of the kernel by 1.5 and 2.5. The ranges overlap, but at 267 places our mean is about half of "
+        "the kernel's. Not explained."
+    ),
+    ("BBR that joins CUBIC, selective acknowledgements not compressed", LOSSES): (
+        f"{FIRST_OVERFLOW} The kernel drops more than we do at 33, 67 and 267 places. With compressed acknowledgements "
+        "33 and 67 places agree, so that what differs is how BBR sends when every segment behind a gap is "
+        "acknowledged. Not explained; nor the time-out of one run in five at 267 places."
+    ),
+    ("BBR that joins BBR", LOSSES): (
+        "The kernel drops more at 33 and 67 places, nothing at 133. There our two flows overflow the queue at some "
+        "phases, at others hardly (0.003 to 0.27 %). Tested: a round trip longer by 0.1 or 0.2 ms does not cure it. "
+        "Not explained."
+    ),
+}
+"""Why a claim is not reproduced, by its group and its quantities: from mechanism only."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Scenarios that one claim has together."""
+
+    name: str
+    scenarios: tuple[Scenario, ...]
+    aspects: tuple[Sequence[str], ...]
+
+
+def groups() -> list[Group]:
+    """Return the groups of scenarios that mesonet can run."""
+    able = [scenario for scenario in every() if not why_not(scenario)]
+    endless = [scenario for scenario in able if not scenario.segments]
+    found = []
+    for name in SINGLE:
+        own = tuple(each for each in endless if each.algorithms == (name,))
+        found.append(Group(f"{WORDS[name]} alone", own, (PATH, LOSSES)))
+    for newcomer, first in PAIRS:
+        own = tuple(each for each in endless if each.algorithms == (first, newcomer))
+        told = f"{WORDS[newcomer]} that joins {WORDS[first]}"
+        found.append(Group(told, tuple(each for each in own if each.compressed_sacks), (PATH, LOSSES, SHARE)))
+        if plain := tuple(each for each in own if not each.compressed_sacks):
+            found.append(Group(f"{told}, selective acknowledgements not compressed", plain, (PATH, LOSSES, SHARE)))
+    short = tuple(scenario for scenario in able if scenario.segments)
+    return [*found, Group("Short transfers", short, (COMPLETION,))]
+
+
+def texts() -> dict[str, str]:
+    """Return the text of each claim's file, by its id."""
+    table = read()
+    all_rows = [name for group in groups() for name in (scenario.name for scenario in group.scenarios)]
+    found = [
+        _head(
+            "Goodput, round-trip times, drops, cuts, shares and completion times of Reno, CUBIC and BBR, alone and in "
+            f"pairs, are those of {KERNEL}.",
+            f"all {len(all_rows)} scenarios of Part K. {_setup(())}",
+        )
+        + _explained("all", PUBLISHED)
+        + _share("rows inside the kernel's runs or within 10 %", all_rows, PUBLISHED, LEAST_SHARE)
+    ]
+    for group in groups():
+        for aspect in group.aspects:
+            names = [scenario.name for scenario in group.scenarios]
+            rows = [(key, table[key]) for name in names for key in ((name, q) for q in aspect) if key in table]
+            found.append(
+                _head(f"{group.name}: {ASPECTS[aspect]} as in {KERNEL}.", _setup(group.scenarios))
+                + _explained(group.name, aspect)
+                + "".join(_value(*key, row) for key, row in rows)
+                + _share("rows inside or within 10 %", names, aspect)
+            )
+    lossy = "mesonet has no random loss. The table has goodput, round-trip time and drops at 0.1 and 1 % for all three."
+    pieces = "mesonet sends segments, no pieces of several (GSO). The table has BBR alone and BBR that joins CUBIC."
+    found.append(_head(f"Reno, CUBIC and BBR under random loss are those of {KERNEL}.", "queue of 4 BDP, 15 s", lossy))
+    found.append(_head(f"BBR that sends pieces of two segments is that of {KERNEL}.", "offloads as by default", pieces))
+    return {f"K{number}": f'id = "K{number}"\n{text}' for number, text in enumerate(found, 1)}
+
+
+def _head(claim: str, setup: str, not_evaluated: str = "") -> str:
+    keys = {
+        "claim": claim,
+        "source": f"{KERNEL}, measured here: verification/witness/kernel",
+        "setup": setup,
+        "kind": "calibration",
+    }
+    if not_evaluated:
+        keys["not_evaluated"] = not_evaluated
+    return "".join(f"{key} = {_text(value)}\n" for key, value in keys.items())
+
+
+def _setup(scenarios: Sequence[Scenario]) -> str:
+    found = (
+        "preset linux; 20 Mb/s, 40 ms, drop tail, mean over five runs, in which the newcomer of a pair starts at five "
+        "phases of a round trip; buffers in segments, floors of the time-out 1 s unless a name says 200 ms"
+    )
+    if scenarios and not scenarios[0].compressed_sacks:
+        found += "; transport.sack_compression 0 s, in the kernel tcp_comp_sack_nr 0"
+    return found
+
+
+def _explained(group: str, aspect: Sequence[str]) -> str:
+    text = EXPLANATIONS.get((group, aspect))
+    return f'explanation = """\n{text}\n"""\n' if text else ""
+
+
+def _value(scenario: str, quantity: str, row: Row) -> str:
+    least, most = limits(quantity, row)
+    name, unit = UNITS[quantity]
+    because = "inside the kernel's runs or within 10 % of their mean"
+    if quantity == TIMEOUTS:
+        because = "no more than in any run of the kernel"
+    limit = f"most = {most:.6g}\n" if quantity == TIMEOUTS else f"least = {least:.6g}\nmost = {most:.6g}\n"
+    return (
+        f"\n[[values]]\nname = {_text(f'{scenario}: {name}')}\n"
+        f'measure = "kernel_quantity"\nof = {{ scenario = {_text(scenario)}, quantity = {_text(quantity)} }}\n'
+        f"published = {row.mean:.6g}\n{limit}"
+        f'class = "S2"\nunit = {_text(unit)}\nbecause = {_text(because)}\n'
+    )
+
+
+def _share(name: str, scenarios: Sequence[str], quantities: Sequence[str], least: float | None = None) -> str:
+    limit = f'least = {least:g}\nclass = "S2"\n' if least else 'class = "S5"\n'
+    because = "chosen: one row in twenty may be missed" if least else "reported beside them: one row outside decides"
+    return (
+        f"\n[[values]]\nname = {_text(name)}\n"
+        f'measure = "kernel_share"\nof = {{ scenarios = {_list(scenarios)}, quantities = {_list(quantities)} }}\n'
+        f'{limit}unit = "1"\nbecause = {_text(because)}\n'
+    )
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _list(values: Sequence[str]) -> str:
+    return json.dumps(list(values), ensure_ascii=False)
+
+
+def main() -> None:
+    for old in FOLDER.glob("K*.toml"):
+        old.unlink()
+    for name, text in texts().items():
+        (FOLDER / f"{name}.toml").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
