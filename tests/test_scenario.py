@@ -8,7 +8,7 @@ import pytest
 from mesonet import column_meanings, core, reference, settings
 from mesonet.errors import InputError
 from mesonet.factors import FACTORS
-from mesonet.parameters import PARAMETERS, TOPOLOGIES
+from mesonet.parameters import PARAMETERS, PRESETS, TOPOLOGIES
 from mesonet.scenario import names, scenario
 from mesonet.simulate import simulate
 
@@ -37,8 +37,8 @@ def test_abilene_has_the_published_counts() -> None:
     assert described["mean_hops"] == pytest.approx(9.43, abs=0.005)
 
 
-def test_every_default_is_accepted_in_both_presets() -> None:
-    for preset in ("standard", "sp500_282"):
+def test_every_default_is_accepted_in_every_preset() -> None:
+    for preset in PRESETS:
         core.describe(scenario("abilene", preset=preset).to_json())
 
 
@@ -96,13 +96,14 @@ def test_constants_of_algorithms_follow_the_preset_unless_set() -> None:
         (algorithm.name, constant)
         for algorithm in core.algorithms().values()
         for constant in algorithm.params
-        if constant.standard != constant.sp500_282
+        if constant.presets
     ]
-    assert differing, "no algorithm has a constant that differs between the presets"
+    assert {preset for _, constant in differing for preset, _ in constant.presets} == set(PRESETS) - {"standard"}
+    for name, constant in differing:
+        for preset in PRESETS:
+            canonical = scenario("abilene", algorithm=name, preset=preset).canonical()
+            assert canonical["algorithms"][0]["parameters"][constant.name] == constant.default(preset)
     name, constant = differing[0]
-    for preset in ("standard", "sp500_282"):
-        canonical = scenario("abilene", algorithm=name, preset=preset).canonical()
-        assert canonical["algorithms"][0]["parameters"][constant.name] == constant.default(preset)
     chosen = scenario("abilene", algorithm=name).set(f"parameters.{name}.{constant.name}", constant.max)
     assert chosen.canonical()["algorithms"][0]["parameters"][constant.name] == constant.max
 

@@ -15,8 +15,8 @@ from mesonet.scenario import Scenario
 
 STUDIES = (
     "exp-1a", "exp-1b", "exp-2a", "exp-2a-modern", "exp-2b", "exp-2c", "fast-dynamic-1", "fast-dynamic-2",
-    "fast-static", "many-flows", "many-flows-few", "many-flows-isdn", "many-flows-overhead", "many-flows-topology-5",
-    "many-flows-two-rtt", "mix", "sensitivity", "sensitivity-64", "sensitivity-wide",
+    "fast-static", "many-flows", "many-flows-few", "many-flows-isdn", "many-flows-overhead", "many-flows-rfc6298",
+    "many-flows-topology-5", "many-flows-two-rtt", "mix", "sensitivity", "sensitivity-64", "sensitivity-wide",
 )  # fmt: skip
 HIGH = 2**31
 
@@ -83,7 +83,8 @@ def test_every_condition_is_a_network(name: str) -> None:
     assert name in names()
     chosen = experiment(name)
     assert chosen.name == name
-    assert chosen.scenario.preset == "sp500_282"
+    own = name.startswith("many-flows") and name != "many-flows-rfc6298"
+    assert chosen.scenario.preset == ("ns-2000" if own else "sp500_282")
     chosen.check()
 
 

@@ -457,8 +457,8 @@ _TABLE = (
     ),
     Parameter(
         "transport.sack_compression", "time", "0 s",
-        "With delayed acknowledgements: how long receivers hold selective acknowledgements back behind a gap, but at most a "
-        "twentieth of a round trip and 44 segments; the first three are sent at once. 0 for not at all.",
+        "With delayed acknowledgements: how long receivers hold selective acknowledgements back behind a gap, but at "
+        "most a twentieth of a round trip and 44 segments; the first three are sent at once. 0 for not at all.",
         "RFC 5681 section 4.2: at once",
         presets={
             "linux": ("1 ms", "Linux: tcp_comp_sack_delay_ns, tcp_comp_sack_nr, since 4.18"),
@@ -466,7 +466,8 @@ _TABLE = (
         least=0.0, most=0.5,
     ),
     Parameter(
-        "transport.unpaced_segments", "count", 0, "How many segments of a paced flow leave back to back before pacing begins.",
+        "transport.unpaced_segments", "count", 0,
+        "How many segments of a paced flow leave back to back before pacing begins.",
         "pacing from the first segment on",
         presets={
             "linux": (10, "Linux: tcp_update_skb_after_send, as fq does"),
@@ -583,8 +584,8 @@ _TABLE = (
     ),
     Parameter(
         "transport.timeout_rule", "choice", "rfc",
-        "After a time-out: `rfc` halves into ssthresh and restarts at 1 segment; `rfc2581` halves again each time the same "
-        "segment times out; `own_reduction` uses the algorithm's own reduction and restarts at the initial window; "
+        "After a time-out: `rfc` halves into ssthresh and restarts at 1 segment; `rfc2581` halves again each time "
+        "the same segment times out; `own_reduction` uses the algorithm's own reduction and restarts at the initial window; "
         "`linux` uses the algorithm's own reduction and restarts at 1.",
         "RFC 5681",
         presets={

@@ -231,7 +231,8 @@ RESPONSES: tuple[Response, ...] = (
     ),
     Response(
         "timeouts_per_loss", "", "Time-outs per segment dropped", "1",
-        "Expiries of the retransmission timer / segments dropped, SYNs included; none where nothing was dropped", "lower",
+        "Expiries of the retransmission timer / segments dropped, SYNs included; none where nothing was dropped",
+        "lower",
         "chosen: the mechanism in which simulators and real senders differ most",
     ),
     Response(
