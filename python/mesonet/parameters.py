@@ -585,8 +585,8 @@ _TABLE = (
     Parameter(
         "transport.timeout_rule", "choice", "rfc",
         "After a time-out: `rfc` halves into ssthresh and restarts at 1 segment; `rfc2581` halves again each time "
-        "the same segment times out; `own_reduction` uses the algorithm's own reduction and restarts at the initial window; "
-        "`linux` uses the algorithm's own reduction and restarts at 1.",
+        "the same segment times out; `own_reduction` uses the algorithm's own reduction and restarts at the initial "
+        "window; `linux` uses the algorithm's own reduction and restarts at 1.",
         "RFC 5681",
         presets={
             "linux": ("linux", "Linux: tcp_enter_loss"),
