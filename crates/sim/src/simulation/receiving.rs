@@ -35,8 +35,7 @@ impl Domain {
     /// Segment `sequence` has arrived.
     #[inline(never)]
     pub(super) fn receive(&mut self, slot: u32, sequence: u64, segment: Segment) {
-        let shared = std::sync::Arc::clone(&self.shared);
-        let rules = shared.acks.as_ref().expect("acknowledgements are delayed");
+        let rules = &self.shared.acks.expect("acknowledgements are delayed");
         let flow = &self.flows[slot as usize];
         let receiver = &mut self.receivers[slot as usize];
         if !flow.board.is_whole() {
