@@ -222,9 +222,11 @@ impl Domain {
             // The SYN is one segment of its own.
             let (now, base) = (self.now, flow.base);
             flow.rtt.see(rtt);
-            flow.timing.sent(base - 1, now - rtt);
+            if let Some(timing) = &mut flow.timing {
+                timing.sent(base - 1, now - rtt);
+            }
             let sample = Sample { now, rtt, una: base, next: base };
-            flow.rtt.acknowledged(&mut flow.timing, &sample, &self.shared.rto);
+            flow.rtt.acknowledged(flow.timing.as_deref_mut(), &sample, &self.shared.rto);
         }
         if self.shared.configs[algorithm].wants_delivery_rate() {
             self.start_sampling(slot);

@@ -5,7 +5,7 @@ use super::domain::Domain;
 use super::receiving::Earlier;
 use super::{code, pacing, recovery};
 use crate::engine::Segment;
-use crate::scenario::{RtoRestart, RttSamples};
+use crate::scenario::RtoRestart;
 use crate::transport::rtt::Sample;
 use crate::transport::scoreboard::Acked;
 use crate::transport::{FlowState, OFF, Recovery};
@@ -88,7 +88,7 @@ impl Domain {
         }
         flow.rtt.see(rtt);
         let sample = Sample { now, rtt: timed, una: new_una, next: flow.board.next() };
-        flow.rtt.acknowledged(&mut flow.timing, &sample, &self.shared.rto);
+        flow.rtt.acknowledged(flow.timing.as_deref_mut(), &sample, &self.shared.rto);
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         let mut delivery = Delivery::default();
         if config.wants_delivery_rate() {
@@ -115,8 +115,11 @@ impl Domain {
         } else {
             self.counters.duplicate_acks += 1;
             // tcp_input.c, tcp_clean_rtx_queue: as long as what left before the retransmission still comes.
-            let (head, resent) = flow.head_resent;
-            if self.shared.rto.restart == RtoRestart::Linux && head == una && now - age < resent {
+            if self.shared.rto.restart == RtoRestart::Linux
+                && let Some((head, resent)) = flow.timing.as_ref().and_then(|timing| timing.head_resent)
+                && head == una
+                && now - age < resent
+            {
                 flow.deadline = now + flow.rtt.rto;
             }
         }
@@ -198,7 +201,9 @@ impl Domain {
         if self.shared.rto.restart != RtoRestart::NewData {
             flow.deadline = self.now + flow.rtt.rto;
         }
-        flow.timing.sent_again();
+        if let Some(timing) = &mut flow.timing {
+            timing.sent_again();
+        }
         if marked {
             // The window was reduced for a mark since the lost segment left, and once per window is enough (RFC 3168,
             // section 6.1.2; RFC 8257, section 3.5). What left after that reduction belongs to the next episode.
@@ -301,7 +306,7 @@ impl Domain {
         flow.answered_mark = false;
         flow.recovery = Recovery::Timeout;
         flow.recover = flow.board.next();
-        flow.rtt.back_off(&mut flow.timing, &self.shared.rto);
+        flow.rtt.back_off(flow.timing.as_deref_mut(), &self.shared.rto);
         flow.deadline = self.now + flow.rtt.rto;
         self.watch_deadline(slot);
         self.send_allowed(slot);
@@ -461,8 +466,8 @@ impl Domain {
         }
         if retransmission {
             self.sent_again(slot, sequence);
-        } else if self.shared.rto.samples == RttSamples::RoundTrip {
-            flow.timing.sent(sequence, now);
+        } else if let Some(timing) = &mut flow.timing {
+            timing.sent(sequence, now);
         }
         let flow = &mut self.flows[slot as usize];
         flow.interface_free = now + pacing::gap(flow, self.shared.unpaced);
@@ -495,10 +500,15 @@ impl Domain {
     #[inline(never)]
     fn sent_again(&mut self, slot: u32, sequence: u64) {
         let flow = &mut self.flows[slot as usize];
-        flow.timing.sent_again();
         let restarts = self.shared.rto.restart != RtoRestart::NewData && !self.shared.rules.is_cumulative();
-        if restarts && sequence == flow.board.una() {
-            flow.head_resent = (sequence, self.now);
+        let head = restarts && sequence == flow.board.una();
+        if let Some(timing) = &mut flow.timing {
+            timing.sent_again();
+            if head {
+                timing.head_resent = Some((sequence, self.now));
+            }
+        }
+        if head {
             flow.deadline = self.now + flow.rtt.rto;
         }
     }

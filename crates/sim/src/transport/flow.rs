@@ -107,10 +107,8 @@ pub struct Flow {
     pub timed_out: u64,
     /// When that was.
     pub expired: Picos,
-    /// The lowest outstanding segment when it was last sent again, and when.
-    pub head_resent: (u64, Picos),
-    /// What its sender keeps beside `rtt`.
-    pub timing: Timing,
+    /// What its sender keeps beside `rtt`; none for most.
+    pub timing: Option<Box<Timing>>,
     /// Round-trip propagation delay.
     pub base_rtt: Picos,
     /// SYNs sent.
@@ -173,8 +171,7 @@ impl Flow {
             peak_flight: [0; 2],
             timed_out: 0,
             expired: 0,
-            head_resent: (u64::MAX, 0),
-            timing: Timing::None,
+            timing: None,
             base_rtt: 0,
             syns: 0,
             source: 0,

@@ -64,17 +64,12 @@ impl RtoRules {
         self.samples != RttSamples::RoundTrip
     }
 
-    /// What a flow keeps beside its estimator; `phase` of its clock, below a tick.
+    /// What a flow keeps beside its estimator, if these rules need it; `phase` of its clock, below a tick.
     #[must_use]
-    pub fn timing(&self, phase: Picos) -> Timing {
-        match self.samples {
-            RttSamples::Rfc7323 | RttSamples::EveryAck => Timing::None,
-            RttSamples::Linux => Timing::Linux { deviation: 0, largest: 0, round_end: 0 },
-            RttSamples::RoundTrip => {
-                let ticks = Ticks { phase, srtt: 0, rttvar: 0, expiries: 0 };
-                Timing::RoundTrip { timed: None, ticks }
-            }
-        }
+    pub fn timing(&self, phase: Picos) -> Option<Box<Timing>> {
+        let plain = matches!(self.samples, RttSamples::Rfc7323 | RttSamples::EveryAck)
+            && self.restart != RtoRestart::Linux;
+        (!plain).then(|| Box::new(Timing { ticks: Ticks { phase, ..Ticks::default() }, ..Timing::default() }))
     }
 }
 
@@ -106,28 +101,21 @@ pub struct RttEstimator {
     pub rto: Picos,
 }
 
-/// What some senders keep beside the estimator.
+/// What some senders keep beside the estimator. It is boxed, because the state of a flow should stay small.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub enum Timing {
-    /// Nothing.
-    #[default]
-    None,
-    /// One segment is timed at once ([`RttSamples::RoundTrip`]).
-    RoundTrip {
-        /// The segment and when it left.
-        timed: Option<(u64, Picos)>,
-        /// The clock, where it is coarse.
-        ticks: Ticks,
-    },
-    /// The variance is that of a round trip ([`RttSamples::Linux`]).
-    Linux {
-        /// Smoothed deviation of single samples (`mdev`, a quarter of it).
-        deviation: Picos,
-        /// The largest one of this round trip (`mdev_max`, a quarter of it).
-        largest: Picos,
-        /// The round trip ends when this segment is acknowledged.
-        round_end: u64,
-    },
+pub struct Timing {
+    /// The one segment that is timed, and when it left ([`RttSamples::RoundTrip`]).
+    timed: Option<(u64, Picos)>,
+    /// The clock, where it is coarse.
+    ticks: Ticks,
+    /// Smoothed deviation of single samples ([`RttSamples::Linux`]: `mdev`, a quarter of it).
+    deviation: Picos,
+    /// The largest one of this round trip (`mdev_max`, a quarter of it).
+    largest: Picos,
+    /// The round trip ends when this segment is acknowledged.
+    round_end: u64,
+    /// The lowest outstanding segment when it was last sent again, and when ([`RtoRestart::Linux`]).
+    pub head_resent: Option<(u64, Picos)>,
 }
 
 /// A clock that counts ticks, with the scaled integers of BSD (Jacobson 1988, appendix A).
@@ -173,17 +161,13 @@ impl Timing {
     /// Segment `sequence` leaves for the first time.
     #[inline]
     pub fn sent(&mut self, sequence: u64, now: Picos) {
-        if let Self::RoundTrip { timed: timed @ None, .. } = self {
-            *timed = Some((sequence, now));
-        }
+        self.timed.get_or_insert((sequence, now));
     }
 
     /// Something is sent again: no sample of the segment that is timed (Karn).
     #[inline]
     pub fn sent_again(&mut self) {
-        if let Self::RoundTrip { timed, .. } = self {
-            *timed = None;
-        }
+        self.timed = None;
     }
 }
 
@@ -204,7 +188,7 @@ impl RttEstimator {
 
     /// New data was acknowledged. A sample also ends a back-off (RFC 6298, section 5).
     #[inline]
-    pub fn acknowledged(&mut self, timing: &mut Timing, sample: &Sample, rules: &RtoRules) {
+    pub fn acknowledged(&mut self, timing: Option<&mut Timing>, sample: &Sample, rules: &RtoRules) {
         if sample.rtt > 0 {
             self.srtt = match self.srtt {
                 0 => sample.rtt,
@@ -256,14 +240,14 @@ impl RttEstimator {
     }
 
     /// One segment is timed at once, and its sample is taken when it is acknowledged (RFC 6298, section 3).
-    fn time(&mut self, timing: &mut Timing, sample: &Sample, rules: &RtoRules) {
-        let Timing::RoundTrip { timed, ticks } = timing else { return };
-        let Some((_, sent)) = timed.take_if(|(sequence, _)| *sequence < sample.una) else { return };
+    fn time(&mut self, timing: Option<&mut Timing>, sample: &Sample, rules: &RtoRules) {
+        let Some(timing) = timing else { return };
+        let Some((_, sent)) = timing.timed.take_if(|(sequence, _)| *sequence < sample.una) else { return };
         if rules.tick == 0 {
             self.smooth(sample.now - sent, 1);
             self.set_rto(rules);
         } else {
-            let rto = ticks.sample(sent, sample.now, rules.tick);
+            let rto = timing.ticks.sample(sent, sample.now, rules.tick);
             self.rto = (rto.max(FEWEST_TICKS) * rules.tick).max(rules.min).min(rules.max);
         }
     }
@@ -271,8 +255,8 @@ impl RttEstimator {
     /// Linux's `tcp_rtt_estimator`: the deviation of single samples is smoothed as in RFC 6298, the timer uses the largest one
     /// of a round trip, and forgets an earlier larger one by a quarter a round trip.
     #[inline(never)]
-    fn sample_as_linux(&mut self, timing: &mut Timing, sample: &Sample, rules: &RtoRules) {
-        let Timing::Linux { deviation, largest, round_end } = timing else { return };
+    fn sample_as_linux(&mut self, timing: Option<&mut Timing>, sample: &Sample, rules: &RtoRules) {
+        let Some(Timing { deviation, largest, round_end, .. }) = timing else { return };
         let rtt = sample.rtt;
         if rtt == 0 {
             return;
@@ -304,11 +288,11 @@ impl RttEstimator {
     }
 
     /// The timer expired: doubles the timeout.
-    pub fn back_off(&mut self, timing: &mut Timing, rules: &RtoRules) {
+    pub fn back_off(&mut self, timing: Option<&mut Timing>, rules: &RtoRules) {
         self.rto = (2 * self.rto).min(rules.max);
-        timing.sent_again();
-        if let Timing::RoundTrip { ticks, .. } = timing {
-            ticks.back_off();
+        if let Some(timing) = timing {
+            timing.sent_again();
+            timing.ticks.back_off();
         }
     }
 }
@@ -353,8 +337,8 @@ mod tests {
         let mut low = rtt;
         let lower = RtoRules { min: SECOND / 5, ..RULES };
         for (taken, srtt, rttvar, rto) in expected {
-            rtt.acknowledged(&mut Timing::None, &sample(picos(taken), 8), &RULES);
-            low.acknowledged(&mut Timing::None, &sample(picos(taken), 8), &lower);
+            rtt.acknowledged(None, &sample(picos(taken), 8), &RULES);
+            low.acknowledged(None, &sample(picos(taken), 8), &lower);
             assert!(near(rtt.mean, srtt) && near(rtt.deviation, rttvar));
             assert_eq!(rtt.rto, SECOND);
             assert!(near(low.rto, rto));
@@ -367,20 +351,20 @@ mod tests {
     fn gains_are_scaled_by_the_samples_of_a_window() {
         let rules = RtoRules { samples: RttSamples::Rfc7323, ..RULES };
         let mut scaled = RttEstimator::new(RULES.initial);
-        scaled.acknowledged(&mut Timing::None, &sample(100 * MS, 1), &rules);
+        scaled.acknowledged(None, &sample(100 * MS, 1), &rules);
         let mut single = scaled;
-        single.acknowledged(&mut Timing::None, &sample(200 * MS, 1), &rules);
+        single.acknowledged(None, &sample(200 * MS, 1), &rules);
         assert!(near(single.mean, 0.1125) && near(single.deviation, 0.0625));
-        scaled.acknowledged(&mut Timing::None, &sample(200 * MS, 10), &rules);
+        scaled.acknowledged(None, &sample(200 * MS, 10), &rules);
         assert!(near(scaled.mean, 0.101_25) && near(scaled.deviation, 0.051_25));
         for _ in 1..10 {
-            scaled.acknowledged(&mut Timing::None, &sample(200 * MS, 10), &rules);
+            scaled.acknowledged(None, &sample(200 * MS, 10), &rules);
         }
         // 200 - 100 x (1 - 1/80)^10.
         assert!(near(scaled.mean, 0.2 - 0.1 * libm::pow(1.0 - 1.0 / 80.0, 10.0)));
         let delayed = RtoRules { acked: 2, ..rules };
         let mut half = RttEstimator { mean: 100 * MS, ..RttEstimator::default() };
-        half.acknowledged(&mut Timing::None, &sample(200 * MS, 9), &delayed);
+        half.acknowledged(None, &sample(200 * MS, 9), &delayed);
         assert!(near(half.mean, 0.1 + 0.1 / 8.0 / 5.0));
     }
 
@@ -396,13 +380,13 @@ mod tests {
             ..RULES
         };
         for steady in [69, 201] {
-            let (mut rtt, mut timing) = (RttEstimator::new(SECOND), rules.timing(0));
-            rtt.acknowledged(&mut timing, &sample(steady * MS, 1), &rules);
+            let (mut rtt, mut timing) = (RttEstimator::new(SECOND), *rules.timing(0).unwrap());
+            rtt.acknowledged(Some(&mut timing), &sample(steady * MS, 1), &rules);
             // First sample: srtt + max(2 rtt, 200 ms).
             assert_eq!(rtt.rto, steady * MS + (2 * steady * MS).max(200 * MS));
             for una in 1..200 {
                 let sample = Sample { now: 0, rtt: steady * MS, una: 10 * una, next: 10 * una + 9 };
-                rtt.acknowledged(&mut timing, &sample, &rules);
+                rtt.acknowledged(Some(&mut timing), &sample, &rules);
             }
             assert!(rtt.rto.abs_diff((steady + 200) * MS) < MS, "{}", rtt.rto);
         }
@@ -413,10 +397,10 @@ mod tests {
     fn linux_takes_the_largest_deviation_of_a_round_trip() {
         let rules = RtoRules { min: 0, samples: RttSamples::Linux, floor: RtoFloor::Linux, ..RULES };
         let mut rtt = RttEstimator { mean: 100 * MS, ..RttEstimator::default() };
-        let mut timing = Timing::Linux { deviation: 0, largest: 0, round_end: 1010 };
+        let mut timing = Timing { round_end: 1010, ..Timing::default() };
         let mut at = |rtt: &mut RttEstimator, taken: u64, una: u64| {
             let sample = Sample { now: 0, rtt: taken * MS, una, next: una + 10 };
-            rtt.acknowledged(&mut timing, &sample, &rules);
+            rtt.acknowledged(Some(&mut timing), &sample, &rules);
             rtt.deviation
         };
         assert_eq!(at(&mut rtt, 180, 1001), 20 * MS);
@@ -429,8 +413,8 @@ mod tests {
         assert!(near(after, 0.02 - (0.02 - 0.0084375) / 4.0), "{after}");
         // Far below the mean: an eighth of the weight.
         let mut low = RttEstimator { mean: 100 * MS, ..RttEstimator::default() };
-        let mut timing = Timing::Linux { deviation: 8 * MS, largest: 0, round_end: 2000 };
-        low.acknowledged(&mut timing, &sample(28 * MS, 10), &rules);
+        let mut timing = Timing { deviation: 8 * MS, round_end: 2000, ..Timing::default() };
+        low.acknowledged(Some(&mut timing), &sample(28 * MS, 10), &rules);
         assert_eq!(low.deviation, (8 + 2) * MS);
     }
 
@@ -439,12 +423,12 @@ mod tests {
     fn ticks_are_counted_by_a_coarse_clock() {
         let tick = 100 * MS;
         let rules = RtoRules { min: 1, samples: RttSamples::RoundTrip, tick, initial: 6 * SECOND, ..RULES };
-        let (mut rtt, mut timing) = (RttEstimator::new(rules.initial), rules.timing(30 * MS));
+        let (mut rtt, mut timing) = (RttEstimator::new(rules.initial), *rules.timing(30 * MS).unwrap());
         let mut round = |rtt: &mut RttEstimator, sequence: u64, sent: u64, now: u64| {
             timing.sent(sequence, sent * MS);
             timing.sent(sequence + 1, sent * MS + 1);
             let sample = Sample { now: now * MS, rtt: 0, una: sequence + 1, next: sequence + 2 };
-            rtt.acknowledged(&mut timing, &sample, &rules);
+            rtt.acknowledged(Some(&mut timing), &sample, &rules);
             rtt.rto / MS
         };
         // 103 ms in which the clock (a tick at 70, 170, 270, ...) ticks once: srtt 1, rttvar 2 quarters: 3 ticks.
@@ -462,15 +446,15 @@ mod tests {
     #[test]
     fn a_timed_segment_is_forgotten_when_something_is_sent_again() {
         let rules = RtoRules { samples: RttSamples::RoundTrip, ..RULES };
-        let (mut rtt, mut timing) = (RttEstimator::new(rules.initial), rules.timing(0));
+        let (mut rtt, mut timing) = (RttEstimator::new(rules.initial), *rules.timing(0).unwrap());
         timing.sent(7, 0);
-        rtt.back_off(&mut timing, &rules);
-        rtt.acknowledged(&mut timing, &Sample { now: SECOND, rtt: SECOND, una: 8, next: 9 }, &rules);
+        rtt.back_off(Some(&mut timing), &rules);
+        rtt.acknowledged(Some(&mut timing), &Sample { now: SECOND, rtt: SECOND, una: 8, next: 9 }, &rules);
         assert_eq!((rtt.mean, rtt.rto), (0, 6 * SECOND));
         timing.sent(9, SECOND);
-        rtt.acknowledged(&mut timing, &Sample { now: 2 * SECOND, rtt: 0, una: 9, next: 11 }, &rules);
+        rtt.acknowledged(Some(&mut timing), &Sample { now: 2 * SECOND, rtt: 0, una: 9, next: 11 }, &rules);
         assert_eq!(rtt.mean, 0);
-        rtt.acknowledged(&mut timing, &Sample { now: 2 * SECOND, rtt: 0, una: 10, next: 11 }, &rules);
+        rtt.acknowledged(Some(&mut timing), &Sample { now: 2 * SECOND, rtt: 0, una: 10, next: 11 }, &rules);
         assert_eq!((rtt.mean, rtt.rto), (SECOND, 3 * SECOND));
     }
 
@@ -478,10 +462,10 @@ mod tests {
     fn back_off_doubles_up_to_the_limit_until_a_sample() {
         let mut rtt = RttEstimator::new(RULES.initial);
         for expected in [6, 12, 24, 48, 60, 60] {
-            rtt.back_off(&mut Timing::None, &RULES);
+            rtt.back_off(None, &RULES);
             assert_eq!(rtt.rto, expected * SECOND);
         }
-        rtt.acknowledged(&mut Timing::None, &sample(SECOND / 10, 1), &RULES);
+        rtt.acknowledged(None, &sample(SECOND / 10, 1), &RULES);
         assert_eq!(rtt.rto, SECOND);
     }
 }
