@@ -15,6 +15,7 @@ sys.path.insert(0, str(FOLDER))
 import claims  # noqa: E402
 import observed  # noqa: E402
 import packets  # noqa: E402
+import small_pipe  # noqa: E402
 import witness  # noqa: E402
 
 from mesonet.verification import load_claims  # noqa: E402
@@ -209,3 +210,24 @@ def test_the_share_of_rows_counts_marks(monkeypatch: pytest.MonkeyPatch):
     assert kernel.kernel_share(None, [name], wanted) == 0.75
     del theirs["utilisation"]
     assert kernel.kernel_share(None, [name], wanted) == 0.5
+
+
+def test_a_small_pipe_is_the_same_set_up_in_mesonet():
+    pipe = small_pipe.PIPES[0]
+    scenario = runs.of_scenario(pipe.scenario(), "linux", {"time.duration": "1 s"})
+    assert scenario.value("network.speed") == pytest.approx(50e6 / 12e3)
+    assert scenario.value("network.delay_multiplier") == pytest.approx(5 / 40)
+    assert scenario.value("transport.min_rto") == 0.2
+    assert pipe.service_s == pytest.approx(0.24e-3)
+
+
+def test_congestion_control_learns_round_trips_of_retransmissions_by_timestamps():
+    """BBR alone in a shallow queue: its smallest round trip is the same, and what it sends differs."""
+    pair = next(each for each in scenarios.every() if each.name == "bbr+bbr buffer 33")
+    sent = [
+        runs.observe(pair, "linux", {"transport.timestamp_tick": tick, "time.duration": "12 s"}, 1)
+        .flows[0]
+        .delivered[-1]
+        for tick in ("0 s", "1 ms")
+    ]
+    assert sent[0] != sent[1]

@@ -466,6 +466,16 @@ _TABLE = (
         least=0.0, most=0.5,
     ),
     Parameter(
+        "transport.timestamp_tick", "time", "0 s",
+        "Tick of the timestamps by which congestion control learns the round trip of a segment that was sent again. "
+        "0 for no sample of such a segment.",
+        "RFC 6298 section 3 (Karn)",
+        presets={
+            "linux": ("1 ms", "Linux: tcp_rtt_tsopt_us with TCP_TS_HZ of 1000"),
+        },
+        least=0.0, most=10.0,
+    ),
+    Parameter(
         "transport.unpaced_segments", "count", 0,
         "How many segments of a paced flow leave back to back before pacing begins.",
         "pacing from the first segment on",

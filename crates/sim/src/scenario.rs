@@ -243,6 +243,8 @@ pub struct TransportParameters {
     pub quick_acks: u32,
     /// Behind a gap they hold selective acknowledgements back for at most this long, s; 0 for not at all.
     pub sack_compression: f64,
+    /// Clock of the timestamps by which congestion control learns the round trip of a segment sent again, s; 0 for not at all.
+    pub timestamp_tick: f64,
     /// Segments of a flow that leave back to back before it is paced.
     pub unpaced_segments: u32,
     /// When a segment counts as lost.
@@ -595,6 +597,7 @@ impl Scenario {
         within("transport.ack_delay", t.ack_delay, 0.0, 0.5)?;
         within("transport.quick_acks", f64::from(t.quick_acks), 0.0, 1e6)?;
         within("transport.sack_compression", t.sack_compression, 0.0, 0.5)?;
+        within("transport.timestamp_tick", t.timestamp_tick, 0.0, 10.0)?;
         within("transport.unpaced_segments", f64::from(t.unpaced_segments), 0.0, 1e6)?;
         within("transport.probe_ack_delay", t.probe_ack_delay, 0.0, 1e3)?;
         within("transport.min_rto", t.min_rto, 0.0, 1e5)?;

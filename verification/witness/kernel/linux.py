@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from packets import MSS, PACKET, SAMPLE, Trace
 
-from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, SERVICE_S, Scenario
+from mesonet.verification.kernel.scenarios import SAMPLE_S, Scenario
 
 SOURCE = Path(__file__).with_name("bottleneck.c")
 _CLONE_NEWNET = 0x40000000
@@ -74,26 +74,49 @@ def run(scenario: Scenario, seed: int, program: Path) -> Trace:
     """
     with _namespaces(scenario) as (sender, receiver), tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
-        words = [
-            str(program), sender, receiver, str(scenario.places), str(round(SERVICE_S * 1e9)),
-            str(round(PROPAGATION_S * 1e9)), repr(scenario.loss), str(seed), str(_QUEUE_PRIORITY), str(log),
-        ]  # fmt: skip
-        queue = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert queue.stdin
-        assert queue.stdout
-        try:
-            if queue.stdout.readline() != b"ready\n":
-                raise RuntimeError("the queue did not start")
+        with queue(program, sender, receiver, log, scenario, seed=seed):
             _connect(sender, _SENDER, _RECEIVER, scenario)
             _connect(receiver, _RECEIVER, _SENDER, scenario)
             began, samples, ended = _endpoints(scenario, sender, receiver)
-        finally:
-            queue.stdin.close()
-            queue.wait()
-        if queue.returncode:
-            raise RuntimeError("the queue failed")
-        packets = np.fromfile(log, dtype=PACKET)
-        return Trace(began, packets, samples, ended)
+        return Trace(began, np.fromfile(log, dtype=PACKET), samples, ended)
+
+
+@contextmanager
+def queue(
+    program: Path,
+    sender: str,
+    receiver: str,
+    log: Path,
+    scenario: Scenario,
+    *,
+    places: int | None = None,
+    service_s: float | None = None,
+    seed: int = 1,
+) -> Iterator[None]:
+    """Join two namespaces by the queue of a scenario while the context lasts; it logs every packet.
+
+    Parameters
+    ----------
+    places, service_s
+        Instead of those of the scenario.
+    """
+    words = [
+        str(program), sender, receiver, str(places or scenario.places),
+        str(round((service_s or scenario.service_s) * 1e9)), str(round(scenario.rtt_s / 2 * 1e9)),
+        repr(scenario.loss), str(seed), str(_QUEUE_PRIORITY), str(log),
+    ]  # fmt: skip
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin
+    assert process.stdout
+    try:
+        if process.stdout.readline() != b"ready\n":
+            raise RuntimeError("the queue did not start")
+        yield
+    finally:
+        process.stdin.close()
+        process.wait()
+    if process.returncode:
+        raise RuntimeError("the queue failed")
 
 
 @contextmanager

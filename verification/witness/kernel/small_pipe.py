@@ -21,10 +21,12 @@ import compare
 import linux
 import numpy as np
 from packets import ACCEPTED, ACK, TAIL_DROP, Trace
-from scenarios import SAMPLE_S, SEGMENT_BYTES, Scenario
-from witness import merged, read, write
+from witness import write
 
 import mesonet as mn
+from mesonet.verification.kernel.runs import of_scenario
+from mesonet.verification.kernel.scenarios import SEGMENT_BYTES, Scenario
+from mesonet.verification.kernel.table import Row, merged, read
 
 FILE = Path(__file__).with_name("linux-6.18-small-pipe.csv")
 DURATION_S, SPAN_S = 40.0, (10.0, 40.0)
@@ -48,10 +50,6 @@ class Pipe:
         return f"{self.rate_mbps:g} Mb/s {self.rtt_ms:g} ms, {self.pairs} bbr + {self.pairs} cubic"
 
     @property
-    def service_s(self) -> float:
-        return SEGMENT_BYTES * 8 / (self.rate_mbps * 1e6)
-
-    @property
     def algorithms(self) -> tuple[str, ...]:
         return ("bbr", "cubic") * self.pairs
 
@@ -59,6 +57,17 @@ class Pipe:
     def starts_s(self) -> tuple[float, ...]:
         """Starts, evenly over the first second."""
         return tuple(number / (2 * self.pairs) for number in range(2 * self.pairs))
+
+    def scenario(self, gso_segments: int | None = 1) -> Scenario:
+        """Return what both sides run."""
+        return Scenario(
+            self.name, self.algorithms, self.places, DURATION_S, SPAN_S, self.starts_s, floor_s=0.2,
+            gso_segments=gso_segments, rate_mbps=self.rate_mbps, rtt_s=self.rtt_ms * 1e-3,
+        )  # fmt: skip
+
+    @property
+    def service_s(self) -> float:
+        return self.scenario().service_s
 
 
 PIPES = (
@@ -74,29 +83,17 @@ QUEUES = ("segments", "pieces", "htb pfifo", "htb bfifo")
 
 def measure(pipe: Pipe, queue: str, program: Path) -> tuple[Trace, dict[str, float]]:
     """Run a pipe on the kernel; return what it left and counters of its router."""
-    scenario = Scenario(
-        pipe.name, pipe.algorithms, pipe.places, DURATION_S, SPAN_S, pipe.starts_s, floor_s=0.2,
-        gso_segments=1 if queue == "segments" else None,
-    )  # fmt: skip
+    scenario = pipe.scenario(1 if queue == "segments" else None)
     routed = queue.startswith("htb")
     router = f"witness-{os.getpid()}-router"
+    # Behind a router of the kernel, bottleneck.c is only a delay: 1 us of service, no limit.
+    own = {"places": 8000, "service_s": 1e-6} if routed else {}
     with linux._namespaces(scenario) as (sender, receiver), tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         if routed:
             linux._ip("netns", "add", router)
         try:
-            # Behind a router of the kernel, bottleneck.c is only a delay: 1 us of service, no limit.
-            words = [
-                str(program), router if routed else sender, receiver, "8000" if routed else str(pipe.places),
-                "1000" if routed else str(round(pipe.service_s * 1e9)), str(round(pipe.rtt_ms * 5e5)), "0.0", "1",
-                str(linux._QUEUE_PRIORITY), str(log),
-            ]  # fmt: skip
-            process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-            assert process.stdin
-            assert process.stdout
-            try:
-                if process.stdout.readline() != b"ready\n":
-                    raise RuntimeError("the queue did not start")
+            with linux.queue(program, router if routed else sender, receiver, log, scenario, **own):
                 linux._connect(receiver, linux._RECEIVER, linux._SENDER, scenario)
                 if routed:
                     _route(sender, router, pipe, queue)
@@ -104,14 +101,9 @@ def measure(pipe: Pipe, queue: str, program: Path) -> tuple[Trace, dict[str, flo
                     linux._connect(sender, linux._SENDER, linux._RECEIVER, scenario)
                 began, samples, ended = linux._endpoints(scenario, sender, receiver)
                 counters = _router_counters(router, sender, ended) if routed else {}
-            finally:
-                process.stdin.close()
-                process.wait()
         finally:
             if routed:
                 linux._ip("netns", "del", router)
-        if process.returncode:
-            raise RuntimeError("the queue failed")
         return Trace(began, np.fromfile(log, dtype=linux.PACKET), samples, ended), counters
 
 
@@ -221,44 +213,9 @@ def pieces(packets: np.ndarray) -> np.ndarray:
     return np.concatenate(sizes)
 
 
-def of_pipe(pipe: Pipe, preset: str, values: Mapping[str, Any]) -> mn.scenario.Scenario:
-    """Return the same set-up for mesonet; `values` come last."""
-    names = [compare.NAMES[name] for name in pipe.algorithms]
-    flows = [
-        {
-            "from": "A",
-            "to": "B",
-            "start": f"{start} s",
-            "size": "unlimited",
-            "interface": "1000 seg/ms",
-            "algorithm": name,
-        }
-        for name, start in zip(names, pipe.starts_s, strict=True)
-    ]
-    settings = {
-        "preset": preset,
-        "topology": str(compare.PATH),
-        "network.speed": f"{pipe.rate_mbps:g} Mbps",
-        "network.delay_multiplier": pipe.rtt_ms / 40,
-        "network.buffer": f"{pipe.places} segments",
-        "network.buffer_counts_in_service": False,
-        "users.base_sources": 0,
-        "flows": flows,
-        "time.duration": f"{DURATION_S} s",
-        "time.warmup": "0 s",
-        "time.periods": 1,
-        "measurement.interval": "100 ms",
-        "measurement.flow_records": 1,
-        "trace.flows": [number + 1 for number in range(len(flows))],
-        "trace.routers": ["A"],
-        "trace.every": f"{SAMPLE_S} s",
-    }
-    return mn.scenario("dumbbell").with_values({**settings, **values})
-
-
 def of_mesonet(pipe: Pipe, preset: str, values: Mapping[str, Any], seed: int) -> dict[str, float]:
     """Return the same quantities of a run of mesonet."""
-    result = mn.simulate(of_pipe(pipe, preset, values), seed)
+    result = mn.simulate(of_scenario(pipe.scenario(), preset, values), seed)
     router = result.router_traces.to_polars()
     inside = router.filter((router["time_s"] >= SPAN_S[0]) & (router["time_s"] < SPAN_S[1]))
     traces = result.flow_traces.to_polars()
@@ -334,7 +291,7 @@ def main() -> int:
     return 0
 
 
-def _known(path: Path) -> dict[tuple[str, str], tuple[float, float, float, int]]:
+def _known(path: Path) -> dict[tuple[str, str], Row]:
     return read(path) if path.exists() else {}
 
 

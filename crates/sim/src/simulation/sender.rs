@@ -79,6 +79,10 @@ impl Domain {
         let age = segment.age(now);
         let mut rtt = if sent_once { age } else { 0 };
         let mut timed = if sent_once || (advanced && self.shared.rto.has_timestamps()) { age } else { 0 };
+        if !sent_once && advanced && self.shared.rto.timestamp_tick > 0 {
+            rtt = self.shared.rto.by_timestamps(now - age, now);
+            timed = rtt;
+        }
         if let Some(earlier) = earlier {
             // An echoed timestamp is that of the first segment (RFC 7323, section 4.3).
             timed = earlier.rtt;

@@ -36,6 +36,8 @@ pub struct RtoRules {
     pub samples: RttSamples,
     /// Duration of a tick, 0 for an exact clock.
     pub tick: Picos,
+    /// Duration of a tick of the timestamps by which the round trip of a segment sent again is known, 0 where it is not.
+    pub timestamp_tick: Picos,
     floor: RtoFloor,
     /// Segments that an acknowledgement covers.
     acked: u64,
@@ -52,6 +54,7 @@ impl RtoRules {
             restart: parameters.rto_restart,
             samples: parameters.rtt_samples,
             tick: picos(parameters.timer_tick),
+            timestamp_tick: picos(parameters.timestamp_tick),
             floor: parameters.rto_floor,
             acked: if parameters.delayed_acks { 2 } else { 1 },
         }
@@ -62,6 +65,13 @@ impl RtoRules {
     #[inline]
     pub fn has_timestamps(&self) -> bool {
         self.samples != RttSamples::RoundTrip
+    }
+
+    /// The round trip of a segment that left at `sent`, by timestamps: ticks between the two instants, at least one (Linux:
+    /// `tcp_rtt_tsopt_us`).
+    #[must_use]
+    pub fn by_timestamps(&self, sent: Picos, now: Picos) -> Picos {
+        (now / self.timestamp_tick - sent / self.timestamp_tick).max(1) * self.timestamp_tick
     }
 
     /// What a flow keeps beside its estimator, if these rules need it; `phase` of its clock, below a tick.
@@ -311,6 +321,7 @@ mod tests {
         restart: RtoRestart::Retransmission,
         samples: RttSamples::EveryAck,
         tick: 0,
+        timestamp_tick: 0,
         floor: RtoFloor::Rfc6298,
         acked: 1,
     };
@@ -456,6 +467,15 @@ mod tests {
         assert_eq!(rtt.mean, 0);
         rtt.acknowledged(Some(&mut timing), &Sample { now: 2 * SECOND, rtt: 0, una: 10, next: 11 }, &rules);
         assert_eq!((rtt.mean, rtt.rto), (SECOND, 3 * SECOND));
+    }
+
+    /// tcp_input.c, tcp_rtt_tsopt_us: two clock readings, cut off to whole ticks, and one tick at least.
+    #[test]
+    fn timestamps_count_the_ticks_between_two_instants() {
+        let rules = RtoRules { timestamp_tick: MS, ..RULES };
+        assert_eq!(rules.by_timestamps(9 * MS + MS / 10, 14 * MS + MS / 5), 5 * MS);
+        assert_eq!(rules.by_timestamps(9 * MS + 9 * MS / 10, 15 * MS + MS / 10), 6 * MS);
+        assert_eq!(rules.by_timestamps(9 * MS + MS / 10, 9 * MS + MS / 5), MS);
     }
 
     #[test]

@@ -14,7 +14,7 @@ from mesonet.scenario import Scenario as Simulated
 from mesonet.scenario import scenario as named
 from mesonet.simulate import simulate
 from mesonet.verification.kernel.metrics import Flow, Observation, quantities
-from mesonet.verification.kernel.scenarios import PROPAGATION_S, RATE_MBPS, SAMPLE_S, Scenario, every
+from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, Scenario, every
 from mesonet.verification.kernel.table import Row, merged
 
 PATH = Path(__file__).with_name("path")
@@ -46,8 +46,8 @@ def of_scenario(scenario: Scenario, preset: str, values: Mapping[str, Any]) -> S
     settings = {
         "preset": preset,
         "topology": str(PATH),
-        "network.speed": f"{RATE_MBPS:g} Mbps",
-        "network.delay_multiplier": 1,
+        "network.speed": f"{scenario.rate_mbps:g} Mbps",
+        "network.delay_multiplier": scenario.rtt_s / (2 * PROPAGATION_S),
         "network.buffer": f"{scenario.places} segments",
         "network.buffer_counts_in_service": False,
         "users.base_sources": 0,

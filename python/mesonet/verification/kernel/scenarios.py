@@ -47,6 +47,8 @@ class Scenario:
         Most segments that the kernel sends in one piece; None for the kernel's own choice.
     compressed_sacks
         Whether the receiver may answer several segments behind a gap with one acknowledgement (`tcp_comp_sack_nr`).
+    rate_mbps, rtt_s
+        Rate of the queue, and the round trip without it.
     """
 
     name: str
@@ -60,6 +62,13 @@ class Scenario:
     floor_s: float = 1.0
     gso_segments: int | None = 1
     compressed_sacks: bool = True
+    rate_mbps: float = RATE_MBPS
+    rtt_s: float = 2 * PROPAGATION_S
+
+    @property
+    def service_s(self) -> float:
+        """Time that a full segment takes at the rate of the queue."""
+        return SEGMENT_BYTES * 8 / (self.rate_mbps * 1e6)
 
 
 def single(algorithm: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> Scenario:
