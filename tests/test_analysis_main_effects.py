@@ -85,12 +85,18 @@ def test_a_lost_run_is_left_out_and_said_so():
     y[3] = np.nan
     result = main_effects(CUBE, y)
     assert result.runs == 7
-    assert result.mean_plus[0] == pytest.approx((72 + 83 + 80) / 3)
-    assert result.notes == ("1 of 8 conditions has no value and is left out.",)
+    assert result.notes[0] == "1 of 8 conditions has no value and is left out."
+    assert "least squares" in result.notes[1]
+    # Mean, main effects and pairs take the 7 runs that are left: an exact fit.
     kept = ~np.isnan(y)
+    pairs = np.column_stack([CUBE[:, i] * CUBE[:, j] for i, j in ((0, 1), (0, 2), (1, 2))])
+    beta = np.linalg.solve(np.column_stack([np.ones(8), CUBE, pairs])[kept], y[kept])
+    assert result.effect == pytest.approx(2 * beta[1:4])
+    assert result.mean_plus == pytest.approx(beta[0] + beta[1:4])
+    # The noise is what the mean and that one factor leave.
     for j in range(3):
-        oracle = stats.f_oneway(y[kept & (CUBE[:, j] > 0)], y[kept & (CUBE[:, j] < 0)])
-        assert result.p[j] == pytest.approx(oracle.pvalue)
+        rest = y[kept] - y[kept].mean() - beta[1 + j] * (CUBE[kept, j] - CUBE[kept, j].mean())
+        assert result.residual_sd[j] == pytest.approx(np.sqrt(rest @ rest / 5))
 
 
 def test_full_model_with_a_lost_run_is_the_least_squares_fit():

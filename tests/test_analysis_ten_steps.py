@@ -12,7 +12,7 @@ PLANT = designs.two_level(["A", "B", "C", "D"])
 
 
 def test_terms_of_a_full_factorial_are_all_its_effects() -> None:
-    found = analysis.terms(PLANT, RATE, order=4)
+    found = analysis.terms(PLANT, RATE)
     effects = dict(zip(found.terms, found.effect, strict=True))
     assert len(effects) == 15
     for name, value in {"A": 21.625, "A*C": -18.125, "A*D": 16.625, "D": 14.625, "C": 9.875, "A*B*D": 4.125}.items():
@@ -21,7 +21,7 @@ def test_terms_of_a_full_factorial_are_all_its_effects() -> None:
     assert found.grand_mean == pytest.approx(70.0625)
     # Published: PSE 2.625, ME 6.748, SME 13.699; the five largest effects are active.
     assert (found.noise.pse, found.noise.me, found.noise.sme) == pytest.approx((2.625, 6.748, 13.699), abs=5e-4)
-    assert found.noise.active(found.effect).sum() == 5
+    assert found.active.sum() == 5
     # The mean alone leaves the standard deviation of the response; all terms leave no freedom.
     assert found.sd == pytest.approx(RATE.std(ddof=1))
     assert np.isnan(found.residual_sd[-1])
@@ -62,7 +62,7 @@ def test_half_normal_medians_rise_and_centre_on_the_median() -> None:
 
 def test_lenth_says_when_there_is_nothing_to_tell() -> None:
     assert np.isnan(analysis.lenth([3.0]).me)
-    assert analysis.lenth([0.0, 0.0, 0.0, 5.0]).me == 0
+    assert np.isnan(analysis.lenth([0.0, 0.0, 0.0, 5.0]).me)
     assert analysis.lenth([1.0, np.nan, 2.0]).effects == 2
     with pytest.raises(ValueError, match="one-dimensional"):
         analysis.lenth([[1.0]])
@@ -101,7 +101,9 @@ def test_blocks_show_whether_a_factor_matters_everywhere() -> None:
 
 def test_contour_goes_through_the_corner_means() -> None:
     found = analysis.contour(PLANT, RATE)
-    assert found.factors == ("A", "D")
+    # A, then A*C: the axes are A and the other component.
+    assert found.factors == ("A", "C")
+    assert (found.grid[0], found.grid[-1]) == (-1, 1)
     at = {point: int(np.argmin(np.abs(found.grid - point))) for point in (-1, 0, 1)}
     assert found.surface[at[0], at[0]] == pytest.approx(70.0625)
     for up, across in ((0, 0), (0, 1), (1, 0), (1, 1)):
@@ -109,6 +111,31 @@ def test_contour_goes_through_the_corner_means() -> None:
         assert found.surface[point] == pytest.approx(found.corners[up, across])
     with pytest.raises(ValueError, match="at least two factors"):
         analysis.contour(designs.two_level(["A"]), [1.0, 2.0])
+
+
+def test_axes_of_a_contour_follow_the_ranked_list_or_the_argument() -> None:
+    a, b, c, d = PLANT.matrix.T.astype(float)
+    for y, axes in (
+        (4 * a + 3 * d + 2 * b * c, ("A", "D")),
+        (4 * a + 3 * a * c + 2 * b, ("A", "C")),
+        (4 * a + 3 * b * c + 2 * c + d, ("A", "C")),
+        (4 * b * d + d, ("D", "B")),
+    ):
+        assert analysis.contour(PLANT, 10 + y).factors == axes
+    assert analysis.contour(PLANT, RATE, axes=("D", "B")).factors == ("D", "B")
+    assert analysis.contour(PLANT, RATE, categorical={"C"}).factors == ("A", "D")
+    for axes in (("A", "A"), ("A", "Z"), ("A", "C")):
+        with pytest.raises(ValueError, match="axes is"):
+            analysis.contour(PLANT, RATE, axes=axes, categorical={"C"})
+    assert analysis.ten_steps(PLANT, RATE, categorical={"A", "B", "C"}).contour is None
+
+
+def test_a_contour_shows_no_impossible_value() -> None:
+    """Rates of lost runs: least squares alone would predict a negative rate."""
+    y = np.array([0.0, 0.4, 0.0, 0.0, 0.0, 0.3, 0.0, np.nan, 0.0, np.nan, np.nan, 0.0, 0.0, 0.2, 0.0, 0.0])
+    found = analysis.contour(PLANT, y)
+    assert found.surface.min() >= 0
+    assert found.surface.max() <= 0.4
 
 
 def test_psi_counts_stars() -> None:
@@ -209,9 +236,89 @@ def test_terms_of_runs_that_are_lost_say_how_far_they_overlap() -> None:
     assert whole.notes == ()
     y[0] = np.nan
     # Of two orthogonal columns of 8 signs, one run less: |cosine| = (1 + 1 / 7) / (7 - 1 / 7) = 1 / 6.
-    assert analysis.terms(design, y).notes[1] == "Without them terms overlap: up to 17 % of one goes into another."
+    assert "correlation up to 0.17" in analysis.terms(design, y).notes[1]
     y[design.matrix[:, 0] != design.matrix[:, 1]] = np.nan
     y[0] = 1.0
-    assert analysis.terms(design, y).notes[1] == (
-        "Without them terms overlap: a and b cannot be told apart any more, and 1 other pair."
-    )
+    assert "Cannot be estimated" in analysis.terms(design, y).notes[-1]
+
+
+def test_lost_runs_bias_no_effect() -> None:
+    """13 of 16 runs without noise: effects of the truth, and zero elsewhere."""
+    rng = np.random.default_rng(3)
+    a, b, c, d = PLANT.matrix.T.astype(float)
+    y = 50 + 4 * a - 3 * b + 6 * a * c + 5 * c * d
+    truth = {"A": 8.0, "B": -6.0, "A*C": 12.0, "C*D": 10.0}
+    for _ in range(5):
+        lost = y.copy()
+        lost[rng.choice(16, 3, replace=False)] = np.nan
+        found = analysis.terms(PLANT, lost)
+        for term, effect in zip(found.terms, found.effect, strict=True):
+            assert np.isnan(effect) or effect == pytest.approx(truth.get(term, 0.0), abs=1e-9)
+        assert any("least squares" in note for note in found.notes)
+        pairs = analysis.interactions(PLANT, lost)
+        assert pairs.effect[0, 2] == pytest.approx(12)
+        assert pairs.effect[0, 3] == pytest.approx(0, abs=1e-9)
+        main = analysis.main_effects(PLANT, lost)
+        assert main.effect == pytest.approx([8, -6, 0, 0], abs=1e-9)
+        assert any("least squares" in note for note in main.notes)
+
+
+def test_pairs_of_a_plackett_burman_design_are_fitted_together() -> None:
+    signs = designs.plackett_burman(11).astype(float)[:, :4]
+    design, names = signs, ["a", "b", "c", "d"]
+    y = 10 + 3 * signs[:, 0] + 2 * signs[:, 0] * signs[:, 1]
+    found = analysis.terms(design, y, factors=names)
+    effects = dict(zip(found.terms, found.effect, strict=True))
+    assert effects["a"] == pytest.approx(6)
+    assert effects["a*b"] == pytest.approx(4)
+    assert effects["c"] == pytest.approx(0, abs=1e-9)
+    saturated = designs.plackett_burman(11)
+    found = analysis.terms(saturated, np.arange(12.0) ** 2)
+    assert len(found.terms) == 11
+    assert "not regular" in found.notes[0]
+
+
+def test_every_string_of_a_fraction_is_a_term_even_of_three_factors() -> None:
+    design = designs.two_level(["A", "B", "C", "D", "E"], ["E=A*B*C*D"])
+    assert len(analysis.terms(design, np.arange(16.0)).terms) == 15
+    design = designs.two_level(["A", "B", "C", "D", "E", "F"], ["F=A*B*C*D*E"])
+    found = analysis.terms(design, np.arange(32.0))
+    assert len(found.terms) == 31
+    strings = dict(zip(found.terms, found.strings, strict=True))
+    assert strings["A*B*C"] == "A*B*C = D*E*F"
+    assert strings["A*B"] == "A*B"
+
+
+def test_five_effects_of_four_sigma_are_found_and_noise_seldom() -> None:
+    """2^4, one run each: power of at least 90 % for every five effects of 4 standard errors, and few false alarms."""
+    rng = np.random.default_rng(1)
+    signs = PLANT.matrix.astype(float)
+    seen = wrong = 0
+    for _ in range(200):
+        chosen = rng.choice(15, 5, replace=False)
+        columns = analysis.terms(PLANT, np.arange(16.0)).terms
+        y = rng.standard_normal(16)
+        for place in chosen:
+            y += 2 * 4 / np.sqrt(16) * np.prod(signs[:, ["ABCD".index(f) for f in columns[place].split("*")]], axis=1)
+        found = analysis.terms(PLANT, y)
+        on = {term for term, active in zip(found.terms, found.active, strict=True) if active}
+        real = {columns[place] for place in chosen}
+        seen += len(on & real)
+        wrong += len(on - real)
+    assert seen / 1000 > 0.9
+    assert wrong / 2000 < 0.05
+
+
+def test_rounding_is_never_active() -> None:
+    """Four replicated conditions of a response that depends on A alone, computed with rounding."""
+    a = PLANT.matrix[:, 0].astype(float)
+    y = 0.1 + 0.2 * a + 1e-16 * np.random.default_rng(2).standard_normal(16)
+    found = analysis.terms(PLANT, y)
+    assert not found.active.any()
+    assert "no noise" in found.notes[-1]
+    assert (found.effect[1:] == 0).all()
+    constant = analysis.terms(PLANT, 1e6 + 1e-9 * a)
+    assert not constant.active.any()
+    full = analysis.main_effects(PLANT, y, mode="full")
+    assert full.stars[1:] == ("", "", "")
+    assert not analysis.lenth([3.0, *[1e-16, -2e-16, 1.5e-16] * 5]).active([3.0, 1e-16]).any()

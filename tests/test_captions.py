@@ -53,10 +53,10 @@ def test_a_verb_goes_with_its_number_and_an_interaction_with_the_next():
     design = two_level(["a", "b", "c", "d"])
     signs, noise = design.matrix.astype(float), 0.1 * np.random.default_rng(4).standard_normal(16)
     one = terms(design, 5 * signs[:, 0] + noise)
-    assert "1 term of 10 exceeds the margin" in terms_caption("loss", one)
+    assert "1 term of 15 exceeds the margin" in terms_caption("loss", one)
     both = 5 * signs[:, 0] * signs[:, 1] + 4 * signs[:, 2] * signs[:, 3] + noise
     two = terms(design, both)
-    assert "2 terms of 10 exceed the margin" in terms_caption("loss", two)
+    assert "2 terms of 15 exceed the margin" in terms_caption("loss", two)
     said = interactions_caption("loss", interactions(design, both), two)
     assert "is a*b " in said
     assert "; next c*d, 8" in said

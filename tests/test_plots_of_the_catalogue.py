@@ -82,7 +82,7 @@ def test_residual_sd_begins_with_that_of_the_response():
     rows = residual_table(analysis.terms(PLANT, RATE))
     assert rows["strings"][0] == "average"
     assert rows["residual_sd"][0] == pytest.approx(RATE.std(ddof=1))
-    assert rows.height == 11
+    assert rows.height == 16
 
 
 def some_responses(m=8, runs=60):

@@ -1,10 +1,13 @@
-"""Where to go next: the response as a function of the two most important factors.
+"""The response as a function of the two most important factors, between their levels.
 
 Step 10 of Filliben's ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.10): y = mean + (e1 x1 + e2 x2 + e12 x1
-x2) / 2 with the two largest main effects, even where an interaction is larger.
+x2) / 2. The axes are drawn from the first items of the ranked list of terms (section 5.5.9.10.1): a main effect gives
+its factor, an interaction of two factors gives the factors of it that are not on an axis yet, the one with the larger
+main effect first. Beyond the levels and between the levels of a categorical factor nothing was measured: the surface
+ends at the levels, and a categorical factor takes no axis.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar
@@ -16,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from mesonet.analysis.interactions import interactions
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
 from mesonet.analysis.result import Result
+from mesonet.analysis.terms import terms
 
 Floats = NDArray[np.float64]
 
@@ -24,12 +28,13 @@ Floats = NDArray[np.float64]
 class Contour(Result):
     """The fitted surface on a grid of coded settings; one row of the table per point."""
 
-    factors: tuple[str, str]  #: across, up: the largest and the second largest main effect
-    grid: Floats  #: coded settings of both axes, -2 to 2
+    factors: tuple[str, str]  #: across, up
+    grid: Floats  #: coded settings of both axes, -1 to 1
     surface: Floats  #: shape (grid, grid): prediction at (up, across)
     corners: Floats  #: shape (2, 2): mean response at - and + of (up, across); NaN without a run
     effects: tuple[float, float, float]  #: of both factors and of their product
     grand_mean: float  #: prediction at the centre
+    limits: tuple[float, float]  #: smallest and largest value of the runs: predictions beyond are cut off
 
     UNITS: ClassVar = {}
 
@@ -49,27 +54,67 @@ def contour(
     *,
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
+    axes: tuple[str, str] | None = None,
+    categorical: Collection[str] = (),
     points: int = 41,
 ) -> Contour:
-    """The surface over the two largest main effects; arguments and errors as `main_effects`.
+    """Return the fitted surface over two factors.
 
-    Raises ValueError also for a design of fewer than two factors.
+    Parameters
+    ----------
+    design, y, factors, algorithm
+        As for `main_effects`.
+    axes
+        The factors across and up. None: chosen by the ranked list of terms.
+    categorical
+        Factors without settings between their levels. They take no axis.
+    points
+        Points of each axis.
+
+    Raises
+    ------
+    ValueError
+        As `main_effects`; also for fewer than two factors that are not categorical, and for axes that are unknown,
+        equal or categorical.
     """
-    signs, _ = design_signs(design, factors)
-    if signs.shape[1] < 2:
-        raise ValueError("a contour plot needs at least two factors")
+    signs, names = design_signs(design, factors)
+    allowed = [name for name in names if name not in categorical]
+    if len(allowed) < 2:
+        raise ValueError("a contour plot needs at least two factors that are not categorical")
+    if points < 2:
+        raise ValueError(f"points is {points}; allowed: at least 2")
     matrix = interactions(design, y, factors=factors, algorithm=algorithm)
+    if axes is None:
+        ranked = terms(design, y, factors=factors, algorithm=algorithm, order=2)
+        chosen = _axes(ranked.terms, names, np.abs(np.diag(matrix.effect)), allowed)
+    else:
+        chosen = tuple(axes)
+        if len(set(chosen)) != 2 or not set(chosen) <= set(allowed):
+            raise ValueError(f"axes is {axes!r}; allowed: two of {', '.join(allowed)}")
     row, mean = condition_means(y, len(signs), algorithm)
-    main = np.nan_to_num(np.abs(np.diag(matrix.effect)), nan=-1.0)
-    first, second = (int(i) for i in np.argsort(-main, kind="stable")[:2])
+    first, second = (names.index(name) for name in chosen)
     e1, e2, e12 = matrix.effect[first, first], matrix.effect[second, second], matrix.effect[first, second]
-    grid = np.linspace(-2.0, 2.0, points)
+    grid = np.linspace(-1.0, 1.0, points)
     x1, x2 = np.meshgrid(grid, grid)
-    surface = matrix.grand_mean + (e1 * x1 + e2 * x2 + e12 * x1 * x2) / 2
+    limits = (float(mean.min()), float(mean.max())) if len(mean) else (float("nan"), float("nan"))
+    # Effects that were fitted together may predict what no run has, such as a negative rate.
+    surface = np.clip(matrix.grand_mean + (e1 * x1 + e2 * x2 + e12 * x1 * x2) / 2, *limits)
     corners = np.full((2, 2), np.nan)
     for up, across in product((0, 1), repeat=2):
         there = (signs[row][:, [second, first]] == (2 * up - 1, 2 * across - 1)).all(axis=1)
         if there.any():
             corners[up, across] = mean[there].mean()
-    names = (matrix.factors[first], matrix.factors[second])
-    return Contour(names, grid, surface, corners, (float(e1), float(e2), float(e12)), matrix.grand_mean)
+    about = (float(e1), float(e2), float(e12))
+    return Contour((chosen[0], chosen[1]), grid, surface, corners, about, matrix.grand_mean, limits)
+
+
+def _axes(ranked: Sequence[str], names: Sequence[str], main: Floats, allowed: Collection[str]) -> tuple[str, ...]:
+    """Return the factors of the first terms that can be on an axis."""
+    size = dict(zip(names, np.nan_to_num(main, nan=-1.0), strict=True))
+    found: list[str] = []
+    for term in ranked:
+        parts = [term] if term in size else sorted(term.split("*"), key=lambda name: -size[name])
+        found += [name for name in parts if name in allowed and name not in found]
+        if len(found) >= 2:
+            return tuple(found[:2])
+    return tuple([*found, *(name for name in allowed if name not in found)][:2])

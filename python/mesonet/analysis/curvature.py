@@ -24,7 +24,8 @@ import polars as pl
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from mesonet.analysis.main_effects import ROUNDING, observations
+from mesonet.analysis.estimable import ROUNDING
+from mesonet.analysis.main_effects import observations
 from mesonet.analysis.result import Result
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from mesonet.analysis.estimable import fit, sign_columns
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
 from mesonet.analysis.result import Result
 
@@ -28,6 +29,7 @@ class Interactions(Result):
     effect: Floats
     runs: int
     grand_mean: float
+    notes: tuple[str, ...] = ()  #: lost runs, columns that overlap
 
     UNITS: ClassVar = {}
 
@@ -38,7 +40,7 @@ class Interactions(Result):
         return {name: getattr(self, name).ravel() for name in ("mean_minus", "mean_plus", "effect")}
 
     def _attributes(self) -> dict[str, Any]:
-        return {"runs": self.runs, "grand_mean": self.grand_mean}
+        return {"runs": self.runs, "grand_mean": self.grand_mean, "notes": " ".join(self.notes)}
 
 
 def interactions(
@@ -48,16 +50,40 @@ def interactions(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
 ) -> Interactions:
-    """Means and effects of every factor and of every product of two; arguments and errors as `main_effects`."""
+    """Return means and effects of every factor and of every product of two; arguments and errors as `main_effects`.
+
+    Effects of runs that are not balanced are fitted together by least squares; a product that the runs cannot estimate
+    is NaN. A product that is the same in every run has one mean and no effect.
+    """
     matrix, names = design_signs(design, factors)
     used, mean = condition_means(y, len(matrix), algorithm)
-    signs = matrix[used]
-    k = signs.shape[1]
-    products = signs[:, :, None] * signs[:, None, :]
-    products[:, range(k), range(k)] = signs
+    k = matrix.shape[1]
+    signs = sign_columns(matrix, names, min(2, k))
+    found = fit(signs.columns[used], [each[0] for each in signs.strings], mean)
+    products = matrix[used][:, :, None] * matrix[used][:, None, :]
+    products[:, range(k), range(k)] = matrix[used]
     plus = products > 0
     with np.errstate(all="ignore"):
         mean_plus = np.where(plus, mean[:, None, None], 0).sum(axis=0) / plus.sum(axis=0)
         mean_minus = np.where(plus, 0, mean[:, None, None]).sum(axis=0) / (~plus).sum(axis=0)
+    effect = mean_plus - mean_minus
+    for string, *values in zip(signs.strings, found.effect, found.mean_minus, found.mean_plus, strict=True):
+        for alias in string:
+            i, j = _places(alias.removeprefix("-"), names)
+            same = not alias.startswith("-")
+            low, high = (values[1], values[2]) if same else (values[2], values[1])
+            effect[i, j] = effect[j, i] = values[0] if same else -values[0]
+            mean_minus[i, j] = mean_minus[j, i] = low
+            mean_plus[i, j] = mean_plus[j, i] = high
     grand = float(mean.mean()) if len(mean) else float("nan")
-    return Interactions(names, mean_minus, mean_plus, mean_plus - mean_minus, len(mean), grand)
+    lost = len(matrix) - len(used)
+    notes = [f"{lost} of {len(matrix)} conditions have no value and are left out."] if lost else []
+    return Interactions(names, mean_minus, mean_plus, effect, len(mean), grand, (*notes, *found.notes))
+
+
+def _places(term: str, names: tuple[str, ...]) -> tuple[int, int]:
+    """Return the places of both factors of a product; twice that of a single factor."""
+    if term in names:
+        return names.index(term), names.index(term)
+    first, second = term.split("*")
+    return names.index(first), names.index(second)

@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.estimable import ROUNDING
+
 
 @dataclass(frozen=True)
 class Lenth:
     """Noise of a set of effects; NaN where there are too few effects to tell."""
 
-    pse: float  #: pseudo standard error of an effect
-    me: float  #: margin of error: a single effect beyond it is more than noise
+    pse: float  #: pseudo standard error of an effect; 0 where more than half of the effects are
+    me: float  #: margin of error: a single effect beyond it is more than noise; NaN where the PSE is 0
     sme: float  #: simultaneous margin of error: the largest of all effects beyond it is
     degrees_of_freedom: float  #: m / 3
     effects: int  #: m, those that were not NaN
@@ -38,14 +40,17 @@ def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
         raise ValueError(f"effects are one-dimensional; these have shape {values.shape}")
     size = np.abs(values[np.isfinite(values)])
     m = len(size)
+    size[size <= ROUNDING * size.max(initial=0.0)] = 0.0
     nan = float("nan")
     if m < 2:
         return Lenth(nan, nan, nan, nan, m)
     s0 = 1.5 * np.median(size)
-    # Where more than half of the effects are zero nothing is below the bound: there is no noise.
+    # Where more than half of the effects are zero, nothing is below the bound: there is no noise to test against.
     small = size[size < 2.5 * s0]
     pse = float(1.5 * np.median(small)) if len(small) else 0.0
     freedom = m / 3
+    if pse == 0:
+        return Lenth(0.0, nan, nan, freedom, m)
     me = float(stats.t.ppf(1 - alpha / 2, freedom)) * pse
     sme = float(stats.t.ppf((1 + (1 - alpha) ** (1 / m)) / 2, freedom)) * pse
     return Lenth(pse, me, sme, freedom, m)

@@ -22,6 +22,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.estimable import ROUNDING, is_orthogonal, sign_columns
 from mesonet.analysis.result import Result
 
 Mode = Literal["nist", "full", "replicates"]
@@ -29,8 +30,6 @@ Floats = NDArray[np.float64]
 
 #: 100 x F distribution function from which an effect gets its stars.
 ONE_STAR, TWO_STARS = 95.0, 99.0
-#: A response whose spread is below this share of its size is constant but for rounding.
-ROUNDING = 1e-12
 
 
 @runtime_checkable
@@ -54,7 +53,7 @@ class MainEffects(Result):
     grand_mean: float
     mean_minus: Floats  #: mean response at the - level
     mean_plus: Floats  #: mean response at the + level
-    effect: Floats  #: mean_plus - mean_minus (in `full` mode with lost runs: the least-squares estimate of it)
+    effect: Floats  #: mean_plus - mean_minus; of runs that are not balanced, the least-squares estimate
     relative_effect: Floats  #: 100 x effect / grand mean
     residual_sd: Floats  #: standard deviation of the noise
     effect_sd: Floats  #: standard deviation of the effect
@@ -116,7 +115,7 @@ def main_effects(
         noise = None
         if np.any(count > 1):
             notes.append("Replicates are averaged; their scatter is not the noise of this test.")
-    return _effects(matrix[used], mean, count, names, mode, noise, notes)
+    return _effects(matrix, used, mean, count, names, mode, noise, notes)
 
 
 def design_signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
@@ -173,7 +172,8 @@ def _from_frame(frame: pl.DataFrame, runs: int, algorithm: str | None) -> tuple[
 
 
 def _effects(
-    matrix: Floats,
+    design: Floats,
+    used: NDArray[np.intp],
     y: Floats,
     count: NDArray[np.intp],
     names: tuple[str, ...],
@@ -181,6 +181,7 @@ def _effects(
     noise: tuple[float, int] | None,
     notes: list[str],
 ) -> MainEffects:
+    matrix = design[used]
     n, k = matrix.shape
     plus = matrix > 0
     n_plus, n_minus = plus.sum(axis=0), (~plus).sum(axis=0)
@@ -191,10 +192,17 @@ def _effects(
         effect = mean_plus - mean_minus
         one_level = (n_plus == 0) | (n_minus == 0)
         constant = n > 0 and np.ptp(y) <= ROUNDING * np.max(np.abs(y))
+        # What is nothing but rounding is not tested.
+        effect = np.where(np.abs(effect) <= ROUNDING * np.max(np.abs(y), initial=0.0), 0.0, effect)
         if constant:
             effect = np.where(one_level, np.nan, 0.0)
+        together = None if is_orthogonal(matrix) or constant else _together(design, used, names, y, notes)
         if mode == "full":
             effect, residual_sd, effect_sd, freedom = _full_model(matrix, y, effect, one_level, notes)
+        elif together is not None:
+            effect, mean_minus, mean_plus, residual_sd, effect_sd, freedom = _adjusted(
+                matrix, y, together, noise, count
+            )
         elif mode == "nist":
             ss = np.sum((y[:, None] - np.where(plus, mean_plus, mean_minus)) ** 2, axis=0)
             freedom = np.full(k, float(n - 2))
@@ -220,6 +228,51 @@ def _effects(
         names, mode, n, grand_mean, mean_minus, mean_plus, effect, relative, residual_sd, effect_sd, t, freedom, p,
         f_cdf, stars, tuple(notes),
     )  # fmt: skip
+
+
+def _together(
+    design: Floats, used: NDArray[np.intp], names: tuple[str, ...], y: Floats, notes: list[str]
+) -> tuple[Floats, Floats] | None:
+    """Return the columns of a model whose effects the runs can estimate together, main effects first, and its inverse.
+
+    Pairs of factors are in the model where the runs can estimate all of them; otherwise they would bias the effects,
+    and a note says so. None where not even all main effects can be estimated.
+    """
+    k = len(names)
+    for order in (2, 1) if k > 1 else (1,):
+        columns = sign_columns(design, names, order).columns[used]
+        model = np.column_stack([np.ones(len(used)), columns])
+        if len(used) >= model.shape[1] and np.linalg.matrix_rank(model) == model.shape[1]:
+            bias = "" if order == 2 or k == 1 else " Interactions are taken to be zero; they would bias the effects."
+            notes.append(f"The runs are not balanced: effects are fitted together by least squares.{bias}")
+            return model, np.linalg.pinv(model)
+    notes.append("The runs are not balanced and too few to fit the effects together: each is mixed with others.")
+    return None
+
+
+def _adjusted(
+    matrix: Floats,
+    y: Floats,
+    together: tuple[Floats, Floats],
+    noise: tuple[float, int] | None,
+    count: NDArray[np.intp],
+) -> tuple[Floats, ...]:
+    """Return effects, adjusted means at both levels, residual SD, SD of the effects and degrees of freedom."""
+    n, k = matrix.shape
+    inverse = together[1]
+    beta = inverse @ y
+    half = beta[1 : k + 1]
+    effect = np.where(np.abs(half) <= 10 * ROUNDING * np.max(np.abs(y)), 0.0, 2 * half)
+    if noise is None:
+        rest = y[:, None] - y.mean() - (matrix - matrix.mean(axis=0)) * half
+        freedom = np.full(k, float(n - 2))
+        residual_sd = np.where(freedom > 0, np.sqrt((rest**2).sum(axis=0) / freedom), np.nan)
+        shares = (inverse[1 : k + 1] ** 2).sum(axis=1)
+    else:
+        freedom = np.full(k, float(noise[1]))
+        residual_sd = np.where(freedom > 0, np.sqrt(noise[0] / freedom), np.nan)
+        shares = (inverse[1 : k + 1] ** 2 / count).sum(axis=1)
+    return effect, beta[0] - effect / 2, beta[0] + effect / 2, residual_sd, 2 * residual_sd * np.sqrt(shares), freedom
 
 
 def _full_model(

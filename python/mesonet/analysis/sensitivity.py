@@ -26,7 +26,8 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from mesonet.analysis.main_effects import ROUNDING, condition_means
+from mesonet.analysis.estimable import ROUNDING
+from mesonet.analysis.main_effects import condition_means
 from mesonet.analysis.result import Result
 
 Floats = NDArray[np.float64]

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.estimable import sign_columns
 from mesonet.analysis.main_effects import DesignLike, design_signs
 from mesonet.analysis.result import Result
-from mesonet.analysis.terms import sign_columns
 
 Floats = NDArray[np.float64]
 
@@ -74,8 +74,9 @@ def separating_settings(
         raise ValueError(f"{len(matrix)} conditions need as many flags, not shape {chosen.shape} and {part.shape}")
     if order not in (1, 2):
         raise ValueError(f"order is {order}; allowed: 1, 2")
-    columns, strings, _, _ = sign_columns(matrix, names, min(order, matrix.shape[1]))
-    plus = columns[part] > 0
+    signs = sign_columns(matrix, names, min(order, matrix.shape[1]))
+    strings = signs.strings
+    plus = signs.columns[part] > 0
     hits = chosen[part]
     both, n = int(hits.sum()), len(hits)
     runs_plus = plus.sum(axis=0)

@@ -5,7 +5,7 @@ data, 2 multi-factor scatter, 3 main effects, 4 interactions, 5 blocks, 6 Youden
 cumulative residual SD, 10 contour; steps 6 to 9 are about the same terms.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,8 +30,8 @@ class TenSteps:
     effects: MainEffects  #: step 3
     interactions: Interactions  #: step 4
     blocks: dict[str, Blocks]  #: step 5: by target factor
-    terms: Terms  #: steps 6 to 9: every string of main effects and two-factor interactions
-    contour: Contour | None  #: step 10; None for fewer than two factors
+    terms: Terms  #: steps 6 to 9: every estimable string
+    contour: Contour | None  #: step 10; None for fewer than two factors that are not categorical
 
 
 def ten_steps(
@@ -41,8 +41,9 @@ def ten_steps(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
     mode: Mode = "nist",
+    categorical: Collection[str] = (),
 ) -> TenSteps:
-    """All steps for the response `y`; arguments and errors as `main_effects`."""
+    """Return all steps for the response `y`; arguments and errors as `main_effects`, `categorical` as `contour`."""
     matrix, names = design_signs(design, factors)
     about: dict[str, Any] = {"factors": names, "algorithm": algorithm}
     return TenSteps(
@@ -51,6 +52,6 @@ def ten_steps(
         main_effects(matrix, y, mode=mode, **about),
         interactions(matrix, y, **about),
         {name: blocks(matrix, y, target=name, **about) for name in names},
-        terms(matrix, y, order=min(2, len(names)), **about),
-        contour(matrix, y, **about) if len(names) > 1 else None,
+        terms(matrix, y, **about),
+        contour(matrix, y, categorical=categorical, **about) if len(set(names) - set(categorical)) > 1 else None,
     )

@@ -1,7 +1,7 @@
 """All terms that a two-level design can tell apart: main effects, and interactions by alias string.
 
 In a fraction several terms share one column of signs, so that only their sum can be estimated: they are one entry,
-named by its string of aliases. Every estimable string is there, not a capped list; half-normal quantiles, Lenth's
+named by its string of aliases. Every estimable string is there, of any order; half-normal quantiles, Lenth's
 margins and the cumulative residual standard deviation follow from the same ordering.
 
 Source: J. Filliben's ten-step analysis, steps 6 to 9 (Dataplot macros `lib/10step`; NIST/SEMATECH e-Handbook, section
@@ -10,8 +10,6 @@ Source: J. Filliben's ten-step analysis, steps 6 to 9 (Dataplot macros `lib/10st
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +17,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.estimable import ROUNDING, SignColumns, fit, sign_columns
 from mesonet.analysis.lenth import Lenth, lenth
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
 from mesonet.analysis.result import Result
@@ -38,6 +37,7 @@ class Terms(Result):
     mean_plus: Floats
     half_normal: Floats  #: half-normal order-statistic median that belongs to |effect|
     residual_sd: Floats  #: residual SD of the model of the mean and all terms up to this one; NaN without freedom
+    active: NDArray[np.bool_]  #: effects beyond Lenth's margin of error; of overlapping columns by their own errors
     runs: int
     grand_mean: float
     sd: float  #: of the response: the residual SD of the model of the mean alone
@@ -51,11 +51,17 @@ class Terms(Result):
 
     def _columns(self) -> dict[str, Any]:
         names = ("strings", "order", "effect", "mean_minus", "mean_plus", "half_normal", "residual_sd")
-        return {**{name: getattr(self, name) for name in names}, "active": self.noise.active(self.effect)}
+        return {**{name: getattr(self, name) for name in names}, "active": self.active}
 
     def _attributes(self) -> dict[str, Any]:
         margins = {"pse": self.noise.pse, "me": self.noise.me, "sme": self.noise.sme}
-        return {"runs": self.runs, "grand_mean": self.grand_mean, "sd": self.sd, **margins}
+        return {
+            "runs": self.runs,
+            "grand_mean": self.grand_mean,
+            "sd": self.sd,
+            **margins,
+            "notes": " ".join(self.notes),
+        }
 
 
 def terms(
@@ -64,66 +70,75 @@ def terms(
     *,
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
-    order: int = 2,
+    order: int | None = None,
 ) -> Terms:
-    """Effects of all estimable terms of up to `order` factors on the response `y`; arguments as `main_effects`.
+    """Return the effects of all estimable terms on the response `y`, by falling size.
 
-    Raises ValueError for a design that is not two-level or a response that does not fit it.
+    Parameters
+    ----------
+    design, y, factors, algorithm
+        As for `main_effects`.
+    order
+        Most factors of a term. None: every string that the runs of a regular design can estimate; Lenth's margins
+        need all of them, because they learn the noise from the many effects that are nothing else.
+
+    Raises
+    ------
+    ValueError
+        If the design is not two-level, the response does not fit the design, or `order` is no number of factors.
     """
     matrix, names = design_signs(design, factors)
-    if not 1 <= order <= matrix.shape[1]:
+    if order is not None and not 1 <= order <= matrix.shape[1]:
         raise ValueError(f"order is {order}; allowed: 1 to the number of factors, {matrix.shape[1]}")
     used, mean = condition_means(y, len(matrix), algorithm)
-    columns, strings, orders, constant = sign_columns(matrix, names, order)
-    notes = [f"Cannot be told from the mean: {', '.join(constant)}."] if constant else []
+    signs = sign_columns(matrix, names, order)
+    notes = [f"Cannot be told from the mean: {', '.join(signs.constant)}."] if signs.constant else []
+    if order is None and not signs.complete:
+        notes.append(_incomplete(signs, len(names)))
     if len(used) < len(matrix):
         notes.append(f"{len(matrix) - len(used)} of {len(matrix)} conditions have no value and are left out.")
-    columns = columns[used]
-    if 1 < len(used) < len(matrix):
-        notes += _overlap(columns, [each[0] for each in strings])
-    plus = columns > 0
-    with np.errstate(all="ignore"):
-        mean_plus = np.where(plus, mean[:, None], 0).sum(axis=0) / plus.sum(axis=0)
-        mean_minus = np.where(plus, 0, mean[:, None]).sum(axis=0) / (~plus).sum(axis=0)
-    effect = mean_plus - mean_minus
+    columns = signs.columns[used]
     n = len(mean)
-    if n and np.ptp(mean) <= 1e-12 * np.max(np.abs(mean)):
-        effect = np.zeros(len(effect))
+    found = fit(columns, [each[0] for each in signs.strings], mean)
+    notes += found.notes
+    effect = found.effect
+    if n and np.ptp(mean) <= ROUNDING * np.max(np.abs(mean)):
+        effect = np.where(np.isfinite(effect), 0.0, effect)
         notes.append("The response is the same in all runs: every effect is zero.")
+    # Effects of overlapping columns have different standard errors: Lenth's margins compare equal ones.
+    scale = (2 / np.sqrt(n) if n else np.nan) / found.error
+    noise = lenth(effect * scale)
+    if noise.pse == 0 and np.ptp(mean) > ROUNDING * np.max(np.abs(mean)):
+        notes.append("More than half of the effects are zero: there is no noise to test effects against.")
     rank = np.argsort(-np.nan_to_num(np.abs(effect), nan=-1.0), kind="stable")
-    residual = _residual_sd(columns[:, rank], mean)
     return Terms(
-        tuple(strings[i][0] for i in rank),
-        tuple(" = ".join(strings[i]) for i in rank),
-        tuple(orders[i] for i in rank),
+        tuple(signs.strings[i][0] for i in rank),
+        tuple(" = ".join(signs.strings[i]) for i in rank),
+        tuple(signs.orders[i] for i in rank),
         effect[rank],
-        mean_minus[rank],
-        mean_plus[rank],
+        found.mean_minus[rank],
+        found.mean_plus[rank],
         half_normal_medians(len(rank))[::-1],
-        residual,
+        _residual_sd(columns[:, rank], mean),
+        noise.active(effect * scale)[rank],
         n,
         float(mean.mean()) if n else float("nan"),
         float(mean.std(ddof=1)) if n > 1 else float("nan"),
-        lenth(effect),
+        noise,
         tuple(notes),
     )
 
 
-def _overlap(columns: Floats, names: Sequence[str]) -> list[str]:
-    """What lost runs do to terms that the design tells apart: their columns are no longer orthogonal."""
-    centred = columns - columns.mean(axis=0)
-    size = np.linalg.norm(centred, axis=0)
-    with np.errstate(all="ignore"):
-        cosine = np.abs(centred.T @ centred / np.outer(size, size))
-    cosine = np.triu(np.nan_to_num(cosine), 1)
-    if not cosine.size or cosine.max() < 1e-9:
-        return []
-    first, second = (names[int(i)] for i in np.unravel_index(int(cosine.argmax()), cosine.shape))
-    if cosine.max() < 1 - 1e-9:
-        return [f"Without them terms overlap: up to {100 * cosine.max():.0f} % of one goes into another."]
-    pairs = int((cosine > 1 - 1e-9).sum())
-    others = f", and {pairs - 1} other {'pair' if pairs == 2 else 'pairs'}" if pairs > 1 else ""
-    return [f"Without them terms overlap: {first} and {second} cannot be told apart any more{others}."]
+def _incomplete(signs: SignColumns, factors: int) -> str:
+    most = max(signs.orders, default=1)
+    if signs.regular:
+        return f"Only terms of up to {most} factors are listed: the runs could estimate more."
+    if most == 1 and factors > 1:
+        return (
+            "The design is not regular and has too few runs for interactions: they are taken to be zero, and would "
+            "show up as parts of these main effects."
+        )
+    return "The design is not regular: interactions of more than two factors are taken to be zero."
 
 
 def half_normal_medians(m: int) -> Floats:
@@ -134,46 +149,6 @@ def half_normal_medians(m: int) -> Floats:
         uniform[-1] = 0.5 ** (1 / m)
         uniform[0] = 1 - uniform[-1] if m > 1 else 0.5
     return np.asarray(stats.norm.ppf((1 + uniform) / 2))
-
-
-def sign_columns(
-    matrix: Floats, names: Sequence[str], order: int
-) -> tuple[Floats, list[list[str]], list[int], list[str]]:
-    """Different columns of signs of the products of up to `order` factors, shape (n, columns); the aliases of each, the
-    number of factors of the first, and the products that are the same in every run."""
-    return _sign_columns(np.ascontiguousarray(matrix, dtype=np.int8).tobytes(), len(matrix), tuple(names), order)
-
-
-@lru_cache(maxsize=8)
-def _sign_columns(
-    signs: bytes, runs: int, names: tuple[str, ...], order: int
-) -> tuple[Floats, list[list[str]], list[int], list[str]]:
-    """One design is looked at for hundreds of responses: its columns are found once. Callers change nothing."""
-    matrix = np.frombuffer(signs, dtype=np.int8).reshape(runs, len(names)).astype(float)
-    known: dict[bytes, int] = {}
-    columns: list[Floats] = []
-    strings: list[list[str]] = []
-    orders: list[int] = []
-    constant = []
-    for size in range(1, order + 1):
-        for chosen in combinations(range(matrix.shape[1]), size):
-            column = matrix[:, chosen].prod(axis=1)
-            name = "*".join(names[i] for i in chosen)
-            sign = column[0] if runs else 1.0
-            key = (column * sign).astype(np.int8).tobytes()
-            if (column == sign).all():
-                constant.append(name)
-            elif key in known:
-                place = known[key]
-                strings[place].append(name if columns[place][0] == sign else f"-{name}")
-            else:
-                known[key] = len(columns)
-                columns.append(column)
-                strings.append([name])
-                orders.append(size)
-    found = np.column_stack(columns) if columns else np.empty((runs, 0))
-    found.setflags(write=False)
-    return found, strings, orders, constant
 
 
 def _residual_sd(columns: Floats, y: Floats) -> Floats:

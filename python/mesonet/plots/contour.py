@@ -1,7 +1,7 @@
-"""Contour plot: where to go next along the two most important factors?
+"""Contour plot: the response between the levels of the two most important factors.
 
-The fitted response over the coded settings of both, -2 to 2, with lines of equal response and the mean responses at the
-four corners. (Step 10 of the ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.10.)
+Lines of equal response over the coded settings of both, and the mean responses at the four corners. (Step 10 of the
+ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.10.)
 """
 
 import altair as alt
@@ -33,12 +33,12 @@ def tables(result: Contour) -> tuple[pl.DataFrame, pl.DataFrame]:
     """
     low, high = float(np.min(result.surface)), float(np.max(result.surface))
     e1, e2, e12 = (effect / 2 for effect in result.effects)
-    x = np.linspace(-2, 2, 401)
+    x = np.linspace(-1, 1, 401)
     rows = []
     for level in levels_of(low, high):
         for branch, (xs, ys) in enumerate(_branches(level - result.grand_mean, e1, e2, e12, x)):
             name = f"{level!r}/{branch}"
-            inside = np.flatnonzero(np.abs(ys) <= 2)
+            inside = np.flatnonzero(np.abs(ys) <= 1)
             label = inside[int(len(inside) * 0.75)] if len(inside) else -1
             rows += [
                 {"line": name, "place": i, "x": float(xs[i]), "y": float(ys[i]), "level": level,
@@ -58,7 +58,7 @@ def tables(result: Contour) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _branches(rise: float, e1: float, e2: float, e12: float, x: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     if max(abs(e2), abs(e12)) <= 1e-12 * max(abs(e1), 1e-300):
-        return [(np.full(len(x), rise / e1), x)] if e1 and abs(rise / e1) <= 2 else []
+        return [(np.full(len(x), rise / e1), x)] if e1 and abs(rise / e1) <= 1 else []
     with np.errstate(all="ignore"):
         slope = e2 + e12 * x
         y = np.where(np.abs(slope) > 1e-12, (rise - e1 * x) / slope, np.inf)
@@ -69,8 +69,8 @@ def contour(result: Contour, *, title: str = "", response: str = "") -> alt.Laye
     """The figure of one result; `response` says what the lines are of."""
     lines, corners = tables(result)
     first, second = result.factors
-    scale = alt.Scale(domain=[-2, 2], nice=False, zero=False)
-    axis = alt.Axis(values=[-2, -1, 0, 1, 2], grid=False)
+    scale = alt.Scale(domain=[-1.25, 1.25], nice=False, zero=False)
+    axis = alt.Axis(values=[-1, 0, 1], grid=False)
     x = alt.X("x:Q", title=f"{first}, coded (−1: −, +1: +)", scale=scale, axis=axis)
     y = alt.Y("y:Q", title=f"{second}, coded", scale=scale, axis=axis)
     base = alt.Chart(alt.NamedData(name=LINES), width=SIDE, height=SIDE)

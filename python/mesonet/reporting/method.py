@@ -44,7 +44,7 @@ from mesonet.analysis import (
 )
 from mesonet.reporting.events import too_few_events
 from mesonet.reporting.space import OWN, TCP, Space, response_space
-from mesonet.reporting.study import MEAN_OF_ALL, Study
+from mesonet.reporting.study import MEAN_OF_ALL, Study, categorical
 from mesonet.reporting.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.words import span, uncapitalised
 
@@ -86,7 +86,7 @@ class Method:
     def terms(self, response: str, algorithm: str) -> Terms:
         """All estimable terms of up to two factors, for one algorithm or the mean of all."""
         design = self.study.campaign.design
-        return terms(design, self.values(response, algorithm), order=min(2, len(design.factors)))
+        return terms(design, self.values(response, algorithm))
 
     def interactions(self, response: str, algorithm: str) -> Interactions:
         """Effects of every factor and pair, for one algorithm or the mean of all."""
@@ -97,7 +97,9 @@ class Method:
         key = (response, algorithm)
         if key not in self._last_steps:
             self._last_steps.clear()
-            self._last_steps[key] = ten_steps(self.study.campaign.design, self.values(response, algorithm))
+            self._last_steps[key] = ten_steps(
+                self.study.campaign.design, self.values(response, algorithm), categorical=categorical(self.study)
+            )
         return self._last_steps[key]
 
     @cached_property
@@ -231,7 +233,7 @@ class Method:
     def follow_up(self, response: str, algorithm: str, most: int = 3) -> FollowUp | None:
         """The runs that would break the aliases of the largest active strings; None where none is aliased."""
         found = self.terms(response, algorithm)
-        active = found.noise.active(found.effect)
+        active = found.active
         strings = [text for text, on in zip(found.strings, active, strict=True) if on and " = " in text][:most]
         return follow_up(self.study.campaign.design, strings, runs=FOLLOW_UP_RUNS) if strings else None
 

@@ -17,7 +17,7 @@ def terms_caption(title: str, result: Terms) -> str:
     notes = " ".join(result.notes)
     if not len(result.terms) or not np.isfinite(result.noise.me):
         return notes or f"There are too few effects on {title} to tell noise from more than noise."
-    active = int(result.noise.active(result.effect).sum())
+    active = int(result.active.sum())
     if not active:
         none = f"No effect on {title} exceeds the margin of error of {number(result.noise.me)}."
         return f"{none} {notes}".rstrip()

@@ -1,5 +1,6 @@
 """A campaign as the report sees it: which responses it has, what they mean, and its conditions by congestion."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,6 +39,8 @@ INCUMBENT = "tcp"
 MEAN_OF_ALL = "mean of all"
 #: The period that everything starts with.
 WHOLE = "measured"
+#: A number and its unit.
+_NUMBER = re.compile(r"[-+−]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?\s*([^\d\s].*)?")
 #: Relative effect, in %, above which a difference counts as large in practice.
 LARGE = 10.0
 
@@ -264,3 +267,14 @@ def factor_title(study: Study, factor: str) -> str:
 def ordered(names: Sequence[str], counts: Mapping[str, int]) -> list[str]:
     """Names by falling count, ties in the order given; those counted zero left out."""
     return sorted((name for name in names if counts.get(name)), key=lambda name: -counts[name])
+
+
+def categorical(study: Study) -> set[str]:
+    """Return the factors that have no settings between their levels: levels that are not numbers of one unit."""
+    return {factor.id for factor in study.campaign.factors if not _is_quantitative(factor.minus, factor.plus)}
+
+
+def _is_quantitative(minus: str, plus: str) -> bool:
+    low, high = (str(level).split(",") for level in (minus, plus))
+    matches = [(_NUMBER.fullmatch(a.strip()), _NUMBER.fullmatch(b.strip())) for a, b in zip(low, high, strict=False)]
+    return len(low) == len(high) and all(a and b and a[1] == b[1] for a, b in matches)

@@ -15,7 +15,7 @@ from mesonet.reporting.captions import effects_sentence, extremes_of
 from mesonet.reporting.drawing import Figure
 from mesonet.reporting.method import Method
 from mesonet.reporting.space import Column
-from mesonet.reporting.study import MEAN_OF_ALL, Study, factor_title, level_text
+from mesonet.reporting.study import MEAN_OF_ALL, Study, categorical, factor_title, level_text
 from mesonet.reporting.words import counted, listed, quantity, uncapitalised, verb
 
 QUESTIONS = {
@@ -28,7 +28,7 @@ QUESTIONS = {
     "07_absolute_effects": "Where is the kink between the few terms that matter and the many that do not?",
     "08_half_normal": "Which effects are more than noise?",
     "09_residual_sd": "How good is a model of the largest terms?",
-    "10_contour": "Where to go next along the two most important factors?",
+    "10_contour": "What lies between the levels of the two most important factors?",
 }
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ def ten_step_figures(method: Method, response: str, algorithm: str, steps: tuple
         "07_absolute_effects": _absolute, "08_half_normal": _half_normal, "09_residual_sd": _residual_sd,
         "10_contour": _contour,
     }  # fmt: skip
-    if len(method.study.campaign.design.factors) < 2:
+    if len(set(method.study.campaign.design.factors) - categorical(method.study)) < 2:
         del makers["10_contour"]
     whose = "mean of all algorithms" if algorithm == MEAN_OF_ALL else algorithm
     heading = f"{column.title}, {whose}"
@@ -225,7 +225,7 @@ def kink_caption(result: Terms) -> str:
     with np.errstate(all="ignore"):
         ratio = np.where(half[1:] > 0, half[:-1] / half[1:], np.inf)
     place = int(np.argmax(ratio)) + 1
-    active = int(result.noise.active(result.effect).sum())
+    active = int(result.active.sum())
     after = "all others are zero" if not np.isfinite(ratio[place - 1]) else (
         f"the next effect is {percent(100 / float(ratio[place - 1]))} of the last of them"
     )  # fmt: skip
@@ -239,7 +239,7 @@ def residual_sd_caption(result: Terms) -> str:
     """How much of the variation the largest terms explain."""
     if not result.sd > 0:
         return "The response does not vary, or too little is known: there is nothing to model."
-    active = int(result.noise.active(result.effect).sum())
+    active = int(result.active.sum())
     shown = max(1, min(active, len(result.residual_sd)))
     left = float(result.residual_sd[shown - 1])
     if not np.isfinite(left):
@@ -256,7 +256,7 @@ def residual_sd_caption(result: Terms) -> str:
 def contour_caption(study: Study, result: Contour, column: Column) -> str:
     """In which corner the response is largest and smallest, and whether both factors act together."""
     if not np.isfinite(result.corners).all():
-        return "Not every corner has a run, so that the surface is a guess there."
+        return "Not every corner has a run: the surface there is extrapolated."
     first, second = result.factors
 
     def corner(place: int) -> str:

@@ -35,7 +35,7 @@ from mesonet.reporting.figures.figure import Control, DerivedTable, PageFigure, 
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.network_figures import network_figures
 from mesonet.reporting.reduction_figures import reduction_figures
-from mesonet.reporting.study import Study
+from mesonet.reporting.study import Study, categorical
 from mesonet.reporting.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.traced_files import traced_figures
 from mesonet.reporting.user_figures import user_figures
@@ -77,8 +77,10 @@ def page_figures(study: Study, thresholds: Thresholds = DEFAULTS) -> list[Group]
     if factors > 1:
         drivers += [
             interactions.figure(sources), half_normal.figure(sources), effect_sizes.figure(sources),
-            youden.figure(sources), blocks.figure(sources), contour.figure(sources),
+            youden.figure(sources), blocks.figure(sources),
         ]  # fmt: skip
+        if len(set(study.campaign.design.factors) - categorical(study)) > 1:
+            drivers.append(contour.figure(sources))
     if factors:
         drivers += ordered.figures(sources)
     drivers += _framed(catalogue.DRIVERS, every)

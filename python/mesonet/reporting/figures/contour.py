@@ -1,4 +1,4 @@
-"""Contour plot: where to go next, as a function of the two most important factors.
+"""Contour plot: the response between the levels of the two most important factors.
 
 Step 10 of the ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.10).
 """
@@ -13,24 +13,25 @@ from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.labels import axis_title
-from mesonet.reporting.study import Study, factor_title, level_text
+from mesonet.reporting.study import Study, categorical, factor_title, level_text
 from mesonet.reporting.words import capitalised, quantity
 
 DATA = "contour"
-SIDE, POINTS = 420, 41  # px; grid points from -2 to 2
+SIDE, POINTS = 420, 41  # px; grid points from one level to the other
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least two factors."""
+    """Return the figure of a campaign with at least two factors that are not categorical."""
     study = sources.study
     rows, texts = [], []
     for response, algorithm in sources.selections:
         y = study.for_algorithm(response, study.main_period, algorithm)
-        result = contour(study.campaign.design, y, points=3)
+        result = contour(study.campaign.design, y, categorical=categorical(study), points=3)
         selection = {"response": response, "algorithm": algorithm}
         corners = {f"corner{up}{across}": float(result.corners[up, across]) for up in (0, 1) for across in (0, 1)}
         first, second, both = result.effects
         effects = {"first": first, "second": second, "both": both, "mean": result.grand_mean}
+        effects |= {"least": result.limits[0], "most": result.limits[1]}
         names = {"across": result.factors[0], "up": result.factors[1]}
         rows.append({**selection, **names, **effects, **corners})
         heading = captions.effects_heading(study, response, study.main_period, algorithm)
@@ -39,10 +40,11 @@ def figure(sources: Sources) -> PageFigure:
     return PageFigure(
         id="contour",
         short_title="Contour plot",
-        title="Where to go next: contour plot",
+        title="Between the levels of the two most important factors: contour plot",
         reading=(
-            "The response predicted from the two largest main effects and their interaction; settings between and "
-            "beyond the levels (−1 and +1, the square) are extrapolation. Numbers at the corners are means of the runs."
+            "The response predicted from two main effects and their interaction. The factors are the first of the "
+            "ranked list of terms; factors without settings between their levels take no axis. Settings between the "
+            "levels (−1 and +1) are interpolated. Numbers at the corners are means of the runs."
         ),
         chart=_chart(axis_title(study, study.congestion_response)),
         main=DATA,
@@ -68,22 +70,23 @@ def _text(study: Study, result: Contour, response: str) -> str:
 
 
 def _chart(response: str) -> alt.LayerChart:
-    step = 4 / (POINTS - 1)
+    step = 2 / (POINTS - 1)
     data = alt.Chart(alt.NamedData(name=DATA), width=SIDE, height=SIDE)
-    domain = alt.Scale(domain=[-2, 2], nice=False)
+    domain = alt.Scale(domain=[-1.15, 1.15], nice=False)
     grid = (
         data.transform_calculate(k=f"sequence({(POINTS - 1) ** 2})")
         .transform_flatten(["k"])
         .transform_calculate(
-            x=f"-2 + {step} * (datum.k % {POINTS - 1})", y=f"-2 + {step} * floor(datum.k / {POINTS - 1})"
+            x=f"-1 + {step} * (datum.k % {POINTS - 1})", y=f"-1 + {step} * floor(datum.k / {POINTS - 1})"
         )
-        .transform_calculate(right=f"datum.x + {1.1 * step}", top=f"datum.y + {1.1 * step}")
+        .transform_calculate(right=f"min(datum.x + {1.1 * step}, 1)", top=f"min(datum.y + {1.1 * step}, 1)")
         .transform_calculate(cx=f"datum.x + {step / 2}", cy=f"datum.y + {step / 2}")
         .transform_calculate(
-            z="datum.mean + (datum.first * datum.cx + datum.second * datum.cy + datum.both * datum.cx * datum.cy) / 2"
+            z="clamp(datum.mean + (datum.first * datum.cx + datum.second * datum.cy"
+            " + datum.both * datum.cx * datum.cy) / 2, datum.least, datum.most)"
         )
     )
-    axis = alt.Axis(values=[-2, -1, 0, 1, 2], grid=False)
+    axis = alt.Axis(values=[-1, 0, 1], grid=False)
     fill = alt.Fill(
         "z:Q", scale=alt.Scale(type="quantize", scheme=alt.SchemeParams("viridis", count=9), nice=True),
         title="prediction", legend=alt.Legend(orient="right", format=".3~g"),
@@ -108,15 +111,8 @@ def _chart(response: str) -> alt.LayerChart:
         .transform_calculate(text="isValid(datum.value) ? format(datum.value, '.3~g') : '–'")
         .encode(x=alt.X("x:Q", scale=domain, axis=axis), y=alt.Y("y:Q", scale=domain, axis=axis))
     )
-    square = data.mark_rect(fill=None, stroke="white", strokeWidth=1.5, strokeDash=[4, 3], aria=False).encode(
-        x=alt.XDatum(-1, scale=domain, axis=axis),
-        x2=alt.X2Datum(1),
-        y=alt.YDatum(-1, scale=domain, axis=axis),
-        y2=alt.Y2Datum(1),
-    )
     chart = alt.layer(
         surface,
-        square,
         corners.mark_point(fill="white", stroke=theme.INK, size=40, opacity=1),
         corners.mark_text(stroke="white", strokeWidth=4, strokeJoin="round", dy=-13, fontSize=12).encode(text="text:N"),
         corners.mark_text(dy=-13, fontSize=12).encode(text="text:N"),

@@ -41,9 +41,8 @@ class Sources:
     def terms(self) -> dict[tuple[str, str], Terms]:
         """All estimable terms by response and algorithm."""
         design = self.study.campaign.design
-        order = min(2, len(design.factors))
         return {
-            (response, algorithm): terms(design, self.values(response, algorithm), order=order)
+            (response, algorithm): terms(design, self.values(response, algorithm))
             for response, algorithm in self.selections
         }
 
