@@ -68,6 +68,8 @@ GROUPS = {
     "rate_class": "slower of the interfaces at the ends",
     "algorithm": "whose flows; `all` for all together",
     "flows": "flows completed in the period",
+    "flow_seconds": "time for which flows of the group were sending in the period, whether or not they completed",
+    "throughput": "segments acknowledged in the period / `flow_seconds`",
     "mean_size": f"mean size, {_SPREAD}",
     "goodput": f"mean goodput, {_SPREAD}",
     "goodput_sd": f"standard deviation of the goodput, {_SPREAD}",

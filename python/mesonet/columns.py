@@ -63,6 +63,8 @@ GROUP_UNITS = {
     "rate_class": "",
     "algorithm": "",
     "flows": "flows",
+    "flow_seconds": "s",
+    "throughput": "segments/s",
     "mean_size": "segments",
     "goodput": "segments/s",
     "goodput_sd": "segments/s",
@@ -81,7 +83,8 @@ GROUP_UNITS = {
 x algorithm (``all`` for all together, where there are several). `group` is the number in the ASME paper's Table 6, 1 to
 24. Completion times are from the first SYN to the last acknowledgement, goodput is size / (last acknowledgement - first
 segment sent), both over the flows completed in the period; percentiles and medians come from histograms of 1.6 %
-resolution."""
+resolution. `throughput` counts flows in progress, too: segments acknowledged in the period over `flow_seconds`, the
+time for which flows of the group were sending in it. Periods end with a measurement interval."""
 
 ROUTER_UNITS = {
     "period": "",

@@ -111,6 +111,8 @@ def group_values(study: Study, measure: str, whose: str) -> tuple[list[int], Flo
     own = pl.col("flow_algorithm") == pl.col("algorithm")
     which = own if whose == OWN else (pl.col("flow_algorithm") == str(other)) & ~own
     rows = study.groups.filter((pl.col("period") == WHOLE) & which & pl.col("group").is_not_null())
+    # A group whose flows were all in progress has no goodput: NaN, which would spread to other replicates.
+    rows = rows.filter(pl.col(measure).is_not_nan())
     means = rows.group_by("condition", "algorithm", "group", maintain_order=True).agg(pl.col(measure).mean())
     labels = list(group_labels(study))
     places = {number: place for place, number in enumerate(labels)}

@@ -1,9 +1,10 @@
-//! Completed flows by group: sums and histograms that any summary can be made of.
+//! Flows by group: sums and histograms of those that completed, and what all of them got while in progress.
 
 use super::columns::Table;
 use super::histogram::Histogram;
 use super::pair_class::PathClass;
 use super::records::{Record, rate_class};
+use crate::transport::Flow;
 use crate::users::FILE_CATEGORIES;
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,7 @@ const TIME_UNIT: Picos = 1_000_000;
 /// Flow groups in the order of the ASME paper's Table 6: movies, service packs, documents, Web objects.
 const CATEGORY_ORDER: [u8; 5] = [3, 2, 1, 0, 4];
 
-/// What is known of the completed flows of one group.
+/// What is known of the flows of one group.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Group {
     flows: u64,
@@ -30,6 +31,10 @@ pub struct Group {
     loss_events: u64,
     losses: u64,
     timeouts: u64,
+    /// Segments of flows in progress that were acknowledged, whether or not the flows completed.
+    acked: u64,
+    /// Time for which those flows were sending.
+    active: u128,
     goodputs: Histogram,
     times: Histogram,
 }
@@ -43,7 +48,7 @@ const ALL: u8 = u8::MAX;
 /// Period (from 0, the largest for all together), then place of the category, path class, slow interface, algorithm.
 type Row = (u16, [u8; 4]);
 
-/// Completed flows of the measured span by period, file category, pair class, interface rate and algorithm.
+/// Flows of the measured span by period, file category, pair class, interface rate and algorithm.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlowGroups(BTreeMap<Key, Group>);
 
@@ -65,6 +70,15 @@ impl FlowGroups {
         group.timeouts += u64::from(flow.timeouts);
         group.goodputs.add(goodput as u64);
         group.times.add((flow.ended - flow.started) / TIME_UNIT);
+    }
+
+    /// Adds what a flow, completed or not, got in a part of a measured period (from 0): `acked` segments in the time
+    /// `active`.
+    pub fn add_part(&mut self, period: usize, flow: &Flow, fast: bool, acked: u64, active: Picos) {
+        let key = (period as u16, flow.category, flow.pair_class, fast, flow.algorithm);
+        let group = self.0.entry(key).or_default();
+        group.acked += acked;
+        group.active += u128::from(active);
     }
 
     /// Adds the flows of `other`.
@@ -126,6 +140,8 @@ impl FlowGroups {
             text(&|k| algorithms.get(usize::from(k.1[3])).copied().unwrap_or("all").into()),
         );
         table.integer("flows", rows.values().map(|g| g.flows).collect());
+        table.float("flow_seconds", float(&|g| g.active as f64 * 1e-12));
+        table.float("throughput", float(&|g| g.acked as f64 / (g.active as f64 * 1e-12)));
         table.float("mean_size", float(&|g| g.size as f64 / g.flows as f64));
         table.float("goodput", float(&Group::mean_goodput));
         table.float("goodput_sd", float(&Group::standard_deviation));
@@ -161,6 +177,8 @@ impl Group {
         self.loss_events += other.loss_events;
         self.losses += other.losses;
         self.timeouts += other.timeouts;
+        self.acked += other.acked;
+        self.active += other.active;
         self.goodputs.merge(&other.goodputs);
         self.times.merge(&other.times);
     }

@@ -11,6 +11,7 @@ use crate::transport::{DeliverySampler, Flow, Receiver, Repair};
 use crate::users::Source;
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// An explicit flow whose source is in a domain.
@@ -53,6 +54,8 @@ pub(super) struct Domain {
     pub ended: Vec<Ended>,
     pub records: FlowRecords,
     pub groups: FlowGroups,
+    /// Slots of flows that were in progress when a period ended: what they had delivered, and when.
+    pub counted: BTreeMap<u32, (u64, Picos)>,
     /// Number of the next transmission that a test loses, and of those after it, last first.
     pub next_loss: u64,
     pub losses: Vec<u64>,
@@ -86,6 +89,7 @@ impl Domain {
             ended: Vec::new(),
             records: FlowRecords::new(shared.seed, scenario.measurement.flow_records),
             groups: FlowGroups::default(),
+            counted: BTreeMap::new(),
             next_loss: u64::MAX,
             losses: Vec::new(),
             shared: Arc::clone(shared),

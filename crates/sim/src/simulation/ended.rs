@@ -20,10 +20,37 @@ pub(super) struct Ended {
 impl Domain {
     /// A flow ends now, in a measured period if it completed in one.
     pub(super) fn ended(&mut self, slot: u32, completed: bool) {
+        let now = self.shared.period(self.now);
+        self.count_part(slot, now, self.now);
+        self.counted.remove(&slot);
         let flow = &self.flows[slot as usize];
-        let period = self.shared.period(self.now).filter(|_| completed);
+        let period = now.filter(|_| completed);
         let record = Record::of(flow, self.is_fast(flow), completed, self.now);
         self.ended.push(Ended { slot, base: flow.base, period, record });
+    }
+
+    /// A measured period (from 0; none: the time before) ends now: what the flows in progress got in it goes into the books.
+    pub(super) fn end_period(&mut self, period: Option<usize>, now: Picos) {
+        for slot in 0..self.flows.len() as u32 {
+            let flow = &self.flows[slot as usize];
+            if flow.state == FlowState::Sending && flow.sent > 0 {
+                let delivered = flow.delivered;
+                self.count_part(slot, period, now);
+                self.counted.insert(slot, (delivered, now));
+            }
+        }
+    }
+
+    /// What a flow got since the last period ended, or since its first segment, into the books of `period`.
+    fn count_part(&mut self, slot: u32, period: Option<usize>, now: Picos) {
+        let flow = &self.flows[slot as usize];
+        let Some(period) = period else { return };
+        if flow.sent == 0 {
+            return;
+        }
+        let (delivered, since) = self.counted.get(&slot).copied().unwrap_or((0, flow.first_sent));
+        let fast = self.is_fast(flow);
+        self.groups.add_part(period, flow, fast, flow.delivered - delivered, now - since);
     }
 
     /// Whether the flow runs at the fast interface rate.

@@ -94,6 +94,7 @@ impl Domain {
             ended,
             records,
             groups,
+            counted,
             next_loss,
             losses,
         } = self;
@@ -114,6 +115,7 @@ impl Domain {
         passage.field(counters)?;
         passage.field(records)?;
         passage.field(groups)?;
+        passage.field(counted)?;
         passage.field(next_loss)?;
         passage.field(losses)
     }
