@@ -89,7 +89,8 @@ def _groups(algorithm: str, row: np.ndarray, place: int, rng: np.random.Generato
             gain = 1.1 if flows == algorithm and row[0] > 0 else 1.0
             goodput = base * gain * (1 + 0.05 * place) * rng.lognormal(0, 0.05)
             rows.append({"period": "measured", "group": float(number), "category": category, "path_class": path,
-                         "rate_class": rate, "algorithm": flows, "flows": 1000.0, "goodput": goodput})  # fmt: skip
+                         "rate_class": rate, "algorithm": flows, "flows": 1000.0, "goodput": goodput,
+                         "flow_seconds": 2e4, "throughput": goodput})  # fmt: skip
     frame = pl.DataFrame(rows)
     return frame.with_columns(pl.lit(1.0).alias(name) for name in GROUP_UNITS if name not in frame.columns)
 

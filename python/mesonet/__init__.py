@@ -33,11 +33,14 @@ def load(path: str | Path) -> Campaign:
     return load_campaign(path)
 
 
-def report(campaign: Campaign, path: str | Path) -> Path:
-    """Writes the report of a campaign: one HTML file that needs no network. Returns its path."""
+def report(campaign: Campaign, path: str | Path, *, against: str | None = None) -> Path:
+    """Write the report of a campaign, one HTML file that needs no network, and return its path.
+
+    `against`: the incumbent of the verdicts; by default the algorithm that all are mixed with, else standard TCP.
+    """
     from mesonet.reporting import write_report
 
-    return write_report(campaign, path)
+    return write_report(campaign, path, against=against)
 
 
 def __getattr__(name: str) -> Any:  # these import what computes: only when asked for

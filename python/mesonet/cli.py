@@ -500,18 +500,32 @@ def analyze(
     metavar="N|most|none",
     help="Condition to simulate again for the replay; by default the most congested if that takes under a minute.",
 )
+@click.option(
+    "--against",
+    metavar="ALGORITHM",
+    help="Incumbent of the verdict; by default the algorithm that all are mixed with, else tcp.",
+)
 @_THRESHOLD
 @_CUT
 @_JSON
 def report(
-    directory: Path, out: Path | None, replay: str | None, threshold: float | None, cut: float | None, as_json: bool
+    directory: Path,
+    out: Path | None,
+    replay: str | None,
+    against: str | None,
+    threshold: float | None,
+    cut: float | None,
+    as_json: bool,
 ) -> None:
     """Writes the report of the campaign in DIR: one HTML file that needs no network."""
     from mesonet.replay import prepare
     from mesonet.reporting import write_report
     from mesonet.reporting.sampled import is_sampled
+    from mesonet.reporting.study import Study
+    from mesonet.reporting.verdict_text import verdict_rows
 
     thresholds = _thresholds(threshold, cut)
+    found: list[dict[str, Any]] = []
 
     def write(campaign: Any, place: Path, progress: Any) -> Path:
         if is_sampled(campaign):
@@ -522,11 +536,16 @@ def report(
         else:
             places.checked(place)
             prepare(campaign, replay, progress=progress)
-        return write_report(campaign, place, thresholds=thresholds, progress=progress)
+        if as_json:
+            found.extend(verdict_rows(Study(campaign, against)))
+        return write_report(campaign, place, thresholds=thresholds, against=against, progress=progress)
 
-    path = _from_results(directory, "report", write, out or directory / "report.html")
+    try:
+        path = _from_results(directory, "report", write, out or directory / "report.html")
+    except InputError as error:
+        raise replace(error, path="--against") if error.path == "against" else error from error
     if as_json:
-        write_json({"path": str(path)})
+        write_json({"path": str(path), "verdicts": found})
     else:
         click.echo(str(path))
 

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 GROUPS_ARE = "Mean over the flows of the group that completed: size / (last acknowledgement - first segment sent)."
 
 
-def with_flow_groups(campaign: "Campaign") -> Study:
+def with_flow_groups(campaign: "Campaign", against: str | None = None) -> Study:
     """The campaign as the figures of the page see it: one response more for each flow group asked about, and
     the symbols of its own response set."""
-    study = Study(campaign)
+    study = Study(campaign, against)
     if not study.has_results:
         return study
     space = response_space(study)
     groups = [place for place, column in enumerate(space.columns) if column.response not in study.responses]
     frames = [campaign.responses, *(_rows(study, space, place) for place in groups)]
-    wider = Study(replace(campaign, responses=pl.concat(frames)))
+    wider = Study(replace(campaign, responses=pl.concat(frames)), against)
     for place in groups:
         column = space.columns[place]
         # No list of responses knows them.

@@ -31,13 +31,20 @@ class Noise:
 
     def of_mean_difference(self, one: int, other: NDArray[np.intp] | int, used: NDArray[np.bool_]) -> float:
         """The same of the difference between means over the conditions `used`, for one comparison."""
+        error, freedom = self.error_of_mean_difference(one, other, used)
+        return float(stats.t.ppf(0.975, freedom) * error) if np.isfinite(error) else float("nan")
+
+    def error_of_mean_difference(
+        self, one: int, other: NDArray[np.intp] | int, used: NDArray[np.bool_]
+    ) -> tuple[float, float]:
+        """Return the standard error of that difference and its degrees of freedom; NaN where noise is not known."""
         rows = np.arange(len(self.variance))
         with np.errstate(all="ignore"):
             each = (self.variance * (1 / self.runs[:, one] + 1 / self.runs[rows, other]))[used]
         freedom = self.freedom[used].sum()
         if not len(each) or not np.isfinite(each).all() or freedom < 1:
-            return float("nan")
-        return float(stats.t.ppf(0.975, freedom) * np.sqrt(each.sum()) / len(each))
+            return float("nan"), 0.0
+        return float(np.sqrt(each.sum()) / len(each)), float(freedom)
 
 
 def noise(study: Study, values: pl.DataFrame) -> Noise | None:

@@ -50,6 +50,7 @@ class Study:
     """One campaign, with what several parts of the report need of it computed once."""
 
     campaign: "Campaign"
+    against: str | None = None  #: the incumbent that the user chose; None: that of the experiment
 
     @cached_property
     def responses(self) -> dict[str, Response]:

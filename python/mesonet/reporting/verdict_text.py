@@ -1,15 +1,18 @@
 """The deployment verdicts as the page shows them: tables with reasons, and what they were made with."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
 
 from mesonet.plots.numbers import percent
 from mesonet.reporting import html
-from mesonet.reporting.events import FEWEST_EVENTS
 from mesonet.reporting.study import INCUMBENT, LARGE, Study, status_counts
 from mesonet.reporting.verdict import (
     MIXED,
     NO_HARM,
     NOT_JUDGED,
+    POWER,
     UNCLEAR,
     WORSE,
     Change,
@@ -42,10 +45,30 @@ def verdict_html(study: Study) -> str:
     if parts:
         parts.append(_provisional(study))
         return "".join(parts) + f'<p class="reading">{html.escape(_noise(study))}</p>'
+    return f'<p class="statement">{html.escape(_none(study))}</p>'
+
+
+def verdict_rows(study: Study) -> list[dict[str, Any]]:
+    """Return the verdicts as data: one entry per algorithm and question, with every judged response."""
+    questions = {"replacement": verdicts(study), "competition": harm_to_competitors(study)}
+    return [
+        {
+            "question": question, "algorithm": each.algorithm,
+            "against": incumbent(study) if question == "replacement" else competitor(study),
+            "verdict": each.verdict, "why": reasons(each), "margin_percent": LARGE,
+            "responses": [asdict(change) for change in each.changes],
+        }
+        for question, found in questions.items()
+        for each in found
+    ]  # fmt: skip
+
+
+def _none(study: Study) -> str:
+    """Say why there is no verdict, and what would give one."""
+    wanted = study.against or study.campaign.experiment.get("mixed_with") or INCUMBENT
     return (
-        '<p class="statement">No verdict on deployment: it would compare with '
-        f"{html.escape(INCUMBENT)}, which is not among the algorithms of this experiment, or look at its flows that "
-        "compete with an algorithm, of which there are none.</p>"
+        f"No verdict on deployment: the incumbent, {wanted}, is not among the algorithms of this experiment. Add "
+        f"{wanted} to the algorithms, or choose another incumbent with --against."
     )
 
 
@@ -59,14 +82,45 @@ def _provisional(study: Study) -> str:
 
 
 def _table(found: Sequence[Verdict], note: str) -> str:
-    rows = [[html.strong(each.algorithm), html.escape(each.verdict), html.escape(_reasons(each))] for each in found]
+    rows = [[html.strong(each.algorithm), html.escape(each.verdict), _reasons_html(each)] for each in found]
     attributes = [f'class="verdict-{CLASSES[each.verdict]}"' for each in found]
     return html.table(["algorithm", "verdict", "why"], rows, caption=note, classes="verdicts", attributes=attributes)
 
 
+def _reasons_html(verdict: Verdict) -> str:
+    text = html.escape(reasons(verdict))
+    if not verdict.changes:
+        return text
+    head = ["response", "change", "harm: 95 % interval", "smallest harm that would have been seen", "worse, better in"]
+    rows = [
+        [
+            html.escape(capitalised(c.title)), html.escape(percent(c.mean, sign=True) if c.compared else "–"),
+            html.escape(_interval(c)), html.escape(_visible(c)),
+            html.escape(f"{c.worse}, {c.better} of {c.compared}"),
+        ]
+        for c in verdict.changes
+    ]  # fmt: skip
+    inner = html.table(head, rows, classes="judged")
+    return text + html.folded("Every judged response", inner)
+
+
+def _interval(change: Change) -> str:
+    if not change.compared:
+        return "–"
+    if not (isfinite(change.low) and isfinite(change.high)):
+        return "not known"
+    return f"{percent(change.low, sign=True)} to {percent(change.high, sign=True)}"
+
+
+def _visible(change: Change) -> str:
+    if not change.compared:
+        return "–"
+    return percent(change.visible) if isfinite(change.visible) else "not known"
+
+
 def _replaced(study: Study) -> str:
     reference, other = incumbent(study), study.campaign.experiment.get("mixed_with")
-    where = f" in the flows that are not {other}" if other else ""
+    where = f" in the flows that are not {other}" if other and other != reference else ""
     names = [study.title_of(name) for name in judged(study)]
     lacking = [study.title_of(name) for name in without_values(study)]
     return (
@@ -85,63 +139,91 @@ def _competing(study: Study, other: str) -> str:
         )
     few = kinds_without_enough_flows(study, other)
     return (
-        f"What {other} flows get beside each algorithm, against what they get {against}: mean goodput by kind of file, "
-        f"with a margin of {percent(LARGE)}, of flow groups in which at least {FEWEST_EVENTS} flows completed beside "
-        f"each algorithm. {_words()}" + (f" Not compared, for want of flows: {listed(few)}." if few else "")
+        f"Throughput of the {other} flows beside each algorithm, compared with their throughput {against}, by kind of "
+        f"file. Flows in progress count, too. The margin is {percent(LARGE)}. {_words()}"
+        + (f" Not compared, because too few flows were seen: {listed(few)}." if few else "")
     )
 
 
 def _words() -> str:
     return (
-        f"“{WORSE}”: by more than the margin in the mean over the conditions; “{MIXED}”: in single conditions only; "
-        f"“{NO_HARM}”: nowhere; “{NOT_JUDGED}”: values are missing."
+        f"“{WORSE}”: by more than the margin in the mean over the conditions. “{MIXED}”: by more than the margin in "
+        f"single conditions. “{NO_HARM}”: harm beyond the margin would have been seen, and was not. “{UNCLEAR}”: harm "
+        f"beyond the margin cannot be excluded. “{NOT_JUDGED}”: values are missing, or only short flows were compared."
     )
 
 
 def _noise(study: Study) -> str:
     replicates = int(study.campaign.runs["replicate"].n_unique())
+    shared = (
+        "Intervals hold with 95 % for all responses of an algorithm together. The smallest harm that would have been "
+        f"seen is found with a probability of {POWER:.0%}."
+    )
     if replicates == 1:
         return (
-            "Each run was made once: a difference counts if the conditions lie to one side more often than chance "
-            f"explains (sign test, 5 % for all responses of an algorithm together). “{UNCLEAR}”: beyond the margin, "
-            "but not told from chance (one run each). Replicates can tell."
+            "Each run was made once: the conditions are taken as a sample of networks, and a difference in single "
+            "conditions counts if most conditions lie to one side (sign test, 5 % for all responses of an algorithm "
+            f"together). {shared} Replicates would make the intervals those of the chosen conditions."
         )
     return (
-        f"Up to {replicates} replicates of each run give a noise floor: a difference counts if it exceeds margin and "
-        f"noise (95 % for all conditions and responses of an algorithm together). “{UNCLEAR}”: beyond the margin, "
-        "but not beyond the noise."
+        f"Up to {replicates} replicates of each run give the noise: a difference in a single condition counts if it "
+        f"exceeds margin and noise. {shared}"
     )
 
 
-def _reasons(verdict: Verdict) -> str:
+def reasons(verdict: Verdict) -> str:
+    """Say why, in sentences: what is worse and under which settings, what is better, and what could not be seen."""
     if not verdict.changes:
         return "Nothing was measured in the same conditions."
-    worse = [c for c in verdict.changes if c.worse or (c.harm > LARGE and c.certain)]
+    worse = [c for c in verdict.changes if c.worse or c.is_harmful or c.part]
     better = [c for c in verdict.changes if c.harm < -LARGE and c.certain]
     worse.sort(key=lambda change: -change.harm)
     said = []
     if worse:
         parts = [
             f"{c.title} {percent(c.mean, sign=True)} in the mean, worse in {c.worse} of "
-            f"{counted(c.compared, 'condition')}" + (f", better in {c.better}" if c.better else "")
+            f"{counted(c.compared, 'condition')}" + (f", better in {c.better}" if c.better else "") + _where(c)
             for c in worse[:3]
         ]
         said.append(f"Worse: {'; '.join(parts)}{f'; and {len(worse) - 3} more' if len(worse) > 3 else ''}.")
     if better:
         said.append(f"Better in the mean: {listed([f'{c.title} {percent(c.mean, sign=True)}' for c in better[:3]])}.")
-    unclear = [c for c in verdict.changes if c not in worse and (c.unclear or (c.harm > LARGE and not c.certain))]
+    unclear = [c for c in verdict.changes if c not in worse and c.compared and not c.is_harmless]
+    if verdict.short_only:
+        said.append("Only short flows were compared: long flows need longer runs or more sources.")
     if unclear:
-        for replicated, why in ((True, "within the noise"), (False, "not told from chance, for want of replicates")):
-            if titles := [c.title for c in unclear if c.replicated == replicated]:
-                said.append(f"Beyond the margin, but {why}: {listed(titles)}.")
+        said.append(_unseen(unclear))
     if not said:
         compared = max(change.compared for change in verdict.changes)
+        most = max(change.visible for change in verdict.changes)
         within = f"Within {percent(LARGE)} in {counted(compared, 'condition')}."
+        within += f" Harm of {percent(most)} or more would have been seen."
         said.append(within if compared else "No condition has values of both.")
     gaps = [change for change in verdict.changes if change.missing]
     if gaps:
         said.append(_gap(gaps))
     return " ".join(said)
+
+
+def _where(change: Change) -> str:
+    """Say at which level of which factor it is worse."""
+    found, part = change.settings, change.part
+    if part is not None:
+        return f" ({percent(part.mean, sign=True)} in the {part.conditions} conditions with {part.level})"
+    if found is None:
+        return ""
+    return (
+        f" ({found.worse} of {found.compared} with {found.here}, {found.worse_at_other} of "
+        f"{found.compared_at_other} with {found.there})"
+    )
+
+
+def _unseen(unclear: Sequence[Change]) -> str:
+    """Say of which responses harm beyond the margin cannot be excluded, and how large harm must be to be seen."""
+    unclear = sorted(unclear, key=lambda change: -change.visible)
+    parts = [f"{c.title} (smallest harm that would have been seen: {_visible(c)})" for c in unclear[:3]]
+    more = f", and {len(unclear) - 3} more" if len(unclear) > 3 else ""
+    return f"Harm beyond the margin cannot be excluded for {listed(parts)}{more}."
 
 
 def _gap(gaps: Sequence[Change]) -> str:

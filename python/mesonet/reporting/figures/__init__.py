@@ -15,6 +15,7 @@ from mesonet.reporting.figures import (
     contour,
     correlations,
     dendrograms,
+    differences,
     effect_sizes,
     half_normal,
     interactions,
@@ -61,6 +62,8 @@ def page_figures(study: Study, thresholds: Thresholds = DEFAULTS) -> list[Group]
     responses = study.in_period[study.main_period]
 
     differ = []
+    if (first := differences.figure(sources)) is not None:
+        differ.append(first)
     if algorithms > 1:
         differ += [summary.figure(sources), residuals.figure(sources)]
     differ.append(values.figure(sources))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import vl_convert
 
 from mesonet import places
+from mesonet.errors import InputError
 from mesonet.plots.export import VL_VERSION
 from mesonet.progress import Update
 from mesonet.reporting import data, html
@@ -40,27 +41,42 @@ REPLAY_SCRIPTS = ("unpack.js", "replay-run.js", "replay-map.js", "replay-series.
 
 
 def write_report(
-    campaign: "Campaign", path: Path | str, *, thresholds: Thresholds = DEFAULTS, progress: Update | None = None
+    campaign: "Campaign",
+    path: Path | str,
+    *,
+    thresholds: Thresholds = DEFAULTS,
+    against: str | None = None,
+    progress: Update | None = None,
 ) -> Path:
     """Write the interactive report of a campaign, whatever part of it is done, and return its path.
 
     The file works from disk without a network. Missing folders above it are made; an earlier report stays until the
     new one is complete. `thresholds`: of clusters of responses and of
-    algorithms. `progress` is told (done, total, what is being made).
+    algorithms. `against`: the incumbent of the verdicts (None: the algorithm that all are mixed with, else standard
+    TCP). `progress` is called with (done, total, what is being made).
 
-    Raises InputError, before any work, where it cannot be written.
+    Raises InputError, before any work, where it cannot be written, or if the incumbent is not in the campaign.
     """
     with places.file(path) as aside:
-        aside.write_text(report_html(campaign, progress, thresholds), encoding="utf-8")
+        aside.write_text(report_html(campaign, progress, thresholds, against), encoding="utf-8")
     return Path(path)
 
 
 Part = Callable[[], str]
 
 
-def report_html(campaign: "Campaign", progress: Update | None = None, thresholds: Thresholds = DEFAULTS) -> str:
-    """The report as one HTML document."""
-    study = Study(campaign)
+def report_html(
+    campaign: "Campaign",
+    progress: Update | None = None,
+    thresholds: Thresholds = DEFAULTS,
+    against: str | None = None,
+) -> str:
+    """Return the report as one HTML document; see `write_report`."""
+    if against is not None and against not in campaign.algorithms:
+        raise InputError(
+            "not an algorithm of the campaign", path="against", value=against, allowed=", ".join(campaign.algorithms)
+        )
+    study = Study(campaign, against)
     if progress:
         progress(0, 1, "statistics")
     own = _sampled_parts(Sampled(study)) if is_sampled(campaign) else _two_level_parts(study, thresholds)
@@ -79,7 +95,7 @@ def report_html(campaign: "Campaign", progress: Update | None = None, thresholds
 
 
 def _two_level_parts(study: Study, thresholds: Thresholds) -> dict[str, Part]:
-    wider = with_flow_groups(study.campaign)
+    wider = with_flow_groups(study.campaign, study.against)
     groups = page_figures(wider, thresholds)
     replay = replay_section(recorded_runs(study.campaign))
 

@@ -1,0 +1,85 @@
+"""Main effects on the difference between each algorithm and the incumbent: where does a change matter?"""
+
+from itertools import product
+
+import numpy as np
+import polars as pl
+
+from mesonet.analysis import MainEffects, main_effects
+from mesonet.plots import main_effects as chart_of
+from mesonet.plots.main_effects import DATA as CHART_DATA
+from mesonet.plots.main_effects import table as effects_table
+from mesonet.plots.numbers import number
+from mesonet.reporting import captions
+from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, keyed, stacked
+from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.labels import axis_title
+from mesonet.reporting.study import MEAN_OF_ALL, Study
+from mesonet.reporting.verdict import incumbent
+from mesonet.reporting.words import period_title, quantity
+
+DATA = "differences"
+KEYS = ("response", "period", "algorithm")
+
+
+def figure(sources: Sources) -> PageFigure | None:
+    """Return the figure; None without an incumbent or without factors."""
+    study = sources.study
+    reference = incumbent(study)
+    if reference is None or not study.campaign.design.factors:
+        return None
+    rows, texts = [], []
+    first: MainEffects | None = None
+    for period, names in study.in_period.items():
+        for response, algorithm in product(names, study.choices_of_algorithm):
+            result = effects(study, response, period, algorithm, reference)
+            selection = {"response": response, "period": period, "algorithm": algorithm}
+            rows.append(keyed(effects_table(result, study.campaign.factors), selection))
+            if first is None and algorithm != reference:
+                first = result
+            title = study.responses[response].title
+            heading = f"{title}, {_who(algorithm)} minus {reference}, {period_title(period)}"
+            texts.append(caption(selection, heading, _text(study, result, response, algorithm, reference)))
+    assert first is not None
+    return PageFigure(
+        id="differences",
+        short_title="Effects on the difference",
+        title=f"Where a change from {reference} matters: effects on the difference",
+        reading=(
+            f"For each factor, the mean of the difference (algorithm minus {reference}, condition by condition) at the "
+            "− level (open) and at the + level (filled); the dashed line is the mean difference. A steep line: what "
+            "the change does depends on that factor. ** and * mark effects significant at 99 % and 95 %."
+        ),
+        chart=chart_of(first, study.campaign.factors, response=axis_title(study, study.congestion_response)),
+        main=DATA,
+        tables={DATA: PageTable(stacked(rows), KEYS)},
+        captions=PageTable(pl.DataFrame(texts), KEYS),
+        marks=20 * len(study.campaign.design.factors),
+        height=500,
+        axis=f"{{}}: difference from {reference}",
+        renamed={CHART_DATA: DATA},
+    )
+
+
+def effects(study: Study, response: str, period: str, algorithm: str, reference: str) -> MainEffects:
+    """Return the main effects on the difference of an algorithm, or of the mean of all others, from the incumbent."""
+    values = study.values(response, period)
+    place = study.algorithms.index(reference)
+    if algorithm == MEAN_OF_ALL:
+        own = np.delete(values, place, axis=1).mean(axis=1)
+    else:
+        own = values[:, study.algorithms.index(algorithm)]
+    return main_effects(study.campaign.design, own - values[:, place])
+
+
+def _who(algorithm: str) -> str:
+    return "mean of all others" if algorithm == MEAN_OF_ALL else algorithm
+
+
+def _text(study: Study, result: MainEffects, response: str, algorithm: str, reference: str) -> str:
+    if algorithm == reference:
+        return f"{reference} is the incumbent: choose another algorithm."
+    title, unit = f"difference of {study.title_of(response)}", study.unit_of(response)
+    mean = quantity(result.grand_mean, unit) if np.isfinite(result.grand_mean) else number(result.grand_mean)
+    said = captions.effects_sentence(study, result, title, unit, relative=False)
+    return f"The mean difference is {mean}. {said}"
