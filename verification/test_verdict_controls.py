@@ -1,0 +1,38 @@
+"""Controls of the verdict: an aggressive AIMD must be found harmful beside CUBIC, and standard TCP must not.
+
+They run two small campaigns (a minute of processor time). `make verify` calls them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import mesonet as mn
+from mesonet.reporting.study import Study
+from mesonet.reporting.verdict import MIXED, NO_HARM, NOT_JUDGED, UNCLEAR, WORSE, Verdict, harm_to_competitors, verdicts
+from mesonet.reporting.verdict_text import reasons
+
+
+def judged(folder: Path, **values: float) -> tuple[Verdict, Verdict]:
+    """Run the control with other constants of the newcomer; return the verdicts on competition and replacement."""
+    experiment = mn.experiment(
+        "harmful-control", values={f"parameters.tcp.{name}": value for name, value in values.items()}
+    )
+    study = Study(experiment.run(folder, workers=2, progress=False))
+    (beside,), (replaced,) = harm_to_competitors(study), verdicts(study)
+    return beside, replaced
+
+
+def test_an_aggressive_newcomer_is_found_harmful(tmp_path: Path) -> None:
+    beside, replaced = judged(tmp_path / "campaign")
+    assert beside.verdict == WORSE, reasons(beside)
+    assert any("document" in change.title and change.is_harmful for change in beside.changes)
+    assert replaced.verdict in (WORSE, MIXED), reasons(replaced)
+
+
+@pytest.mark.parametrize("decrease", [0.5])
+def test_standard_tcp_is_not(tmp_path: Path, decrease: float) -> None:
+    beside, _ = judged(tmp_path / "campaign", increase=1, decrease=decrease)
+    assert beside.verdict in (NO_HARM, UNCLEAR, NOT_JUDGED), reasons(beside)
