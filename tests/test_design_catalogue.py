@@ -25,20 +25,43 @@ def base_of(entry: Entry) -> int:
 
 
 def test_table_is_complete() -> None:
-    sizes = {(1 << base, k) for base in range(3, 10) for k in range(base + 1, min(24, (1 << base) - 1) + 1)}
+    sizes = {(1 << base, k) for base in range(3, 13) for k in range(base + 1, min(32, (1 << base) - 1) + 1)}
     assert set(ENTRIES) == sizes
 
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=lambda e: f"{e.factors} in {e.runs}")
 def test_words_of_every_entry_are_the_published_ones(entry: Entry) -> None:
     base = base_of(entry)
-    words = products(1 << base + place | column for place, column in enumerate(entry.columns))
-    counted = Counter(np.bitwise_count(words[1:]).tolist())  # one by one
     count = lengths(all_columns(base, entry.columns), base)  # from the runs
-    assert {length: number for length, number in enumerate(count) if length and number} == counted
-    printed = {length: number for length, number in enumerate(entry.word_lengths, start=3) if number}
-    last = 2 + len(entry.word_lengths)
-    assert {length: number for length, number in counted.items() if length <= last} == printed
+    if len(entry.columns) <= 20:
+        words = products(1 << base + place | column for place, column in enumerate(entry.columns))
+        counted = Counter(np.bitwise_count(words[1:]).tolist())  # one by one
+        assert {length: number for length, number in enumerate(count) if length and number} == counted
+    printed = len(entry.word_lengths)
+    assert (*count, 0, 0)[1 : 3 + printed] == (0, 0, *entry.word_lengths)
+
+
+# The largest minimum distance of a binary linear code of length k and dimension k - log2(runs), for k from
+# log2(runs) + 1 to 32. Source: Brouwer, Handbook of Coding Theory (1998), chapter 4.
+BEST_DISTANCES = {
+    8: "4 3 3 3",
+    16: "5 4 4 4 3 3 3 3 3 3 3",
+    32: "6 4 4 4 4 4 4 4 4 4 4 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3",
+    64: "7 5 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4",
+    128: "8 6 5 5 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4",
+    256: "9 6 6 6 5 5 5 5 5 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4",
+    512: "10 7 6 6 6 6 6 6 6 5 5 5 5 5 4 4 4 4 4 4 4 4 4",
+    1024: "11 8 7 7 7 6 6 6 6 6 6 6 6 6 5 5 5 5 5 5 5 5",
+    2048: "12 8 8 8 8 7 7 7 7 7 7 7 6 6 6 6 6 6 6 6 6",
+    4096: "13 9 8 8 8 8 8 8 8 8 8 8 6 6 6 6 6 6 6 6",
+}
+
+
+@pytest.mark.parametrize("runs", BEST_DISTANCES)
+def test_every_entry_has_the_highest_resolution_there_is(runs: int) -> None:
+    best = dict(enumerate(map(int, BEST_DISTANCES[runs].split()), start=runs.bit_length()))
+    assert {factors: by_runs(factors, runs).resolution for factors in best} == best
+    assert {size for size in ENTRIES if size[0] == runs} == {(runs, factors) for factors in best}
 
 
 @pytest.mark.parametrize("base", [3, 4])
@@ -50,10 +73,23 @@ def test_no_design_of_8_or_16_runs_has_less_aberration(base: int) -> None:
 
 
 def test_what_is_known_of_an_entry() -> None:
-    """Xu 2009 compared all designs up to 17 factors in 256 runs, and in 512 runs those of resolution V."""
-    known = {size: by_runs(size[1], size[0]).status for size in [(64, 24), (128, 24), (256, 17), (256, 18), (512, 24)]}
-    assert list(known.values()) == ["minimum aberration"] * 3 + ["best known"] * 2
-    assert all(by_runs(k, 512).resolution >= 5 for k in range(10, 24))
+    """Xu 2009 compared all of resolution V in 512 runs, VI in 1024, VII in 2048 and 4096; in 256 up to 17 factors."""
+    compared = {64: 32, 128: 32, 256: 17, 512: 23, 1024: 24, 2048: 23, 4096: 24}
+    for runs, most in compared.items():
+        assert by_runs(most, runs).status == "minimum aberration"
+        assert most == 32 or by_runs(most + 1, runs).status == "best known"
+    lowest = {512: 5, 1024: 6, 2048: 7, 4096: 7}
+    assert all(by_runs(k, runs).resolution >= lowest[runs] for runs in lowest for k in range(13, compared[runs] + 1))
+    assert {by_runs(k, 2048).source for k in (28, 29, 30)} == {"search"}
+    published = {(2048, 28): 421, (2048, 29): 537, (2048, 30): 677, (4096, 26): 36, (4096, 31): 282, (4096, 32): 402}
+    assert all(by_runs(k, runs).word_lengths[6] < words for (runs, k), words in published.items())
+
+
+def test_large_designs_of_the_literature() -> None:
+    """Xu 2009, Tables of 1024 and 4096 runs."""
+    assert by_runs(17, 4096).word_lengths == {8: 14, 9: 16, 16: 1}
+    assert [by_runs(20, 1024).word_lengths[length] for length in (6, 7)] == [40, 160]
+    assert by_runs(24, 4096).word_lengths == {8: 759, 12: 2576, 16: 759, 24: 1}  # the Golay code
 
 
 def test_nist_2012() -> None:
@@ -98,13 +134,30 @@ def test_named_designs_of_the_experiments() -> None:
 @pytest.mark.parametrize(
     ("factors", "resolution", "runs"),
     [(7, 3, 8), (5, "V", 16), (8, "IV", 16), (6, 6, 32), (9, 4, 32), (9, 5, 128), (17, "v", 256), (20, 4, 64),
-     (20, 5, 512), (23, 5, 512), (18, 6, 512), (24, 5, 1024), (5, 9, 32), (2, 4, 4)],
+     (20, 5, 512), (23, 5, 512), (18, 6, 512), (24, 5, 1024), (32, 5, 1024), (32, 6, 2048), (5, 9, 32), (2, 4, 4)],
 )  # fmt: skip
 def test_fewest_runs_of_a_resolution(factors: int, resolution: int | str, runs: int) -> None:
     design = by_resolution(factors, resolution)
     assert design.runs == runs
     if design.generators:
         assert design.resolution >= {"IV": 4, "V": 5, "v": 5}.get(str(resolution), resolution)
+
+
+# Most factors by runs. Source: MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 17; Xu 2009.
+MOST_FACTORS = {
+    3: {4: 3, 8: 7, 16: 15, 32: 31, 64: 63},
+    4: {8: 4, 16: 8, 32: 16, 64: 32},
+    5: {16: 5, 32: 6, 64: 8, 128: 11, 256: 17, 512: 23, 1024: 33},
+    6: {32: 6, 64: 7, 128: 9, 256: 12, 512: 18, 1024: 24, 2048: 34},
+}
+
+
+@pytest.mark.parametrize("resolution", MOST_FACTORS)
+def test_every_resolution_takes_the_fewest_runs_there_are(resolution: int) -> None:
+    for factors in range(resolution, 33):
+        least = next(runs for runs, most in MOST_FACTORS[resolution].items() if factors <= most)
+        design = by_resolution(factors, resolution)
+        assert (design.runs, design.resolution >= resolution) == (least, True), factors
 
 
 @pytest.mark.parametrize("factors", range(5, 11))
@@ -159,11 +212,11 @@ def test_the_search_finds_what_is_published(size: tuple[int, int]) -> None:
 
 
 def test_beyond_the_table() -> None:
-    design = by_runs(28, 64)
-    assert (design.status, design.resolution) == ("best found", 4)
-    assert np.array_equal(design.matrix, by_runs(28, 64).matrix)
+    design = by_runs(20, 8192)
+    assert (design.status, design.resolution) == ("best found", 8)
+    assert np.array_equal(design.matrix, by_runs(20, 8192).matrix)
     assert_orthogonal(design)
-    assert by_runs(24, 1024).resolution == 6  # from 23 factors in 512 runs, resolution V
+    assert by_runs(25, 8192).resolution == 8  # from 24 factors in 4096 runs, the Golay code
 
 
 @pytest.mark.parametrize(("factors", "base", "resolution"), [(12, 6, 4), (23, 11, 7), (24, 12, 8), (9, 7, 5)])
@@ -197,6 +250,6 @@ def assert_orthogonal(design: Design) -> None:
     assert not signs.sum(axis=0).any()
 
 
-@pytest.mark.parametrize("size", [(8, 7), (16, 15), (32, 24), (64, 20), (128, 24), (256, 20), (512, 24)])
+@pytest.mark.parametrize("size", [(8, 7), (16, 15), (32, 24), (64, 20), (128, 24), (512, 24), (1024, 32), (2048, 30)])
 def test_designs_of_the_table_are_balanced_and_orthogonal(size: tuple[int, int]) -> None:
     assert_orthogonal(by_runs(size[1], size[0]))
