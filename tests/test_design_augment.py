@@ -145,13 +145,6 @@ def test_blocks_are_free_of_main_effects(design: Design, number: int) -> None:
     assert list(there.confounded) == [pair for pair in pairs if of_block(pair)]
 
 
-def test_blocks_of_textbooks() -> None:
-    """Box, Hunter and Hunter: 2^5 in 4 blocks by two three-factor interactions loses no two-factor interaction."""
-    assert designs.blocks(two_level(5), 4).confounded == ()
-    assert len(designs.blocks(two_level(5), 8).confounded) == 2
-    assert len(designs.blocks(two_level(4), 4).confounded) == 1
-
-
 # The first rows that Plackett and Burman (1946) print, by number of runs.
 PUBLISHED = {12: "++-+++---+-", 20: "++--++++-+-+----++-", 24: "+++++-+-++--++--+-+----"}
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from mesonet.designs.words import lengths, parity, subset_sums
+from mesonet.designs.words import lengths, parity, subset_sums, walsh
 
 _LONGEST = 6
 """Words up to this length decide which column is put in."""
@@ -94,16 +94,6 @@ def _added_words(columns: Sequence[int], base: int) -> npt.NDArray[np.float64]:
     worth = sum(
         sums[length - 1] * _WORTH ** (_LONGEST - length) for length in range(3, _LONGEST + 1) if length <= len(sums)
     )
-    cost = _walsh(np.asarray(worth)[minus]) / len(runs)
+    cost = walsh(np.asarray(worth)[minus]) / len(runs)
     cost[[0, *columns]] = np.inf
     return cost
-
-
-def _walsh(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Sums of the values over all runs, with the signs of each column."""
-    there = values.reshape(1, -1)
-    while there.shape[1] > 1:
-        half = there.shape[1] // 2
-        low, high = there[:, :half], there[:, half:]
-        there = np.stack([low + high, low - high], axis=1).reshape(-1, half)
-    return there.ravel()

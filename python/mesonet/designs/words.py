@@ -52,6 +52,26 @@ def subset_sums(k: int) -> npt.NDArray[np.float64]:
     return np.array(_krawtchouk(k), np.float64)
 
 
+def products_by_column(columns: Sequence[int], base: int) -> npt.NDArray[np.int64]:
+    """Count the products of 0 to k of k factors that each column is; shape (k + 1, 2^base)."""
+    runs = np.arange(1 << base, dtype=np.int64)
+    minus = np.zeros(len(runs), np.int64)
+    for column in columns:
+        minus += parity(runs & column)
+    sums = subset_sums(len(columns))
+    return np.array([np.rint(walsh(row[minus]) / len(runs)) for row in sums]).astype(np.int64)
+
+
+def walsh(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Sum the values over all runs with the signs of each column: the Walsh transform; shape (runs,)."""
+    there = values.reshape(1, -1)
+    while there.shape[1] > 1:
+        half = there.shape[1] // 2
+        low, high = there[:, :half], there[:, half:]
+        there = np.stack([low + high, low - high], axis=1).reshape(-1, half)
+    return there.ravel()
+
+
 @cache
 def _krawtchouk(k: int) -> tuple[tuple[int, ...], ...]:
     return tuple(
