@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesonet.designs import two_level
+from mesonet import designs
+from mesonet.designs import Design, two_level
+from mesonet.designs.rows import rows
 from mesonet.designs.two_level import size_text
 from mesonet.errors import InputError
 
@@ -87,7 +89,7 @@ def test_twenty_factors_in_256_runs() -> None:
 
 
 @st.composite
-def designs(draw: st.DrawFn) -> tuple[list[str], list[str]]:
+def drawn_designs(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     base = draw(st.integers(3, 6))
     names = [f"f{i}" for i in range(base)]
     products = [p for size in range(2, base + 1) for p in combinations(names, size)]
@@ -97,7 +99,7 @@ def designs(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     return names + [f"g{i}" for i in range(len(chosen))], generators
 
 
-@given(designs())
+@given(drawn_designs())
 def test_every_design_is_balanced_orthogonal_and_knows_its_aliases(given_design: tuple[list[str], list[str]]) -> None:
     design = two_level(*given_design)
     k = len(design.factors)
@@ -129,6 +131,30 @@ def test_every_design_is_balanced_orthogonal_and_knows_its_aliases(given_design:
         ([f"f{i}" for i in range(20)], [], "too many runs"),
     ],
 )
-def test_bad_designs_are_refused(factors: list[str], generators: list[str], says: str) -> None:
+def test_bad_designs_are_refused(factors: object, generators: list[str], says: str) -> None:
     with pytest.raises(InputError, match=says):
-        two_level(factors, generators)
+        two_level(factors, generators)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("design", "full"),
+    [
+        (two_level(3), True),
+        (two_level(()), True),
+        (designs.by_resolution(3, 4), True),
+        (designs.by_runs(4, 8), False),
+        (two_level(NINE, NIST_2_9_4), False),
+    ],
+)
+def test_a_full_factorial_says_so(design: Design, full: bool) -> None:
+    assert design.is_full is full
+    assert design.is_full is (not design.word_lengths)
+    assert all(not others for others in design.aliases.values()) or not full
+
+
+def test_a_fraction_becomes_full_by_a_foldover_and_a_screen_does_not() -> None:
+    names = ("a", "b", "c")
+    folded = rows(names, {"generators": ["c=a*b"], "foldover": "all"}).design
+    assert (folded.is_full, folded.word_lengths) == (True, {})
+    assert not rows(names, {"kind": "plackett-burman"}).design.is_full
+    assert not rows(names, {"kind": "sobol", "runs": 16}).design.is_full

@@ -210,6 +210,12 @@ def test_plan_of_a_semifold_names_no_resolution(tmp_path: Path) -> None:
     assert "\nresolution 4, defining words: " in heading(five(tmp_path, 'runs = 8\nfoldover = "all"'))
 
 
+def test_plan_of_a_foldover_that_runs_all_combinations(tmp_path: Path) -> None:
+    said = heading(five(tmp_path, 'runs = 16\nfoldover = "all"'))
+    assert "\nall combinations run: nothing is aliased\n" in said
+    assert "resolution" not in said
+
+
 def test_expected_cost_follows_what_is_simulated(tmp_path: Path) -> None:
     chosen = five(tmp_path, "")
     longer = mesonet.experiment(tmp_path / "five.toml", duration="4 s")

@@ -139,6 +139,8 @@ def heading(chosen: Designed) -> str:
     half = "half" in rows.asked  # words are those of the design before runs were added to some of it
     if design.generators and half:
         lines.append("a semifold: its runs have no defining words and no one resolution")
+    elif design.generators and design.is_full:
+        lines.append("all combinations run: nothing is aliased")
     elif design.generators:
         words = ", ".join(f"{count} of length {length}" for length, count in design.word_lengths.items())
         lines.append(f"resolution {design.resolution}, defining words: {words or 'none'}")

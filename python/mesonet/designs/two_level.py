@@ -47,7 +47,8 @@ class Design:
     word_lengths
         Number of words by length.
     resolution
-        Length of the shortest word; k + 1 for a full factorial, which confounds nothing.
+        Length of the shortest word. A full factorial has no word and confounds nothing: its number is k + 1, and
+        `is_full` is true.
     aliases
         For each main effect and two-factor interaction the other main effects and two-factor interactions that cannot
         be told from it, with a leading ``-`` where the sign differs.
@@ -73,6 +74,15 @@ class Design:
     def runs(self) -> int:
         """Number of conditions."""
         return int(self.matrix.shape[0])
+
+    @cached_property
+    def is_full(self) -> bool:
+        """Whether all combinations of levels run, so that no effect is confounded with another."""
+        every = 1 << len(self.factors)
+        if self.runs < every:
+            return False
+        at_plus = (self.matrix > 0) @ (1 << np.arange(len(self.factors), dtype=np.int64))
+        return len(np.unique(at_plus)) == every
 
     @property
     def base_factors(self) -> tuple[str, ...]:
