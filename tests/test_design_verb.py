@@ -110,7 +110,7 @@ def test_factors_and_generators_by_name() -> None:
         ("--factors 1e5 --runs 8", "not factors"),
         ("--factors -3 --runs 8", "--factors = -3"),
         ("--factors 99999 --runs 8", "1 to 32"),
-        ("--factors a,a --runs 4", "must be given and differ"),
+        ("--factors a,a --runs 4", "factor ids must differ"),
         ("--factors a,b,c --generators c=a", "--generators[0]"),
         ("exp-2a --factors 9", "an experiment has its own factors"),
         ("exp-9", "unknown experiment"),

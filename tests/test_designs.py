@@ -3,6 +3,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,7 +121,17 @@ def test_every_design_is_balanced_orthogonal_and_knows_its_aliases(given_design:
     [
         ((), ["a=b*c"], "a is not a factor"),
         (0, [], "not a number of factors"),
-        (["a", "a"], [], "differ"),
+        (["a", "a"], [], 'factors = "a": factor ids must differ'),
+        (["a", "a*b"], [], r'factors\[1\] = "a\*b": not an id'),
+        (["a:b"], [], "not an id"),
+        (["a", "b=a"], [], "not an id"),
+        (["-a"], [], "not an id"),
+        (["a", " "], [], "not an id"),
+        ([1, 2], [], r"factors\[0\] = 1: not an id"),
+        ("speed", [], "not factors"),
+        (True, [], "not factors"),
+        (2.0, [], "not factors"),
+        (None, [], "not factors"),
         (["a", "b", "c"], ["c=a"], "not a generator"),
         (["a", "b", "c"], ["c=a*d"], "d is not a factor"),
         (["a", "b", "c"], ["d=a*b"], "d is not a factor"),
@@ -134,6 +145,31 @@ def test_every_design_is_balanced_orthogonal_and_knows_its_aliases(given_design:
 def test_bad_designs_are_refused(factors: object, generators: list[str], says: str) -> None:
     with pytest.raises(InputError, match=says):
         two_level(factors, generators)  # type: ignore[arg-type]
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    four, eight = np.int64(4), np.int32(8)
+    assert two_level(four).factors == ("X1", "X2", "X3", "X4")
+    half = designs.by_runs(four, eight, np.int8(4))
+    assert half.generators == designs.by_resolution(4, 4).generators == ("X4=X1*X2*X3",)
+    assert np.bincount(designs.blocks(half, np.int64(2)).block).tolist() == [0, 4, 4]
+    assert designs.plackett_burman(four, eight).shape == (8, 4)
+    assert designs.sobol(four, eight).shape == designs.latin_hypercube(four, eight).shape == (8, 4)
+    assert designs.replicates(half.matrix, np.uint8(2)).shape == (16, 4)
+    assert designs.centre_points(half.matrix, np.int64(2)).shape == (10, 4)
+    for refused in (np.float64(8), np.bool_(True), "8"):
+        with pytest.raises(InputError, match="not a number of runs"):
+            designs.by_runs(4, refused)  # type: ignore[arg-type]
+
+
+def test_ids_come_in_any_sequence() -> None:
+    ids = ["heat", "oven time", "salt"]
+    for given_ids in (ids, tuple(ids), pd.Index(ids), pd.Series(ids), np.array(ids), dict.fromkeys(ids), iter(ids)):
+        design = designs.by_runs(given_ids, 4)  # type: ignore[arg-type]
+        assert design.factors == tuple(ids)
+        assert {type(id) for id in design.factors} == {str}
+    assert two_level(pd.DataFrame(columns=ids).columns).factors == tuple(ids)
+    assert two_level(pd.Index([])).runs == 1
 
 
 @pytest.mark.parametrize(

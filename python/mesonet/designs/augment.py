@@ -18,7 +18,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from mesonet.designs.two_level import Design, alias_strings
+from mesonet.designs.two_level import Design, alias_strings, whole_number
 from mesonet.errors import InputError, unknown
 
 _MOST_ADDED = 1_000
@@ -107,14 +107,13 @@ def semifold(design: Design, switched: Sequence[str], where: str) -> Augmented:
 
 def centre_points(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
     """The runs and behind them `number` rows of 0: all factors half-way, to see curvature and pure error."""
-    _check_number("centre_points", number)
-    return np.concatenate([matrix, np.zeros((number, matrix.shape[1]), np.int8)])
+    added = _checked_number("centre_points", number)
+    return np.concatenate([matrix, np.zeros((added, matrix.shape[1]), np.int8)])
 
 
 def replicates(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
     """The runs `number` times, all of them each time."""
-    _check_number("replicates", number)
-    return np.tile(matrix, (number, 1))
+    return np.tile(matrix, (_checked_number("replicates", number), 1))
 
 
 def _augmented(design: Design, switched: list[int], repeated: npt.NDArray[np.bool_]) -> Augmented:
@@ -158,6 +157,8 @@ def _place(design: Design, name: str, path: str) -> int:
     return design.factors.index(name)
 
 
-def _check_number(path: str, number: int) -> None:
-    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= _MOST_ADDED:
+def _checked_number(path: str, number: int) -> int:
+    given = whole_number(number)
+    if given is None or not 1 <= given <= _MOST_ADDED:
         raise InputError("not a number of runs to add", path=path, value=number, allowed=f"1 to {_MOST_ADDED}")
+    return given

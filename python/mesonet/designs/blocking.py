@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from mesonet.designs.two_level import Design
+from mesonet.designs.two_level import Design, whole_number
 from mesonet.designs.words import parity, places, products, products_by_column
 from mesonet.errors import InputError
 
@@ -74,10 +74,11 @@ def blocks(design: Design, number: int, seed: int = 1) -> Blocks:
     """
     base = design.runs.bit_length() - 1
     allowed = ", ".join(str(1 << bits) for bits in range(1, base)) or "a design of 4 runs or more"
-    if isinstance(number, bool) or number not in [1 << bits for bits in range(1, base)]:
+    given = whole_number(number)
+    if given is None or given not in [1 << bits for bits in range(1, base)]:
         raise InputError("not a number of blocks", path="blocks", value=number, allowed=allowed)
     counts = _ranked(design, base)
-    bits = number.bit_length() - 1
+    bits = given.bit_length() - 1
     rng = np.random.Generator(np.random.PCG64(seed))
     starts = max(2, min(_STARTS, _WORK // (counts.size * bits)))
     lost, best = min((_exchanged(counts, bits, rng) for _ in range(starts)), key=lambda found: found[0])

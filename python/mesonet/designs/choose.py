@@ -11,7 +11,14 @@ from dataclasses import replace
 
 from mesonet.designs.catalogue import ENTRIES
 from mesonet.designs.search import extended, search, start
-from mesonet.designs.two_level import MOST_BASE, MOST_FACTORS, Design, checked_factors, from_columns
+from mesonet.designs.two_level import (
+    MOST_BASE,
+    MOST_FACTORS,
+    Design,
+    checked_factors,
+    from_columns,
+    whole_number,
+)
 from mesonet.designs.words import lengths
 from mesonet.errors import InputError
 
@@ -93,16 +100,17 @@ def _checked_base(factors: int, runs: int) -> int:
     fewest = 1 << min(factors.bit_length(), factors)
     most = min(MOST_RUNS, 1 << factors)
     sizes = f"{f'a power of 2, {fewest} to ' if fewest < most else ''}{most} for {factors} factors"
-    if isinstance(runs, bool) or not isinstance(runs, int) or runs < 2 or runs & (runs - 1):
+    number = whole_number(runs)
+    if number is None or number < 2 or number & (number - 1):
         raise InputError("not a number of runs", path="runs", value=runs, allowed=sizes)
-    if runs < fewest:
+    if number < fewest:
         raise InputError(f"too few runs to tell {factors} factors apart", path="runs", value=runs, allowed=sizes)
-    if runs > 1 << factors:
+    if number > 1 << factors:
         problem = f"more runs than {factors} factors have combinations: use replicates"
         raise InputError(problem, path="runs", value=runs, allowed=sizes)
-    if runs > MOST_RUNS:
+    if number > MOST_RUNS:
         raise InputError("too many runs", path="runs", value=runs, allowed=sizes)
-    return runs.bit_length() - 1
+    return number.bit_length() - 1
 
 
 def _best(names: tuple[str, ...], base: int, seed: int) -> Design:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from mesonet.designs.two_level import checked_factors
+from mesonet.designs.two_level import checked_factors, whole_number
 from mesonet.errors import InputError
 
 _MOST_POINTS = 1_000_000
@@ -29,8 +29,8 @@ def latin_hypercube(factors: Sequence[str] | int, runs: int, seed: int = 1) -> n
     """
     from scipy.stats import qmc
 
-    k = _checked(factors, runs)
-    return np.asarray(2 * qmc.LatinHypercube(k, rng=np.random.default_rng(seed)).random(runs) - 1)
+    k, number = _checked(factors, runs)
+    return np.asarray(2 * qmc.LatinHypercube(k, rng=np.random.default_rng(seed)).random(number) - 1)
 
 
 def sobol(factors: Sequence[str] | int, runs: int, seed: int = 1) -> npt.NDArray[np.float64]:
@@ -43,13 +43,15 @@ def sobol(factors: Sequence[str] | int, runs: int, seed: int = 1) -> npt.NDArray
     """
     from scipy.stats import qmc
 
-    k = _checked(factors, runs)
+    k, number = _checked(factors, runs)
     sequence = qmc.Sobol(k, rng=np.random.default_rng(seed))
-    points = sequence.random_base2((runs - 1).bit_length())[:runs]
+    points = sequence.random_base2((number - 1).bit_length())[:number]
     return np.asarray(2 * points - 1)
 
 
-def _checked(factors: Sequence[str] | int, runs: int) -> int:
-    if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs <= _MOST_POINTS:
+def _checked(factors: Sequence[str] | int, runs: int) -> tuple[int, int]:
+    """Return the numbers of factors and of runs."""
+    number = whole_number(runs)
+    if number is None or not 1 <= number <= _MOST_POINTS:
         raise InputError("not a number of runs", path="runs", value=runs, allowed=f"1 to {_MOST_POINTS}")
-    return len(checked_factors(factors))
+    return len(checked_factors(factors)), number

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from mesonet.designs.two_level import checked_factors
+from mesonet.designs.two_level import checked_factors, whole_number
 from mesonet.errors import InputError
 
 
@@ -35,9 +35,9 @@ def plackett_burman(factors: Sequence[str] | int, runs: int | None = None) -> np
     """
     k = len(checked_factors(factors))
     least = 4 * (k // 4 + 1)
-    number = least if runs is None else runs
-    if isinstance(number, bool) or number not in range(least, 49, 4):
-        raise InputError("not a number of runs", path="runs", value=number, allowed=f"a multiple of 4, {least} to 48")
+    number = least if runs is None else whole_number(runs)
+    if number is None or number not in range(least, 49, 4):
+        raise InputError("not a number of runs", path="runs", value=runs, allowed=f"a multiple of 4, {least} to 48")
     return _hadamard(number)[:, 1 : k + 1].copy()
 
 

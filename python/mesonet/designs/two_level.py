@@ -10,8 +10,9 @@ Source: Box, Hunter and Hunter, *Statistics for Experimenters*; NIST/SEMATECH e-
 from __future__ import annotations
 
 import math
+import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -151,7 +152,7 @@ def two_level(factors: Sequence[str] | int, generators: Sequence[str] = ()) -> D
     InputError
         If ids repeat, a generator is malformed, or two factors would be indistinguishable.
     """
-    names = checked_factors(factors) if isinstance(factors, int) or factors else ()
+    names = () if isinstance(factors, Sized) and not len(factors) else checked_factors(factors)
     defined = _parse(names, generators)
     base = [name for name in names if name not in defined]
     if len(base) > MOST_BASE:
@@ -179,23 +180,49 @@ def from_columns(factors: Sequence[str] | int, columns: Sequence[int]) -> Design
 
 
 def checked_factors(factors: Sequence[str] | int) -> tuple[str, ...]:
-    """Ids of factors; a number stands for ``X1``, ``X2``, and so on.
+    """Return the ids of factors; a number stands for ``X1``, ``X2``, and so on.
+
+    Parameters
+    ----------
+    factors
+        A number, also of numpy, or ids in any sequence, also a pandas Index.
 
     Raises
     ------
     InputError
-        If there are none or too many, or ids repeat or are no words.
+        If there are none or too many, ids repeat, or an id is no text, contains ``*``, ``:`` or ``=``, or begins with
+        ``-``: these stand for products, terms, generators and signs.
     """
-    if isinstance(factors, int):
-        if not 1 <= factors <= MOST_FACTORS:
-            raise InputError("not a number of factors", path="factors", value=factors, allowed=f"1 to {MOST_FACTORS}")
-        return tuple(f"X{number}" for number in range(1, factors + 1))
+    number = whole_number(factors)
+    if number is not None:
+        if not 1 <= number <= MOST_FACTORS:
+            raise InputError("not a number of factors", path="factors", value=number, allowed=f"1 to {MOST_FACTORS}")
+        return tuple(f"X{each}" for each in range(1, number + 1))
+    either = f"a number, or ids in a list: 1 to {MOST_FACTORS}"
+    if isinstance(factors, (str, bytes, bool, int, float)) or not isinstance(factors, Iterable):
+        raise InputError("not factors", path="factors", value=factors, allowed=either)
     names = tuple(factors)
-    if not names or len(set(names)) != len(names):
-        raise InputError("factor ids must be given and differ", path="factors", value=", ".join(names))
+    for place, name in enumerate(names):
+        if not isinstance(name, str) or not name.strip() or name.startswith("-") or any(sign in name for sign in "*:="):
+            allowed = 'a text such as "X1", without "*", ":" and "=" and without a leading "-"'
+            raise InputError("not an id of a factor", path=f"factors[{place}]", value=name, allowed=allowed)
+    if not names:
+        raise InputError("factor ids must be given", path="factors", allowed=either)
+    if repeated := [name for place, name in enumerate(names) if name in names[:place]]:
+        raise InputError("factor ids must differ", path="factors", value=repeated[0], allowed="each id once")
     if len(names) > MOST_FACTORS:
         raise InputError("too many factors", path="factors", value=len(names), allowed=f"at most {MOST_FACTORS}")
-    return names
+    return tuple(str(name) for name in names)
+
+
+def whole_number(value: object) -> int | None:
+    """Return a whole number of Python or numpy as an int; None for anything else, True and False included."""
+    if isinstance(value, (bool, np.bool_)):
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
 
 
 def alias_strings(aliases: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
