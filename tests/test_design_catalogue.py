@@ -10,6 +10,7 @@ import pytest
 
 from mesonet.designs import Design, by_resolution, by_runs, named, next_larger, two_level
 from mesonet.designs.catalogue import ENTRIES, Entry
+from mesonet.designs.codes import from_codes
 from mesonet.designs.search import extended, improve, search, start
 from mesonet.designs.two_level import from_columns
 from mesonet.designs.words import lengths, products
@@ -217,6 +218,21 @@ def test_beyond_the_table() -> None:
     assert np.array_equal(design.matrix, by_runs(20, 8192).matrix)
     assert_orthogonal(design)
     assert by_runs(25, 8192).resolution == 8  # from 24 factors in 4096 runs, the Golay code
+
+
+@pytest.mark.parametrize(
+    ("factors", "runs", "resolution"),
+    [(26, 8192, 7), (27, 8192, 7), (27, 16384, 8), (28, 16384, 8), (29, 16384, 7), (31, 16384, 7), (29, 32768, 8),
+     (32, 32768, 8), (23, 65536, 9)],
+)  # fmt: skip
+def test_columns_from_codes_have_the_best_known_distance(factors: int, runs: int, resolution: int) -> None:
+    """Source: Brouwer, Handbook of Coding Theory (1998), chapter 4."""
+    base = runs.bit_length() - 1
+    assert max(from_columns(factors, columns).resolution for columns in from_codes(factors, base)) == resolution
+
+
+def test_high_resolutions_of_many_factors() -> None:
+    assert (by_resolution(27, 7).runs, by_resolution(32, 8).runs) == (8192, 32768)
 
 
 @pytest.mark.parametrize(("factors", "base", "resolution"), [(12, 6, 4), (23, 11, 7), (24, 12, 8), (9, 7, 5)])

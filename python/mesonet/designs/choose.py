@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mesonet.designs.catalogue import ENTRIES
+from mesonet.designs.codes import from_codes
 from mesonet.designs.search import extended, search, start
 from mesonet.designs.two_level import (
     MOST_BASE,
@@ -123,7 +124,7 @@ def _best(names: tuple[str, ...], base: int, seed: int) -> Design:
     if k == base + 1:
         half = from_columns(names, [(1 << base) - 1])  # one word, and it has all factors
         return replace(half, status="minimum aberration", source="half fraction")
-    columns = search(k, base, seed, _from_half(k, base))
+    columns = search(k, base, seed, _known(k, base))
     return replace(from_columns(names, columns), status="best found", source=f"search with seed {seed}")
 
 
@@ -142,7 +143,7 @@ def _base_for(factors: int, resolution: int, seed: int) -> int:
     while (
         known - 1 >= smallest and (1 << known - 1, factors) not in ENTRIES
     ):  # the rule of the start is not the last word
-        columns = search(factors, known - 1, seed, _from_half(factors, known - 1))
+        columns = search(factors, known - 1, seed, _known(factors, known - 1))
         if _resolution(columns, known - 1) < resolution:
             break
         known -= 1
@@ -154,16 +155,21 @@ def _is_known(factors: int, base: int, resolution: int) -> bool:
         return True
     if entry := ENTRIES.get((1 << base, factors)):
         return _resolution(entry.columns, base) >= resolution
-    half = _from_half(factors, base)
-    return bool(half and _resolution(half, base) >= resolution) or start(factors, base, resolution) is not None
+    known = _known(factors, base)
+    return bool(known and _resolution(known, base) >= resolution) or start(factors, base, resolution) is not None
 
 
-def _from_half(factors: int, base: int) -> tuple[int, ...]:
-    """Columns from the entry with one factor less in half the runs, if there is one."""
+def _known(factors: int, base: int) -> tuple[int, ...]:
+    """Best columns from codes and from the entry with one factor less in half the runs; none if there are none."""
     entry = ENTRIES.get((1 << base - 1, factors - 1))
-    return extended(entry.columns, base - 1) if entry else ()
+    known = [*from_codes(factors, base), *([extended(entry.columns, base - 1)] if entry else [])]
+    return min(known, key=lambda columns: _lengths(columns, base), default=())
+
+
+def _lengths(columns: Sequence[int], base: int) -> tuple[int, ...]:
+    return lengths([*(1 << bit for bit in range(base)), *columns], base)
 
 
 def _resolution(columns: Sequence[int], base: int) -> int:
-    count = lengths([*(1 << bit for bit in range(base)), *columns], base)
+    count = _lengths(columns, base)
     return next((length for length in range(1, len(count)) if count[length]), len(count))
