@@ -11,7 +11,9 @@ import pytest
 
 from mesonet.designs import Blocks, Design, blocks, by_runs, two_level
 from mesonet.designs.catalogue import ENTRIES
+from mesonet.designs.rows import rows
 from mesonet.designs.words import products, products_by_column
+from mesonet.errors import InputError
 
 
 @cache
@@ -100,3 +102,10 @@ def test_the_same_seed_gives_the_same_blocks() -> None:
     design = two_level(9)
     assert blocks(design, 8, seed=3).generators == blocks(design, 8, seed=3).generators
     assert blocks(design, 8, seed=3).word_lengths == blocks(design, 8, seed=4).word_lengths == {4: 1, 5: 4, 6: 2}
+
+
+@pytest.mark.parametrize("table", [{"kind": "plackett-burman"}, {"runs": 4, "foldover": "all"}])
+def test_designs_that_are_not_regular_are_refused(table: dict[str, object]) -> None:
+    design = rows(("a", "b", "c"), table).design
+    with pytest.raises(InputError, match="only a regular two-level design"):
+        blocks(design, 2)

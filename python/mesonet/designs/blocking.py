@@ -70,9 +70,13 @@ def blocks(design: Design, number: int, seed: int = 1) -> Blocks:
     Raises
     ------
     InputError
-        If there is no such number of blocks, or a main effect would be confounded with blocks.
+        If there is no such number of blocks, a main effect would be confounded with blocks, or the design is not
+        regular or has added runs.
     """
-    base = design.runs.bit_length() - 1
+    base = sum(column.bit_count() == 1 for column in design.columns)
+    if design.runs != 1 << base or len(design.columns) != len(design.factors):
+        problem = "only a regular two-level design without added runs is divided into blocks"
+        raise InputError(problem, path="design", value=f"{design.runs} runs", allowed="a design from generators")
     allowed = ", ".join(str(1 << bits) for bits in range(1, base)) or "a design of 4 runs or more"
     given = whole_number(number)
     if given is None or given not in [1 << bits for bits in range(1, base)]:
