@@ -23,7 +23,8 @@ from mesonet.reporting.words import listed, quantity, span
 
 NAMES = [response.name for response in RESPONSES]
 FIGURES = [
-    "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters", "settings-of-outliers",
+    "effects-on-difference", "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters",
+    "settings-of-outliers",
     "main-effects", "sign-table", "psi", "interactions", "half-normal", "effect-sizes", "youden", "blocks", "contour",
     "ordered", "factor-scatter", "psi-sets", "correlations", "scatter-matrix", "index-index", "groupings", "run-groups",
     "effects-pc1", "effects-pc2", "scatter", "components", "congestion",
@@ -341,6 +342,7 @@ def test_one_algorithm():
     campaign = fake_campaign(algorithms=["tcp"], lost=(), missing=())
     page = report_html(campaign)
     compare = {"condition-response", "residuals", "condition-bars", "ranks", "clusters", "settings-of-outliers"}
+    compare.add("effects-on-difference")
     assert list(unpacked(page)["figures"]) == [name for name in FIGURES if name not in compare]
     assert "Only one congestion control was run, so there is nothing to compare it with." in words(page)
 
@@ -352,6 +354,7 @@ class OneCondition:
     factors: tuple = ()
     generators: tuple = ()
     resolution: int = 0
+    is_full: bool = False
     word_lengths: dict = field(default_factory=dict)
     aliases: dict = field(default_factory=dict)
     matrix: np.ndarray = field(default_factory=lambda: np.zeros((1, 0), dtype=int))

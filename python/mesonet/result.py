@@ -151,8 +151,9 @@ class Result:
         return float(columns["time_s"][samples - 1]) if samples else 0.0
 
     def run_json(self) -> str:
-        """Provenance and resources as JSON text."""
-        return json.dumps({**self.provenance, "performance": self.performance}, indent=1, sort_keys=True) + "\n"
+        """Return provenance, resources and the settling time as JSON text."""
+        about = {**self.provenance, "performance": self.performance, "settling_time_s": self.settling_time()}
+        return json.dumps(about, indent=1, sort_keys=True) + "\n"
 
     def write(self, directory: str | Path) -> Path:
         """Writes the tables and run.json, replacing those of an earlier run.

@@ -30,6 +30,7 @@ _RUNS = {
     "key": pl.String,
     "status": pl.String,
     "message": pl.String,
+    "settling_time_s": pl.Float64,
     "cpu_s": pl.Float64,
     "data_segments_delivered": pl.Int64,
     "peak_rss_bytes": pl.Int64,
@@ -54,7 +55,8 @@ class Campaign:
     ----------
     runs
         One row per run: condition and replicate (from 1), algorithm, seed, key, status (``done``, ``failed``,
-        ``missing``), message of a failed run, cpu_s, data_segments_delivered, peak_rss_bytes (null unless done).
+        ``missing``), message of a failed run, settling_time_s (NaN: not by the end), cpu_s,
+        data_segments_delivered, peak_rss_bytes (null unless done).
     responses
         One row per run that is done, response and period: condition, algorithm, replicate, response, symbol, period,
         unit, value (null where there was nothing to measure).
@@ -178,6 +180,14 @@ def _entry(rows: pl.DataFrame, entry: Entry, run: list[str]) -> pl.DataFrame:
     return rows.select(*run, "symbol", pl.col("group").cast(pl.Int64), "response", "period", "value")
 
 
+def _settling(about: dict[str, Any]) -> float | None:
+    """Return when a run had settled: NaN if it had not, None if it does not say."""
+    if "settling_time_s" not in about:
+        return None
+    found = about["settling_time_s"]
+    return float("nan") if found is None else float(found)
+
+
 def load(path: str | Path) -> Campaign:
     """The campaign in a folder, whatever part of it is done.
 
@@ -208,6 +218,7 @@ def load(path: str | Path) -> Campaign:
                 "key": run.key,
                 "status": status,
                 "message": about.get("message"),
+                "settling_time_s": _settling(about),
                 **{name: cost.get(name) for name in ("cpu_s", "data_segments_delivered", "peak_rss_bytes")},
             }
         )

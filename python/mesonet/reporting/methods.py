@@ -65,7 +65,7 @@ def _design(study: Study) -> str:
     pairs = [
         ("conditions", len(design.matrix)),
         ("factors", len(design.factors)),
-        ("resolution", roman(design.resolution)),
+        ("resolution", "full factorial" if design.is_full else roman(design.resolution)),
         ("generators", design.generators or "none: every combination of levels is a condition"),
         ("words of the defining relation", lengths),
     ]

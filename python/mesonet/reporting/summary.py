@@ -3,6 +3,7 @@
 from collections import Counter
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -32,8 +33,36 @@ def findings(study: Study) -> list[tuple[str, str]]:
     if len(study.algorithms) > 1:
         found.append(("How they differ", _differences(study)))
     found.append(("Who stands out", _outliers(study)))
+    if said := _settled(study):
+        found.append(("Not settled", said))
     found.append(("How far to trust it", _trust(study)))
     return found
+
+
+def _settled(study: Study) -> str:
+    """Say which runs were measured before their load had settled; empty if all had, or where it is not known."""
+    if "settling_time_s" not in study.campaign.runs.columns:
+        return ""
+    warm = {
+        entry["condition"]: float(entry["scenario"]["time"]["warmup"])
+        for entry in study.campaign.experiment.get("scenarios") or []
+        if "time" in entry.get("scenario", {})
+    }
+    done = study.campaign.runs.filter(pl.col("settling_time_s").is_not_null(), status="done")
+    late = [
+        int(condition)
+        for condition, settled in done.select("condition", "settling_time_s").iter_rows()
+        if condition in warm and not settled <= warm[condition]
+    ]
+    if not late:
+        return ""
+    conditions = sorted(set(late))
+    where = f"condition{'s' if len(conditions) > 1 else ''} {listed([str(c) for c in conditions])}"
+    return (
+        f"In {counted(len(late), 'run')} of {done.height} the number of transmitting sources had not settled when the "
+        f"warm-up ended (MSER-5): {where if len(conditions) <= 8 else counted(len(conditions), 'condition')}. Their "
+        "numbers are partly those of the start. A longer warm-up, or a longer run, would show by how much."
+    )
 
 
 def _compared(study: Study) -> str:
@@ -208,6 +237,8 @@ def _trust(study: Study) -> str:
     text = "This is evidence from simulation, for the conditions described below. "
     if not design.factors:
         text += "No factor was varied, so nothing is said about what drives the differences. "
+    elif design.is_full:
+        text += "The design has all combinations of the levels: no effect is confounded with another"
     elif design.resolution >= 5:
         text += "Effects of single factors and of pairs of factors can be told apart"
     elif design.resolution == 4:
@@ -217,7 +248,7 @@ def _trust(study: Study) -> str:
     if design.factors:
         gone = study.has_results and not np.isfinite(study.congestion).all()
         lacking = "; without the conditions that have no value yet they overlap" if gone else ""
-        text += f" (resolution {roman(design.resolution)}){lacking}. "
+        text += f"{'' if design.is_full else f' (resolution {roman(design.resolution)})'}{lacking}. "
     if replicates == 1:
         text += "Each run was made once"
         text += ", so an effect is judged against the variation between the conditions. " if design.factors else ". "

@@ -15,8 +15,8 @@ from mesonet.reporting.figures import (
     contour,
     correlations,
     dendrograms,
-    differences,
     effect_sizes,
+    effects_on_difference,
     half_normal,
     interactions,
     main_effects,
@@ -62,7 +62,7 @@ def page_figures(study: Study, thresholds: Thresholds = DEFAULTS) -> list[Group]
     responses = study.in_period[study.main_period]
 
     differ = []
-    if (first := differences.figure(sources)) is not None:
+    if (first := effects_on_difference.figure(sources)) is not None:
         differ.append(first)
     if algorithms > 1:
         differ += [summary.figure(sources), residuals.figure(sources)]

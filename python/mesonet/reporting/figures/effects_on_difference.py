@@ -18,7 +18,7 @@ from mesonet.reporting.study import MEAN_OF_ALL, Study
 from mesonet.reporting.verdict import incumbent
 from mesonet.reporting.words import period_title, quantity
 
-DATA = "differences"
+DATA = "effects_on_difference"
 KEYS = ("response", "period", "algorithm")
 
 
@@ -42,7 +42,7 @@ def figure(sources: Sources) -> PageFigure | None:
             texts.append(caption(selection, heading, _text(study, result, response, algorithm, reference)))
     assert first is not None
     return PageFigure(
-        id="differences",
+        id="effects-on-difference",
         short_title="Effects on the difference",
         title=f"Where a change from {reference} matters: effects on the difference",
         reading=(
