@@ -308,9 +308,9 @@ def test_the_space_of_the_sensitivity_analysis(tmp_path):
     assert len(set(space.names)) == 102
     assert {name: len(places) for name, places in space.sets.items()} == {
         "Measured period 1": 18, "Measured period 2": 18, "Measured period 3": 18,
-        "goodput of TCP flows": 24, "goodput of own flows": 24,
-    } or list(space.sets) == ["measured period 1", "measured period 2", "measured period 3", "goodput of TCP flows",
-                              "goodput of own flows"]  # fmt: skip
+        "goodput of competing flows": 24, "goodput of own flows": 24,
+    } or list(space.sets) == ["measured period 1", "measured period 2", "measured period 3",
+                              "goodput of competing flows", "goodput of own flows"]  # fmt: skip
     name = "loss_rate_period_2" if "loss_rate_period_2" in space.names else space.names[1]
     column = space.columns[space.place(name)]
     expected = campaign.cube([column.response], column.period)[:, :, 0]
@@ -332,12 +332,12 @@ def test_users_windows_and_states_of_a_mixed_experiment(mixed, tmp_path, monkeyp
         "users/rank_matrix_own_fast", "users/rank_matrix_tcp_fast", "users/rank_table", "users/rank_scatter",
         "users/goodput_ranges", "network/timeline", "network/flow_states_fast", "network/buffers",
         "components_of_goodputs/pc1_pc2", "components_of_goodputs/main_effects_pc1",
-        "algorithms/condition_response_goodput_of_TCP_flows",
+        "algorithms/condition_response_goodput_of_competing_flows",
         "windows/bic_condition_1",
     ):  # fmt: skip
         assert name in found, name
     text = (root / "index.md").read_text()
-    assert "Own flows get more than competing TCP flows in" in text
+    assert "Own flows get more than competing flows in" in text
     assert "Mean windows: flow 1" in text
     assert "jumbo files in period 2" in text
     table = pl.read_parquet(root / "tables" / "flow_groups.parquet")
@@ -355,7 +355,7 @@ def test_users_windows_and_states_of_a_mixed_experiment(mixed, tmp_path, monkeyp
     assert pl.read_parquet(root / "tables" / "ranks.parquet")["class"].n_unique() == 8
     assert pl.read_parquet(root / "tables" / "components_of_goodputs.parquet")["response"].n_unique() == 48
     sets = pl.read_parquet(root / "tables" / "condition_response_by_set.parquet")
-    assert sets.filter(pl.col("set") == "goodput of TCP flows").height == 32 * 24
+    assert sets.filter(pl.col("set") == "goodput of competing flows").height == 32 * 24
 
 
 def test_two_experiments_beside_each_other(small, tmp_path, monkeypatch):

@@ -231,7 +231,7 @@ def test_selections_of_users_are_those_of_the_campaign(mixed):
         (caption,) = rows(mixed["tables"]["goodput-captions"], **{**start, "file": kind})
         assert kind in caption["heading"]
         assert "gets most in" in caption["text"]
-    ranks = rows(mixed["tables"]["rank-matrix-matrix"], **{**start, "algorithm": "fast", "flows": "TCP flows"})
+    ranks = rows(mixed["tables"]["rank-matrix-matrix"], **{**start, "algorithm": "fast", "flows": "competing flows"})
     assert len(ranks) == 32 * 24
     assert {row["text"] for row in ranks} <= {"1", "1.5", "2", "2.5", "3"}
 

@@ -17,7 +17,7 @@ from mesonet.response_sets import GROUPS, SETS, Entry
 
 Floats = NDArray[np.float64]
 
-OWN, TCP = "own flows", "TCP flows"
+OWN, TCP = "own flows", "competing flows"
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def group_labels(study: Study) -> dict[int, tuple[str, str, str]]:
 def group_values(study: Study, measure: str, whose: str) -> tuple[list[int], Floats]:
     """Numbers of the flow groups that occur and one measure of them over the whole measured time, shape (conditions,
     algorithms, groups), means over replicates. `whose`: `OWN` for flows of the algorithm under test, `TCP` for those
-    of competing standard TCP."""
+    of the algorithm that it is mixed with."""
     other = study.campaign.experiment.get("mixed_with")
     own = pl.col("flow_algorithm") == pl.col("algorithm")
     which = own if whose == OWN else (pl.col("flow_algorithm") == str(other)) & ~own

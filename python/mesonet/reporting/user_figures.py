@@ -1,4 +1,4 @@
-"""Figures about what users get, by flow group: goodputs, who wins against TCP, ranks; a sentence for each."""
+"""Figures about what users get, by flow group: goodputs, who wins against the incumbent, ranks; a sentence for each."""
 
 from functools import cached_property, partial
 from typing import Any
@@ -13,7 +13,8 @@ from mesonet.plots.numbers import number, percent
 from mesonet.reporting.drawing import Figure
 from mesonet.reporting.method import Method
 from mesonet.reporting.space import OWN, TCP, group_labels, group_values, has_groups
-from mesonet.reporting.study import INCUMBENT
+from mesonet.reporting.study import INCUMBENT, Study
+from mesonet.reporting.verdict import incumbent
 from mesonet.reporting.words import counted, listed
 
 Made = tuple[Any, str]
@@ -48,7 +49,7 @@ class Users:
 
     @cached_property
     def kinds(self) -> list[str]:
-        """Kinds of flows that have goodputs: competing TCP flows only where algorithms are mixed with TCP."""
+        """Kinds of flows that have goodputs: competing flows only where algorithms are mixed with another."""
         return [kind for kind in KINDS if np.isfinite(self.goodput(kind)).any()]
 
     @cached_property
@@ -86,7 +87,7 @@ class Users:
 
     @cached_property
     def ranges(self) -> pl.DataFrame:
-        """Per flow group, means over the conditions: how far the algorithms lie apart, and their flows over TCP's."""
+        """Return, per flow group, how far algorithms lie apart, and own flows over competing ones (means)."""
         own = mean_over_conditions(self.goodput(OWN))
         tcp = mean_over_conditions(self.goodput(TCP)) if TCP in self.kinds else np.full(own.shape, np.nan)
         among, over = goodput_ranges(own.T, tcp.T)
@@ -149,18 +150,19 @@ def user_figures(method: Method) -> list[Figure]:
     if found is None:
         return []
     figures = []
-    # Where no algorithm is mixed with TCP, the one to compare with is TCP alone in the same condition.
+    # Where algorithms are not mixed, the one to compare with is the incumbent alone in the same condition.
     mixed = TCP in found.kinds
-    alone = not mixed and INCUMBENT in method.study.algorithms and len(method.study.algorithms) > 1
+    alone = not mixed and incumbent(method.study) is not None
+    rival = _rival(method.study)
     for category in found.categories:
         stem, chosen = category.replace(" ", "_"), {"file": category}
         asked = f"What do users get who fetch a {category}?"
         figures.append(Figure(f"users/goodput_{stem}", asked, partial(_bars, found, category), "users/goodput", chosen))
         if not mixed and not alone:
             continue
+        wins = f"Who wins against {rival}?" if mixed else f"Who gets more than {rival} does in its own network?"
         for what, asked, draw in (
-            ("against_tcp", "Who wins against TCP?" if mixed else "Who gets more than TCP does in its own network?",
-             _scatter),
+            ("against_tcp", wins, _scatter),
             ("differences", "When does it win?", _differences),
         ):  # fmt: skip
             figures.append(
@@ -227,17 +229,22 @@ def bars_caption(found: Users, category: str) -> str:
     )
 
 
+def _rival(study: Study) -> str:
+    """Return the algorithm that others are compared with: the one that all are mixed with, else the incumbent."""
+    return str(study.campaign.experiment.get("mixed_with") or incumbent(study) or INCUMBENT)
+
+
 def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
-    """Goodput of own flows (x) and of TCP (y) per condition and algorithm, mean over the groups of a category; what y
-    is. Without competing TCP flows, y is TCP alone in the same condition."""
+    """Return the goodput of own flows (x) and of the incumbent (y) per condition and algorithm, mean over the groups of
+    a category, and what y is. Without competing flows, y is the incumbent alone in the same condition."""
     places = found.of_category(category)
     own = _mean_last(found.goodput(OWN)[:, :, places])
     study = found.study
     if TCP in found.kinds:
-        other, said = _mean_last(found.goodput(TCP)[:, :, places]), "competing TCP flows"
+        other, said = _mean_last(found.goodput(TCP)[:, :, places]), f"competing {_rival(study)} flows"
     else:
-        other = np.repeat(own[:, [study.algorithms.index(INCUMBENT)]], own.shape[1], axis=1)
-        said = "TCP in its own network"
+        other = np.repeat(own[:, [study.algorithms.index(str(incumbent(study)))]], own.shape[1], axis=1)
+        said = f"{_rival(study)} in its own network"
     classes = {
         c: found.method.classes.names[n - 1]
         for c, n in zip(found.method.classes.conditions, found.method.classes.number, strict=True)
@@ -247,7 +254,7 @@ def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
          "class": classes.get(c, "unknown")}
         for c in study.by_congestion
         for i, a in enumerate(study.algorithms)
-        if TCP in found.kinds or a != INCUMBENT
+        if TCP in found.kinds or a != incumbent(study)
     ]  # fmt: skip
     schema = {"condition": pl.Int64, "algorithm": pl.String, "x": pl.Float64, "y": pl.Float64, "class": pl.String}
     return pl.DataFrame(rows, schema=schema), said
@@ -256,7 +263,7 @@ def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
 def _scatter(found: Users, category: str) -> Made:
     table, said = _pairs(found, category)
     chart = plots.yy_scatter(
-        table, found.study.algorithms, x=f"own, {UNIT}", y=f"TCP, {UNIT}",
+        table, found.study.algorithms, x=f"own, {UNIT}", y=f"{_rival(found.study)}, {UNIT}",
         title=f"Goodput of {category} flows: own against {said}",
     )  # fmt: skip
     return chart, wins_caption(table, said)
@@ -272,7 +279,7 @@ def _differences(found: Users, category: str) -> Made:
 
 
 def wins_caption(table: pl.DataFrame, other: str) -> str:
-    """In how many conditions the flows of each algorithm beat TCP's."""
+    """Say in how many conditions the flows of each algorithm beat the others."""
     known = table.drop_nulls(["x", "y"])
     if known.is_empty():
         return "There is nothing to compare."
@@ -326,7 +333,7 @@ def _rank_matrix(found: Users, kind: str, algorithm: str) -> Made:
     chart = plots.rank_matrix(
         result, algorithm, order=found.study.by_congestion, labels=labels,
         groups={c: [labels[name] for name in names] for c, names in groups.items()},
-        title=f"Rank of the goodput of {kind if kind == OWN else 'the TCP flows that compete'}, {algorithm}",
+        title=f"Rank of the goodput of {kind if kind == OWN else 'the flows that compete'}, {algorithm}",
         order_title=f"condition, {found.study.order_words}",
     )  # fmt: skip
     return chart, rank_caption(result, algorithm)
@@ -392,7 +399,11 @@ def _gap(result: RankSummary, best: int, second: int) -> str:
 def _ranges(found: Users) -> Made:
     table = found.ranges
     rows = []
-    columns = {"among": "among algorithms, %", "among_tcp": "among competing TCP, %", "over_tcp": "own over TCP, %"}
+    columns = {
+        "among": "among algorithms, %",
+        "among_tcp": "among competing flows, %",
+        "over_tcp": "own over competing, %",
+    }
     shown = [name for name in columns if table[name].null_count() < table.height]
     named = [f"{c}, {p}, {r}" for c, p, r in table.select("category", "path_class", "interface").iter_rows()]
     largest = max((abs(v) for name in shown for v in table[name].drop_nulls()), default=1.0) or 1.0
@@ -410,7 +421,7 @@ def _ranges(found: Users) -> Made:
 
 
 def ranges_caption(table: pl.DataFrame, named: list[str]) -> str:
-    """For which users the choice matters most, and whether own flows get more than TCP's."""
+    """For which users the choice matters most, and whether own flows get more than those that compete."""
     known = [(value, name) for value, name in zip(table["among"], named, strict=True) if value is not None]
     if not known:
         return "There is nothing to compare."
@@ -420,7 +431,7 @@ def ranges_caption(table: pl.DataFrame, named: list[str]) -> str:
     over = [v for v in table["over_tcp"] if v is not None]
     if over:
         more = sum(v > 0 for v in over)
-        said += f" Own flows get more than competing TCP flows in {more} of {counted(len(over), 'group')}."
+        said += f" Own flows get more than competing flows in {more} of {counted(len(over), 'group')}."
     return said
 
 

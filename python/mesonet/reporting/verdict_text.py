@@ -157,7 +157,7 @@ def _noise(study: Study) -> str:
     replicates = int(study.campaign.runs["replicate"].n_unique())
     shared = (
         "Intervals hold with 95 % for all responses of an algorithm together. The smallest harm that would have been "
-        f"seen is found with a probability of {POWER:.0%}."
+        f"seen is found with a probability of {percent(100 * POWER)}."
     )
     if replicates == 1:
         return (
@@ -181,9 +181,7 @@ def reasons(verdict: Verdict) -> str:
     said = []
     if worse:
         parts = [
-            f"{c.title} {percent(c.mean, sign=True)} in the mean, worse in {c.worse} of "
-            f"{counted(c.compared, 'condition')}" + (f", better in {c.better}" if c.better else "") + _where(c)
-            for c in worse[:3]
+            f"{c.title} {percent(c.mean, sign=True)} in the mean" + _in_conditions(c) + _where(c) for c in worse[:3]
         ]
         said.append(f"Worse: {'; '.join(parts)}{f'; and {len(worse) - 3} more' if len(worse) > 3 else ''}.")
     if better:
@@ -205,6 +203,13 @@ def reasons(verdict: Verdict) -> str:
     return " ".join(said)
 
 
+def _in_conditions(change: Change) -> str:
+    if not change.worse:
+        return ""
+    better = f", better in {change.better}" if change.better else ""
+    return f", worse in {change.worse} of {counted(change.compared, 'condition')}{better}"
+
+
 def _where(change: Change) -> str:
     """Say at which level of which factor it is worse."""
     found, part = change.settings, change.part
@@ -221,7 +226,7 @@ def _where(change: Change) -> str:
 def _unseen(unclear: Sequence[Change]) -> str:
     """Say of which responses harm beyond the margin cannot be excluded, and how large harm must be to be seen."""
     unclear = sorted(unclear, key=lambda change: -change.visible)
-    parts = [f"{c.title} (smallest harm that would have been seen: {_visible(c)})" for c in unclear[:3]]
+    parts = [f"{c.title} ({_interval(c)}; harm of {_visible(c)} would have been seen)" for c in unclear[:3]]
     more = f", and {len(unclear) - 3} more" if len(unclear) > 3 else ""
     return f"Harm beyond the margin cannot be excluded for {listed(parts)}{more}."
 

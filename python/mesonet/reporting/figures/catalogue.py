@@ -38,14 +38,14 @@ USERS = (
         "Mean goodput in parts of the speed of the interface.", 560,
     ),
     Frame(
-        "against-tcp", "users/against_tcp", "Against TCP", "Who wins against TCP?",
+        "against-tcp", "users/against_tcp", "Against the incumbent", "Who wins against the incumbent?",
         "One panel per algorithm, one point per condition: across, the goodput of the algorithm's flows; up, that of "
-        "TCP's. Below the dashed line the algorithm gets more.", 520,
+        "the incumbent's. Below the dashed line the algorithm gets more.", 520,
     ),
     Frame(
-        "differences", "users/differences", "Differences by condition", "When does it win against TCP?",
+        "differences", "users/differences", "Differences by condition", "When does it win against the incumbent?",
         "One bar graph per condition, from the least to the most congested: goodput of the algorithm's flows less that "
-        "of TCP's. Upwards (green) the algorithm gets more.", 620,
+        "of the incumbent's. Upwards (green) the algorithm gets more.", 620,
     ),
     Frame(
         "rank-matrix", "users/rank_matrix", "Rank matrix",
