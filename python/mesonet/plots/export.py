@@ -1,5 +1,6 @@
 """Charts as SVG, PNG or PDF, drawn without a browser, or as a page that needs no network."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,18 @@ def to_pdf(chart: Any) -> bytes:
 
 
 def to_html(chart: Any) -> str:
-    """The chart as a page with everything that draws it inside."""
-    return str(chart.to_html(inline=True))
+    """Return the chart as a page that holds everything that draws it. No name in the chart can end its script."""
+    return str(chart.to_html(inline=True, json_kwds={"cls": _InScript}))
+
+
+class _InScript(json.JSONEncoder):
+    """JSON that may stand in a script element: ``</script>`` and ``<!--`` become escapes of the same text."""
+
+    def encode(self, value: Any) -> str:
+        text = super().encode(value)
+        for mark in "<>&":
+            text = text.replace(mark, f"\\u{ord(mark):04x}")
+        return text
 
 
 def save(chart: Any, path: Path | str) -> Path:

@@ -1,0 +1,137 @@
+"""Names from files of others: no script runs from a page that shows them."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import mesonet as mn
+from conftest import TINY
+from mesonet import plots
+from mesonet.campaign import Campaign
+from mesonet.network_map import network_map
+from mesonet.replay import record
+from mesonet.reporting import write_report
+
+SCRIPT = "<script>alert(1)</script>"
+IMAGE = '"><img src=x onerror=alert(1)>'
+COMMENT = "<!--<script>"
+HOSTILE = (SCRIPT, IMAGE, COMMENT)
+
+
+class Elements(HTMLParser):
+    """The elements of a page as a browser sees them, with their attributes, and the text outside scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data if self.seen and self.seen[-1][0] not in ("script", "style") else ""
+
+    def count(self, tag: str) -> int:
+        return sum(name == tag for name, _ in self.seen)
+
+
+def assert_harmless(page: str) -> Elements:
+    """No name became an element, an attribute that runs, or the end of a script."""
+    assert SCRIPT not in page
+    assert COMMENT not in page
+    found = Elements(page)
+    assert found.count("img") == 0
+    assert not [name for _, given in found.seen for name in given if name.startswith("on")]
+    return found
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A topology of which each router has a hostile name."""
+    file = tmp_path_factory.mktemp("network") / "links.csv"
+    cells = ['"' + name.replace('"', '""') + '"' for name in HOSTILE]
+    file.write_text("from,to,delay_ms\n" + f"{cells[0]},{cells[1]},5\n{cells[1]},{cells[2]},5\n")
+    return file
+
+
+MODEL = f"""
+NAMES = {HOSTILE!r}
+
+def answers(parameters, seed):
+    base = sum(parameters[id] * 2**place for place, id in enumerate("abc"))
+    more = NAMES.index(parameters["algorithm"])
+    return {{name: base * (1 + more * place) + place for place, name in enumerate(NAMES)}}
+"""
+
+
+@pytest.fixture(scope="module", params=["two-level", "latin-hypercube"])
+def campaign(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    """Title, description, algorithms, factors, responses and units are hostile; tests only read it."""
+    folder = tmp_path_factory.mktemp("hostile")
+    quoted = {name: json.dumps(name) for name in HOSTILE}
+    lines = [
+        'name = "hostile"',
+        f"title = {quoted[IMAGE]}",
+        f"description = {quoted[SCRIPT]}",
+        f"algorithms = [{', '.join(quoted.values())}]",
+        'model = {function = "hostile_model.py:answers"}',
+        "[responses]",
+        *(f"{name} = {name}" for name in quoted.values()),
+        "[design]",
+        f'kind = "{request.param}"\nruns = 8' if request.param != "two-level" else "runs = 8",
+        *(f'[[factors]]\nid = "{id}"\nname = {quoted[name]}\nminus = 0.0\nplus = 1.0' for id, name in
+          zip("abc", HOSTILE, strict=True)),
+    ]  # fmt: skip
+    (folder / "hostile_model.py").write_text(MODEL)
+    (folder / "hostile.toml").write_text("\n".join(lines))
+    found = mn.experiment(folder / "hostile.toml").run(folder / "a/b/c/out", workers=1, progress=False)
+    assert found.counts["done"] == 24
+    return found
+
+
+def test_a_page_of_a_map_runs_no_script_of_a_router(network: Path) -> None:
+    chosen = mn.scenario("abilene", topology=str(network))
+    plain = mn.scenario("abilene")
+    drawn = {name: plots.topology(network_map(each, each.describe())) for name, each in
+             (("hostile", chosen), ("plain", plain))}  # fmt: skip
+    page = plots.to_html(drawn["hostile"])
+    assert SCRIPT not in page
+    assert COMMENT not in page
+    assert Elements(page).count("script") == Elements(plots.to_html(drawn["plain"])).count("script") == 2
+    spec = re.search(r"const spec = (\{.*?\});\n", page, re.DOTALL)
+    assert spec is not None
+    named = {row["router"] for row in json.loads(spec[1])["datasets"]["routers"]}
+    assert named == set(HOSTILE), "the page draws the names as they are"
+
+
+def test_a_drawing_of_a_map_holds_names_as_text(network: Path) -> None:
+    chosen = mn.scenario("abilene", topology=str(network))
+    drawn = ElementTree.fromstring(plots.to_svg(plots.topology(network_map(chosen, chosen.describe()))))
+    tags = {each.tag.rpartition("}")[2] for each in drawn.iter()}
+    assert not tags & {"script", "img", "image", "foreignObject"}
+    texts = [each.text or "" for each in drawn.iter() if each.tag.endswith("}text")]
+    for name in HOSTILE:  # long names end in an ellipsis
+        assert any(text.startswith(name[:12]) for text in texts)
+
+
+def test_the_report_shows_names_as_text(campaign: Campaign, tmp_path: Path) -> None:
+    found = assert_harmless(write_report(campaign, tmp_path / "report.html").read_text())
+    assert SCRIPT in found.text
+    assert IMAGE in found.text
+
+
+def test_the_replay_shows_names_of_routers_as_text(network: Path, tmp_path: Path) -> None:
+    file = tmp_path / "tiny.toml"
+    file.write_text(TINY.replace("[set]", f'[set]\ntopology = "{network}"'))
+    campaign = mn.experiment(file).run(tmp_path / "out", workers=1, progress=False)
+    record(campaign, 1, workers=1)
+    found = assert_harmless(write_report(campaign, tmp_path / "report.html").read_text())
+    assert f"{SCRIPT} (plain)" in found.text or f"{SCRIPT} (backbone)" in found.text
