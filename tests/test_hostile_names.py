@@ -1,4 +1,4 @@
-"""Names from files of others: no script runs from a page that shows them."""
+"""Names from files of others: no script runs from a page that shows them, and no file lands outside its folder."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ import mesonet as mn
 from conftest import TINY
 from mesonet import plots
 from mesonet.campaign import Campaign
+from mesonet.file_names import file_stem
 from mesonet.network_map import network_map
 from mesonet.replay import record
-from mesonet.reporting import write_report
+from mesonet.reporting import write_analysis, write_report
 
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(1)>'
 COMMENT = "<!--<script>"
 HOSTILE = (SCRIPT, IMAGE, COMMENT)
+OUTSIDE = ("../../outside", "/outside", "..", ".hidden", "a/b")
 
 
 class Elements(HTMLParser):
@@ -63,7 +65,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 MODEL = f"""
-NAMES = {HOSTILE!r}
+NAMES = {(*HOSTILE, *OUTSIDE)!r}
 
 def answers(parameters, seed):
     base = sum(parameters[id] * 2**place for place, id in enumerate("abc"))
@@ -135,3 +137,32 @@ def test_the_replay_shows_names_of_routers_as_text(network: Path, tmp_path: Path
     record(campaign, 1, workers=1)
     found = assert_harmless(write_report(campaign, tmp_path / "report.html").read_text())
     assert f"{SCRIPT} (plain)" in found.text or f"{SCRIPT} (backbone)" in found.text
+
+
+def test_names_of_responses_stay_inside_the_folder_of_results(campaign: Campaign, tmp_path: Path) -> None:
+    out = tmp_path / "a" / "b" / "c" / "out"
+    written = write_analysis(campaign, out, figures="all", workers=1)
+    assert {file for file in tmp_path.rglob("*") if file.is_file()} == set(written)
+    assert all(out / "analysis" in file.parents for file in written)
+    for file in written:
+        assert ".." not in file.parts
+        assert not set("<>\"'&|?*:") & set(str(file.relative_to(out)))
+        if file.suffix == ".svg":
+            tags = {each.tag.rpartition("}")[2] for each in ElementTree.fromstring(file.read_text()).iter()}
+            assert not tags & {"script", "img", "foreignObject"}
+    index = (out / "analysis" / "index.md").read_text()
+    assert not re.search(r"(?<!\\)<(script|img|!--)", index)
+
+
+@pytest.mark.parametrize("name", ["loss_rate", "mean wait", "a,b (c)", "tcp=0.8 cubic=0.2", "_x", "x_", "é", "7"])
+def test_common_names_are_names_of_files(name: str) -> None:
+    assert file_stem(name) == name
+
+
+def test_other_names_become_names_of_files_of_their_own() -> None:
+    names = [*HOSTILE, *OUTSIDE, "", " ", ".", "a\\b", "a:b", "a_b", "con|", "x\n", "x ", "x." * 40 + "x" * 300, "\0"]
+    stems = [file_stem(name) for name in names]
+    assert len(set(stems)) == len(names)
+    for stem in stems:
+        assert re.fullmatch(r"\w[\w .,+=()-]*", stem), stem
+        assert len(stem) < 100

@@ -9,6 +9,7 @@ import polars as pl
 
 from mesonet import plots
 from mesonet.analysis import residuals
+from mesonet.file_names import file_stem
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting import captions, method_captions
 from mesonet.reporting.drawing import Figure
@@ -26,16 +27,23 @@ def algorithm_figures(method: Method, chosen: Sequence[str], detailed: Sequence[
     study = method.study
     figures = [
         Figure(
-            f"algorithms/values/{name}", "What was measured, algorithm by algorithm?", partial(_values, method, name)
+            f"algorithms/values/{file_stem(name)}",
+            "What was measured, algorithm by algorithm?",
+            partial(_values, method, name),
         )
         for name in chosen
     ]
     if len(study.algorithms) < 2:
         return figures
     asked = "In which conditions does an algorithm stand apart, and by how much?"
-    figures += [Figure(f"algorithms/residuals/{name}", asked, partial(_residuals, method, name)) for name in chosen]
+    figures += [
+        Figure(f"algorithms/residuals/{file_stem(name)}", asked, partial(_residuals, method, name)) for name in chosen
+    ]
     others = [name for name in detailed if name not in chosen]
-    figures += [Figure(f"algorithms/residuals/{name}", asked, partial(_residuals_of, method, name)) for name in others]
+    figures += [
+        Figure(f"algorithms/residuals/{file_stem(name)}", asked, partial(_residuals_of, method, name))
+        for name in others
+    ]
     asked = "Where in the whole response space does an algorithm stand out?"
     for name, least, adjust in (
         ("condition_response", 0.0, "none"),

@@ -26,7 +26,7 @@ from mesonet.reporting.study import Study
 from mesonet.reporting.table_files import write_table
 from mesonet.reporting.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.traced_files import traced_tables
-from mesonet.reporting.words import counted
+from mesonet.reporting.words import counted, markdown
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -146,7 +146,7 @@ def _index(method: Method, root: Path, drawn: Sequence[Drawn], extent: str, pair
     study = method.study
     lines = [f"# {study.campaign.title or study.campaign.name}", ""]
     if not study.has_results:
-        return "\n".join([*lines, "No run has given a result yet: there are no figures.", ""])
+        return markdown("\n".join([*lines, "No run has given a result yet: there are no figures.", ""]))
     lines += [*_reading(method, drawn, extent), ""]
     lines += [pair.sentence, ""] if pair is not None else []
     section = ""
@@ -160,7 +160,7 @@ def _index(method: Method, root: Path, drawn: Sequence[Drawn], extent: str, pair
         lines += [
             f"### {title}", "", f"*{figure.question}*", "", f"![{title}]({relative})", "", figure.caption, "",
         ]  # fmt: skip
-    return "\n".join(lines)
+    return markdown("\n".join(lines))
 
 
 def _reading(method: Method, drawn: Sequence[Drawn], extent: str) -> list[str]:

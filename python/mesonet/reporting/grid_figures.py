@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from mesonet.designs import grid
+from mesonet.file_names import file_stem
 from mesonet.plots.level_lines import level_lines
 from mesonet.reporting.drawing import Figure
 from mesonet.reporting.labels import axis_title
@@ -24,7 +25,7 @@ def figures(sampled: Sampled, responses: Sequence[str]) -> list[Figure]:
     if sampled.campaign.rows.kind != grid.KIND:
         return []
     varying = [name for name in responses if sampled.study.varies(name, sampled.study.main_period)]
-    return [Figure(f"levels/{name}", QUESTION, partial(_lines, sampled, name)) for name in varying]
+    return [Figure(f"levels/{file_stem(name)}", QUESTION, partial(_lines, sampled, name)) for name in varying]
 
 
 def _lines(sampled: Sampled, response: str) -> tuple[Any, str]:

@@ -10,6 +10,7 @@ import polars as pl
 
 from mesonet import plots
 from mesonet.analysis import ConditionClasses, WindowShares, window_shares
+from mesonet.file_names import file_stem
 from mesonet.plots.flow_states import STATES
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting.drawing import Figure
@@ -38,7 +39,9 @@ def network_figures(method: Method) -> list[Figure]:
         asked = "In what state is the network?"
         for algorithm in study.algorithms:
             draw, chosen = partial(_states, method, algorithm), {"algorithm": algorithm}
-            figures.append(Figure(f"network/flow_states_{algorithm}", asked, draw, "network/flow_states", chosen))
+            figures.append(
+                Figure(f"network/flow_states_{file_stem(algorithm)}", asked, draw, "network/flow_states", chosen)
+            )
     if not buffer_table(study).is_empty():
         figures.append(Figure("network/buffers", "Where does the queue stand?", partial(_buffers, method)))
     if _scenario(study):
@@ -47,7 +50,7 @@ def network_figures(method: Method) -> list[Figure]:
         asked = "Does the algorithm fill the path, share it, converge?"
         figures.append(
             Figure(
-                f"windows/{algorithm}_condition_{condition}",
+                f"windows/{file_stem(algorithm)}_condition_{condition}",
                 asked,
                 partial(_windows, condition, algorithm, file),
                 "windows",

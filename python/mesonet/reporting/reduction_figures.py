@@ -7,6 +7,7 @@ import numpy as np
 
 from mesonet import plots
 from mesonet.analysis import Correlations, FactorTable, Groupings, PrincipalComponents, PsiTable
+from mesonet.file_names import file_stem
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting.captions import effects_sentence
 from mesonet.reporting.drawing import Figure
@@ -69,7 +70,7 @@ def _component_figures(method: Method, found: Reduction, folder: str, whose: str
 
 
 def _slug(text: str) -> str:
-    return text.replace(" ", "_")
+    return file_stem(text).replace(" ", "_")
 
 
 def _scatter_matrix(method: Method) -> Made:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet import places, plots
+from mesonet.file_names import file_stem
 from mesonet.progress import Update
 from mesonet.reporting import grid_figures
 from mesonet.reporting.drawing import Drawn, Figure, draw_all
@@ -14,7 +15,7 @@ from mesonet.reporting.labels import axis_title
 from mesonet.reporting.sampled import Sampled, left_out
 from mesonet.reporting.study import Study
 from mesonet.reporting.table_files import write_table
-from mesonet.reporting.words import capitalised, counted
+from mesonet.reporting.words import capitalised, counted, markdown
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -32,14 +33,14 @@ def figures(campaign: "Campaign", extent: str = "chosen", responses: Sequence[st
     several = len(sampled.study.algorithms) > 1
     found = [
         Figure(
-            f"sensitivity/{algorithm}" if several else "sensitivity",
+            f"sensitivity/{file_stem(algorithm)}" if several else "sensitivity",
             "Which factors drive which response, and which way?",
             partial(_sensitivity, sampled, algorithm),
         )
         for algorithm in sampled.study.algorithms
     ]
     question = "Does the response rise, fall, bend or jump with a factor?"
-    scatter = [Figure(f"scatter/{name}", question, partial(_scatter, sampled, name)) for name in chosen]
+    scatter = [Figure(f"scatter/{file_stem(name)}", question, partial(_scatter, sampled, name)) for name in chosen]
     return found + grid_figures.figures(sampled, chosen) + scatter
 
 
@@ -97,10 +98,10 @@ def _index(sampled: Sampled, root: Path, drawn: Sequence[Drawn]) -> str:
         "",
     ]
     if not sampled.study.has_results:
-        return "\n".join([*lines, "No run has given a result yet: there are no figures.", ""])
+        return markdown("\n".join([*lines, "No run has given a result yet: there are no figures.", ""]))
     lines += [f"{counted(len(drawn), 'figure')}; the tables are in `tables/`.", ""]
     for figure in drawn:
         relative = figure.path.relative_to(root).as_posix()
         title = figure.name.replace("/", ", ").replace("_", " ")
         lines += [f"## {title}", "", f"*{figure.question}*", "", f"![{title}]({relative})", "", figure.caption, ""]
-    return "\n".join(lines)
+    return markdown("\n".join(lines))

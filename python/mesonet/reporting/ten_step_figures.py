@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mesonet import plots
 from mesonet.analysis import Blocks, Contour, FactorScatter, OrderedData, TenSteps, Terms
+from mesonet.file_names import file_stem
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting import method_captions
 from mesonet.reporting.captions import effects_sentence, extremes_of
@@ -37,7 +38,7 @@ Made = tuple[Any, str]
 
 def ten_step_figures(method: Method, response: str, algorithm: str, steps: tuple[str, ...] = ()) -> list[Figure]:
     """The plots of one response of the space for one algorithm or the mean of all; `steps`: only these."""
-    folder = f"ten_steps/{response}/{algorithm.replace(' ', '_')}"
+    folder = f"ten_steps/{file_stem(response)}/{file_stem(algorithm).replace(' ', '_')}"
     column = method.space.columns[method.space.place(response)]
     makers: dict[str, Callable[[Method, Column, str, str], Made]] = {
         "01_ordered_data": _ordered, "02_multi_factor_scatter": _scatter, "03_main_effects": _effects,

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import AverageWindows, average_windows, envelope, latencies, queued
+from mesonet.file_names import file_stem
 from mesonet.plots.flow_windows import MOST_SAMPLES, flow_windows
 from mesonet.plots.latencies import latencies as latencies_chart
 from mesonet.plots.numbers import number, percent
@@ -35,7 +36,7 @@ def traced_figures(campaign: "Campaign") -> list[Figure]:
     for run in traced_runs(campaign):
         measured.append(_latency_table(run))
         if len(run.flows) > 1:
-            name = f"windows/{run.algorithm}" + (f"_{run.condition}" if several else "")
+            name = f"windows/{file_stem(run.algorithm)}" + (f"_{run.condition}" if several else "")
             name += f"_{run.replicate}" if run.replicate > 1 else ""
             asked = "Does the algorithm fill the path, share it, converge?"
             which = f"{run.algorithm}, condition {run.condition}" if several else run.algorithm

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mesonet import plots
 from mesonet.analysis import RankMatrices, RankSummary, goodput_ranges, rank_matrices, rank_summary
+from mesonet.file_names import file_stem
 from mesonet.plots.numbers import number, percent
 from mesonet.reporting.drawing import Figure
 from mesonet.reporting.method import Method
@@ -175,7 +176,7 @@ def user_figures(method: Method) -> list[Figure]:
         for kind in found.kinds:
             for algorithm in method.study.algorithms:
                 asked = f"Where does {algorithm} serve users better than the others?"
-                name = f"users/rank_matrix_{KINDS[kind]}_{algorithm}"
+                name = f"users/rank_matrix_{KINDS[kind]}_{file_stem(algorithm)}"
                 chosen = {"flows": kind, "algorithm": algorithm}
                 draw = partial(_rank_matrix, found, kind, algorithm)
                 figures.append(Figure(name, asked, draw, "users/rank_matrix", chosen))

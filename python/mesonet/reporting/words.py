@@ -1,5 +1,6 @@
 """Plain language for numbers, lists and periods."""
 
+import re
 from collections.abc import Sequence
 
 from mesonet.plots.numbers import number, percent
@@ -69,3 +70,8 @@ def capitalised(text: str) -> str:
 def uncapitalised(text: str) -> str:
     """The text as it stands within a sentence; abbreviations stay."""
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+
+
+def markdown(text: str) -> str:
+    """Return text for a Markdown page: no part of a name begins an HTML element."""
+    return re.sub(r"<(?=[A-Za-z/!?])", r"\\<", text)
