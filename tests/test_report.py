@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+import mesonet as mn
+from conftest import TINY
 from fake_campaign import ALGORITHMS, FAILED, MISSING, RESPONSES, fake_campaign
 from large_campaign import large_campaign
 from mesonet.analysis import condition_response_summary, main_effects
@@ -524,3 +526,12 @@ def test_conditions_without_a_value_and_flags_that_may_be_chance_are_said(campai
     said = dict(findings(Study(replace(campaign, responses=alone))))
     assert said["Who stands out"].endswith("so that this may be nothing but chance.")
     assert "nothing but chance" not in dict(findings(Study(campaign)))["Who stands out"]
+
+
+def test_the_report_names_the_network_that_was_simulated(tmp_path):
+    (tmp_path / "ring.csv").write_text("from,to,delay_ms\nA,B,5\nB,C,5\nC,A,5\n")
+    (tmp_path / "tiny.toml").write_text(TINY.replace("[set]", '[set]\ntopology = "ring.csv"'))
+    campaign = mn.experiment(tmp_path / "tiny.toml").run(tmp_path / "out", workers=1, progress=False)
+    text = words(report_html(campaign))
+    assert "network ring (3 routers, 3 links; a network of the user's own)" in text
+    assert "all other values those of the scenario abilene, unless set" in text

@@ -1,5 +1,6 @@
 """The methods sheet: what was simulated, by which design, with which values, and how the numbers were computed."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -48,7 +49,8 @@ def _experiment(study: Study) -> str:
     pairs = [
         ("experiment", experiment.get("name", study.campaign.name)),
         ("description", " ".join(str(experiment.get("description") or "").split())),
-        ("scenario", experiment.get("scenario")),
+        ("network", network := _network(experiment)),
+        ("all other values" if network else "scenario", _base(experiment.get("scenario"), network)),
         ("scale", experiment.get("scale")),
         ("set for all conditions", experiment.get("set")),
         ("algorithms", study.algorithms),
@@ -56,6 +58,24 @@ def _experiment(study: Study) -> str:
         ("runs per condition and algorithm", experiment.get("replicates")),
     ]
     return html.definitions(pairs)
+
+
+def _network(experiment: Mapping[str, Any]) -> str:
+    """Name the topologies of all conditions; empty for a model, or where the campaign does not hold them."""
+    names: dict[str, None] = {}
+    for entry in experiment.get("scenarios") or []:
+        topology = entry.get("scenario", {}).get("topology")
+        if isinstance(topology, Mapping):
+            size = f"{counted(len(topology['routers']), 'router')}, {counted(len(topology['links']), 'link')}"
+            topology = f"{topology['name']} ({size}; a network of the user's own)"
+        if topology:
+            names[str(topology)] = None
+    return " or ".join(names)
+
+
+def _base(scenario: str | None, network: str) -> str | None:
+    """Where values come from that nothing sets. The name of the scenario is no name of a network."""
+    return f"those of the scenario {scenario}, unless set" if scenario and network else scenario
 
 
 def _design(study: Study) -> str:
