@@ -298,6 +298,35 @@ def test_the_page_fits_a_phone_with_wide_letters(browser, which, style, request)
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("which", ["report", "replayed", "sampled_report"])
+def test_paper_shows_all_of_every_figure(browser, which, request):
+    """A4 less its margins is 688 by 1017 px: nothing is wider, no figure is higher, and nothing is left to scroll."""
+    for page in opened(browser, request.getfixturevalue(which)):
+        page.click("#show-all")
+        count = page.locator("figure[data-figure]").count()
+        page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {count}")
+        page.evaluate("for (const part of document.querySelectorAll('main details')) part.open = true")
+        page.set_viewport_size({"width": 688, "height": 1017})
+        page.emulate_media(media="print")
+        page.wait_for_timeout(300)
+        found = page.evaluate(
+            """() => {
+                const outside = (box) => box.left < -0.5 || box.right > 688.5;
+                const figures = [...document.querySelectorAll('.plot :is(svg, canvas)')];
+                const hides = (box) => box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
+                const clips = (box) => getComputedStyle(box).overflow !== 'visible' && hides(box);
+                return {
+                    wide: document.documentElement.scrollWidth,
+                    figures: figures.length,
+                    cut: figures.filter((each) => outside(each.getBoundingClientRect())).length,
+                    high: figures.filter((each) => each.getBoundingClientRect().height > 1017).length,
+                    clipped: [...document.querySelectorAll('.plot, .scroll')].filter(clips).length,
+                };
+            }"""
+        )
+        assert found == {"wide": 688, "figures": count, "cut": 0, "high": 0, "clipped": 0}
+
+
 PICTURE = "(side) => document.querySelectorAll('#replay .map')[side].toDataURL()"
 #: Painted points of the left map that are red: rings of routers that drop.
 RED = """() => { const canvas = document.querySelector('#replay .map');
