@@ -68,6 +68,7 @@ from mesonet.experiment_file import read
 from mesonet.levels import at
 from mesonet.mixing import is_share, mix, parse_share
 from mesonet.parameters import PARAMETERS
+from mesonet.plain import plain
 from mesonet.scaling import checked_scale, refuse_distorted, scaled
 from mesonet.scenario import Scenario, builtin_titles, find_toml, read_toml
 
@@ -280,8 +281,8 @@ def experiment(
     text, file, directory = find_toml(str(name_or_path), "studies", "experiment")
     table = with_base(read_toml(text, file), file, directory)
     if "model" in table:
-        return _of_file(table, file, directory, options, scale, values or {})
-    parts = read(table, file, directory, options, values or {})
+        return _of_file(table, file, directory, plain(options), scale, plain(values or {}))
+    parts = read(table, file, directory, plain(options), plain(values or {}))
     return Experiment(**parts, file=file, scale=checked_scale(scale))
 
 
@@ -301,9 +302,12 @@ def _of_function(
     if model is None:
         raise InputError("an experiment needs a name, a file or a model", allowed=", ".join(names()))
     _refuse_network_options(table, scale)
+    if factors is not None and not isinstance(factors, Mapping):
+        allowed = 'a mapping, such as {"load": (1, 2)}'
+        raise InputError("not both levels by parameter", path="factors", value=factors, allowed=allowed)
     listed = [{"id": id, "levels": {id: list(pair)}} for id, pair in (factors or {}).items()]
     own_name = getattr(model, "__name__", "model")
-    return from_table({"name": own_name, **table, "factors": listed}, "experiment(...)", None, model)
+    return from_table(plain({"name": own_name, **table, "factors": listed}), "experiment(...)", None, model)
 
 
 def _of_file(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.checks import checked_alpha
 from mesonet.analysis.grubbs import all_but_one_equal, indistinct, p_value
 from mesonet.analysis.result import Result
 
@@ -112,7 +113,7 @@ def condition_response_summary(
         raise ValueError(f"adjust is {adjust!r}; allowed: {', '.join(get_args(Adjustment))}")
     if adjust != "none" and threshold is not None:
         raise ValueError("an adjustment works on p; leave out the threshold on G")
-    values = np.asarray(cube, dtype=float)
+    alpha, values = checked_alpha(alpha), np.asarray(cube, dtype=float)
     if values.ndim != 3 or values.shape[1:] != (len(algorithms), len(responses)):
         raise ValueError(
             f"the cube has shape {values.shape}; expected (conditions, {len(algorithms)} algorithms, "

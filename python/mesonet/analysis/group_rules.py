@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
+from mesonet.analysis.checks import factor_names
 from mesonet.analysis.result import Result
 
 Floats = NDArray[np.float64]
@@ -86,7 +87,7 @@ def group_rules(
     matrix = np.asarray(signs, dtype=float)
     if matrix.ndim != 2 or not np.all(np.abs(matrix) == 1):
         raise ValueError("the signs must be an (n, k) array of -1 and +1")
-    names = tuple(factors or (f"x{j + 1}" for j in range(matrix.shape[1])))
+    names = factor_names(factors, matrix.shape[1])
     label = np.asarray(groups, dtype=object)
     if label.shape != (len(matrix),) or len(names) != matrix.shape[1]:
         raise ValueError(f"groups of shape {label.shape} and {len(names)} names do not fit signs {matrix.shape}")

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.checks import checked_alpha
+
 Floats = NDArray[np.float64]
 Side = Literal["high", "low"]
 
@@ -44,7 +46,7 @@ class Grubbs:
 
 def critical_value(n: ArrayLike, *, alpha: float = 0.05, sides: int = 2) -> Floats:
     """G above which the extreme of `n` values is an outlier at level `alpha`; NaN below three values."""
-    n = np.asarray(n, dtype=float)
+    alpha, n = checked_alpha(alpha), np.asarray(n, dtype=float)
     with np.errstate(all="ignore"):
         squared = stats.t.isf(alpha / (sides * n), n - 2) ** 2
         critical = (n - 1) / np.sqrt(n) * np.sqrt(squared / (n - 2 + squared))
@@ -97,8 +99,9 @@ def grubbs(values: ArrayLike, *, alpha: float = 0.05, sides: Literal[1, 2] = 2) 
     sample = np.where(np.isfinite(sample), sample, np.nan)
     if sample.ndim != 1:
         raise ValueError(f"values must be one-dimensional, not of shape {sample.shape}")
-    if sides not in (1, 2) or not 0 < alpha < 1:
-        raise ValueError("sides must be 1 or 2 and alpha between 0 and 1")
+    if sides not in (1, 2):
+        raise ValueError("sides must be 1 or 2")
+    alpha = checked_alpha(alpha)
     n = int(np.isfinite(sample).sum())
     critical = float(critical_value(n, alpha=alpha, sides=sides))
     note = ""

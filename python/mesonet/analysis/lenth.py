@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.checks import checked_alpha
 from mesonet.analysis.estimable import ROUNDING
 
 
@@ -35,7 +36,7 @@ def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
 
     Raises ValueError for effects that are not one-dimensional.
     """
-    values = np.asarray(effects, dtype=float)
+    alpha, values = checked_alpha(alpha), np.asarray(effects, dtype=float)
     if values.ndim != 1:
         raise ValueError(f"effects are one-dimensional; these have shape {values.shape}")
     size = np.abs(values[np.isfinite(values)])

@@ -22,6 +22,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.checks import factor_names
 from mesonet.analysis.estimable import ROUNDING, is_orthogonal, sign_columns
 from mesonet.analysis.result import Result
 
@@ -101,6 +102,10 @@ def main_effects(
     matrix, names = design_signs(design, factors)
     row, value = observations(y, len(matrix), algorithm)
     notes = []
+    if mode == "replicates":
+        # Rows of a design with the same settings are replicates, too.
+        _, first, same = np.unique(matrix > 0, axis=0, return_index=True, return_inverse=True)
+        matrix, row = (matrix[first], same.ravel()[row]) if len(first) < len(matrix) else (matrix, row)
     used, within, count = np.unique(row, return_inverse=True, return_counts=True)
     if len(used) < len(matrix):
         lost = len(matrix) - len(used)
@@ -124,10 +129,7 @@ def design_signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) 
     matrix = np.asarray(design.matrix if isinstance(design, DesignLike) else design, dtype=float)
     if matrix.ndim != 2 or not np.all(np.abs(matrix) == 1):
         raise ValueError("the design must be an (n, k) array of -1 and +1")
-    names = tuple(factors or own or (f"x{j + 1}" for j in range(matrix.shape[1])))
-    if len(names) != matrix.shape[1]:
-        raise ValueError(f"{len(names)} factor names for a design of {matrix.shape[1]} columns")
-    return matrix, names
+    return matrix, factor_names(factors, matrix.shape[1], own)
 
 
 def observations(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:

@@ -26,6 +26,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.checks import factor_names
 from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.main_effects import condition_means
 from mesonet.analysis.result import Result
@@ -80,9 +81,7 @@ def sensitivity(
     x = np.asarray(points, dtype=float)
     if x.ndim != 2 or not x.shape[1] or not np.isfinite(x).all():
         raise ValueError("the points must be an (n, k) array of numbers")
-    names = tuple(factors or (f"x{j + 1}" for j in range(x.shape[1])))
-    if len(names) != x.shape[1]:
-        raise ValueError(f"{len(names)} factor names for points of {x.shape[1]} columns")
+    names = factor_names(factors, x.shape[1])
     used, value = condition_means(y, len(x), algorithm)
     notes = []
     if len(used) < len(x):

@@ -1,0 +1,44 @@
+"""Checks of what callers hand to an analysis: levels of significance and names of factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mesonet.errors import InputError
+from mesonet.plain import names
+
+
+def checked_alpha(alpha: float) -> float:
+    """Return a level of significance. Raises InputError unless it lies between 0 and 1."""
+    if not 0 < alpha < 1:  # NaN too
+        raise InputError("not a level of significance", path="alpha", value=alpha, allowed="above 0 and below 1")
+    return float(alpha)
+
+
+def factor_names(given: Any, columns: int, own: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Return the names of the columns of a design: those given, else its own, else x1, x2, and so on.
+
+    Any sequence of names is taken, also an index of pandas.
+
+    Raises
+    ------
+    InputError
+        For text in place of a list, names that repeat, and names with ``*``, which stands between the factors of an
+        interaction.
+    ValueError
+        For another number of names than columns.
+    """
+    if isinstance(given, str):
+        raise InputError("not a list of names", path="factors", value=given, allowed="a sequence of names")
+    chosen = tuple(names(given)) if given is not None and len(given) else tuple(own or ())
+    chosen = chosen or tuple(f"x{place + 1}" for place in range(columns))
+    if len(chosen) != columns:
+        raise ValueError(f"{len(chosen)} factor names for a design of {columns} columns")
+    for place, name in enumerate(chosen):
+        if name in chosen[:place]:
+            raise InputError("named twice", path=f"factors[{place}]", value=name, allowed="each name once")
+        if "*" in str(name):
+            problem = "* stands between the factors of an interaction"
+            raise InputError(problem, path=f"factors[{place}]", value=name, allowed="a name without *")
+    return chosen

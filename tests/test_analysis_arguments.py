@@ -1,0 +1,120 @@
+"""What callers hand to analyses and designs: refused with a reason, or taken in every common form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import mesonet
+from mesonet import analysis, designs
+from mesonet.errors import InputError
+
+DESIGN = designs.two_level(["A", "B", "C"])
+VALUES = [3.0, 5.0, 4.0, 8.0, 3.5, 5.5, 4.5, 9.0]
+CUBE = np.arange(48.0).reshape(2, 6, 4) ** 1.5
+TAKE_ALPHA = {
+    "critical_value": lambda alpha: analysis.critical_value(8, alpha=alpha),
+    "grubbs": lambda alpha: analysis.grubbs(VALUES, alpha=alpha),
+    "lenth": lambda alpha: analysis.lenth(VALUES, alpha=alpha),
+    "residuals": lambda alpha: analysis.residuals(CUBE[0], algorithms="abcd", alpha=alpha),
+    "condition_response_summary": lambda alpha: analysis.condition_response_summary(
+        CUBE, responses="rstu", algorithms="abcdef", alpha=alpha
+    ),
+}
+TAKE_FACTORS = {
+    "main_effects": lambda names: analysis.main_effects(DESIGN.matrix, VALUES, factors=names),
+    "terms": lambda names: analysis.terms(DESIGN.matrix, VALUES, factors=names),
+    "interactions": lambda names: analysis.interactions(DESIGN.matrix, VALUES, factors=names),
+    "blocks": lambda names: analysis.blocks(DESIGN.matrix, VALUES, target="a", factors=names),
+    "sensitivity": lambda names: analysis.sensitivity(DESIGN.matrix, VALUES, factors=names),
+    "group_rules": lambda names: analysis.group_rules(DESIGN.matrix, [0, 1] * 4, factors=names),
+    "factor_table": lambda names: analysis.factor_table(
+        DESIGN.matrix, np.array([VALUES]).T, responses=["y"], factors=names
+    ),
+}
+
+
+@pytest.mark.parametrize("alpha", [2, 1, 0, -0.05, float("nan")])
+@pytest.mark.parametrize("name", TAKE_ALPHA)
+def test_a_level_of_significance_lies_between_0_and_1(name: str, alpha: float) -> None:
+    TAKE_ALPHA[name](0.01)
+    with pytest.raises(InputError, match=r"alpha = .*Allowed: above 0 and below 1") as caught:
+        TAKE_ALPHA[name](alpha)
+    assert caught.value.path == "alpha"
+
+
+@pytest.mark.parametrize("name", TAKE_FACTORS)
+def test_factors_are_named_once_and_without_a_star(name: str) -> None:
+    call = TAKE_FACTORS[name]
+    call(["a", "b", "c"])
+    with pytest.raises(InputError, match=r'factors\[2\] = "a": named twice. Allowed: each name once'):
+        call(["a", "b", "a"])
+    with pytest.raises(InputError, match=r'factors\[1\] = "b\*c": \* stands between the factors of an interaction'):
+        call(["a", "b*c", "c"])
+    with pytest.raises(InputError, match=r'= "b\*c": \* stands between'):
+        designs.two_level(["a", "b*c"])
+    with pytest.raises(InputError, match="factor ids must be given and differ"):
+        designs.two_level(["a", "a"])
+    with pytest.raises(InputError, match='factors = "abc": not a list of names'):
+        call("abc")
+
+
+@pytest.mark.parametrize("form", ["pandas", "numpy", "polars"])
+def test_columns_of_a_table_name_factors(form: str) -> None:
+    listed = ["a", "b", "c"]
+    if form == "pandas":
+        names: Any = pytest.importorskip("pandas").Index(listed)
+    else:
+        names = np.array(listed) if form == "numpy" else pl.Series(listed)
+    for call in TAKE_FACTORS.values():
+        call(names)
+    found = analysis.main_effects(DESIGN.matrix, VALUES, factors=names)
+    assert found.factors == ("a", "b", "c")
+    assert found.to_polars()["factor"].to_list() == listed
+    assert designs.two_level(names).factors == ("a", "b", "c")
+
+
+def test_rows_with_the_same_settings_are_replicates() -> None:
+    """The pure error of two values per setting is that of the same values as replicates in a frame."""
+    matrix = designs.replicates(designs.two_level(2).matrix, 2)
+    y = np.array([1.0, 4.0, 2.0, 8.0, 1.5, 4.5, 2.5, 7.0])
+    found = analysis.main_effects(matrix, y, mode="replicates")
+    frame = pl.DataFrame({"condition": [1, 2, 3, 4] * 2, "replicate": [1] * 4 + [2] * 4, "value": y})
+    expected = analysis.main_effects(designs.two_level(2), frame, mode="replicates")
+    for name in ("effect", "residual_sd", "effect_sd", "t", "degrees_of_freedom", "p"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name)), name
+    pure = sum((a - b) ** 2 / 2 for a, b in zip(y[:4], y[4:], strict=True))
+    assert found.residual_sd == pytest.approx([np.sqrt(pure / 4)] * 2)
+    assert found.degrees_of_freedom.tolist() == [4, 4]
+    assert found.notes == ()
+
+
+def test_designs_take_integers_of_numpy() -> None:
+    number = np.int64
+    assert designs.two_level(number(3)).factors == designs.two_level(3).factors
+    assert designs.by_runs(number(5), number(16), number(5), number(1)).matrix.shape == (16, 5)
+    assert designs.by_resolution(number(5), number(5)).resolution == 5
+    assert designs.plackett_burman(number(11), number(12)).shape == (12, 11)
+    assert designs.centre_points(DESIGN.matrix, number(2)).shape == designs.centre_points(DESIGN.matrix, 2).shape
+    for sampled in (designs.latin_hypercube, designs.sobol):
+        assert (sampled(number(3), number(8), number(7)) == sampled(3, 8, 7)).all()
+
+
+def answer(parameters: dict[str, Any], seed: int) -> dict[str, float]:
+    """A model that is never run here."""
+    return {"y": float(parameters["a"])}
+
+
+def test_experiments_take_numbers_of_numpy() -> None:
+    number = np.int64
+    given: dict[str, Any] = {"factors": {"a": (number(0), np.float64(1.5)), "b": (0, 1)}, "values": {"c": number(3)}}
+    plain: dict[str, Any] = {"factors": {"a": (0, 1.5), "b": (0, 1)}, "values": {"c": 3}}
+    for kind, plain_kind in (({"runs": number(4)}, {"runs": 4}), ({"resolution": number(5)}, {"resolution": 5})):
+        made = mesonet.experiment(model=answer, design=kind, seed=number(2), replicates=number(3), **given)
+        same = mesonet.experiment(model=answer, design=plain_kind, seed=2, replicates=3, **plain)
+        assert made.document() == same.document()
+    with pytest.raises(InputError, match=r"factors = .*Allowed: a mapping"):
+        mesonet.experiment(model=answer, factors=[{"id": "a"}])  # type: ignore[arg-type]
