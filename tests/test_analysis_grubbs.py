@@ -69,7 +69,7 @@ def test_a_spread_just_above_the_limit_is_distinguishable():
 
 @pytest.mark.parametrize("options", [{"sides": 3}, {"alpha": 0.0}, {"alpha": 1.0}])
 def test_unusable_options(options):
-    with pytest.raises(ValueError, match="sides must be 1 or 2|not a level of significance"):
+    with pytest.raises(ValueError, match=r"sides must be 1 or 2|not a level of significance"):
         grubbs([1, 2, 3], **options)
     with pytest.raises(ValueError, match="one-dimensional"):
         grubbs([[1, 2, 3]])

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mesonet.analysis.extreme import unit
 from mesonet.analysis.result import Result
 
 Floats = NDArray[np.float64]
@@ -104,7 +105,7 @@ def natural_breaks(values: ArrayLike, classes: int) -> tuple[float, ...]:
     if classes < 2:
         return ()
     # Sums of deviations from the first value, so that large values cancel.
-    x = different - different[0]
+    x = (different - different[0]) / unit(different)
     total, squares, number = (np.r_[0.0, np.cumsum(s)] for s in (count * x, count * x**2, count))
 
     def within(first: NDArray[np.int_] | int, last: int) -> Floats:

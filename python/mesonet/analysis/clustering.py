@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist
 
+from mesonet.analysis.extreme import unit
 from mesonet.analysis.result import Result
 
 Floats = NDArray[np.float64]
@@ -95,7 +96,8 @@ def clustering(data: ArrayLike, *, algorithms: Sequence[str], responses: Sequenc
         return Clustering(
             names, np.empty((0, 4)), tuple(range(len(names))), one, False, used_names, absent, incomplete, cut
         )
-    scaled = values[:, used] / values[:, used].std(axis=0, ddof=1)
+    values = values[:, used] / unit(values[:, used], axis=0)
+    scaled = values / values.std(axis=0, ddof=1)
     tree = hierarchy.linkage(pdist(scaled), method="average")
     leaves = tuple(int(i) for i in hierarchy.leaves_list(tree))
     label = hierarchy.fcluster(tree, cut * tree[-1, 2], criterion="distance")

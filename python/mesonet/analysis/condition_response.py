@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from mesonet.analysis.checks import checked_alpha
+from mesonet.analysis.extreme import unit
 from mesonet.analysis.grubbs import all_but_one_equal, indistinct, p_value
 from mesonet.analysis.result import Result
 
@@ -140,8 +141,9 @@ def condition_response_summary(
         extreme_value = np.take_along_axis(values, position[..., None], axis=-1)[..., 0]
         residual = np.where(comparable, extreme_value - mean, np.nan)
         relative = np.where(mean == 0, np.nan, 100 * residual / mean)
-        sd = np.sqrt(np.nansum((some - mean[..., None]) ** 2, axis=-1) / (count - 1))
-        statistic = np.where(tested, np.abs(residual) / sd, np.nan)
+        scale = unit(some, axis=-1)
+        sd = np.sqrt(np.nansum(((some - mean[..., None]) / scale) ** 2, axis=-1) / (count - 1))
+        statistic = np.where(tested, np.abs(residual / scale[..., 0]) / sd, np.nan)
         p = np.where(tested, p_value(statistic, count), np.nan)
     q = np.full(p.shape, np.nan)
     if tested.any():

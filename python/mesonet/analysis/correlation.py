@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from mesonet.analysis.extreme import unit
 from mesonet.analysis.result import Result
 
 Floats = NDArray[np.float64]
@@ -81,7 +82,7 @@ def correlations(
     enough = np.isfinite(values).sum(axis=0) >= _FEWEST
     varies = np.array([_varies(column) for column in values.T], dtype=bool) & enough
     kept = [name for name, keep in zip(responses, varies, strict=True) if keep]
-    r = _pairwise(values[:, varies])
+    r = _pairwise(values[:, varies] / unit(values[:, varies], axis=0))
     absolute = np.abs(r[np.triu_indices(len(kept), 1)])
     hint = _otsu(absolute[np.isfinite(absolute)])
     limit = hint if threshold is None else float(threshold)

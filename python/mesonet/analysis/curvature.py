@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from mesonet.analysis.estimable import ROUNDING
+from mesonet.analysis.extreme import in_unit, unit
 from mesonet.analysis.main_effects import observations
 from mesonet.analysis.result import Result
 
@@ -80,6 +81,8 @@ def curvature(matrix: ArrayLike, y: pl.DataFrame | ArrayLike, *, algorithm: str 
     if not corner.any() or not centre.any():
         raise ValueError("curvature needs rows of -1 and +1, and rows of 0 (centre points)")
     row, value = observations(y, len(rows), algorithm)
+    scale = unit(value)
+    value = value / scale
     notes = []
     if lost := int(corner.sum()) - len(np.unique(row[corner[row]])):
         notes.append(f"{lost} of {int(corner.sum())} two-level conditions {'has' if lost == 1 else 'have'} no value.")
@@ -99,16 +102,21 @@ def curvature(matrix: ArrayLike, y: pl.DataFrame | ArrayLike, *, algorithm: str 
         difference = 0.0
     if freedom == 0:
         notes.append("Nothing is replicated, no centre point either: there is no pure error to test against.")
-        return _result(len(used), len(at_centre), notes, mean_factorial, mean_centre, difference)
+        untested = _result(len(used), len(at_centre), notes, mean_factorial, mean_centre, difference)
+        return in_unit(untested, scale, *_IN_UNITS)
     sd = float(np.sqrt(scatter / freedom))
     if sd <= ROUNDING * size:
         sd = 0.0
         notes.append("Replicates are all the same: any difference is curvature.")
     difference_sd = sd * float(np.sqrt(np.sum(1 / count) / len(used) ** 2 + 1 / len(at_centre)))
     t = 0.0 if difference == 0 else difference / difference_sd if sd else float(np.copysign(np.inf, difference))
-    return _result(
+    found = _result(
         len(used), len(at_centre), notes, mean_factorial, mean_centre, difference, sd, difference_sd, t, freedom
     )
+    return in_unit(found, scale, *_IN_UNITS)
+
+
+_IN_UNITS = ("mean_factorial", "mean_centre", "difference", "pure_error_sd", "difference_sd")
 
 
 def _result(

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from mesonet.analysis.extreme import unit
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
 from mesonet.analysis.result import Result
 
@@ -64,6 +65,7 @@ def factor_scatter(
     """
     matrix, names = design_signs(design, factors)
     used, value = condition_means(y, len(matrix), algorithm)
+    scale = float(unit(value))
     signs = matrix[used].astype(np.int8)
     k = len(names)
     runs, far_out = np.zeros((k, 2), dtype=int), np.zeros((k, 2), dtype=int)
@@ -78,8 +80,8 @@ def factor_scatter(
                 reach = FENCE * (high - low)
                 far_out[place, side] = int(((there < low - reach) | (there > high + reach)).sum())
             if len(there) > 1:
-                sd[place, side] = there.std(ddof=1)
-        p[place] = _equal_spread(*sides)
+                sd[place, side] = (there / scale).std(ddof=1) * scale
+        p[place] = _equal_spread(*(side / scale for side in sides))
     notes = []
     if lost := len(matrix) - len(used):
         notes.append(f"{lost} of {len(matrix)} conditions have no value and are left out.")

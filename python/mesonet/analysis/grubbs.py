@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from mesonet.analysis.checks import checked_alpha
+from mesonet.analysis.extreme import unit
 
 Floats = NDArray[np.float64]
 Side = Literal["high", "low"]
@@ -112,10 +113,11 @@ def grubbs(values: ArrayLike, *, alpha: float = 0.05, sides: Literal[1, 2] = 2) 
     if note:
         nan = float("nan")
         return Grubbs(None, nan, nan, nan, critical, nan, None, n, alpha, note)
-    residual = sample - np.nanmean(sample)
+    scale = unit(sample)
+    residual = sample / scale - np.nanmean(sample / scale)
     index = int(np.nanargmax(np.abs(residual)))
-    extreme = float(residual[index])
-    statistic = abs(extreme) / float(np.nanstd(sample, ddof=1))
+    statistic = abs(float(residual[index])) / float(np.nanstd(sample / scale, ddof=1))
+    extreme = float(residual[index] * scale)
     p = float(p_value(statistic, n, sides=sides))
     side: Side = "high" if extreme > 0 else "low"
     return Grubbs(index, float(sample[index]), extreme, statistic, critical, p, side, n, alpha, note)

@@ -24,6 +24,7 @@ from scipy import stats
 
 from mesonet.analysis.checks import factor_names
 from mesonet.analysis.estimable import ROUNDING, is_orthogonal, sign_columns
+from mesonet.analysis.extreme import in_unit, unit
 from mesonet.analysis.result import Result
 
 Mode = Literal["nist", "full", "replicates"]
@@ -101,6 +102,8 @@ def main_effects(
         raise ValueError(f"mode is {mode!r}; allowed: {', '.join(get_args(Mode))}")
     matrix, names = design_signs(design, factors)
     row, value = observations(y, len(matrix), algorithm)
+    scale = unit(value)
+    value = value / scale
     notes = []
     if mode == "replicates":
         # Rows of a design with the same settings are replicates, too.
@@ -120,7 +123,8 @@ def main_effects(
         noise = None
         if np.any(count > 1):
             notes.append("Replicates are averaged; their scatter is not the noise of this test.")
-    return _effects(matrix, used, mean, count, names, mode, noise, notes)
+    found = _effects(matrix, used, mean, count, names, mode, noise, notes)
+    return in_unit(found, scale, "grand_mean", "mean_minus", "mean_plus", "effect", "residual_sd", "effect_sd")
 
 
 def design_signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:

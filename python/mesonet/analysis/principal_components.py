@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mesonet.analysis.extreme import unit
 from mesonet.analysis.result import Result
 
 Floats = NDArray[np.float64]
@@ -68,7 +69,9 @@ def principal_components(
     spread = np.ptp(rows, axis=0) if len(rows) else np.zeros(len(responses))
     with np.errstate(invalid="ignore"):
         varies = measured & (spread > _CONSTANT * np.max(np.abs(rows), axis=0, initial=0.0))
-    centred = rows[:, varies] - rows[:, varies].mean(axis=0) if len(rows) else rows[:, varies]
+    scale = unit(rows[:, varies], axis=0 if form == "correlation" else None)
+    rows = rows[:, varies] / scale
+    centred = rows - rows.mean(axis=0) if len(rows) else rows
     if form == "correlation" and len(rows) > 1:
         centred = centred / centred.std(axis=0, ddof=1)
     u, singular, loadings = np.linalg.svd(centred, full_matrices=False)
@@ -80,6 +83,10 @@ def principal_components(
     scores = np.full((len(values), len(singular)), np.nan)
     scores[complete] = u * singular
     total = variance.sum()
+    share = variance / total if total > 0 else np.zeros(len(variance))
+    if form != "correlation":
+        with np.errstate(over="ignore"):
+            scores, variance = scores * scale, variance * scale * scale
     # Without a run nothing is known of what varies.
     constant = measured & ~varies & bool(len(rows))
     empty = _named(responses, ~measured)
@@ -89,7 +96,7 @@ def principal_components(
         loadings,
         scores,
         variance,
-        variance / total if total > 0 else np.zeros(len(variance)),
+        share,
         tuple(int(i) for i in np.flatnonzero(~complete)),
         _named(responses, constant),
         empty,

@@ -28,6 +28,7 @@ from scipy import stats
 
 from mesonet.analysis.checks import factor_names
 from mesonet.analysis.estimable import ROUNDING
+from mesonet.analysis.extreme import unit
 from mesonet.analysis.main_effects import condition_means
 from mesonet.analysis.result import Result
 
@@ -83,6 +84,7 @@ def sensitivity(
         raise ValueError("the points must be an (n, k) array of numbers")
     names = factor_names(factors, x.shape[1])
     used, value = condition_means(y, len(x), algorithm)
+    x, value = x / unit(x, axis=0), value / unit(value)
     notes = []
     if len(used) < len(x):
         notes.append(f"{len(x) - len(used)} of {len(x)} conditions have no value and are left out.")

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from mesonet.analysis.estimable import ROUNDING, SignColumns, fit, sign_columns
+from mesonet.analysis.extreme import in_unit, unit
 from mesonet.analysis.lenth import Lenth, lenth
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
 from mesonet.analysis.result import Result
@@ -91,6 +92,8 @@ def terms(
     if order is not None and not 1 <= order <= matrix.shape[1]:
         raise ValueError(f"order is {order}; allowed: 1 to the number of factors, {matrix.shape[1]}")
     used, mean = condition_means(y, len(matrix), algorithm)
+    by = unit(mean)
+    mean = mean / by
     signs = sign_columns(matrix, names, order)
     notes = [f"Cannot be told from the mean: {', '.join(signs.constant)}."] if signs.constant else []
     if order is None and not signs.complete:
@@ -111,7 +114,7 @@ def terms(
     if noise.pse == 0 and np.ptp(mean) > ROUNDING * np.max(np.abs(mean)):
         notes.append("More than half of the effects are zero: there is no noise to test effects against.")
     rank = np.argsort(-np.nan_to_num(np.abs(effect), nan=-1.0), kind="stable")
-    return Terms(
+    result = Terms(
         tuple(signs.strings[i][0] for i in rank),
         tuple(" = ".join(signs.strings[i]) for i in rank),
         tuple(signs.orders[i] for i in rank),
@@ -127,6 +130,8 @@ def terms(
         noise,
         tuple(notes),
     )
+    fields = ("effect", "mean_minus", "mean_plus", "residual_sd", "grand_mean", "sd")
+    return in_unit(result, by, *fields, noise=in_unit(noise, by, "pse", "me", "sme"))
 
 
 def _incomplete(signs: SignColumns, factors: int) -> str:

@@ -1,0 +1,36 @@
+"""Values so large that their squares overflow, or so small that they vanish: computed in a unit of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Record = TypeVar("Record")
+
+#: Sizes between which squares, and sums of squares, are ordinary numbers.
+_LEAST, _MOST = 1e-100, 1e100
+
+
+def unit(values: ArrayLike, axis: int | None = None) -> NDArray[np.float64]:
+    """Return a power of two as large as the values, by which they can be divided without rounding.
+
+    It is 1 where the values need none, so that common results do not change. Values that are not finite do not count.
+    With `axis` there is one unit for the values along it, which keeps that dimension.
+    """
+    array = np.asarray(values, dtype=float)
+    finite = np.where(np.isfinite(array), np.abs(array), 0.0)
+    size = np.max(finite, axis=axis, keepdims=axis is not None, initial=0.0)
+    extreme = (size > _MOST) | ((size > 0) & (size < _LEAST))
+    return np.where(extreme, np.ldexp(1.0, np.frexp(size)[1] - 1), 1.0)
+
+
+def in_unit(record: Record, by: ArrayLike, *fields: str, **others: Any) -> Record:
+    """Return a result with the fields multiplied by the unit in which they were computed, and the others replaced."""
+    if float(np.asarray(by)) == 1:
+        return record
+    numbers = {name: getattr(record, name) * by for name in fields}
+    plain = {name: float(value) if np.ndim(value) == 0 else value for name, value in numbers.items()}
+    return replace(record, **plain, **others)  # type: ignore[type-var]
