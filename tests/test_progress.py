@@ -93,3 +93,25 @@ def test_a_campaign_counts_what_is_done_of_the_runs_in_flight(tmp_path: Path) ->
     assert shown.last == (0.25, 4.0, "0 of 2 runs")
     agenda.end(second, "done")
     assert shown.last == (1.0, 4.0, "1 of 2 runs")
+
+
+def test_the_first_moments_of_a_task_say_nothing_of_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job of a minute that begins slowly was said to take days."""
+    clock = iter([0.0, 1.0, 5.0, 5.0, 5.0, 40.0, 40.0, 40.0])
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with Progress("task") as progress:
+        progress.update(0, 1)
+        progress.update(1e-5, 1)
+        progress.update(0.6, 1)
+    assert sys.stderr.getvalue() == "task: 0% after 5 s\ntask: 60% after 40 s, about 26 s left\n"
+
+
+def test_after_some_minutes_a_long_task_says_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 0.0, 600.0, 600.0, 600.0])
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with Progress("task") as progress:
+        progress.update(0, 1)
+        progress.update(0.01, 1)
+    assert sys.stderr.getvalue() == "task: 1% after 10 min, about 16 h 30 min left\n"

@@ -13,6 +13,8 @@ Update = Callable[[float, float, str], None]
 QUIET_S = 2.0
 """Nothing is shown for tasks that end sooner."""
 _LINE_EVERY_S = 30.0
+_LEAST_SHARE, _LEAST_S = 0.02, 300.0
+"""Before both, the first share of a task or the first minutes, the pace says nothing of the time left (chosen)."""
 
 
 class Progress:
@@ -57,6 +59,8 @@ class Progress:
         began, before = self._first or (0.0, 0.0)
         if share <= before:
             began, before = 0.0, 0.0
+        if share - before < _LEAST_SHARE and elapsed - began < _LEAST_S:
+            return ""
         return f"{duration((elapsed - began) * (1 - share) / (share - before))} left" if share > 0 else ""
 
 
