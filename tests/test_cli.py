@@ -134,10 +134,13 @@ def test_check_shows_values_sources_and_what_follows() -> None:
             ("run", "abilene", "--set", "duration=60"),
             '--set: time.duration = "60": a time needs its unit: write',
         ),
-        (("run", "abilene", "--set", "network.sped=1"), "--set: network.sped: unknown path (nearest: network.speed"),
+        (
+            ("run", "abilene", "--set", "network.sped=1"),
+            '--set: network.sped = "1": unknown path (nearest: network.speed',
+        ),
         (
             ("check", "abilene", "--set", "algorithms.bbr3.startup_gain=3"),
-            "--set: algorithms.bbr3.startup_gain: constants of algorithms have a path of their own",
+            '--set: algorithms.bbr3.startup_gain = "3": constants of algorithms have a path of their own',
         ),
         (("run", "abilene", "--set", "speed"), '--set = "speed": not PATH=VALUE'),
         (("run", "abilene", "--set", "delay_multiplier=-2"), '--set: network.delay_multiplier = "-2": too low'),
@@ -167,7 +170,10 @@ def test_check_shows_values_sources_and_what_follows() -> None:
             ("run", "demo", "--condition", "1", "--set", "speed=1 seg/ms"),
             "mesonet: --set speed: factor X1 varies network.speed",
         ),
-        (("run", "demo", "--condition", "1", "--set", "sped=1 seg/ms"), "--set: sped: unknown path (nearest: speed"),
+        (
+            ("run", "demo", "--condition", "1", "--set", "sped=1 seg/ms"),
+            '--set: sped = "1 seg/ms": unknown path (nearest: network.speed',
+        ),
         (
             ("run", "demo", "--condition", "1", "--set", "algorithm=fast"),
             "--set algorithm: an experiment varies the algo",

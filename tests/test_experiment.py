@@ -266,7 +266,7 @@ def mixed_with(other: str, minus: str = "0.3", algorithm: str = "scalable") -> C
         (replace('id = "X5"', 'id = "mine"'), "factors[1].path", "needs a path"),
         (replace('id = "X5"', "id = 5"), "factors[1].id", "needs an id"),
         (replace('id = "X5"', 'id = "a"\npath = "network.speed"'), "factors[1].minus", "not a level of network.speed"),
-        (replace('id = "X5"', 'id = "a"\npath = "sped"'), "factors[1].path", "nearest: speed"),
+        (replace('id = "X5"', 'id = "a"\npath = "sped"'), "factors[1].path", "nearest: network.speed"),
         (replace('id = "X5"', 'id = "X5"\nlow = 1'), "factors[1].low", "unknown key"),
         (replace('"scalable"]', '"scaleable"]'), "algorithms[1]", "nearest: scalable"),
         (replace('"scalable"]', '"tcp"]'), "algorithms[1]", "named twice"),

@@ -168,7 +168,7 @@ def test_file_with_a_base(tmp_path: Path) -> None:
         ({"source_distribution": [0.1, 0.6, 0.4]}, "users.source_distribution", "sum to 1.1"),
         ({"document_probability": 0.9, "movie_probability": 0.2}, "users.document_probability", "at most 1"),
         ({"network.sped": "1 seg/ms"}, "network.sped", "nearest: network.speed"),
-        ({"sped": "1 seg/ms"}, "sped", "nearest: speed"),
+        ({"sped": "1 seg/ms"}, "sped", "nearest: network.speed"),
         ({"increase": 1}, "increase", "ambiguous"),
         ({"parameters.tcp.increase": -5}, "parameters.tcp.increase", "out of range"),
         ({"parameters.tcp.incraese": 1}, "parameters.tcp.incraese", "nearest: increase"),

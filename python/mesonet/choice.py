@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mesonet import settings
 from mesonet.errors import InputError, unknown
 from mesonet.scaling import checked_scale, refuse_distorted, scaled
 from mesonet.scenario import Scenario, builtin_titles, find_toml, load_scenario, read_toml
@@ -52,6 +53,7 @@ def find_scenario(
     for option, path, text in (("--algorithm", "algorithms", algorithm), ("--duration", "time.duration", duration)):
         if text is not None:
             chosen = chosen.set(path, text, option)
+    chosen.refuse_unused(given)
     chosen.check()
     if scale != 1 and not force:
         refuse_distorted(chosen, scale)
@@ -79,6 +81,7 @@ def _condition(
             raise InputError(problem, path="--condition", allowed=f"1 to {chosen.conditions}")
         number = 1
     there = chosen.condition(number, algorithm)
+    there.refuse_unused(values)
     there.check()
     if not force:
         chosen.refuse_distortion(number)
@@ -87,13 +90,26 @@ def _condition(
 
 def pairs(values: Sequence[str]) -> dict[str, str]:
     """What ``--set`` was given, by path."""
-    found = {}
+    found: dict[str, str] = {}
     for given in values:
         path, equals, value = given.partition("=")
         if not equals:
             raise InputError("not PATH=VALUE", "--set", value=given, allowed="such as --set warmup='0 s'")
-        found[path.strip()] = value.strip()
+        path, value = path.strip(), value.strip()
+        for other, before in found.items():
+            if _resolved(path) == _resolved(other):
+                problem = f'set twice, first to "{before}"' + (f" as {other}" if other != path else "")
+                raise InputError(problem, "--set", path, value, "one value for each path")
+        found[path] = value
     return found
+
+
+def _resolved(path: str) -> str:
+    """The full path where there is one; parameters of models have paths of their own."""
+    try:
+        return settings.resolve(path)
+    except InputError:
+        return path
 
 
 def _is_experiment(target: str) -> bool:

@@ -1,13 +1,15 @@
 """The command line: verbs only.
 
-Exit codes: 0 fine, 1 a run failed, 2 bad input, 130 interrupted, 143 ended by SIGTERM,
-with a snapshot written or all results.
+Exit codes: 0 fine, 1 a run failed, 2 bad input, 130 interrupted, 141 the reader of the output is gone,
+143 ended by SIGTERM, with a snapshot written or all results.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import signal
+import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, replace
@@ -71,10 +73,16 @@ class _Group(click.Group):
             _stop(ctx, str(error), 1)
         except OSError as error:
             if error.errno == errno.EPIPE:
-                raise
+                _end_of_pipe(ctx)
             place = f"{error.filename}: " if error.filename else ""
             problem = (error.strerror or str(error)).lower()
             _stop(ctx, f"{place}{problem}. Allowed: a file or folder that can be read and written", 2)
+
+
+def _end_of_pipe(ctx: click.Context) -> NoReturn:
+    """Ends as a program that SIGPIPE ends: nobody reads what it prints, as behind ``head``."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the exit
+    ctx.exit(128 + signal.SIGPIPE)
 
 
 def _stop(ctx: click.Context, message: str, code: int) -> NoReturn:
@@ -155,6 +163,8 @@ def run(
             "goes with --checkpoint only", path="--checkpoint-every", value=checkpoint_every, allowed=allowed
         )
     chosen = find_scenario(target, **options)
+    for note in (*getattr(chosen.value("topology"), "notes", ()), *_idle(chosen)):
+        click.echo(f"note: {note}", err=True)
     try:
         with (
             places.folder(out) if out else nullcontext(),  # before the checkpoint, which may be in it
@@ -170,6 +180,11 @@ def run(
             _show_result(chosen, seed, result, out, as_json)  # in here: a signal that came late ends the block
     except Stopped as stopped:
         _stop(click.get_current_context(), str(stopped), 128 + stopped.number)
+
+
+def _idle(chosen: Scenario) -> list[str]:
+    """Notes of constants that are set for algorithms that no flow uses."""
+    return [f"{path} has no effect: no flow uses the algorithm" for path in chosen.unused()]
 
 
 def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, as_json: bool) -> None:
@@ -213,7 +228,7 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
         _draw(shown, draw)
     settings = [asdict(row) for row in chosen.explain()]
     if as_json:
-        about = {"name": chosen.name, "hash": chosen.hash, "notes": list(shown.notes)}
+        about = {"name": chosen.name, "hash": chosen.hash, "notes": [*shown.notes, *_idle(chosen)]}
         write_json({**about, "derived": described, "settings": settings})
         return
     write_table(["path", "value", "source"], [list(row.values()) for row in settings])
@@ -223,7 +238,7 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
     write_table(CLASS_COLUMNS, class_rows(described))
     click.echo("")
     write_table(MAP_COLUMNS, map_rows(shown))
-    for warning in (*shown.notes, *described["warnings"]):
+    for warning in (*shown.notes, *_idle(chosen), *described["warnings"]):
         click.echo(f"\nnote: {warning}")
     if draw:
         click.echo(f"\nwritten to {draw}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet import models, places, units
+from mesonet.errors import unknown
 from mesonet.factors import Factor
 
 if TYPE_CHECKING:
@@ -184,6 +185,9 @@ class Designed(ABC):
     ) -> Path:
         """As `run`, but returns the folder only."""
         models.refuse_while_imported()
+        for name in how:
+            if name not in _HOW:
+                raise unknown("argument of run", name, ("out", "workers", "progress", "force", *_HOW))
         if workers is not None:
             workers = units.integer(workers, "workers", 1, MOST_WORKERS)
         from mesonet.campaign.ledger import Ledger
@@ -204,6 +208,10 @@ class Designed(ABC):
                 ledger = Ledger.create(out, {**document, "expected_cost": self.expected_cost()})
             run_missing(ledger, asked, progress)
         return Path(out)
+
+
+_HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry")
+"""Fields of `mesonet.campaign.work.How` that a caller may give."""
 
 
 def as_told(numbers: Sequence[int], runs: int, most: int = 8) -> str:

@@ -168,6 +168,7 @@ class Experiment(Designed):
             If the simulator refuses a condition, or the scale distorts one and `force` is not set.
         """
         about: dict[str, list[int]] = {}
+        idle = self._idle_constants()
         for number in range(1, self.conditions + 1):
             try:
                 described = self.condition(number).describe()
@@ -179,7 +180,20 @@ class Experiment(Designed):
                 ) from None
             for warning in described["warnings"]:
                 about.setdefault(warning, []).append(number)
-        return [f"{warning} ({as_told(numbers, self.conditions)})" for warning, numbers in about.items()]
+        return idle + [f"{warning} ({as_told(numbers, self.conditions)})" for warning, numbers in about.items()]
+
+    def _idle_constants(self) -> list[str]:
+        """Warnings of constants that no flow of any condition uses; those of ``--set`` are refused."""
+        listed = [*self.algorithms, *([self.mixed_with] if self.mixed_with else [])]
+        used = list(dict.fromkeys(name for each in listed for name, _ in settings.parse("algorithms", each)))
+        warnings = []
+        for path in self.scenario.set("algorithms", self.algorithms[0]).unused(used):
+            setting = self.scenario.settings[path]
+            problem, allowed = settings.no_flow_uses(settings.algorithm_of(path), used)
+            if setting.source == "--set":
+                raise InputError(problem, "--set", path, setting.text, allowed)
+            warnings.append(f"{path} = {setting.text} has no effect: {problem} ({setting.source})")
+        return warnings
 
     def refuse_distortion(self, number: int) -> None:
         """Raises an `InputError` where the scale makes another kind of network of a condition."""

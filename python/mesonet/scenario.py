@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
@@ -64,7 +64,7 @@ class Scenario:
         changed = dict(self.settings)
         for given, value in values.items():
             try:
-                path = settings.resolve(given)
+                path = settings.resolve(given, value)
                 changed.pop(path, None)
                 changed[path] = settings.setting(path, value, source)
             except InputError as error:
@@ -72,7 +72,15 @@ class Scenario:
         return Scenario(self.name, self.title, changed)
 
     def value(self, path: str) -> Any:
-        """The value in force at a full path, in base units."""
+        """Return the value in force at a path or the unique last part of one, in base units.
+
+        Raises
+        ------
+        InputError
+            If there is no such path, or more than one.
+        """
+        if path not in PARAMETERS and path not in ("algorithms", "flows"):
+            path = settings.resolve(path)
         if path in self.settings:
             setting = self.settings[path]
             same = self.segment_bytes == units.SEGMENT_BYTES or path not in (*PARAMETERS, "flows")
@@ -81,6 +89,9 @@ class Scenario:
             return [("tcp", 1.0)]
         if path == "flows":
             return []
+        if path not in PARAMETERS:
+            _, algorithm, name = path.split(".")
+            return next(each.default(self.preset) for each in core.algorithms()[algorithm].params if each.name == name)
         default = PARAMETERS[path].default_for(self.preset)
         if isinstance(default, Derived):
             return default.compute(self.value(default.path))
@@ -158,6 +169,21 @@ class Scenario:
                 for constant in core.algorithms()[name].params
             ]
         return rows
+
+    def unused(self, used: Iterable[str] = ()) -> list[str]:
+        """Return the paths of constants that are set and have no effect: no flow uses the algorithm.
+
+        `used` are algorithms that are used beside those of the scenario.
+        """
+        names = {*used, *(name for name, _ in self._mix())}
+        return [path for path in self.settings if settings.algorithm_of(path) not in {"", *names}]
+
+    def refuse_unused(self, paths: Iterable[str]) -> None:
+        """Raises an `InputError` if one of the paths is a constant of an algorithm that no flow uses."""
+        used = [name for name, _ in self._mix()]
+        for path in map(settings.resolve, paths):
+            if (algorithm := settings.algorithm_of(path)) and algorithm not in used:
+                raise self._contradiction(path, *settings.no_flow_uses(algorithm, used))
 
     def check(self) -> None:
         """Raises an `InputError` if values that are allowed one by one contradict each other."""
@@ -263,6 +289,7 @@ def scenario(name_or_path: str | Path, /, **overrides: Any) -> Scenario:
     """
     loaded = load_scenario(str(name_or_path))
     loaded = loaded.with_values(overrides) if overrides else loaded
+    loaded.refuse_unused(overrides)
     loaded.check()
     return loaded
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,10 @@ class Setting:
     given: Any = None
 
 
-def resolve(path: str) -> str:
-    """The full path that `path` stands for: itself, or the one path that ends in it.
+def resolve(path: str, value: Any = None) -> str:
+    """Return the full path that `path` stands for: itself, or the one path that ends in it.
+
+    `value` is what stands at the path, for messages.
 
     Raises
     ------
@@ -49,9 +52,9 @@ def resolve(path: str) -> str:
     if path.startswith(("algorithms.", "flows.", "flows[")):
         constant = path.replace("algorithms.", "parameters.", 1)
         if constant in _constants():
-            raise InputError("constants of algorithms have a path of their own", path=path, allowed=constant)
+            raise InputError("constants of algorithms have a path of their own", None, path, value, constant)
         whole = re.split(r"[.\[]", path)[0]
-        raise InputError(f"{whole} can only be set as a whole", path=path, allowed=_whole_example(whole))
+        raise InputError(f"{whole} can only be set as a whole", None, path, value, _whole_example(whole))
     known = [*PARAMETERS, "algorithms", "flows", *_constants()]
     if path in known:
         return path
@@ -59,8 +62,19 @@ def resolve(path: str) -> str:
     if len(matches) == 1:
         return matches[0]
     if matches:
-        raise InputError("ambiguous path", path=path, allowed=", ".join(matches))
-    raise _unknown_path(path, known)
+        raise InputError("ambiguous path", None, path, value, ", ".join(matches))
+    raise replace(_unknown_path(path, known), path=path, value=value)
+
+
+def algorithm_of(path: str) -> str:
+    """Return the algorithm of which a full path is a constant; empty for all other paths."""
+    section, _, rest = path.partition(".")
+    return rest.partition(".")[0] if section == "parameters" else ""
+
+
+def no_flow_uses(algorithm: str, used: Sequence[str]) -> tuple[str, str]:
+    """Return what is wrong with a constant of an algorithm that is not used, and what is allowed."""
+    return f"no flow uses {algorithm}", f"constants of {', '.join(used)}, or {algorithm} among the algorithms"
 
 
 def parse(path: str, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> Any:
@@ -147,10 +161,8 @@ def _unknown_path(path: str, known: Sequence[str]) -> InputError:
         return unknown(f"constant of {parts[1]}", parts[2], names, path=path)
     last = {name.rpartition(".")[2]: name for name in known}
     error = unknown("path", path, known)
-    if "nearest" not in error.problem:
-        near = unknown("path", parts[-1], last)
-        if "nearest" in near.problem:
-            error = near
+    if "nearest" not in error.problem and (near := get_close_matches(parts[-1], list(last), n=3, cutoff=0.5)):
+        error = InputError(f"unknown path (nearest: {', '.join(last[name] for name in near)})")
     section = [name for name in known if name.startswith(parts[0] + ".")] if len(parts) > 1 else []
     return InputError(error.problem, path=path, allowed=", ".join(section) or "the paths that `mesonet check` shows")
 

@@ -6,11 +6,13 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesonet import core
 from mesonet.errors import InputError
 from mesonet.scenario import Scenario
+from mesonet.scenario import scenario as named_scenario
 from mesonet.units import integer
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ _MOST_SLICES = 20_000
 
 
 def simulate(
-    scenario: Scenario,
+    scenario: Scenario | str | Path,
     seed: int = 1,
     progress: Progress | None = None,
     *,
@@ -47,7 +49,7 @@ def simulate(
     Parameters
     ----------
     scenario
-        What to simulate.
+        What to simulate, or the name of a built-in scenario, or the path of a TOML file.
     seed
         Names the random streams, at least 0; the same scenario, seed and code give the same tables on any machine.
     progress
@@ -66,6 +68,8 @@ def simulate(
     Stopped
         If a signal came while there was a checkpoint (`mesonet.checkpoint`).
     """
+    if isinstance(scenario, str | Path):
+        scenario = named_scenario(scenario)
     try:
         return simulate_json(scenario.to_json(), seed, progress, threads=threads, engine=engine, checkpoint=checkpoint)
     except InputError as error:
