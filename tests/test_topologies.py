@@ -403,3 +403,24 @@ def test_what_only_the_simulator_can_refuse_names_the_topology(here: Path) -> No
         scenario("abilene", topology="chain.csv").describe()
     assert "at most 1000 are allowed" in str(caught.value)
     assert caught.value.value == "chain.csv"
+
+
+def test_capacities_of_links_that_are_not_used_are_noted(tmp_path: Path) -> None:
+    import networkx as nx
+
+    graph = nx.path_graph(3)
+    nx.set_edge_attributes(graph, 2.0, "delay_ms")
+    nx.set_edge_attributes(graph, {(0, 1): {"LinkSpeedRaw": 1e10, "capacity": 5.0}, (1, 2): {"LinkSpeedRaw": 1e9}})
+    nx.write_graphml(graph, tmp_path / "net.graphml")
+    nx.write_gml(graph, tmp_path / "net.gml")
+    for name in ("net.graphml", "net.gml"):
+        notes = mn.scenario("abilene", topology=str(tmp_path / name)).value("topology").notes
+        why = "ignored: capacity belongs to routers in this model, as speed_factor of a node"
+        assert f"linkspeedraw of 2 links {why}" in notes
+        assert f"capacity of 1 link {why}" in notes
+    result = CliRunner().invoke(
+        main, ["run", "abilene", "--set", f"topology={tmp_path / 'net.gml'}", "--duration", "1 s", "--set",
+               "warmup=0 s", "--set", "users.base_sources=2"]
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert f"note: capacity of 1 link {why}\n" in result.stderr

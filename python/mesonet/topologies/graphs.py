@@ -1,7 +1,7 @@
 """GraphML and GML, as the Topology Zoo writes them, read by networkx.
 
 Nodes: label (or name), Latitude, Longitude, Internal; also class and speed_factor. Edges: delay_ms, cost, length_km.
-Other attributes are left alone.
+Other attributes are left alone; of capacities of links a note says so.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any
 from mesonet.csv_rows import Place, refuse_large
 from mesonet.topologies.draft import Draft, DraftLink, checked_name, link, refuse_many, router
 
+#: Attributes of links that say how much a link carries: those of the Topology Zoo, of SNDlib and common ones.
+_CAPACITY = re.compile(r"capacity|bandwidth|speed|bitrate|^(bw|rate)$")
 #: The label of unlabelled nodes in the Topology Zoo.
 _NO_LABEL = "None"
 #: What networkx raises for files that are not what they should be, beside its own error.
@@ -70,6 +72,7 @@ def from_nodes(
         draft.routers.append(router(at, unique, given))
     between: dict[tuple[int, int], DraftLink] = {}
     parallel = 0
+    capacities: dict[str, int] = {}
     for number, (a, b, attributes) in enumerate(edges):
         given = {str(word).lower(): value for word, value in attributes.items()}
         each = link(Place(place.file, f"edge {number}"), index[a], index[b], given)
@@ -77,7 +80,15 @@ def from_nodes(
         parallel += ends in between
         if ends not in between or _order(each) < _order(between[ends]):
             between[ends] = each
+        for word, entry in given.items():
+            if _CAPACITY.search(word) and entry not in (None, ""):
+                capacities[word] = capacities.get(word, 0) + 1
     draft.links = list(between.values())
+    for word, count in capacities.items():
+        draft.notes.append(
+            f"{word} of {count} {_numbered('link(s)', count)} ignored: capacity belongs to routers in this model, as "
+            "speed_factor of a node"
+        )
     for count, note in (
         (unnamed, "router(s) without a label, named by number"),
         (doubled, "duplicate label(s), told apart by a number behind"),
