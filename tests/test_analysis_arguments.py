@@ -54,9 +54,9 @@ def test_factors_are_named_once_and_without_a_star(name: str) -> None:
         call(["a", "b", "a"])
     with pytest.raises(InputError, match=r'factors\[1\] = "b\*c": \* stands between the factors of an interaction'):
         call(["a", "b*c", "c"])
-    with pytest.raises(InputError, match=r'= "b\*c": \* stands between'):
+    with pytest.raises(InputError, match=r'= "b\*c": not an id of a factor'):
         designs.two_level(["a", "b*c"])
-    with pytest.raises(InputError, match="factor ids must be given and differ"):
+    with pytest.raises(InputError, match="factor ids must differ"):
         designs.two_level(["a", "a"])
     with pytest.raises(InputError, match='factors = "abc": not a list of names'):
         call("abc")
