@@ -44,7 +44,7 @@ def verdict_html(study: Study) -> str:
         parts.append(_table(found, _competing(study, str(other))))
     if parts:
         parts.append(_provisional(study))
-        return "".join(parts) + f'<p class="reading">{html.escape(_noise(study))}</p>'
+        return "".join(parts) + f'<p class="reading">{html.escape(_words())} {html.escape(_noise(study))}</p>'
     return f'<p class="statement">{html.escape(_none(study))}</p>'
 
 
@@ -125,7 +125,7 @@ def _replaced(study: Study) -> str:
     lacking = [study.title_of(name) for name in without_values(study)]
     return (
         f"If {reference} were replaced{where}: against {reference} in the same conditions, with a margin of "
-        f"{percent(LARGE)}. {_words()} Judged are {listed(names) or 'none'}."
+        f"{percent(LARGE)}. Judged are {listed(names) or 'none'}."
         + (f" Not judged, because no run has a value: {listed(lacking)}." if lacking else "")
     )
 
@@ -140,7 +140,7 @@ def _competing(study: Study, other: str) -> str:
     few = kinds_without_enough_flows(study, other)
     return (
         f"Throughput of the {other} flows beside each algorithm, compared with their throughput {against}, by kind of "
-        f"file. Flows in progress count, too. The margin is {percent(LARGE)}. {_words()}"
+        f"file. Flows in progress count, too. The margin is {percent(LARGE)}."
         + (f" Not compared, because too few flows were seen: {listed(few)}." if few else "")
     )
 
