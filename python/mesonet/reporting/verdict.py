@@ -98,9 +98,14 @@ class Change:
         return self.harm > LARGE and self.low > 0 and self.certain
 
     @property
+    def is_excluded(self) -> bool:
+        """True if harm beyond the margin in the mean can be excluded, and would have been seen."""
+        return self.high <= LARGE and self.visible <= LARGE
+
+    @property
     def is_harmless(self) -> bool:
-        """True if harm beyond the margin can be excluded, and would have been seen."""
-        return self.high <= LARGE and self.visible <= LARGE and not (self.worse or self.unclear or self.part)
+        """True if that is so, and no single condition looks worse by more than the margin."""
+        return self.is_excluded and not (self.worse or self.unclear or self.part)
 
 
 @dataclass(frozen=True)

@@ -148,8 +148,9 @@ def _competing(study: Study, other: str) -> str:
 def _words() -> str:
     return (
         f"“{WORSE}”: by more than the margin in the mean over the conditions. “{MIXED}”: by more than the margin in "
-        f"single conditions. “{NO_HARM}”: harm beyond the margin would have been seen, and was not. “{UNCLEAR}”: harm "
-        f"beyond the margin cannot be excluded. “{NOT_JUDGED}”: values are missing, or only short flows were compared."
+        f"single conditions, or at one level of a factor. “{NO_HARM}”: harm beyond the margin would have been seen, and "
+        f"was not. “{UNCLEAR}”: harm beyond the margin cannot be excluded, in the mean or in single conditions. "
+        f"“{NOT_JUDGED}”: values are missing, or only short flows were compared."
     )
 
 
@@ -189,8 +190,12 @@ def reasons(verdict: Verdict) -> str:
     unclear = [c for c in verdict.changes if c not in worse and c.compared and not c.is_harmless]
     if verdict.short_only:
         said.append("Only short flows were compared: long flows need longer runs or more sources.")
-    if unclear:
-        said.append(_unseen(unclear))
+    if in_mean := [c for c in unclear if not c.is_excluded]:
+        said.append(_unseen(in_mean))
+    if single := [c for c in unclear if c.is_excluded]:
+        titles = [f"{c.title} ({counted(c.unclear, 'condition')})" for c in single[:3]]
+        more = f", and {len(single) - 3} more" if len(single) > 3 else ""
+        said.append(f"In single conditions beyond the margin, but within the noise: {listed(titles)}{more}.")
     if not said:
         compared = max(change.compared for change in verdict.changes)
         most = max(change.visible for change in verdict.changes)
