@@ -148,8 +148,8 @@ def _competing(study: Study, other: str) -> str:
 def _words() -> str:
     return (
         f"“{WORSE}”: by more than the margin in the mean over the conditions. “{MIXED}”: by more than the margin in "
-        f"single conditions, or at one level of a factor. “{NO_HARM}”: harm beyond the margin would have been seen, and "
-        f"was not. “{UNCLEAR}”: harm beyond the margin cannot be excluded, in the mean or in single conditions. "
+        f"single conditions, or at one level of a factor. “{NO_HARM}”: harm beyond the margin would have been seen, "
+        f"and was not. “{UNCLEAR}”: harm beyond the margin cannot be excluded, in the mean or in single conditions. "
         f"“{NOT_JUDGED}”: values are missing, or only short flows were compared."
     )
 

@@ -35,11 +35,10 @@ def figure(sources: Sources) -> PageFigure | None:
             result = effects(study, response, period, algorithm, reference)
             selection = {"response": response, "period": period, "algorithm": algorithm}
             rows.append(keyed(effects_table(result, study.campaign.factors), selection))
-            if first is None and algorithm != reference:
-                first = result
+            first = first or result
             title = study.responses[response].title
-            heading = f"{title}, {_who(algorithm)} minus {reference}, {period_title(period)}"
-            texts.append(caption(selection, heading, _text(study, result, response, algorithm, reference)))
+            heading = f"{title}, {_who(algorithm, reference)} minus {reference}, {period_title(period)}"
+            texts.append(caption(selection, heading, _text(study, result, response)))
     assert first is not None
     return PageFigure(
         id="effects-on-difference",
@@ -62,23 +61,24 @@ def figure(sources: Sources) -> PageFigure | None:
 
 
 def effects(study: Study, response: str, period: str, algorithm: str, reference: str) -> MainEffects:
-    """Return the main effects on the difference of an algorithm, or of the mean of all others, from the incumbent."""
+    """Return the main effects on the difference of an algorithm from the incumbent.
+
+    For the mean of all, and for the incumbent itself, it is the difference of the mean of all others.
+    """
     values = study.values(response, period)
     place = study.algorithms.index(reference)
-    if algorithm == MEAN_OF_ALL:
+    if algorithm in (MEAN_OF_ALL, reference):
         own = np.delete(values, place, axis=1).mean(axis=1)
     else:
         own = values[:, study.algorithms.index(algorithm)]
     return main_effects(study.campaign.design, own - values[:, place])
 
 
-def _who(algorithm: str) -> str:
-    return "mean of all others" if algorithm == MEAN_OF_ALL else algorithm
+def _who(algorithm: str, reference: str) -> str:
+    return "mean of all others" if algorithm in (MEAN_OF_ALL, reference) else algorithm
 
 
-def _text(study: Study, result: MainEffects, response: str, algorithm: str, reference: str) -> str:
-    if algorithm == reference:
-        return f"{reference} is the incumbent: choose another algorithm."
+def _text(study: Study, result: MainEffects, response: str) -> str:
     title, unit = f"difference of {study.title_of(response)}", study.unit_of(response)
     mean = quantity(result.grand_mean, unit) if np.isfinite(result.grand_mean) else number(result.grand_mean)
     said = captions.effects_sentence(study, result, title, unit, relative=False)
