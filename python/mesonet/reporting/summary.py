@@ -59,7 +59,7 @@ def _settled(study: Study) -> str:
     conditions = sorted(set(late))
     where = f"condition{'s' if len(conditions) > 1 else ''} {listed([str(c) for c in conditions])}"
     return (
-        f"In {counted(len(late), 'run')} of {done.height} the number of transmitting sources had not settled when the "
+        f"In {len(late)} of {counted(done.height, 'run')} the number of transmitting sources had not settled when the "
         f"warm-up ended (MSER-5): {where if len(conditions) <= 8 else counted(len(conditions), 'condition')}. Their "
         "numbers are partly those of the start. A longer warm-up, or a longer run, would show by how much."
     )
