@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-
-Arguments = ParamSpec("Arguments")
-Answer = TypeVar("Answer")
 
 
 def plain(value: Any) -> Any:
@@ -36,14 +32,3 @@ def _is_column(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return value.ndim == 1 and value.dtype.kind in "OUT"
     return kind is not None and str(kind).lower() in ("object", "str", "string")
-
-
-def plain_arguments(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
-    """Return the function with NumPy scalars among its arguments made plain."""
-
-    @wraps(function)
-    def called(*arguments: Arguments.args, **options: Arguments.kwargs) -> Answer:
-        scalars = {name: plain(value) for name, value in options.items()}
-        return function(*map(plain, arguments), **scalars)
-
-    return called

@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from mesonet.designs.two_level import Design, alias_strings, whole_number
 from mesonet.errors import InputError, unknown
-from mesonet.plain import plain_arguments
 
 _MOST_ADDED = 1_000
 
@@ -70,7 +69,6 @@ class Augmented:
         return int(np.linalg.matrix_rank(model.T @ model, hermitian=True)) - 1
 
 
-@plain_arguments
 def foldover(design: Design, switched: Sequence[str] | None = None) -> Augmented:
     """The design and its mirror image, twice the runs.
 
@@ -87,7 +85,6 @@ def foldover(design: Design, switched: Sequence[str] | None = None) -> Augmented
     return _augmented(design, _switched(design, switched), np.ones(design.runs, bool))
 
 
-@plain_arguments
 def semifold(design: Design, switched: Sequence[str], where: str) -> Augmented:
     """The design and the mirror image of half of it.
 
@@ -108,14 +105,12 @@ def semifold(design: Design, switched: Sequence[str], where: str) -> Augmented:
     return _augmented(design, _switched(design, switched), half)
 
 
-@plain_arguments
 def centre_points(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
     """The runs and behind them `number` rows of 0: all factors half-way, to see curvature and pure error."""
     added = _checked_number("centre_points", number)
     return np.concatenate([matrix, np.zeros((added, matrix.shape[1]), np.int8)])
 
 
-@plain_arguments
 def replicates(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
     """The runs `number` times, all of them each time."""
     return np.tile(matrix, (_checked_number("replicates", number), 1))

@@ -22,7 +22,6 @@ import numpy.typing as npt
 from mesonet.designs.two_level import Design, whole_number
 from mesonet.designs.words import parity, places, products, products_by_column
 from mesonet.errors import InputError
-from mesonet.plain import plain_arguments
 
 _STARTS, _WORK = 64, 2**26
 """Most starts of a search, and most starts times runs times factors times products: two or three seconds."""
@@ -56,7 +55,6 @@ class Blocks:
     word_lengths: dict[int, int]
 
 
-@plain_arguments
 def blocks(design: Design, number: int, seed: int = 1) -> Blocks:
     """Divide a design into blocks of equal size that confound the fewest interactions of few factors.
 

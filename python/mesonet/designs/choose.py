@@ -22,13 +22,11 @@ from mesonet.designs.two_level import (
 )
 from mesonet.designs.words import lengths
 from mesonet.errors import InputError
-from mesonet.plain import plain_arguments
 
 MOST_RUNS = 1 << MOST_BASE
 _ROMAN = ("III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
 
 
-@plain_arguments
 def by_runs(factors: Sequence[str] | int, runs: int, resolution: int | str | None = None, seed: int = 1) -> Design:
     """The design with the fewest short words (minimum aberration, where that is known) in this many runs.
 
@@ -62,7 +60,6 @@ def by_runs(factors: Sequence[str] | int, runs: int, resolution: int | str | Non
     return design
 
 
-@plain_arguments
 def by_resolution(factors: Sequence[str] | int, resolution: int | str, seed: int = 1) -> Design:
     """The design with the fewest short words in the fewest runs known to give this resolution.
 
@@ -72,7 +69,6 @@ def by_resolution(factors: Sequence[str] | int, resolution: int | str, seed: int
     return _best(names, _base_for(len(names), parsed_resolution(resolution), seed), seed)
 
 
-@plain_arguments
 def next_larger(design: Design, seed: int = 1) -> Design | None:
     """The design of the same factors in twice the runs; None after a full factorial or where that is too large."""
     base = design.runs.bit_length()

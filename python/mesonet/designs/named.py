@@ -15,7 +15,6 @@ from dataclasses import replace
 from mesonet.designs.catalogue import ENTRIES
 from mesonet.designs.two_level import Design, checked_factors, from_columns
 from mesonet.errors import InputError, unknown
-from mesonet.plain import plain_arguments
 
 _ENTRY = ENTRIES[256, 20]
 
@@ -37,7 +36,6 @@ NAMED: dict[str, tuple[int, tuple[int, ...], str]] = {
 """Number of factors, Yates columns of those that are not base factors, and source, by name."""
 
 
-@plain_arguments
 def named(name: str, factors: Sequence[str] | int | None = None) -> Design:
     """A design of the study, for factors of any ids in its order.
 

@@ -15,12 +15,10 @@ import numpy.typing as npt
 
 from mesonet.designs.two_level import checked_factors, whole_number
 from mesonet.errors import InputError
-from mesonet.plain import plain_arguments
 
 _MOST_POINTS = 1_000_000
 
 
-@plain_arguments
 def latin_hypercube(factors: Sequence[str] | int, runs: int, seed: int = 1) -> npt.NDArray[np.float64]:
     """Points in coded units, -1 for minus to +1 for plus; shape (runs, k), one in each of `runs` slices per factor.
 
@@ -35,7 +33,6 @@ def latin_hypercube(factors: Sequence[str] | int, runs: int, seed: int = 1) -> n
     return np.asarray(2 * qmc.LatinHypercube(k, rng=np.random.default_rng(seed)).random(number) - 1)
 
 
-@plain_arguments
 def sobol(factors: Sequence[str] | int, runs: int, seed: int = 1) -> npt.NDArray[np.float64]:
     """Points in coded units, -1 for minus to +1 for plus; shape (runs, k), scrambled; best with a power of 2 of runs.
 

@@ -16,10 +16,8 @@ import numpy.typing as npt
 
 from mesonet.designs.two_level import checked_factors, whole_number
 from mesonet.errors import InputError
-from mesonet.plain import plain_arguments
 
 
-@plain_arguments
 def plackett_burman(factors: Sequence[str] | int, runs: int | None = None) -> npt.NDArray[np.int8]:
     """Rows of -1 and +1, shape (runs, k).
 
@@ -43,7 +41,6 @@ def plackett_burman(factors: Sequence[str] | int, runs: int | None = None) -> np
     return _hadamard(number)[:, 1 : k + 1].copy()
 
 
-@plain_arguments
 def one_at_a_time(factors: Sequence[str] | int) -> npt.NDArray[np.int8]:
     """Rows of -1 and +1, shape (k + 1, k): first all at -, then one factor after another at +."""
     k = len(checked_factors(factors))

@@ -22,7 +22,6 @@ import numpy.typing as npt
 
 from mesonet.designs.words import lengths, parity, places, products
 from mesonet.errors import InputError
-from mesonet.plain import plain_arguments
 
 MOST_FACTORS, MOST_BASE = 32, 16
 """Factors, and factors of which all combinations run: 65,536 runs."""
@@ -137,7 +136,6 @@ class Design:
         return np.prod(self.matrix[:, names], axis=1, dtype=np.int8)
 
 
-@plain_arguments
 def two_level(factors: Sequence[str] | int, generators: Sequence[str] = ()) -> Design:
     """The design of `factors`, 2^(k-p) runs for p generators.
 
