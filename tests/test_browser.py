@@ -128,7 +128,7 @@ def test_figures_wait_until_they_come_near_the_screen(page):
 
 
 def test_pointing_at_a_condition_highlights_it_in_the_other_figures(page):
-    page.set_viewport_size({"width": 1366, "height": 24000})
+    page.set_viewport_size({"width": 1366, "height": 30000})
     draw(page)
     shown = [name for name in FIGURES if name not in WITHOUT_CONDITIONS]
     assert all(page.evaluate(COUNT_LIT, name) == 0 for name in shown)
