@@ -47,6 +47,15 @@ class Quantity:
     logarithmic: bool = False  #: True where every condition counts alike: values and noise are logarithms
     of_long_flows: bool = True
 
+    @property
+    def sign(self) -> int:
+        """1 if more is worse, -1 if less is."""
+        return 1 if self.lower_is_better else -1
+
+    def pair(self, here: int) -> tuple[Floats, Floats]:
+        """Return the values of one algorithm and of the reference, per condition."""
+        return self.values[:, here], self.values[np.arange(len(self.values)), self.reference]
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -123,8 +132,13 @@ def incumbent(study: Study) -> str | None:
 
     It is the choice of the user (`Study.against`), else the algorithm that all are mixed with, else standard TCP.
     """
-    wanted = study.against or study.campaign.experiment.get("mixed_with") or INCUMBENT
-    return str(wanted) if wanted in study.algorithms and len(study.algorithms) > 1 else None
+    wanted = wanted_incumbent(study)
+    return wanted if wanted in study.algorithms and len(study.algorithms) > 1 else None
+
+
+def wanted_incumbent(study: Study) -> str:
+    """Return the incumbent that verdicts would need, whether or not it was run."""
+    return str(study.against or study.campaign.experiment.get("mixed_with") or INCUMBENT)
 
 
 def verdicts(study: Study) -> list[Verdict]:
@@ -291,8 +305,7 @@ def _change(study: Study, quantity: Quantity, here: int, cells: int, means: int)
 
     `cells`, `means`: single conditions and means that are compared for the algorithm: all intervals hold together.
     """
-    rows = np.arange(len(quantity.values))
-    own, other = quantity.values[:, here], quantity.values[rows, quantity.reference]
+    own, other = quantity.pair(here)
     both = np.isfinite(own) & np.isfinite(other)
     missing = int((np.isfinite(other) & ~np.isfinite(own)).sum())
     replicated = quantity.noise is not None
@@ -300,7 +313,7 @@ def _change(study: Study, quantity: Quantity, here: int, cells: int, means: int)
         one = int((np.isfinite(other) | np.isfinite(own)).sum())
         return Change(quantity.name, quantity.title, 0.0, 0.0, True, 0, 0, 0, 0, one, replicated) if one else None
     relative = _relative(quantity, own, other, both)
-    sign = 1 if quantity.lower_is_better else -1
+    sign = quantity.sign
     mean, low, high, seen, exact = _interval(quantity, here, both, 0.05 / max(1, means))
     # Few conditions may dominate a mean: without replicates most conditions must lie to one side, too.
     most = replicated or _one_sided(own[both] - other[both], means)
@@ -326,9 +339,8 @@ def _interval(
 ) -> tuple[float, float, float, float, bool]:
     """Return, in % of the reference, the mean change over the conditions `used`, both ends of the interval of the harm
     with an error probability of `alpha`, the smallest harm that would have been seen, and whether there is no noise."""
-    rows = np.arange(len(quantity.values))
-    own, other = quantity.values[:, here], quantity.values[rows, quantity.reference]
-    sign = 1 if quantity.lower_is_better else -1
+    own, other = quantity.pair(here)
+    sign = quantity.sign
     difference, error, freedom, scale = _mean_difference(quantity, here, own, other, used)
     width = visible = 0.0
     if error > 0:
@@ -342,9 +354,9 @@ def _interval(
 def _worst_part(study: Study, quantity: Quantity, here: int, both: NDArray[np.bool_], means: int) -> Part | None:
     """Return the level of a factor at which the quantity is harmful, and most so; None if it is at no level."""
     design = study.campaign.design
-    sign = 1 if quantity.lower_is_better else -1
+    sign = quantity.sign
     alpha = 0.05 / max(1, means * 2 * len(design.factors))
-    own, other = quantity.values[:, here], quantity.values[np.arange(len(quantity.values)), quantity.reference]
+    own, other = quantity.pair(here)
     found: list[tuple[float, Part]] = []
     for place, factor in enumerate(design.factors):
         for level in (-1, 1):
@@ -354,8 +366,7 @@ def _worst_part(study: Study, quantity: Quantity, here: int, both: NDArray[np.bo
             mean, low, high, _, _ = _interval(quantity, here, used, alpha)
             most = quantity.noise is not None or _one_sided((own - other)[used], means * 2 * len(design.factors))
             if sign * mean > LARGE and low > 0 and most:
-                words = f"{factor_title(study, factor)} at {level_text(study, factor, level)}"
-                found.append((sign * mean, Part(words, int(used.sum()), mean, low, high)))
+                found.append((sign * mean, Part(_at_level(study, factor, level), int(used.sum()), mean, low, high)))
     return max(found, key=lambda each: each[0])[1] if found else None
 
 
@@ -417,8 +428,11 @@ def _settings(study: Study, worse: NDArray[np.bool_], both: NDArray[np.bool_]) -
     plus = int(found.flagged_plus[best]), int(found.runs_plus[best])
     factor, level = found.terms[best], int(found.level[best])
     here, there = (plus, minus) if level > 0 else (minus, plus)
-    words = f"{factor_title(study, factor)} at {level_text(study, factor, level)}"
-    return Settings(words, level_text(study, factor, -level), *here, *there)
+    return Settings(_at_level(study, factor, level), level_text(study, factor, -level), *here, *there)
+
+
+def _at_level(study: Study, factor: str, level: int) -> str:
+    return f"{factor_title(study, factor)} at {level_text(study, factor, level)}"
 
 
 def _one_sided(differences: Floats, comparisons: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from mesonet.plots.numbers import percent
 from mesonet.reporting import html
-from mesonet.reporting.study import INCUMBENT, LARGE, Study, status_counts
+from mesonet.reporting.study import LARGE, Study, status_counts
 from mesonet.reporting.verdict import (
     MIXED,
     NO_HARM,
@@ -23,6 +23,7 @@ from mesonet.reporting.verdict import (
     judged,
     kinds_without_enough_flows,
     verdicts,
+    wanted_incumbent,
     without_values,
 )
 from mesonet.reporting.words import capitalised, counted, listed
@@ -65,7 +66,7 @@ def verdict_rows(study: Study) -> list[dict[str, Any]]:
 
 def _none(study: Study) -> str:
     """Say why there is no verdict, and what would give one."""
-    wanted = study.against or study.campaign.experiment.get("mixed_with") or INCUMBENT
+    wanted = wanted_incumbent(study)
     return (
         f"No verdict on deployment: the incumbent, {wanted}, is not among the algorithms of this experiment. Add "
         f"{wanted} to the algorithms, or choose another incumbent with --against."

@@ -19,7 +19,7 @@ const TIME_UNIT: Picos = 1_000_000;
 /// Flow groups in the order of the ASME paper's Table 6: movies, service packs, documents, Web objects.
 const CATEGORY_ORDER: [u8; 5] = [3, 2, 1, 0, 4];
 
-/// What is known of the flows of one group.
+/// Sums and histograms of the flows of one group.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Group {
     flows: u64,

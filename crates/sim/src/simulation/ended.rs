@@ -41,7 +41,7 @@ impl Domain {
         }
     }
 
-    /// What a flow got since the last period ended, or since its first segment, into the books of `period`.
+    /// Adds to `period` the segments that a flow got since the last period ended, or since its first segment.
     fn count_part(&mut self, slot: u32, period: Option<usize>, now: Picos) {
         let flow = &self.flows[slot as usize];
         let Some(period) = period else { return };

@@ -107,7 +107,7 @@ pub struct Flow {
     pub timed_out: u64,
     /// When that was.
     pub expired: Picos,
-    /// What its sender keeps beside `rtt`; none for most.
+    /// Timer state beside `rtt`; none for most senders.
     pub timing: Option<Box<Timing>>,
     /// Round-trip propagation delay.
     pub base_rtt: Picos,

@@ -74,7 +74,7 @@ impl RtoRules {
         (now / self.timestamp_tick - sent / self.timestamp_tick).max(1) * self.timestamp_tick
     }
 
-    /// What a flow keeps beside its estimator, if these rules need it; `phase` of its clock, below a tick.
+    /// Timer state of a new flow, if these rules need any; `phase` of its clock, below a tick.
     #[must_use]
     pub fn timing(&self, phase: Picos) -> Option<Box<Timing>> {
         let plain = matches!(self.samples, RttSamples::Rfc7323 | RttSamples::EveryAck)
@@ -111,7 +111,7 @@ pub struct RttEstimator {
     pub rto: Picos,
 }
 
-/// What some senders keep beside the estimator. It is boxed, because the state of a flow should stay small.
+/// Timer state that only some senders need. It is boxed, because the state of a flow should stay small.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Timing {
     /// The one segment that is timed, and when it left ([`RttSamples::RoundTrip`]).
