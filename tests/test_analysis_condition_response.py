@@ -108,7 +108,7 @@ def test_fewer_than_five_algorithms_show_the_relative_effect_only(count):
     assert result.relative_effect[0, 0] == pytest.approx(100 * (1000 - mean) / mean)
     assert not result.flagged.any()
     assert np.isnan(result.statistic).all()
-    assert result.statement[0, 0] == "verdicts need at least 5 algorithms"
+    assert result.statement[0, 0] == "Grubbs' test needs at least 5 algorithms"
     assert any(f"{count} algorithms are compared" in note for note in result.notes)
 
 

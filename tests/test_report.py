@@ -406,7 +406,7 @@ def test_responses_that_nobody_answered():
 @pytest.mark.parametrize("count", [2, 4])
 def test_too_few_algorithms_for_verdicts(count):
     page = report_html(fake_campaign(algorithms=ALGORITHMS[:count]))
-    assert f"{count} algorithms are compared; verdicts need at least 5 algorithms" in words(page)
+    assert f"{count} algorithms are compared; Grubbs' test needs at least 5 algorithms" in words(page)
     cells = rows(unpacked(page)["tables"]["condition_response"], period="measured", outliers="all")
     assert not [cell for cell in cells if "▲" in cell["text"] or "▼" in cell["text"]]
     assert [cell for cell in cells if "%" in cell["text"]]

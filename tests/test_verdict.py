@@ -12,7 +12,7 @@ from large_campaign import large_campaign
 from mesonet.reporting.noise import noise
 from mesonet.reporting.study import Study
 from mesonet.reporting.verdict import MIXED, NO_HARM, NOT_JUDGED, UNCLEAR, WORSE, harm_to_competitors, verdicts
-from mesonet.reporting.verdict_text import verdict_html
+from mesonet.reporting.verdict_text import reasons, verdict_html
 
 
 def like_tcp(campaign, algorithm, factor, response=None, conditions=None):
@@ -274,6 +274,27 @@ def test_an_interval_covers_the_truth(campaign):
     for change in (few, many):
         assert change.low < 30 < change.high
     assert many.high - many.low < 0.75 * (few.high - few.low)
+
+
+def test_an_interval_is_shown_with_the_sign_of_the_change(campaign):
+    found = verdict_of(replicated(campaign, 0.02, 0.8), "fast").changes
+    goodput = next(change for change in found if not change.lower_is_better)
+    low, high = goodput.interval
+    assert low < goodput.mean < high < 0 < goodput.low < goodput.harm < goodput.high
+    assert replace(goodput, high=250.0).interval[0] == -100, "nothing falls by more than all of it"
+
+
+def test_noise_that_hides_the_margin_is_said(campaign):
+    """A mean that lies on the better side excludes harm, though harm as large as the margin might have been missed."""
+    found = verdict_of(replicated(campaign, 0.02, 1.0), "fast")
+    hidden = replace(found.changes[0], low=-9.0, high=8.0, visible=12.0)
+    text = reasons(replace(found, verdict=UNCLEAR, changes=(hidden, *found.changes[1:])))
+    assert f"Too noisy to see harm as large as the margin: {hidden.title} (" in text
+    assert "cannot be excluded" not in text
+    goodput = next(change for change in found.changes if not change.lower_is_better)
+    none = replace(goodput, low=-170.0, high=190.0, visible=233.0)
+    text = reasons(replace(found, verdict=UNCLEAR, changes=(none,)))
+    assert f"{none.title} (−100 % to +170 %; no harm, however large, would have been seen)" in text
 
 
 def test_the_settings_under_which_it_harms_are_said(campaign):

@@ -25,7 +25,7 @@ Adjustment = Literal["none", "benjamini-hochberg"]
 FEWEST_ALGORITHMS = 5
 ALONE = "all other values are equal: there is no variance to judge one by"
 TOO_FEW_EVENTS = "too few events"
-FEWEST_STATEMENT = f"verdicts need at least {FEWEST_ALGORITHMS} algorithms"
+FEWEST_STATEMENT = f"Grubbs' test needs at least {FEWEST_ALGORITHMS} algorithms"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,6 +7,7 @@ import polars as pl
 
 from mesonet.analysis.condition_response import FEWEST_ALGORITHMS
 from mesonet.plots.numbers import percent
+from mesonet.progress import duration
 from mesonet.reporting import html
 from mesonet.reporting.conditions import factors_html
 from mesonet.reporting.study import LARGE, Study
@@ -37,7 +38,7 @@ def provenance_html(study: Study) -> str:
     runs = campaign.runs.filter(status="done")
     cost = []
     if seconds := _known(runs, "cpu_s"):
-        cost.append(("processor time of all runs", f"{sum(seconds) / 3600:.2f} h"))
+        cost.append(("processor time of all runs", duration(sum(seconds))))
     if peaks := _known(runs, "peak_rss_bytes"):
         cost.append(("largest memory of a run", f"{max(peaks) / 2**20:,.0f} MiB"))
     seeds = campaign.runs["seed"].unique().sort().to_list() if "seed" in campaign.runs.columns else []

@@ -49,6 +49,13 @@ class Users:
         return list(dict.fromkeys(category for category, _, _ in self.labels.values()))
 
     @cached_property
+    def completed_categories(self) -> list[str]:
+        """File categories of which any flow completed, in the order of the groups."""
+        known = np.any([np.isfinite(self.goodput(kind)).any(axis=(0, 1)) for kind in KINDS], axis=0)
+        labels = zip(self.labels.values(), known, strict=True)
+        return list(dict.fromkeys(category for (category, _, _), seen in labels if seen))
+
+    @cached_property
     def kinds(self) -> list[str]:
         """Kinds of flows that have goodputs: competing flows only where algorithms are mixed with another."""
         return [kind for kind in KINDS if np.isfinite(self.goodput(kind)).any()]
@@ -155,11 +162,11 @@ def user_figures(method: Method) -> list[Figure]:
     mixed = TCP in found.kinds
     alone = not mixed and incumbent(method.study) is not None
     rival = _rival(method.study)
-    for category in found.categories:
+    for category in found.completed_categories:
         stem, chosen = category.replace(" ", "_"), {"file": category}
         asked = f"What do users get who fetch a {category}?"
         figures.append(Figure(f"users/goodput_{stem}", asked, partial(_bars, found, category), "users/goodput", chosen))
-        if not mixed and not alone:
+        if not (mixed or alone) or _pairs(found, category)[0].drop_nulls(["x", "y"]).is_empty():
             continue
         wins = f"Who wins against {rival}?" if mixed else f"Who gets more than {rival} does in its own network?"
         for what, asked, draw in (
@@ -378,12 +385,14 @@ def ranks_caption(result: RankSummary) -> str:
     said += "."
     if np.isfinite(result.sd).any():
         by_spread = [int(i) for i in np.argsort(result.sd, kind="stable") if np.isfinite(result.sd[i])]
+        spreads = [number(float(result.sd[place]), 2) for place in by_spread]
+        if len(spreads) > 1 and spreads[0] == spreads[1]:
+            return said
         steady = by_spread[0]
         said += f" Steadiest: {result.algorithms[steady]} (average {number(float(result.overall[steady]))}, SD "
-        said += f"{number(float(result.sd[steady]), 2)}"
-        if len(by_spread) > 1:
-            said += f"; next {result.algorithms[by_spread[1]]}, SD {number(float(result.sd[by_spread[1]]), 2)}"
-        said += ")."
+        said += (
+            spreads[0] + (f"; next {result.algorithms[by_spread[1]]}, SD {spreads[1]}" if spreads[1:] else "") + ")."
+        )
     return said
 
 

@@ -94,12 +94,19 @@ class Change:
     unclear: int  #: conditions in which it is worse by more than the margin, but not by more than the noise
     compared: int  #: conditions that both have
     missing: int  #: conditions that the reference has and the algorithm has not; if none has both, those that one has
+    lower_is_better: bool
     replicated: bool = False  #: True if replicates say how much chance alone makes values differ
     low: float = 0.0  #: interval of `harm`, in %: 95 % for all quantities of an algorithm together
     high: float = 0.0
     visible: float = 0.0  #: smallest harm, in %, that would have been found with a probability of 80 %
     settings: Settings | None = None  #: where it is worse, if a factor separates these conditions
     part: Part | None = None  #: the level at which it is worst, if it is harmful there and not over all conditions
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Interval of `mean`, in %. No response is negative: none falls by more than 100 %."""
+        low, high = (self.low, self.high) if self.lower_is_better else (-self.high, -self.low)
+        return max(-100.0, low), high
 
     @property
     def is_harmful(self) -> bool:
@@ -311,7 +318,10 @@ def _change(study: Study, quantity: Quantity, here: int, cells: int, means: int)
     replicated = quantity.noise is not None
     if not both.any():
         one = int((np.isfinite(other) | np.isfinite(own)).sum())
-        return Change(quantity.name, quantity.title, 0.0, 0.0, True, 0, 0, 0, 0, one, replicated) if one else None
+        if not one:
+            return None
+        lower = quantity.lower_is_better
+        return Change(quantity.name, quantity.title, 0.0, 0.0, True, 0, 0, 0, 0, one, lower, replicated)
     relative = _relative(quantity, own, other, both)
     sign = quantity.sign
     mean, low, high, seen, exact = _interval(quantity, here, both, 0.05 / max(1, means))
@@ -329,7 +339,7 @@ def _change(study: Study, quantity: Quantity, here: int, cells: int, means: int)
     return Change(
         quantity.name, quantity.title, mean, sign * mean, certain,
         int(worse.sum()), int((for_better & beyond).sum()), int((for_worse & ~beyond).sum()),
-        int(both.sum()), missing, replicated, low, high, seen, _settings(study, worse, both),
+        int(both.sum()), missing, quantity.lower_is_better, replicated, low, high, seen, _settings(study, worse, both),
         None if sign * mean > LARGE and low > 0 and certain else _worst_part(study, quantity, here, both, means),
     )  # fmt: skip
 

@@ -92,7 +92,7 @@ def _reasons_html(verdict: Verdict) -> str:
     text = html.escape(reasons(verdict))
     if not verdict.changes:
         return text
-    head = ["response", "change", "harm: 95 % interval", "smallest harm that would have been seen", "worse, better in"]
+    head = ["response", "change", "95 % interval", "smallest harm that would have been seen", "worse, better in"]
     rows = [
         [
             html.escape(capitalised(c.title)), html.escape(percent(c.mean, sign=True) if c.compared else "–"),
@@ -110,13 +110,16 @@ def _interval(change: Change) -> str:
         return "–"
     if not (isfinite(change.low) and isfinite(change.high)):
         return "not known"
-    return f"{percent(change.low, sign=True)} to {percent(change.high, sign=True)}"
+    low, high = change.interval
+    return f"{percent(low, sign=True)} to {percent(high, sign=True)}"
 
 
 def _visible(change: Change) -> str:
     if not change.compared:
         return "–"
-    return percent(change.visible) if isfinite(change.visible) else "not known"
+    if not isfinite(change.visible):
+        return "not known"
+    return percent(change.visible) if change.lower_is_better or change.visible < 100 else "none"
 
 
 def _replaced(study: Study) -> str:
@@ -191,8 +194,10 @@ def reasons(verdict: Verdict) -> str:
     unclear = [c for c in verdict.changes if c not in worse and c.compared and not c.is_harmless]
     if verdict.short_only:
         said.append("Only short flows were compared: long flows need longer runs or more sources.")
-    if in_mean := [c for c in unclear if not c.is_excluded]:
-        said.append(_unseen(in_mean))
+    if possible := [c for c in unclear if c.high > LARGE]:
+        said.append(f"Harm beyond the margin cannot be excluded for {_each(possible)}.")
+    if noisy := [c for c in unclear if c.high <= LARGE < c.visible]:
+        said.append(f"Too noisy to see harm as large as the margin: {_each(noisy)}.")
     if single := [c for c in unclear if c.is_excluded]:
         titles = [f"{c.title} ({counted(c.unclear, 'condition')})" for c in single[:3]]
         more = f", and {len(single) - 3} more" if len(single) > 3 else ""
@@ -229,12 +234,16 @@ def _where(change: Change) -> str:
     )
 
 
-def _unseen(unclear: Sequence[Change]) -> str:
-    """Say of which responses harm beyond the margin cannot be excluded, and how large harm must be to be seen."""
+def _each(unclear: Sequence[Change]) -> str:
+    """List the intervals of responses, and how large harm must be to be seen, beginning with the noisiest."""
     unclear = sorted(unclear, key=lambda change: -change.visible)
-    parts = [f"{c.title} ({_interval(c)}; harm of {_visible(c)} would have been seen)" for c in unclear[:3]]
-    more = f", and {len(unclear) - 3} more" if len(unclear) > 3 else ""
-    return f"Harm beyond the margin cannot be excluded for {listed(parts)}{more}."
+    parts = [f"{c.title} ({_interval(c)}; {_seen(c)} would have been seen)" for c in unclear[:3]]
+    return f"{listed(parts)}{f', and {len(unclear) - 3} more' if len(unclear) > 3 else ''}"
+
+
+def _seen(change: Change) -> str:
+    visible = _visible(change)
+    return "no harm, however large," if visible == "none" else f"harm of {visible}"
 
 
 def _gap(gaps: Sequence[Change]) -> str:

@@ -8,7 +8,6 @@ import polars as pl
 
 from mesonet.analysis import Contour, contour
 from mesonet.plots import theme
-from mesonet.plots.numbers import number
 from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption
 from mesonet.reporting.figures.sources import Sources
@@ -65,7 +64,8 @@ def _text(study: Study, result: Contour, response: str) -> str:
         steepest.append(f"{level_text(study, name, sign)} ({name})")
     return (
         f"Across: {first}; up: {second}. The centre is {quantity(result.grand_mean, study.unit_of(response))}; the "
-        f"response falls towards {' and '.join(steepest)}. Their interaction: {number(result.effects[2])}."
+        f"response falls towards {' and '.join(steepest)}. Their interaction: "
+        f"{quantity(result.effects[2], study.unit_of(response))}."
     )
 
 

@@ -31,9 +31,9 @@ def figure(sources: Sources) -> PageFigure:
         short_title="Half-normal plot",
         title="Which effects are more than noise: half-normal plot",
         reading=(
-            "Effects of factors and of pairs by size. Those that are only noise lie on a line through the origin; "
-            "those above the margin of error (Lenth) are more than noise. Terms that the design cannot tell apart are "
-            "one entry, listed with all their names."
+            "Effects of factors and of their interactions by size. Those that are only noise lie on a line through the "
+            "origin; those above the margin of error (Lenth) are more than noise. Terms that the design "
+            "cannot tell apart are one entry, listed with all their names."
         ),
         chart=half_normal(sources.terms[first], response=axis_title(study, first[0])),
         main=DATA,

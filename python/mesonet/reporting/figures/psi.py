@@ -5,6 +5,7 @@ import numpy as np
 import polars as pl
 
 from mesonet.plots import theme
+from mesonet.plots.numbers import percent
 from mesonet.reporting.figures.figure import PageFigure, PageTable
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.study import factor_title
@@ -31,10 +32,11 @@ def figure(sources: Sources) -> PageFigure:
         for i, name in enumerate(names)
         for j, factor in enumerate(factors)
     ]
-    best = [factors[place] for place in np.argsort(-np.nan_to_num(mean), kind="stable")[:3]]
+    order = np.argsort(-np.nan_to_num(mean), kind="stable")[:3]
+    best = [f"{factor_title(study, factors[place])} {percent(100 * float(mean[place]))}" for place in order]
     text = "No response could be tested."
     if np.isfinite(mean).any():
-        text = f"Over all responses these matter most: {listed([factor_title(study, factor) for factor in best])}."
+        text = f"Largest mean Psi: {listed(best)}."
     return PageFigure(
         id="psi",
         short_title="Psi",

@@ -39,7 +39,7 @@ def figure(sources: Sources) -> PageFigure:
         short_title="Youden plot",
         title="Both means of every term: Youden plot",
         reading=(
-            "One point per factor (square) and per pair of factors (circle): across, the mean response at its − level; "
+            "One point per factor (square) and per interaction (circle): across, the mean response at its − level; "
             "up, that at its + level. The cross is the mean of all; terms without effect lie there."
         ),
         chart=_chart(axis_title(study, study.congestion_response)),
@@ -55,7 +55,7 @@ def _chart(response: str) -> alt.LayerChart:
     scale = alt.Scale(zero=False, nice=True, padding=12)
     base = (
         alt.Chart(alt.NamedData(name=DATA), width=SIDE, height=SIDE)
-        .transform_calculate(kind="indexof(datum.term, '*') < 0 ? 'factor' : 'pair of factors'")
+        .transform_calculate(kind="indexof(datum.term, '*') < 0 ? 'factor' : 'interaction'")
         .encode(
             x=alt.X("mean_minus:Q", title="mean at −", scale=scale, axis=alt.Axis(tickCount=TICKS, labelFlush=False)),
             y=alt.Y("mean_plus:Q", title="mean at +", scale=scale, axis=alt.Axis(tickCount=TICKS)),
