@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from run import HERE, dated, machine
 
 import mesonet
-from mesonet.choice import find_scenario
+from mesonet.cli.choice import find_scenario
 
 CASE = find_scenario(
     target="exp-2a", condition=16, algorithm="ctcp", duration="8 s", values=["warmup=2 s", "interval=100 ms"]

@@ -13,8 +13,8 @@ import polars as pl
 
 from mesonet.campaign import Campaign
 from mesonet.designs import two_level
-from mesonet.factors import Factor
-from mesonet.responses import RESPONSES as KNOWN
+from mesonet.designs.factor import Factor
+from mesonet.responses.definitions import RESPONSES as KNOWN
 
 FACTORS = (
     Factor("X1", "Network speed", "network.speed", "800 seg/ms", "1600 seg/ms"),

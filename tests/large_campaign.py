@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from mesonet.campaign import Campaign
-from mesonet.columns import GROUP_UNITS
 from mesonet.designs import named
-from mesonet.factors import Factor
-from mesonet.responses import RESPONSES
+from mesonet.designs.factor import Factor
+from mesonet.responses.columns import GROUP_UNITS
+from mesonet.responses.definitions import RESPONSES
 
 CATEGORIES = ("movie", "service pack", "document", "web object")
 PATHS, RATES = ("very fast", "fast", "typical"), ("fast", "normal")

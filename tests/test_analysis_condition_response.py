@@ -8,7 +8,7 @@ from mesonet.analysis import compare_algorithms, condition_response_summary, ext
 from mesonet.analysis.condition_response import ALONE, TOO_FEW_EVENTS
 from mesonet.plots import Settings
 from mesonet.plots.residuals import tables
-from mesonet.reporting.events import too_few_events
+from mesonet.reporting.campaign_view.events import too_few_events
 
 SEVEN = ("tcp", "bic", "ctcp", "fast", "hstcp", "htcp", "scalable")
 

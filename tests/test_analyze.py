@@ -17,17 +17,18 @@ from fake_campaign import ALGORITHMS, TOTALS, fake_campaign
 from large_campaign import large_campaign
 from mesonet.analysis import main_effects
 from mesonet.campaign import load
-from mesonet.cli import main
+from mesonet.cli.main import main
 from mesonet.errors import InputError
-from mesonet.replay import most_congested
-from mesonet.reporting import drawing, gallery, write_analysis
-from mesonet.reporting.method import Method
-from mesonet.reporting.network_figures import buffer_table
-from mesonet.reporting.space import OWN, group_values, response_space
-from mesonet.reporting.study import Study
-from mesonet.reporting.thresholds import Thresholds
-from mesonet.reporting.user_figures import users
-from mesonet.reporting.words import span
+from mesonet.reporting import write_analysis
+from mesonet.reporting.campaign_view.method import Method
+from mesonet.reporting.campaign_view.space import OWN, group_values, response_space
+from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.campaign_view.thresholds import Thresholds
+from mesonet.reporting.figures.network_figures import buffer_table
+from mesonet.reporting.figures.user_figures import users
+from mesonet.reporting.folder import drawing, gallery
+from mesonet.reporting.replay.simulated import most_congested
+from mesonet.words import span
 
 STEPS = (
     "01_ordered_data", "02_multi_factor_scatter", "03_main_effects", "04_interactions", "05_blocks", "06_youden",
@@ -190,7 +191,7 @@ def few(monkeypatch, names):
     def some(method, extent="chosen", responses=None):
         return [f for f in every(method, extent, responses) if f.name.startswith(names)]
 
-    monkeypatch.setattr("mesonet.reporting.analysis_files.figures_of", some)
+    monkeypatch.setattr("mesonet.reporting.folder.analysis_files.figures_of", some)
 
 
 def test_what_is_up_to_date_is_not_drawn_again(campaign, tmp_path, monkeypatch):

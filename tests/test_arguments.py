@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import mesonet as mn
-from mesonet.cli import main
+from mesonet.cli.main import main
 from mesonet.errors import InputError
 
 

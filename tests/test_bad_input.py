@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 import mesonet as mn
 from conftest import ONE_FACTOR, TINY
-from mesonet.cli import main
-from mesonet.experiment import Experiment
+from mesonet.cli.main import main
+from mesonet.experiments.network import Experiment
 
 
 def refused(*arguments: str) -> str:
@@ -212,7 +212,7 @@ def idle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mn, "simulate", never)
     monkeypatch.setattr(Experiment, "document", never)
     monkeypatch.setattr("mesonet.reporting.page.report_html", never)
-    monkeypatch.setattr("mesonet.reporting.analysis_files._tables", never)
+    monkeypatch.setattr("mesonet.reporting.folder.analysis_files._tables", never)
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import mesonet as mn
 from conftest import TINY
 from fake_campaign import RESPONSES, fake_campaign
 from large_campaign import large_campaign
-from mesonet.replay import record
 from mesonet.reporting import write_report
+from mesonet.reporting.replay.simulated import record
 from test_report import FIGURES, WITHOUT_CONDITIONS, with_nothing_measured, without_factors
 from test_sampled import FACTORS as HILL
 from test_sampled import hill

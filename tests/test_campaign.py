@@ -18,8 +18,8 @@ from mesonet.campaign.ledger import Ledger, run_key
 from mesonet.campaign.runner import run_missing
 from mesonet.campaign.work import How
 from mesonet.errors import InputError
-from mesonet.experiment import experiment
-from mesonet.responses import RESPONSES
+from mesonet.experiments.network import experiment
+from mesonet.responses.definitions import RESPONSES
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_replicates_are_averaged_in_the_cube(one_factor: Path, tmp_path: Path) -
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_killed_campaign_continues_with_what_is_missing(tiny: Path, tmp_path: Path, how: signal.Signals) -> None:
     out = tmp_path / "out"
-    command = f"from mesonet.experiment import experiment; experiment({str(tiny)!r}).run({str(out)!r}, workers=1)"
+    command = f"import mesonet; mesonet.experiment({str(tiny)!r}).run({str(out)!r}, workers=1)"
     environment = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
     process = subprocess.Popen([sys.executable, "-c", command], env=environment, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60

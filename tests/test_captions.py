@@ -10,13 +10,13 @@ import pytest
 from fake_campaign import fake_campaign
 from mesonet.analysis import interactions, ordered_data, rank_summary, residuals, terms
 from mesonet.designs import two_level
-from mesonet.reporting.captions import effects_caption, values_caption
-from mesonet.reporting.method_captions import interactions_caption, residuals_sentence, terms_caption
-from mesonet.reporting.space import Column
-from mesonet.reporting.study import Study, factor_title
-from mesonet.reporting.ten_step_figures import ordered_caption
-from mesonet.reporting.user_figures import ranks_caption, shares_caption
-from mesonet.reporting.words import numbered
+from mesonet.reporting.campaign_view.space import Column
+from mesonet.reporting.campaign_view.study import Study, factor_title
+from mesonet.reporting.figures.ten_step_figures import ordered_caption
+from mesonet.reporting.figures.user_figures import ranks_caption, shares_caption
+from mesonet.reporting.text.captions import effects_caption, values_caption
+from mesonet.reporting.text.method_captions import interactions_caption, residuals_sentence, terms_caption
+from mesonet.words import numbered
 
 COLUMN = Column("loss", "y1", "Loss rate", "1", "measured", "loss_rate", "measured")
 

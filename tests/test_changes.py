@@ -7,8 +7,8 @@ import pytest
 
 import mesonet as mn
 from mesonet.errors import InputError
-from mesonet.scaling import scaled
-from mesonet.scenario import Scenario
+from mesonet.scenarios.scaling import scaled
+from mesonet.scenarios.scenario import Scenario
 
 SLOWER = {"time": "10 s", "router": "A", "factor": 0.1}
 

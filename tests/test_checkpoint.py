@@ -20,19 +20,19 @@ from click.testing import CliRunner
 from click.testing import Result as Outcome
 
 import mesonet
-from mesonet import checkpoint as module
 from mesonet import core
-from mesonet.campaign.claims import Claims
+from mesonet.campaign.leases import Claims
 from mesonet.campaign.ledger import Ledger, planned
 from mesonet.campaign.process import Death, Worker
 from mesonet.campaign.status import status
-from mesonet.checkpoint import Checkpoint, Stopped
-from mesonet.cli import main
+from mesonet.cli.main import main
+from mesonet.cli.planning import status_lines
 from mesonet.errors import InputError
-from mesonet.file_lock import FileLock
-from mesonet.planning import status_lines
-from mesonet.result import TABLES, Result
-from mesonet.scenario import Scenario, scenario
+from mesonet.files.locks import FileLock
+from mesonet.scenarios.scenario import Scenario, scenario
+from mesonet.simulation import checkpoint as module
+from mesonet.simulation.checkpoint import Checkpoint, Stopped
+from mesonet.simulation.result import TABLES, Result
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
 PATIENCE_S = 120.0
@@ -316,7 +316,7 @@ def test_command_refuses_the_snapshot_of_another_scenario(tmp_path: Path) -> Non
 ENDED = """
 import os, signal, sys
 import mesonet
-from mesonet.cli import main
+from mesonet.cli.main import main
 simulate = mesonet.simulate
 
 def ended(*about, **how):
@@ -391,7 +391,7 @@ algorithms = ["tcp"]
 "users.base_sources" = 20
 "network.speed" = "40 seg/ms"
 """
-DRIVER = "import mesonet.campaign.process as p; p.EVERY = {every!r}; from mesonet.cli import main; main()"
+DRIVER = "import mesonet.campaign.process as p; p.EVERY = {every!r}; from mesonet.cli.main import main; main()"
 
 
 def drive(folder: Path, every: str) -> subprocess.Popen[str]:

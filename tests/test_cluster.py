@@ -19,7 +19,7 @@ from click.testing import CliRunner
 import mesonet
 import sleepy
 from mesonet.campaign.cluster import _Driver
-from mesonet.cli import main
+from mesonet.cli.main import main
 from mesonet.errors import InputError
 from test_faults import ENVIRONMENT, finish, start, until, write
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from mesonet.cli import main
+from mesonet.cli.main import main
 from mesonet.designs import by_runs, two_level
-from mesonet.experiment import experiment
+from mesonet.experiments.network import experiment
 
 
 def call(*arguments: str) -> Result:

@@ -8,15 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mesonet import experiment_file, model_experiment
 from mesonet.campaign.ledger import run_seed
 from mesonet.designs import rows
+from mesonet.designs.factor import FACTORS
 from mesonet.errors import InputError
-from mesonet.experiment import experiment, names
-from mesonet.factors import FACTORS
-from mesonet.parameters import PARAMETERS
-from mesonet.responses import RESPONSES
-from mesonet.scenario import scenario
+from mesonet.experiments import model as model_experiment
+from mesonet.experiments import reading as experiment_file
+from mesonet.experiments.network import experiment, names
+from mesonet.responses.definitions import RESPONSES
+from mesonet.scenarios.parameters import PARAMETERS
+from mesonet.scenarios.scenario import scenario
 
 
 def test_every_key_of_an_experiment_file_is_in_the_reference() -> None:

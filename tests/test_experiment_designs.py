@@ -12,12 +12,12 @@ from click.testing import CliRunner
 import mesonet
 from mesonet import designs
 from mesonet.campaign.pilot import Cost
-from mesonet.cli import main
-from mesonet.derived import segment_hops
+from mesonet.cli.main import main
+from mesonet.cli.planning import cost_lines, heading
 from mesonet.designs.rows import from_document, rows
 from mesonet.errors import InputError
-from mesonet.experiment import Experiment
-from mesonet.planning import cost_lines, heading
+from mesonet.experiments.network import Experiment
+from mesonet.scenarios.derived import segment_hops
 
 FILE = """
 name = "five"

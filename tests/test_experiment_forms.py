@@ -9,7 +9,7 @@ import pytest
 
 import mesonet
 from mesonet.errors import InputError
-from mesonet.experiment import experiment
+from mesonet.experiments.network import experiment
 
 GRID = """
 name = "grid"

@@ -20,12 +20,12 @@ import pytest
 
 import mesonet
 import sleepy
-from mesonet.campaign import claims as claims_module
-from mesonet.campaign.claims import PREFIX, Claims, live, sweep
+from mesonet.campaign import leases as claims_module
+from mesonet.campaign.leases import PREFIX, Claims, live, sweep
 from mesonet.campaign.ledger import Ledger
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
-MESONET = [sys.executable, "-c", "from mesonet.cli import main; main()"]
+MESONET = [sys.executable, "-c", "from mesonet.cli.main import main; main()"]
 PATIENCE_S = 120.0
 
 

@@ -6,9 +6,10 @@ import pytest
 
 import mesonet
 from mesonet.campaign import Campaign
-from mesonet.reporting import grid_figures, sampled_files
-from mesonet.reporting.sampled import Sampled
-from mesonet.reporting.study import Study
+from mesonet.reporting.campaign_view.sampled import Sampled
+from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.figures import grid_figures
+from mesonet.reporting.folder import sampled_files
 
 GRID = """
 name = "grid"

@@ -14,10 +14,10 @@ import mesonet as mn
 from conftest import TINY
 from mesonet import plots
 from mesonet.campaign import Campaign
-from mesonet.file_names import file_stem
-from mesonet.network_map import network_map
-from mesonet.replay import record
+from mesonet.files.names import file_stem
+from mesonet.maps.network import network_map
 from mesonet.reporting import write_analysis, write_report
+from mesonet.reporting.replay.simulated import record
 
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(1)>'

@@ -20,7 +20,7 @@ import mesonet
 from mesonet import models
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.record import schema
-from mesonet.cli import main
+from mesonet.cli.main import main
 from mesonet.errors import InputError
 
 PROGRAM = """

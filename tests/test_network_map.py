@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mesonet import plots
-from mesonet.cli import main
-from mesonet.map_layout import FONT_SIZE, layout, text_width
-from mesonet.network_map import NetworkMap, map_rows, network_map
-from mesonet.scenario import Scenario, scenario
+from mesonet.cli.main import main
+from mesonet.maps.layout import FONT_SIZE, layout, text_width
+from mesonet.maps.network import NetworkMap, map_rows, network_map
+from mesonet.scenarios.scenario import Scenario, scenario
 
 SVG = "{http://www.w3.org/2000/svg}"
 

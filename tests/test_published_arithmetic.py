@@ -16,10 +16,10 @@ import pytest
 
 from mesonet import scenario, simulate
 from mesonet.analysis import critical_value, p_value
-from mesonet.experiment import experiment
-from mesonet.factors import FACTORS
-from mesonet.response_sets import GROUPS, SENSITIVITY
-from mesonet.responses import RESPONSES
+from mesonet.designs.factor import FACTORS
+from mesonet.experiments.network import experiment
+from mesonet.responses.definitions import RESPONSES
+from mesonet.responses.sets import GROUPS, SENSITIVITY
 from mesonet.units import SEGMENT_BYTES
 
 ACCESS = ("normal access", "fast access", "direct access")

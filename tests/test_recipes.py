@@ -18,8 +18,8 @@ import click
 import pytest
 import yaml
 
-from mesonet.cli import main
-from mesonet.planning import memory, shard
+from mesonet.cli.main import main
+from mesonet.cli.planning import memory, shard
 
 PAGE = Path(__file__).parent.parent / "docs" / "how-to" / "campaigns.md"
 BLOCKS = re.findall(r"^```(\w+) no-run\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)

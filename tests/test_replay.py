@@ -13,10 +13,10 @@ import pytest
 import mesonet as mn
 from mesonet import core
 from mesonet.errors import InputError
-from mesonet.replay import FRAMES, interval, missing_cost, most_congested, prepare, record
 from mesonet.reporting.replay import recorded_runs
 from mesonet.reporting.replay.frames import frames, packed
 from mesonet.reporting.replay.layout import HEIGHT, WIDTH, drawing
+from mesonet.reporting.replay.simulated import FRAMES, interval, missing_cost, most_congested, prepare, record
 
 
 @pytest.fixture

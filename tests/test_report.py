@@ -18,10 +18,10 @@ from large_campaign import large_campaign
 from mesonet.analysis import condition_response_summary, main_effects
 from mesonet.plots import to_svg
 from mesonet.reporting import report_html, write_report
-from mesonet.reporting.events import NEGLIGIBLE
-from mesonet.reporting.study import MEAN_OF_ALL, Study
-from mesonet.reporting.summary import findings, glance
-from mesonet.reporting.words import listed, quantity, span
+from mesonet.reporting.campaign_view.events import NEGLIGIBLE
+from mesonet.reporting.campaign_view.study import MEAN_OF_ALL, Study
+from mesonet.reporting.text.summary import findings, glance
+from mesonet.words import listed, quantity, span
 
 NAMES = [response.name for response in RESPONSES]
 FIGURES = [

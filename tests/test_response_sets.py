@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from mesonet import experiment
-from mesonet.columns import GROUP_UNITS
 from mesonet.errors import InputError
-from mesonet.response_sets import GROUPS, SETS
-from mesonet.responses import BY_NAME
+from mesonet.responses.columns import GROUP_UNITS
+from mesonet.responses.definitions import BY_NAME
+from mesonet.responses.sets import GROUPS, SETS
 
 MIXED = """
 name = "mixed"

@@ -13,10 +13,10 @@ from click.testing import CliRunner
 import mesonet
 from mesonet.analysis import curvature, sensitivity
 from mesonet.campaign import Campaign
-from mesonet.cli import main
+from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.reporting import write_analysis
-from mesonet.reporting.sampled import is_sampled
+from mesonet.reporting.campaign_view.sampled import is_sampled
 from test_report import unpacked
 
 FACTORS = {"x": (0.0, 1.0), "y": (0.0, 10.0), "z": (1, 3)}

@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from mesonet import column_meanings, core, reference, settings
+from mesonet import core
+from mesonet.cli import reference
+from mesonet.designs.factor import FACTORS
 from mesonet.errors import InputError
-from mesonet.factors import FACTORS
-from mesonet.parameters import PARAMETERS, PRESETS, TOPOLOGIES
-from mesonet.scenario import names, scenario
-from mesonet.simulate import simulate
+from mesonet.responses import column_meanings
+from mesonet.scenarios import settings
+from mesonet.scenarios.parameters import PARAMETERS, PRESETS, TOPOLOGIES
+from mesonet.scenarios.scenario import names, scenario
+from mesonet.simulation.simulate import simulate
 
 ROOT = Path(__file__).parents[1]
 

@@ -13,9 +13,9 @@ import pytest
 import mesonet
 from mesonet import simulate as run
 from mesonet.errors import InputError
-from mesonet.responses import RESPONSES
-from mesonet.result import FILES, Result
-from mesonet.scenario import Scenario, scenario
+from mesonet.responses.definitions import RESPONSES
+from mesonet.scenarios.scenario import Scenario, scenario
+from mesonet.simulation.result import FILES, Result
 
 SECONDS = "2 s"
 
@@ -82,7 +82,7 @@ def test_same_seed_same_tables_other_seed_other_tables(result: Result) -> None:
 
 @pytest.mark.parametrize("wall_s", [1e-9, 1e9])
 def test_slices_do_not_change_results(result: Result, monkeypatch: pytest.MonkeyPatch, wall_s: float) -> None:
-    module = sys.modules["mesonet.simulate"]  # the name in the package is the function
+    module = sys.modules["mesonet.simulation.simulate"]  # the name in the package is the function
     monkeypatch.setattr(module, "_SLICE_S", wall_s)
     monkeypatch.setattr(module, "_MOST_SLICES", 500)
     sliced = run(small(), seed=3)

@@ -8,10 +8,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from mesonet import settings, simulate
-from mesonet.experiment import experiment, names
-from mesonet.mixing import is_share, parse_share
-from mesonet.scenario import Scenario
+from mesonet import simulate
+from mesonet.experiments.mixing import is_share, parse_share
+from mesonet.experiments.network import experiment, names
+from mesonet.scenarios import settings
+from mesonet.scenarios.scenario import Scenario
 
 STUDIES = (
     "exp-1a", "exp-1b", "exp-2a", "exp-2a-modern", "exp-2b", "exp-2c", "fast-dynamic-1", "fast-dynamic-2",

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet
-from mesonet.cli import main
-from mesonet.study_table import SCHEMA, study_table
+from mesonet.campaign.export import SCHEMA, study_table
+from mesonet.cli.main import main
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 
 import mesonet as mn
 from mesonet import topologies
-from mesonet.cli import main
+from mesonet.cli.main import main
 from mesonet.errors import InputError
-from mesonet.parameters import TOPOLOGIES
-from mesonet.scenario import Scenario, scenario
+from mesonet.scenarios.parameters import TOPOLOGIES
+from mesonet.scenarios.scenario import Scenario, scenario
 from mesonet.topologies import Topology
 from mesonet.topologies.cities import CITIES
 from mesonet.topologies.complete import DELAY_PER_KM, EARTH_RADIUS, great_circle

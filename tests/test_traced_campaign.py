@@ -9,13 +9,13 @@ import pytest
 
 from mesonet import core
 from mesonet.campaign import Campaign, load
-from mesonet.choice import find_scenario
+from mesonet.cli.choice import find_scenario
 from mesonet.designs import two_level
 from mesonet.errors import InputError
-from mesonet.experiment import experiment
+from mesonet.experiments.network import experiment
 from mesonet.reporting import report_html, write_analysis
-from mesonet.reporting.traced import traced_runs
-from mesonet.reporting.traced_files import traced_tables
+from mesonet.reporting.campaign_view.traced import traced_runs
+from mesonet.reporting.figures.traced_figures import traced_tables
 
 PAIR = """
 name = "short-pair"

@@ -7,7 +7,7 @@ import pytest
 
 import mesonet as mn
 from mesonet.errors import InputError
-from mesonet.scenario import scenario
+from mesonet.scenarios.scenario import scenario
 
 PAIR = """
 title = "Two flows, one of which stops"

@@ -9,10 +9,10 @@ from scipy import stats
 
 from fake_campaign import fake_campaign
 from large_campaign import large_campaign
-from mesonet.reporting.noise import noise
-from mesonet.reporting.study import Study
-from mesonet.reporting.verdict import MIXED, NO_HARM, NOT_JUDGED, UNCLEAR, WORSE, harm_to_competitors, verdicts
-from mesonet.reporting.verdict_text import reasons, verdict_html
+from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.text.verdict_text import reasons, verdict_html
+from mesonet.reporting.verdicts.noise import noise
+from mesonet.reporting.verdicts.verdict import MIXED, NO_HARM, NOT_JUDGED, UNCLEAR, WORSE, harm_to_competitors, verdicts
 
 
 def like_tcp(campaign, algorithm, factor, response=None, conditions=None):

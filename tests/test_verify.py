@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from scipy import stats
 
 from mesonet.analysis.flow_metrics import flow_metrics, jain_index
-from mesonet.cli import main
+from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.verification import judge, load_claims
 from mesonet.verification.campaigns import Campaigns, Entry

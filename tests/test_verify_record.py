@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mesonet.cli import main
+from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.verification.campaigns import Campaigns
 from mesonet.verification.measurements import Measurement

@@ -16,8 +16,8 @@ from mesonet.analysis import main_effects, ordered_data
 from mesonet.plots import correlations, psi_table, save, sign_table
 from mesonet.plots import main_effects as effects_figure
 from mesonet.plots import ordered_data as ordered_figure
-from mesonet.reporting.method import Method
-from mesonet.reporting.study import Study
+from mesonet.reporting.campaign_view.method import Method
+from mesonet.reporting.campaign_view.study import Study
 from mesonet.verification.campaigns import Campaigns
 from mesonet.verification.measures import fast, many_flows, mixed
 from mesonet.verification.scorecard import load_scorecard

@@ -10,9 +10,18 @@ from pathlib import Path
 import pytest
 
 import mesonet as mn
-from mesonet.reporting.study import Study
-from mesonet.reporting.verdict import MIXED, NO_HARM, NOT_JUDGED, UNCLEAR, WORSE, Verdict, harm_to_competitors, verdicts
-from mesonet.reporting.verdict_text import reasons
+from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.text.verdict_text import reasons
+from mesonet.reporting.verdicts.verdict import (
+    MIXED,
+    NO_HARM,
+    NOT_JUDGED,
+    UNCLEAR,
+    WORSE,
+    Verdict,
+    harm_to_competitors,
+    verdicts,
+)
 
 
 def judged(folder: Path, **values: float) -> tuple[Verdict, Verdict]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
-
-from mesonet.checkpoint import Checkpoint
+from mesonet._version import __version__
 from mesonet.errors import InputError
-from mesonet.experiment import experiment
-from mesonet.scenario import scenario
-from mesonet.simulate import simulate
+from mesonet.experiments.network import experiment
+from mesonet.scenarios.scenario import scenario
+from mesonet.simulation.checkpoint import Checkpoint
+from mesonet.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +22,18 @@ if TYPE_CHECKING:
     from mesonet import analysis, designs
     from mesonet.campaign.data import Campaign
 
-__all__ = ["Checkpoint", "InputError", "analysis", "designs", "experiment", "load", "report", "scenario", "simulate"]
+__all__ = [
+    "Checkpoint",
+    "InputError",
+    "__version__",
+    "analysis",
+    "designs",
+    "experiment",
+    "load",
+    "report",
+    "scenario",
+    "simulate",
+]
 
 
 def load(path: str | Path) -> Campaign:

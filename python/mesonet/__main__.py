@@ -1,5 +1,5 @@
 """``python -m mesonet``."""
 
-from mesonet.cli import main
+from mesonet.cli.main import main
 
 main(prog_name="mesonet")

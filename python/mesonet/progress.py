@@ -13,7 +13,7 @@ Update = Callable[[float, float, str], None]
 QUIET_S = 2.0
 """Nothing is shown for tasks that end sooner."""
 _LINE_EVERY_S = 30.0
-_LEAST_SHARE, _LEAST_S = 0.1, 300.0
+_LEAST_SHARE, _LEAST_S = 0.09, 300.0
 """Before both, the first share of a task or the first minutes, the pace says nothing of the time left (chosen)."""
 
 

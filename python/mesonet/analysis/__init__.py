@@ -31,7 +31,7 @@ from mesonet.analysis.separation import Separation, separating_settings
 from mesonet.analysis.ten_steps import TenSteps, ten_steps
 from mesonet.analysis.terms import Terms, half_normal_medians, terms
 from mesonet.analysis.windows import WindowShares, window_shares
-from mesonet.warm_up import WarmUp, warm_up
+from mesonet.simulation.warm_up import WarmUp, warm_up
 
 __all__ = [
     "AlgorithmComparison",

@@ -7,10 +7,10 @@ import platform
 from collections.abc import Callable
 from typing import Any, Literal
 
-from mesonet import provenance
-from mesonet.campaign.claims import Claims
+from mesonet.campaign.leases import Claims
 from mesonet.campaign.ledger import Ledger, Run
 from mesonet.campaign.process import Death, Worker
+from mesonet.simulation import provenance
 
 Ending = Literal["done", "failed", "died", "busy", "stopped"]
 """``failed``: the run itself said so, and would again. ``died``: its process ended; another try may do. ``busy``:

@@ -20,14 +20,15 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from mesonet import models, provenance
+from mesonet import models
 from mesonet.campaign.agenda import Agenda
 from mesonet.campaign.attempt import Ending, attempt
-from mesonet.campaign.claims import Claims
+from mesonet.campaign.leases import Claims
 from mesonet.campaign.ledger import Ledger, Run
 from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
 from mesonet.campaign.work import Work
 from mesonet.errors import Broken, InputError
+from mesonet.simulation import provenance
 
 PATIENCE_S = 300.0
 """How long a scheduler may be away, or without workers (chosen): time enough to start others by hand.

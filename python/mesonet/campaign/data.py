@@ -17,10 +17,10 @@ from mesonet.campaign import tables
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.work import counted, known_versions
 from mesonet.designs import Design
+from mesonet.designs.factor import Factor
 from mesonet.designs.rows import Rows, from_document
 from mesonet.errors import InputError, unknown
-from mesonet.factors import Factor
-from mesonet.response_sets import DEFAULT, SETS, Entry
+from mesonet.responses.sets import DEFAULT, SETS, Entry
 
 _RUNS = {
     "condition": pl.Int64,
@@ -93,7 +93,7 @@ class Campaign:
     @cached_property
     def groups(self) -> pl.DataFrame:
         """Flow groups of every run that is done: condition, algorithm (of the run), replicate, period, group (1 to 24),
-        flow_algorithm (of the flows), then the measures of `mesonet.columns.GROUP_UNITS`."""
+        flow_algorithm (of the flows), then the measures of `mesonet.responses.columns.GROUP_UNITS`."""
         if self.experiment.get("model") is not None:
             return pl.DataFrame()
         rows = tables.read(self.path / "runs", self.runs, "groups")

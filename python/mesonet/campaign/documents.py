@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from mesonet.errors import InputError, unknown
-from mesonet.response_sets import SETS
+from mesonet.responses.sets import SETS
 
 FORMAT = 1
 MOST_RUNS = 1_000_000
 """Runs of one campaign: chosen, about as many folders as file systems bear in one."""
 
 KEEPABLE = ("series", "flows", "routers", "flow_traces", "router_traces")
-"""Tables of a run that a campaign keeps where its experiment says so: see `mesonet.result.TABLES`."""
+"""Tables of a run that a campaign keeps where its experiment says so: see `mesonet.simulation.result.TABLES`."""
 
 _ALLOWED = "a file that `mesonet experiment run` wrote"
 _TEXT_OR_NONE = (str, type(None))
@@ -61,7 +61,7 @@ def experiment(file: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it is not what `mesonet.experiment.Experiment.document` gives; names the file and the path in it.
+        If it is not what `mesonet.experiments.network.Experiment.document` gives; names the file and the path in it.
     """
     document = _read(file, {"format": int})
     if document["format"] != FORMAT:
@@ -157,7 +157,7 @@ def _refuse_strangers(document: Mapping[str, Any]) -> None:
 
 
 def _refuse_model(model: Any) -> None:
-    """Raises an `InputError` where a model is not what `mesonet.models` describes."""
+    """Raises an `InputError` where a model is not what `mesonet.models.model` describes."""
     if model is None:
         return
     shape: dict[str, Any] = {"directory": str}

@@ -2,8 +2,8 @@
 
 A run's key is the hash of its scenario, seed and code version. Results are written under a temporary name beside their
 place, forced to the disk and renamed, so that a run is there as a whole or not at all, whoever writes it, however often
-and whatever dies meanwhile. Names in ``runs`` that begin with a dot are claims (`mesonet.campaign.claims`), snapshots
-of runs in progress (`mesonet.checkpoint`) and what is being written.
+and whatever dies meanwhile. Names in ``runs`` that begin with a dot are claims (`mesonet.campaign.leases`), snapshots
+of runs in progress (`mesonet.simulation.checkpoint`) and what is being written.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from typing import Any
 from uuid import uuid4
 
 from mesonet.campaign import documents
-from mesonet.checkpoint import discard
 from mesonet.errors import InputError
-from mesonet.places import ASIDE
+from mesonet.files.places import ASIDE
+from mesonet.simulation.checkpoint import discard
 
 _STALE_S = 3600.0
 _SNAPSHOT = ".snapshot-"
@@ -175,7 +175,7 @@ class Ledger:
         return list(about.get("tries", [{"message": about["message"]}]))
 
     def snapshot(self, key: str) -> Path:
-        """The file from which a run goes on that was stopped in the middle (`mesonet.checkpoint`)."""
+        """The file from which a run goes on that was stopped in the middle (`mesonet.simulation.checkpoint`)."""
         return self.runs / f"{_SNAPSHOT}{key}"
 
     @contextmanager

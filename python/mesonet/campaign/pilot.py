@@ -22,11 +22,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from mesonet import models, provenance
+from mesonet import models
 from mesonet.campaign.cost import Expected
 from mesonet.campaign.ledger import Run, planned
 from mesonet.campaign.process import package_path
 from mesonet.errors import Broken
+from mesonet.simulation import provenance
 
 SEEN = 0.05
 """Share of a run that a pilot must see for its pace to be that of the rest (chosen: an eighth of the usual warm-up)."""
@@ -128,7 +129,7 @@ def main() -> int:
 
 
 def _network(task: Mapping[str, Any]) -> dict[str, Any]:
-    from mesonet.simulate import beginning
+    from mesonet.simulation.simulate import beginning
 
     started = time.process_time()
     part = beginning(task["scenario"], task["seed"], task["budget_s"])
@@ -159,7 +160,7 @@ def _model(task: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _size(tables: Mapping[str, Any]) -> int:
-    from mesonet.result import write_parquet
+    from mesonet.simulation.result import write_parquet
 
     with tempfile.TemporaryDirectory() as folder:
         for name, table in tables.items():

@@ -10,7 +10,7 @@ import psutil
 
 from mesonet.campaign.agenda import Agenda
 from mesonet.campaign.attempt import attempt
-from mesonet.campaign.claims import Claims
+from mesonet.campaign.leases import Claims
 from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
 from mesonet.campaign.work import Work
 

@@ -19,9 +19,8 @@ from typing import Any
 
 import psutil
 
-import mesonet
 from mesonet.campaign.ledger import Ledger, Run
-from mesonet.checkpoint import EVERY, GRACE_S
+from mesonet.simulation.checkpoint import EVERY, GRACE_S
 
 _TICK_S = 0.25
 MEMORY_SHARE = 0.9
@@ -176,7 +175,7 @@ def memory_text(size: float) -> str:
 
 def package_path() -> dict[str, str]:
     """The environment of a process that imports this very package."""
-    package = str(Path(mesonet.__file__).parents[1])
+    package = str(Path(__file__).parents[2])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 

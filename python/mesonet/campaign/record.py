@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from mesonet import models, provenance
+from mesonet import models
 from mesonet.errors import unknown
+from mesonet.simulation import provenance
 
 SCHEMAS = ("run", "failure")
 

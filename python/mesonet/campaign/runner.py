@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from mesonet import models, provenance
+from mesonet import models
 from mesonet.campaign.agenda import Agenda
-from mesonet.campaign.claims import sweep
+from mesonet.campaign.leases import sweep
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.pool import run_here
 from mesonet.campaign.work import How, known_versions, versions_that_count, work
 from mesonet.progress import Progress
+from mesonet.simulation import provenance
 
 
 def run_missing(ledger: Ledger, how: How | None = None, progress: bool = True) -> None:

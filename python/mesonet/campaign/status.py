@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from mesonet import models
-from mesonet.campaign.claims import live
 from mesonet.campaign.cost import expected
+from mesonet.campaign.leases import live
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.work import TRIES, counted, known_versions
 

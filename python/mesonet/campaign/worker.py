@@ -27,11 +27,12 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from queue import SimpleQueue
 from typing import Any, TextIO
 
-from mesonet import models, provenance
+from mesonet import models
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.record import record
-from mesonet.checkpoint import GRACE_S, Checkpoint, Stopped
-from mesonet.result import Table, write_parquet
+from mesonet.simulation import provenance
+from mesonet.simulation.checkpoint import GRACE_S, Checkpoint, Stopped
+from mesonet.simulation.result import Table, write_parquet
 
 SHARE_EVERY_S = 1.0
 """Often enough for a reader, seldom enough to cost nothing (chosen)."""
@@ -144,7 +145,7 @@ def answer_tables(
 def _network(
     task: dict[str, Any], checkpoint: Checkpoint | None, update: Callable[[float, float], None] | None
 ) -> tuple[dict[str, Table], str]:
-    from mesonet.simulate import simulate_json
+    from mesonet.simulation.simulate import simulate_json
 
     result = simulate_json(task["scenario"], task["seed"], update, checkpoint=checkpoint)
     kept = {name: getattr(result, name) for name in Ledger(task["folder"]).document().get("keep", ())}
@@ -152,8 +153,8 @@ def _network(
 
 
 def _model(task: dict[str, Any]) -> tuple[dict[str, Table], str]:
-    from mesonet.columns import RESPONSE_UNITS
-    from mesonet.result import table
+    from mesonet.responses.columns import RESPONSE_UNITS
+    from mesonet.simulation.result import table
 
     watch = provenance.Stopwatch()
     scenario = json.loads(task["scenario"])

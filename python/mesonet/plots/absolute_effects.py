@@ -8,10 +8,10 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis.terms import Terms
+from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.alias_list import LISTED, alias_list
 from mesonet.plots.half_normal import table
-from mesonet.plots.numbers import number
 
 DATA, MARGINS = "absolute_effects", "absolute_margins"
 HEIGHT = 380  # px

@@ -8,9 +8,9 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis.terms import Terms
+from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.alias_list import LISTED, alias_list
-from mesonet.plots.numbers import number
 
 DATA, MARGINS = "half_normal", "margins"
 LONGEST = 64  #: characters of an alias string

@@ -9,9 +9,9 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis.psi import FactorTable, PsiTable
+from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.matrix import Look, matrix
-from mesonet.plots.numbers import number
 
 UP, DOWN, NONE, UNKNOWN = "raised by +, p < .05", "raised by −, p < .05", "not significant", "no test"
 _COLOURS = {UP: "#9ccbe8", DOWN: theme.LOW, NONE: "#f4f5f7", UNKNOWN: "#d5dae0"}

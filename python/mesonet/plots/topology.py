@@ -3,8 +3,8 @@
 import altair as alt
 import polars as pl
 
-from mesonet.map_layout import FONT_SIZE, Label, MapLayout, layout
-from mesonet.network_map import NetworkMap
+from mesonet.maps.layout import FONT_SIZE, Label, MapLayout, layout
+from mesonet.maps.network import NetworkMap
 from mesonet.plots import theme
 from mesonet.terminal import plural
 
@@ -21,7 +21,7 @@ CLASSES = {
 
 
 def topology(shown: NetworkMap) -> alt.LayerChart:
-    """The figure of the map that `mesonet.network_map.network_map` returns."""
+    """The figure of the map that `mesonet.maps.network.network_map` returns."""
     drawn = layout(shown)
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, drawn.width], nice=False), axis=None)
     y = alt.Y("y:Q", scale=alt.Scale(domain=[drawn.height, 0], nice=False), axis=None)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesonet import units
-from mesonet.csv_rows import Place
 from mesonet.errors import InputError, unknown
+from mesonet.files.csv_rows import Place
 from mesonet.topologies.model import CLASSES
 
 MOST_ROUTERS = 10_000

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mesonet.csv_rows import Place
 from mesonet.errors import InputError, unknown
+from mesonet.files.csv_rows import Place
 from mesonet.topologies import graphs, tables
 from mesonet.topologies.complete import complete
 from mesonet.topologies.hub import PREFIX, read_hub

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mesonet.csv_rows import Place, refuse_large
+from mesonet.files.csv_rows import Place, refuse_large
 from mesonet.topologies.draft import Draft, DraftLink, checked_name, link, refuse_many, router
 
 #: Attributes of links that say how much a link carries: those of the Topology Zoo, of SNDlib and common ones.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from mesonet.csv_rows import Place
 from mesonet.errors import InputError
+from mesonet.files.csv_rows import Place
 from mesonet.topologies.draft import Draft, refuse_many
 from mesonet.topologies.graphs import from_nodes
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mesonet.csv_rows import Place, rows
 from mesonet.errors import unknown
+from mesonet.files.csv_rows import Place, rows
 from mesonet.topologies.draft import Draft, checked_name, link, refuse_many, router
 
 NODES, LINKS = "nodes.csv", "links.csv"

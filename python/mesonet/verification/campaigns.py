@@ -20,13 +20,13 @@ import polars as pl
 from mesonet.campaign import Campaign
 from mesonet.campaign.data import load
 from mesonet.campaign.ledger import Ledger
-from mesonet.designed import Designed
 from mesonet.errors import InputError, unknown
-from mesonet.experiment import experiment
+from mesonet.experiments.base import Designed
+from mesonet.experiments.network import experiment
+from mesonet.files.toml import read_toml
 from mesonet.progress import duration
-from mesonet.reporting.traced import TracedRun, traced_runs
-from mesonet.reporting.traced_files import traced_tables
-from mesonet.scenario import read_toml
+from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
+from mesonet.reporting.figures.traced_figures import traced_tables
 from mesonet.verification.flows import FEWEST_FLOWS, flows_behind
 from mesonet.verification.reasons import NotEvaluated, NotRun
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet.errors import InputError, unknown
-from mesonet.scenario import read_toml
+from mesonet.files.toml import read_toml
 from mesonet.verification.measures import MEASURES
 
 CLASSES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from mesonet.campaign import Campaign
-from mesonet.responses import FILE_CATEGORIES, PAIR_CLASSES
+from mesonet.responses.definitions import FILE_CATEGORIES, PAIR_CLASSES
 
 FEWEST_FLOWS = 30
 """A mean over fewer flows is not evaluated. Chosen: what scatters by as much as its mean, as goodputs of files do, has

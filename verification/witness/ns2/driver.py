@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from mesonet.campaign import Campaign
-from mesonet.reporting.traced import TracedRun
+from mesonet.reporting.campaign_view.traced import TracedRun
 from mesonet.verification.campaigns import Campaigns, Entry, load_entries
 from mesonet.verification.claims import load_claims
 from mesonet.verification.comparison import KEYS, by_row, spread

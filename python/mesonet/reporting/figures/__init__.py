@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mesonet.reporting.algorithm_figures import algorithm_figures
-from mesonet.reporting.drawing import Figure
+from mesonet.reporting.campaign_view.study import Study, categorical
+from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.figures import (
     blocks,
     catalogue,
@@ -30,16 +30,16 @@ from mesonet.reporting.figures import (
     values,
     youden,
 )
+from mesonet.reporting.figures.algorithm_figures import algorithm_figures
+from mesonet.reporting.figures.drawable import Figure
 from mesonet.reporting.figures.drawn import Frame
 from mesonet.reporting.figures.drawn import page_figures as drawn
 from mesonet.reporting.figures.figure import Control, DerivedTable, PageFigure, PageTable
+from mesonet.reporting.figures.network_figures import network_figures
+from mesonet.reporting.figures.reduction_figures import reduction_figures
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.network_figures import network_figures
-from mesonet.reporting.reduction_figures import reduction_figures
-from mesonet.reporting.study import Study, categorical
-from mesonet.reporting.thresholds import DEFAULTS, Thresholds
-from mesonet.reporting.traced_files import traced_figures
-from mesonet.reporting.user_figures import user_figures
+from mesonet.reporting.figures.traced_figures import traced_figures
+from mesonet.reporting.figures.user_figures import user_figures
 
 __all__ = ["Control", "DerivedTable", "Group", "PageFigure", "PageTable", "page_figures"]
 

@@ -7,14 +7,14 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis import Blocks, blocks
+from mesonet.numbers import number
 from mesonet.plots import theme
-from mesonet.plots.numbers import number
-from mesonet.reporting import captions
+from mesonet.reporting.campaign_view.study import Study, factor_title
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, factor_control, stacked
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.labels import axis_title
-from mesonet.reporting.study import Study, factor_title
-from mesonet.reporting.words import capitalised
+from mesonet.reporting.text import captions
+from mesonet.reporting.text.labels import axis_title
+from mesonet.words import capitalised
 
 DATA, KEYS = "blocks", ("response", "algorithm", "factor")
 STEP = 110

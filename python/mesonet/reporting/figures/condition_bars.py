@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 
 from mesonet.plots import theme
-from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption
 from mesonet.reporting.figures.residuals import KEYS, POINTS
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.labels import axis_title
-from mesonet.reporting.words import counted, listed
+from mesonet.reporting.text import captions
+from mesonet.reporting.text.labels import axis_title
+from mesonet.words import counted, listed
 
 PER_ROW, WIDTH, HEIGHT = 8, 128, 64
 

@@ -8,12 +8,12 @@ import polars as pl
 
 from mesonet.analysis import Contour, contour
 from mesonet.plots import theme
-from mesonet.reporting import captions
+from mesonet.reporting.campaign_view.study import Study, categorical, factor_title, level_text
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.labels import axis_title
-from mesonet.reporting.study import Study, categorical, factor_title, level_text
-from mesonet.reporting.words import capitalised, quantity
+from mesonet.reporting.text import captions
+from mesonet.reporting.text.labels import axis_title
+from mesonet.words import capitalised, quantity
 
 DATA = "contour"
 SIDE, POINTS = 420, 41  # px; grid points from one level to the other

@@ -10,9 +10,9 @@ from typing import Any
 import polars as pl
 
 from mesonet.plots import theme
-from mesonet.reporting.drawing import Figure
+from mesonet.reporting.figures.drawable import Figure
 from mesonet.reporting.figures.figure import Control, PageFigure, PageTable, caption, keyed, stacked
-from mesonet.reporting.words import capitalised
+from mesonet.words import capitalised
 
 #: Selections with a select at the top of the page.
 OFFERED = ("response", "algorithm", "period")

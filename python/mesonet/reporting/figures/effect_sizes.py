@@ -6,15 +6,15 @@ Steps 7 and 9 of the ten-step analysis (NIST/SEMATECH e-Handbook, sections 5.5.9
 import altair as alt
 import polars as pl
 
+from mesonet.numbers import number, percent
 from mesonet.plots import theme
 from mesonet.plots.half_normal import DATA
-from mesonet.plots.numbers import number, percent
-from mesonet.reporting import captions
+from mesonet.reporting.campaign_view.study import Study
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.labels import axis_title
-from mesonet.reporting.study import Study
-from mesonet.reporting.words import listed
+from mesonet.reporting.text import captions
+from mesonet.reporting.text.labels import axis_title
+from mesonet.words import listed
 
 WIDTH, NAMED = 900, 14
 

@@ -6,17 +6,17 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import MainEffects, main_effects
+from mesonet.numbers import number
 from mesonet.plots import main_effects as chart_of
 from mesonet.plots.main_effects import DATA as CHART_DATA
 from mesonet.plots.main_effects import table as effects_table
-from mesonet.plots.numbers import number
-from mesonet.reporting import captions
+from mesonet.reporting.campaign_view.study import MEAN_OF_ALL, Study
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, keyed, stacked
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.labels import axis_title
-from mesonet.reporting.study import MEAN_OF_ALL, Study
-from mesonet.reporting.verdict import incumbent
-from mesonet.reporting.words import period_title, quantity
+from mesonet.reporting.text import captions
+from mesonet.reporting.text.labels import axis_title
+from mesonet.reporting.verdicts.verdict import incumbent
+from mesonet.words import period_title, quantity
 
 DATA = "effects_on_difference"
 KEYS = ("response", "period", "algorithm")

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from mesonet.reporting.study import Study
+from mesonet.reporting.campaign_view.study import Study
 
 #: Marks above which a figure is drawn on a canvas.
 MOST_SVG_MARKS = 3_000

@@ -2,13 +2,13 @@
 
 import polars as pl
 
+from mesonet.numbers import number
 from mesonet.plots import half_normal
 from mesonet.plots.half_normal import DATA, MARGINS
-from mesonet.plots.numbers import number
-from mesonet.reporting import captions, method_captions
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption, stacked
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.labels import axis_title
+from mesonet.reporting.text import captions, method_captions
+from mesonet.reporting.text.labels import axis_title
 
 
 def figure(sources: Sources) -> PageFigure:

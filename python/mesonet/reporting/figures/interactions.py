@@ -4,12 +4,12 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import Interactions
+from mesonet.numbers import number
 from mesonet.plots import interactions
 from mesonet.plots.interactions import DATA, FACTORS, table
-from mesonet.plots.numbers import number
-from mesonet.reporting import captions, method_captions
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption, keyed, stacked
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.text import captions, method_captions
 
 
 def figure(sources: Sources) -> PageFigure:

@@ -7,10 +7,10 @@ import polars as pl
 from mesonet.plots import main_effects
 from mesonet.plots.main_effects import DATA
 from mesonet.plots.main_effects import table as effects_table
-from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, keyed, stacked
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.labels import axis_title
+from mesonet.reporting.text import captions
+from mesonet.reporting.text.labels import axis_title
 
 KEYS = ("response", "period", "algorithm")
 

@@ -11,12 +11,12 @@ import polars as pl
 from mesonet.analysis import OrderedData, ordered_data
 from mesonet.plots import theme
 from mesonet.plots.condition_response import SETTINGS
-from mesonet.reporting import captions
+from mesonet.reporting.campaign_view.study import Study, factor_title
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption, stacked
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.labels import axis_title
-from mesonet.reporting.study import Study, factor_title
-from mesonet.reporting.words import listed, quantity
+from mesonet.reporting.text import captions
+from mesonet.reporting.text.labels import axis_title
+from mesonet.words import listed, quantity
 
 DATA = "ordered"
 STEP, NARROW, LINE = 26, 6, 14  # px; the narrow step above 64 conditions

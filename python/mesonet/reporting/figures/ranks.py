@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import ranks
+from mesonet.numbers import number
 from mesonet.plots import theme
-from mesonet.plots.numbers import number
-from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.words import listed
+from mesonet.reporting.text import captions
+from mesonet.words import listed
 
 CELLS, MEANS, KEYS = "ranks", "rank_means", ("response",)
 STEP, NARROW, ROW = 30, 16, 24  # px; the narrow step above 64 conditions

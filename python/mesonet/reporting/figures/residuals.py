@@ -9,14 +9,14 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis import Residuals
+from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.condition_response import SETTINGS, short_names
-from mesonet.plots.numbers import number
 from mesonet.plots.residuals import COLOURS, STATISTICS, statistics, verdict_of
-from mesonet.reporting import captions, method_captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.labels import axis_title
+from mesonet.reporting.text import captions, method_captions
+from mesonet.reporting.text.labels import axis_title
 
 POINTS, VERDICTS, KEYS = "residuals", "residual_verdicts", ("response",)
 STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions

@@ -11,13 +11,13 @@ from mesonet.plots.level_lines import LINES, level_lines
 from mesonet.plots.matrix import DATA as CELLS
 from mesonet.plots.point_scatter import ACROSS, SETTINGS, SIDE, settings_table
 from mesonet.plots.responses import DATA
-from mesonet.reporting import captions, grid_figures
-from mesonet.reporting.figures import Group, scatter
+from mesonet.reporting.campaign_view.sampled import Sampled
+from mesonet.reporting.figures import Group, grid_figures, scatter
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, keyed, stacked
 from mesonet.reporting.figures.values import KEYS, MOST_VALUES
-from mesonet.reporting.labels import axis_title
-from mesonet.reporting.sampled import Sampled
-from mesonet.reporting.words import capitalised, counted, period_title, quantity, span
+from mesonet.reporting.text import captions
+from mesonet.reporting.text.labels import axis_title
+from mesonet.words import capitalised, counted, period_title, quantity, span
 
 _OF_ALGORITHM = ("algorithm", "period")
 

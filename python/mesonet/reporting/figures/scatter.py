@@ -3,9 +3,9 @@
 import altair as alt
 
 from mesonet.plots import theme
+from mesonet.reporting.campaign_view.study import Study
 from mesonet.reporting.figures.figure import Control, DerivedTable, PageFigure
-from mesonet.reporting.labels import axis_title
-from mesonet.reporting.study import Study
+from mesonet.reporting.text.labels import axis_title
 
 DATA, SIDE = "pairs", 440
 KEYS = ("response", "other", "period")

@@ -5,10 +5,10 @@ import polars as pl
 
 from mesonet.analysis import FactorTable
 from mesonet.plots import theme
+from mesonet.reporting.campaign_view.study import Study, factor_title
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.study import Study, factor_title
-from mesonet.reporting.words import listed, period_title
+from mesonet.words import listed, period_title
 
 DATA, KEYS = "sign_table", ("algorithm",)
 STRONG, WEAK, NONE = "significant at 99 %", "significant at 95 %", "not significant"

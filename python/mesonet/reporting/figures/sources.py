@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from mesonet.analysis import FactorTable, Interactions, Residuals, Terms, factor_table, interactions, residuals, terms
 from mesonet.plots.condition_response import SETTINGS
 from mesonet.plots.half_normal import table as terms_rows
+from mesonet.reporting.campaign_view.method import Method
+from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageTable, keyed, stacked
-from mesonet.reporting.labels import settings
-from mesonet.reporting.method import Method
-from mesonet.reporting.study import Study
-from mesonet.reporting.thresholds import DEFAULTS, Thresholds
+from mesonet.reporting.text.labels import settings
 
 __all__ = ["SETTINGS", "Sources"]
 

@@ -7,15 +7,15 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import ConditionResponseSummary
+from mesonet.numbers import percent
 from mesonet.plots import condition_response
 from mesonet.plots.condition_response import DATA, SETTINGS
 from mesonet.plots.condition_response import table as summary_table
-from mesonet.plots.numbers import percent
-from mesonet.reporting import captions
+from mesonet.reporting.campaign_view.study import LARGE, Study
 from mesonet.reporting.figures.figure import Control, PageFigure, PageTable, caption, keyed, stacked
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.labels import settings
-from mesonet.reporting.study import LARGE, Study
+from mesonet.reporting.text import captions
+from mesonet.reporting.text.labels import settings
 
 KEYS = ("period", "outliers")
 #: Share of false discoveries among the flagged cells that the third way allows.

@@ -4,10 +4,10 @@ import polars as pl
 
 from mesonet.plots import responses
 from mesonet.plots.responses import DATA
-from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, keyed, stacked
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.labels import axis_title
+from mesonet.reporting.text import captions
+from mesonet.reporting.text.labels import axis_title
 
 KEYS = ("response", "period")
 #: Rows of raw values above which the page holds those of the main period only; the tables of the analysis hold all.

@@ -8,14 +8,14 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.half_normal import DATA
-from mesonet.plots.numbers import number
 from mesonet.plots.youden import TICKS
-from mesonet.reporting import captions
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption
 from mesonet.reporting.figures.sources import Sources
-from mesonet.reporting.labels import axis_title
+from mesonet.reporting.text import captions
+from mesonet.reporting.text.labels import axis_title
 
 SIDE, NAMED = 420, 6
 

@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING
 
 import vl_convert
 
-from mesonet import places
 from mesonet.errors import InputError
+from mesonet.files import places
 from mesonet.plots.export import VL_VERSION
 from mesonet.progress import Update
-from mesonet.reporting import data, html
-from mesonet.reporting.conditions import conditions_html
+from mesonet.reporting import packing
+from mesonet.reporting.campaign_view.flow_groups import with_flow_groups
+from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled
+from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.figures import Group, page_figures
 from mesonet.reporting.figures import sampled as sampled_figures
-from mesonet.reporting.flow_groups import with_flow_groups
-from mesonet.reporting.methods import methods_html, provenance_html
 from mesonet.reporting.page import sampled as sampled_page
 from mesonet.reporting.page import sections
 from mesonet.reporting.page.payload import Conditions, page_data, two_level_conditions
 from mesonet.reporting.replay import recorded_runs, replay_section
-from mesonet.reporting.sampled import Sampled, is_sampled
-from mesonet.reporting.study import Study
-from mesonet.reporting.thresholds import DEFAULTS, Thresholds
+from mesonet.reporting.text import html
+from mesonet.reporting.text.conditions import conditions_html
+from mesonet.reporting.text.methods import methods_html, provenance_html
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -142,7 +143,7 @@ def asset(name: str) -> str:
 
 def _figure_scripts(study: Study, groups: Sequence[Group], conditions: Conditions) -> str:
     return (
-        f'<script type="text/plain" id="page-data">{data.pack(page_data(study, groups, conditions))}</script>'
+        f'<script type="text/plain" id="page-data">{packing.pack(page_data(study, groups, conditions))}</script>'
         f'<script type="module">{_libraries()}</script>{_script(FIGURE_SCRIPTS)}'
     )
 

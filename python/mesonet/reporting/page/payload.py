@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mesonet.reporting import data
-from mesonet.reporting.conditions import congestion_words
+from mesonet.reporting import packing
+from mesonet.reporting.campaign_view.study import Study
 from mesonet.reporting.figures import DerivedTable, Group, PageTable
-from mesonet.reporting.labels import axis_title
-from mesonet.reporting.study import Study
-from mesonet.reporting.words import period_title
+from mesonet.reporting.text.conditions import congestion_words
+from mesonet.reporting.text.labels import axis_title
+from mesonet.words import period_title
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,9 @@ def page_data(study: Study, groups: Sequence[Group], conditions: Conditions) -> 
         },
         "order": conditions.order,
         "factors": list(study.campaign.design.factors),
-        "levels": {number: [data.rounded(level) for level in levels] for number, levels in conditions.levels.items()},
+        "levels": {
+            number: [packing.rounded(level) for level in levels] for number, levels in conditions.levels.items()
+        },
         "settings": conditions.settings,
     }
 
@@ -69,7 +71,7 @@ def page_data(study: Study, groups: Sequence[Group], conditions: Conditions) -> 
 def _table(table: PageTable | DerivedTable) -> dict[str, Any]:
     if isinstance(table, DerivedTable):
         return {"maker": table.maker, "keys": list(table.keys)}
-    return data.columns(table.rows, table.keys)
+    return packing.columns(table.rows, table.keys)
 
 
 def _settings_words(study: Study, condition: int) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from importlib.resources import files
 from string import Template
 
-from mesonet.reporting import html
+from mesonet.reporting.campaign_view.study import Study, status_counts
 from mesonet.reporting.figures import Control, Group, PageFigure
-from mesonet.reporting.study import Study, status_counts
-from mesonet.reporting.summary import findings, glance
-from mesonet.reporting.verdict_text import verdict_html
+from mesonet.reporting.text import html
+from mesonet.reporting.text.summary import findings, glance
+from mesonet.reporting.text.verdict_text import verdict_html
 
 
 def contents(groups: Sequence[Group], replay: bool) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mesonet.map_layout import layout
-from mesonet.network_map import MapLink, MapRouter, NetworkMap
+from mesonet.maps.layout import layout
+from mesonet.maps.network import MapLink, MapRouter, NetworkMap
 from mesonet.topologies.cities import CITIES
 
 Point = tuple[float, float]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from mesonet.replay import FOLDER
+from mesonet.reporting.replay.simulated import FOLDER
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign

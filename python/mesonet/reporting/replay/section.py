@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from mesonet import core
-from mesonet.reporting import data, html
+from mesonet.reporting import packing
 from mesonet.reporting.replay.frames import frames, packed
 from mesonet.reporting.replay.layout import Drawing, drawing
 from mesonet.reporting.replay.recorded import Recorded
+from mesonet.reporting.text import html
 
 #: Columns of the time series, and what the states are called; a flow in recovery counts in one of these.
 STATES = {
@@ -34,7 +35,7 @@ def replay_section(runs: Sequence[Recorded]) -> str:
     shown = [run for run in runs if set(run.traces["router"].unique()) <= set(names)]
     about = [_about(run, names, place) for place, run in enumerate(shown)]
     carried = {"runs": about, "start": _start(shown), **_scene(drawn)}
-    scripts = [_carrier("replay-data", data.pack(carried))]
+    scripts = [_carrier("replay-data", packing.pack(carried))]
     scripts += [_carrier(f"replay-{place}", packed(frames(run, names)[1])) for place, run in enumerate(shown)]
     options = "".join(f'<option value="{place}">{html.escape(run.title)}</option>' for place, run in enumerate(shown))
     routers = "".join(

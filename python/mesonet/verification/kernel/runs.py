@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from mesonet.scenario import Scenario as Simulated
-from mesonet.scenario import scenario as named
-from mesonet.simulate import simulate
+from mesonet.scenarios.scenario import Scenario as Simulated
+from mesonet.scenarios.scenario import scenario as named
+from mesonet.simulation.simulate import simulate
 from mesonet.verification.kernel.metrics import Flow, Observation, quantities
 from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, Scenario, every
 from mesonet.verification.kernel.table import Row, merged

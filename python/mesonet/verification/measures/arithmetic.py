@@ -11,9 +11,9 @@ import numpy as np
 
 from mesonet.analysis.grubbs import critical_value
 from mesonet.errors import unknown
-from mesonet.experiment import Experiment, experiment
-from mesonet.response_sets import GROUPS, SETS
-from mesonet.scenario import scenario
+from mesonet.experiments.network import Experiment, experiment
+from mesonet.responses.sets import GROUPS, SETS
+from mesonet.scenarios.scenario import scenario
 from mesonet.units import SEGMENT_BYTES
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from mesonet.analysis import Clustering, ConditionResponseSummary, clustering, condition_response_summary
 from mesonet.analysis.grubbs import critical_value
-from mesonet.response_sets import SETS
+from mesonet.responses.sets import SETS
 from mesonet.verification.reasons import NotEvaluated
 from mesonet.verification.shares import Share, share
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mesonet.analysis import queued
 from mesonet.analysis.flow_metrics import FlowMetrics, flow_metrics
-from mesonet.reporting.traced import TracedRun
+from mesonet.reporting.campaign_view.traced import TracedRun
 
 if TYPE_CHECKING:
     from mesonet.verification.campaigns import Campaigns

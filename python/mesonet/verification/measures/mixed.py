@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from mesonet.response_sets import SETS
+from mesonet.responses.sets import SETS
 from mesonet.verification.flows import FEWEST_FLOWS
 from mesonet.verification.measures.arithmetic import OF_SEVERAL
 from mesonet.verification.reasons import NotEvaluated

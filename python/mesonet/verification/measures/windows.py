@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mesonet.analysis import AverageWindows, average_windows, queued
-from mesonet.reporting.traced import TracedRun
+from mesonet.reporting.campaign_view.traced import TracedRun
 
 if TYPE_CHECKING:
     from mesonet.verification.campaigns import Campaigns

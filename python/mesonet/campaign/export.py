@@ -1,0 +1,117 @@
+"""One table of a campaign that holds what the study reports: responses of the network and goodputs of flow groups.
+
+One row per run, measured period and response of the network, and per flow group of completed flows and whose flows they
+are. Columns are documented in ``docs/reference/study-table.md``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from mesonet.errors import InputError
+from mesonet.files import places
+from mesonet.responses.definitions import BY_NAME
+from mesonet.responses.sets import DEFAULT, SETS
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
+
+SCHEMA = {
+    "condition": pl.Int64,
+    "algorithm": pl.String,
+    "replicate": pl.Int64,
+    "period": pl.String,
+    "of": pl.String,
+    "group": pl.Int64,
+    "category": pl.String,
+    "path_class": pl.String,
+    "rate_class": pl.String,
+    "symbol": pl.String,
+    "response": pl.String,
+    "unit": pl.String,
+    "flows": pl.Int64,
+    "value": pl.Float64,
+    "spread": pl.Float64,
+}
+_RUN = ("condition", "algorithm", "replicate", "period")
+
+
+def study_table(campaign: Campaign) -> pl.DataFrame:
+    """The table of a campaign of networks, of the runs that are done; factors follow as columns of -1 and +1.
+
+    Raises
+    ------
+    InputError
+        If the campaign is one of a model that is no network.
+    """
+    if campaign.experiment.get("model") is not None:
+        raise InputError("a model that is no network has no flow groups", value=campaign.name)
+    table = pl.concat([_network(campaign), _groups(campaign)]).sort(
+        "condition", "algorithm", "replicate", "period", "of", "group", "symbol", nulls_last=False
+    )
+    return table.join(_levels(campaign), on="condition", how="left", maintain_order="left")
+
+
+def write_study_table(campaign: Campaign, path: Path) -> Path:
+    """Writes the table as Parquet, or as CSV where the name ends in ``.csv``."""
+    if path.suffix not in (".parquet", ".csv"):
+        raise InputError("not a form of a table", path="--out", value=str(path), allowed=".parquet, .csv")
+    table = study_table(campaign)
+    with places.folder(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".csv":
+            table.write_csv(path)
+        else:
+            table.write_parquet(path)
+    return path
+
+
+def _network(campaign: Campaign) -> pl.DataFrame:
+    """The responses of the network that the experiment's set asks for, with the symbols of the set."""
+    entries = SETS[campaign.experiment.get("response_set", DEFAULT)].entries
+    symbols = {entry.name: entry.symbol.split("(")[0] for entry in reversed(entries)}
+    rows = campaign.responses.filter(pl.col("response").is_in(list(symbols)) & (pl.col("period") != "run"))
+    return _shaped(
+        rows.with_columns(
+            of=pl.lit("network"),
+            symbol=pl.col("response").replace_strict(symbols, return_dtype=pl.String),
+            unit=pl.col("response").map_elements(lambda name: BY_NAME[name].unit, return_dtype=pl.String),
+        )
+    )
+
+
+def _groups(campaign: Campaign) -> pl.DataFrame:
+    """Flows completed, mean goodput and its standard deviation of each flow group, by whose flows they are."""
+    groups = campaign.groups
+    if groups.is_empty():
+        return pl.DataFrame(schema=SCHEMA)
+    own = pl.col("flow_algorithm") == pl.col("algorithm")
+    rows = groups.filter((pl.col("flow_algorithm") != "all") & pl.col("group").is_not_null())
+    return _shaped(
+        rows.with_columns(
+            of=pl.when(own).then(pl.lit("alternate")).otherwise(pl.col("flow_algorithm")),
+            symbol=pl.when(own).then(pl.lit("y2(u)")).otherwise(pl.lit("y16(u)")),
+            response=pl.lit("goodput"),
+            unit=pl.lit("segments/s"),
+            value=pl.col("goodput"),
+            spread=pl.col("goodput_sd"),
+        )
+    )
+
+
+def _shaped(rows: pl.DataFrame) -> pl.DataFrame:
+    """All columns in order; those that the rows do not have are null."""
+    columns = [
+        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name) for name, kind in SCHEMA.items()
+    ]
+    return rows.select(columns)
+
+
+def _levels(campaign: Campaign) -> pl.DataFrame:
+    """The level of each factor, from -1 to +1, by condition."""
+    matrix = campaign.rows.matrix
+    columns = {factor.id: matrix[:, place] for place, factor in enumerate(campaign.factors)}
+    return pl.DataFrame({"condition": range(1, len(matrix) + 1), **columns}, schema_overrides={"condition": pl.Int64})

@@ -1,0 +1,96 @@
+"""What there is to choose from: scenarios, experiments, algorithms, topologies, factors, responses, parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from mesonet import core
+from mesonet.designs.factor import FACTORS, LEVELS_SOURCE
+from mesonet.files.toml import EXPERIMENTS, SCENARIOS, builtin_titles
+from mesonet.responses.definitions import RESPONSES
+from mesonet.responses.sets import SETS
+from mesonet.scenarios.parameters import PARAMETERS, PRESETS, TOPOLOGIES, default_text
+
+Entries = list[dict[str, Any]]
+
+
+def entries(kind: str) -> Entries:
+    """Everything of a kind: one dict with ``name`` each, plain data."""
+    return KINDS[kind][0]()
+
+
+def rows(kind: str) -> tuple[list[str], list[list[Any]]]:
+    """Header and rows of the short form of a kind."""
+    header = list(KINDS[kind][1])
+    return header, [[entry[name] for name in header] for entry in entries(kind)]
+
+
+def _titled(titles: dict[str, str], **more: str) -> Entries:
+    return [{"name": name, **more, "title": title} for name, title in titles.items()]
+
+
+def _factors() -> Entries:
+    entries = []
+    for factor in FACTORS:
+        sets = [PARAMETERS[path] for path in factor.path.split(", ") if path in PARAMETERS]
+        entries.append(
+            {
+                "name": factor.id,
+                "title": factor.name,
+                "path": factor.path,
+                "kind": sets[0].kind if sets else "mix",
+                "unit": sets[0].unit if sets else "1",
+                "minus": factor.minus,
+                "plus": factor.plus,
+                "default": ", ".join(default_text(each, "standard") for each in sets) or "tcp",
+                "source": "; ".join(dict.fromkeys(each.source for each in sets)) or "chosen",
+                "levels_source": LEVELS_SOURCE.get(factor.id, "ASME paper Table 5"),
+            }
+        )
+    return entries
+
+
+def _response_sets() -> Entries:
+    return [
+        {
+            **asdict(each),
+            "of_the_network": len(each.entries),
+            "per_flow_group": len(each.per_group),
+        }
+        for each in SETS.values()
+    ]
+
+
+def _parameters() -> Entries:
+    return [
+        {
+            "name": parameter.path,
+            "kind": parameter.kind,
+            "unit": parameter.unit,
+            **{preset: default_text(parameter, preset) for preset in PRESETS},
+            "allowed": parameter.allowed,
+            "doc": parameter.doc,
+            "source": parameter.source_for("standard"),
+            **{f"source_{preset}": parameter.source_for(preset) for preset in PRESETS if preset != "standard"},
+            "study_id": parameter.study_id,
+        }
+        for parameter in PARAMETERS.values()
+    ]
+
+
+KINDS: dict[str, tuple[Callable[[], Entries], tuple[str, ...]]] = {
+    "scenarios": (lambda: _titled(builtin_titles(SCENARIOS), use="run, check"), ("name", "use", "title")),
+    "experiments": (
+        lambda: _titled(builtin_titles(EXPERIMENTS), use="experiment; run, check with --condition N"),
+        ("name", "use", "title"),
+    ),
+    "algorithms": (lambda: [asdict(each) for each in core.algorithms().values()], ("name", "title", "source")),
+    "topologies": (lambda: _titled(TOPOLOGIES), ("name", "title")),
+    "factors": (_factors, ("name", "title", "unit", "minus", "plus", "default", "source", "path")),
+    "responses": (lambda: [asdict(each) for each in RESPONSES], ("name", "symbol", "title", "unit")),
+    "response-sets": (_response_sets, ("name", "of_the_network", "per_flow_group", "title")),
+    "parameters": (_parameters, ("name", "kind", *PRESETS)),
+}
+"""Per kind: its entries, and which of their values the short form shows."""

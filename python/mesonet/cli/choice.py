@@ -1,0 +1,130 @@
+"""What the verbs ``run`` and ``check`` act on: a scenario, or one condition of an experiment, with options as typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mesonet.errors import InputError, unknown
+from mesonet.files.toml import EXPERIMENTS, SCENARIOS, builtin_titles, find_toml, read_toml
+from mesonet.scenarios import settings
+from mesonet.scenarios.scaling import checked_scale, refuse_distorted, scaled
+from mesonet.scenarios.scenario import Scenario, load_scenario
+
+
+def find_scenario(
+    target: str,
+    *,
+    values: Sequence[str] = (),
+    algorithm: str | None = None,
+    duration: str | None = None,
+    condition: int | None = None,
+    scale: Any = None,
+    force: bool = False,
+) -> Scenario:
+    """The scenario of a name or a file, or a condition of an experiment.
+
+    Parameters
+    ----------
+    values
+        ``PATH=VALUE`` each.
+    algorithm
+        What all sources use; in a mixed experiment the alternate.
+    condition
+        Counts from 1, in the order of the experiment's design.
+    scale
+        Multiplies router speeds and the number of sources; refused where that distorts the network, unless `force`.
+
+    Raises
+    ------
+    InputError
+        If there is nothing of this name, or an option does not fit it.
+    """
+    scale = 1.0 if scale is None else checked_scale(scale)
+    given = pairs(values)
+    if _is_experiment(target):
+        return _condition(target, condition, algorithm, duration, given, scale, force)
+    if condition is not None:
+        problem = "a scenario has no conditions"
+        raise InputError(problem, path="--condition", value=condition, allowed=f"an experiment: {_names(EXPERIMENTS)}")
+    chosen = load_scenario(target)
+    for path, value in given.items():
+        chosen = chosen.set(path, value, "--set")
+    for option, path, text in (("--algorithm", "algorithms", algorithm), ("--duration", "time.duration", duration)):
+        if text is not None:
+            chosen = chosen.set(path, text, option)
+    chosen.refuse_unused(given)
+    chosen.check()
+    if scale != 1 and not force:
+        refuse_distorted(chosen, scale)
+    return scaled(chosen, scale)
+
+
+def _condition(
+    target: str,
+    number: int | None,
+    algorithm: str | None,
+    duration: str | None,
+    values: Mapping[str, str],
+    scale: float,
+    force: bool,
+) -> Scenario:
+    from mesonet.experiments.network import Experiment, experiment
+
+    chosen = experiment(target, duration=duration, values=values, scale=scale)
+    if not isinstance(chosen, Experiment):
+        allowed = f"mesonet experiment run {target}"
+        raise InputError("an experiment with a model that is no network", value=target, allowed=allowed)
+    if number is None:
+        if chosen.conditions > 1:
+            problem = f"{target} is an experiment of {chosen.conditions} conditions: say which one"
+            raise InputError(problem, path="--condition", allowed=f"1 to {chosen.conditions}")
+        number = 1
+    there = chosen.condition(number, algorithm)
+    there.refuse_unused(values)
+    there.check()
+    if not force:
+        chosen.refuse_distortion(number)
+    return there
+
+
+def pairs(values: Sequence[str]) -> dict[str, str]:
+    """What ``--set`` was given, by path."""
+    found: dict[str, str] = {}
+    for given in values:
+        path, equals, value = given.partition("=")
+        if not equals:
+            raise InputError("not PATH=VALUE", "--set", value=given, allowed="such as --set warmup='0 s'")
+        path, value = path.strip(), value.strip()
+        for other, before in found.items():
+            if _resolved(path) == _resolved(other):
+                problem = f'set twice, first to "{before}"' + (f" as {other}" if other != path else "")
+                raise InputError(problem, "--set", path, value, "one value for each path")
+        found[path] = value
+    return found
+
+
+def _resolved(path: str) -> str:
+    """The full path where there is one; parameters of models have paths of their own."""
+    try:
+        return settings.resolve(path)
+    except InputError:
+        return path
+
+
+def _is_experiment(target: str) -> bool:
+    """Whether this is an experiment; a file is one if it has factors, names a scenario, or has a name."""
+    scenarios, experiments = builtin_titles(SCENARIOS), builtin_titles(EXPERIMENTS)
+    if target in scenarios or target in experiments:
+        return target in experiments
+    if not Path(target).is_file():
+        problem = unknown("scenario or experiment", target, [*scenarios, *experiments]).problem
+        allowed = f"{_names(SCENARIOS)}, a condition of {_names(EXPERIMENTS)}, or the path of a TOML file"
+        raise InputError(problem, value=target, allowed=allowed)
+    text, file, _ = find_toml(target, EXPERIMENTS, "experiment")
+    return not {"factors", "scenario", "name"}.isdisjoint(read_toml(text, file))
+
+
+def _names(folder: str) -> str:
+    return ", ".join(builtin_titles(folder))

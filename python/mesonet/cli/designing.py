@@ -1,0 +1,331 @@
+"""What the verb ``mesonet design`` stands on: options to designs, and designs as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mesonet import designs
+from mesonet.cli.design_runs import other_rows
+from mesonet.designs.choose import roman
+from mesonet.designs.rows import ADDED
+from mesonet.designs.two_level import Design, checked_factors, size_text, two_level
+from mesonet.errors import InputError
+from mesonet.experiments.base import Designed
+from mesonet.experiments.network import experiment
+from mesonet.terminal import plural
+
+COLUMNS = ("design", "runs", "resolution", "clear interactions", "words by length", "known as")
+MOST_WORDS, _WORDS_SHOWN = 4_096, 15
+"""Words of a defining relation that are listed: in JSON, where there are no more, and of these in text the shortest."""
+_WAYS = ("runs", "resolution", "name", "generators")
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A design, the names of its factors by id, and how often the experiment runs it: algorithms and replicates."""
+
+    design: Design
+    names: Mapping[str, str]
+    algorithms: int = 1
+    replicates: int = 1
+
+
+def find_design(
+    target: str | None,
+    factors: str | None = None,
+    runs: int | None = None,
+    resolution: str | None = None,
+    name: str | None = None,
+    generators: Sequence[str] = (),
+    seed: int = 1,
+) -> Proposal:
+    """A design from options as users type them.
+
+    Parameters
+    ----------
+    target
+        An experiment, by name or file; of another design if one of the other options says so.
+    factors
+        How many, or ids separated by commas.
+    runs, resolution, name, generators
+        One of them, or runs and resolution, which is then the lowest one accepted.
+
+    Raises
+    ------
+    InputError
+        If the options say nothing, or contradict each other, or there is no such design.
+    """
+    values = (runs, resolution, name, generators or None)
+    given = [way for way, value in zip(_WAYS, values, strict=True) if value is not None]
+    try:
+        ids, own = _factors(target, factors)
+        if len(given) > 1 and given != ["runs", "resolution"]:
+            problem = f"say either --{given[0]} or --{given[1]}"
+            raise InputError(problem, allowed="--runs, --resolution, both, --name, or --generators")
+        if name is not None:
+            design = designs.named(name, ids)
+        elif runs is not None:
+            design = designs.by_runs(_needed(ids), runs, resolution, seed)
+        elif resolution is not None:
+            design = designs.by_resolution(_needed(ids), resolution, seed)
+        elif generators:
+            design = designs.two_level(_needed(ids), generators)
+        elif own is not None:
+            design = _regular(own)
+        else:
+            problem = "nothing says which design"
+            raise InputError(problem, allowed="an experiment, or --factors with --runs or --resolution, or --name")
+    except InputError as error:
+        raise _of_option(error) from None
+    if own is None:
+        return Proposal(design, {id: id for id in design.factors})
+    return Proposal(design, own.names, len(own.algorithms), own.replicates)
+
+
+def completed(
+    target: str | None, kind: str | None, seed: int | None, ways: Mapping[str, Any], additions: Mapping[str, Any]
+) -> tuple[str, int, dict[str, Any]]:
+    """Kind, seed and additions where options do not say them: those of the experiment's own design.
+
+    Parameters
+    ----------
+    ways
+        The options ``runs``, ``resolution``, ``name`` and ``generators``: where one says that another design is meant,
+        nothing is added that was not asked for.
+    additions
+        The options of `mesonet.cli.design_runs.runs_of`. A foldover, or blocks, take the place of either.
+    """
+    given = [way for way in _WAYS if ways.get(way)]
+    if target is None:
+        return kind or "two-level", 1 if seed is None else seed, dict(additions)
+    own = experiment(target).rows
+    if kind is None:
+        kept = own.kind != "grid" if given == ["runs"] else not given
+        kind = own.kind if kept else "two-level"
+    if kind == own.kind == "two-level" and not given:
+        dropped = ("foldover", "half", "blocks") if additions["foldover"] or additions["blocks"] else ()
+        asked = {key: own.asked[key] for key in ADDED if key in own.asked and key not in dropped}
+        if isinstance(asked.get("foldover"), list):
+            asked["foldover"] = ",".join(asked["foldover"])
+        additions = {**additions, **{key: value for key, value in asked.items() if additions[key] is None}}
+    return kind, own.asked.get("seed", 1) if seed is None else seed, dict(additions)
+
+
+def find_plan(
+    kind: str, target: str | None, factors: str | None, runs: int | None, seed: int
+) -> tuple[tuple[str, ...], list[list[float]]]:
+    """Ids of the factors and rows of a plan of another kind, from options as users type them."""
+    try:
+        given, own = _factors(target, factors)
+        ids = _needed(given)
+        if own is not None and own.rows.kind == kind:
+            if kind == "grid":
+                return checked_factors(ids), own.rows.matrix.tolist()
+            runs = own.rows.asked.get("runs") if runs is None else runs
+        return checked_factors(ids), other_rows(kind, ids, runs, seed).tolist()
+    except InputError as error:
+        raise _of_option(error) from None
+
+
+def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
+    """What a plan of another kind is, and what it tells, in two lines."""
+    regular = " (in 4, 8 and 16 runs entirely: a regular design of resolution III)" if runs in (4, 8, 16) else ""
+    says = {
+        "grid": "nothing is aliased: all combinations of levels run; from -1 (the first level) to +1 (the last)",
+        "full-factorial": "nothing is aliased: all combinations run",
+        "plackett-burman": "main effects are clear of each other; each two-factor interaction biases those of other "
+        f"factors{regular}",
+        "one-at-a-time": f"an effect is the difference of two runs, with {runs / 2:g} times the variance that a design "
+        f"of {runs} runs would give it; no interaction shows",
+        "latin-hypercube": "points from -1 (minus) to +1 (plus), one in each of as many slices per factor as runs; no "
+        "main effects but regression and rank correlations",
+        "sobol": "points from -1 (minus) to +1 (plus) that fill the space evenly, best in a power of 2 of runs; no "
+        "main effects but regression and rank correlations",
+    }
+    return f"{kind}: {plural(len(ids), 'factor')}, {plural(runs, 'run')}\n{says[kind]}\n"
+
+
+def heading(proposal: Proposal) -> str:
+    """What a design is, in a few lines."""
+    design = proposal.design
+    k = len(design.factors)
+    lines = [f"{size_text(design)}: {plural(k, 'factor')}, {plural(design.runs, 'run')}{_origin(design)}"]
+    if (times := proposal.algorithms * proposal.replicates) > 1:
+        lines.append(
+            f"{design.runs * times} runs with {plural(proposal.algorithms, 'algorithm')} "
+            f"and {plural(proposal.replicates, 'replicate')}"
+        )
+    if not design.generators:
+        return "\n".join([*lines, "nothing is aliased: all combinations run"]) + "\n"
+    pairs, clear = k * (k - 1) // 2, len(design.clear_interactions)
+    lines += [
+        f"generators {', '.join(design.generators)}",
+        f"defining words {_words(design)}",
+        f"words by length {', '.join(f'{count} of {length}' for length, count in design.word_lengths.items())}",
+        f"resolution {roman(design.resolution)}: {_says(design.resolution)}",
+        f"{clear} of {pairs} two-factor interactions are clear of main effects and of each other",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _words(design: Design) -> str:
+    """The shortest words of the defining relation, and how many there are."""
+    number = sum(design.word_lengths.values())
+    if number > MOST_WORDS:
+        return f"{number:,}, see the generators"
+    shown = ", ".join(design.relation[:_WORDS_SHOWN])
+    return shown if number <= _WORDS_SHOWN else f"{shown}, ... ({number:,})"
+
+
+def factor_rows(proposal: Proposal) -> list[list[str]]:
+    """Id and name of the factors, where the names say more."""
+    names = proposal.names
+    return [[id, name] for id, name in names.items()] if any(id != name for id, name in names.items()) else []
+
+
+def alias_rows(proposal: Proposal) -> list[list[str]]:
+    """What only the sum can be estimated of: by ids and, where the names say more, in names."""
+    strings = proposal.design.alias_strings
+    rows = [[" = ".join(effects)] for effects in strings]
+    if factor_rows(proposal):
+        for row, effects in zip(rows, strings, strict=True):
+            row.append(" = ".join(_in_names(effect, proposal.names) for effect in effects))
+    return rows
+
+
+def clear_text(design: Design) -> str:
+    """The two-factor interactions that are clear, all of them in one word."""
+    clear = design.clear_interactions
+    if len(clear) == len(design.aliases) - len(design.factors):
+        return "all two-factor interactions"
+    return ", ".join(clear) or "no two-factor interaction"
+
+
+def choice_rows(design: Design, seed: int = 1) -> list[list[str]]:
+    """The design beside the best of its size and larger ones: what more runs would buy."""
+    rows = [_row("this one", design)]
+    if design.generators and design.status == "given":
+        best = designs.by_runs(design.factors, design.runs, seed=seed)
+        if _lengths(best) < _lengths(design):
+            rows.append(_row("the best of this size", best))
+        elif _lengths(best) == _lengths(design):
+            rows[0][-1] += f"; words as {_known_as(best)}"
+    larger = designs.next_larger(design, seed)
+    if larger:
+        rows.append(_row("next larger", larger))
+    if larger and larger.generators and larger.resolution == design.resolution:
+        try:
+            higher = designs.by_resolution(design.factors, design.resolution + 1, seed)
+        except InputError:
+            return rows
+        rows.append(_row("next resolution", higher))
+    return rows
+
+
+def as_json(proposal: Proposal, seed: int = 1) -> dict[str, Any]:
+    """The design as plain data, but for its runs."""
+    design = proposal.design
+    larger = designs.next_larger(design, seed)
+    return {
+        "size": size_text(design),
+        "factors": [{"id": id, "name": name} for id, name in proposal.names.items()],
+        "runs": design.runs,
+        "status": design.status,
+        "source": design.source,
+        "generators": list(design.generators),
+        "resolution": design.resolution,
+        "word_lengths": design.word_lengths,
+        "relation": list(design.relation) if sum(design.word_lengths.values()) <= MOST_WORDS else None,
+        "aliases": design.aliases,
+        "alias_strings": [list(effects) for effects in design.alias_strings],
+        "clear": list(design.clear_interactions),
+        "next_larger": larger
+        and {
+            "runs": larger.runs,
+            "resolution": larger.resolution,
+            "word_lengths": larger.word_lengths,
+            "clear": list(larger.clear_interactions),
+            "status": larger.status,
+        },
+    }
+
+
+def _regular(own: Designed) -> Design:
+    """The two-level design of an experiment, without what it adds."""
+    if own.rows.kind not in ("two-level", "full-factorial"):
+        allowed = f"mesonet experiment plan {own.file}"
+        raise InputError(f"the design of {own.name} is of kind {own.rows.kind}", allowed=allowed)
+    return two_level(own.design.factors, own.design.generators)
+
+
+def _of_option(error: InputError) -> InputError:
+    """The error with the option that it is about instead of the parameter."""
+    if error.file is not None or error.path is None or error.path.startswith("-"):
+        return error
+    return InputError(error.problem, None, f"--{error.path}", error.value, error.allowed)
+
+
+def _factors(target: str | None, factors: str | None) -> tuple[list[str] | int | None, Designed | None]:
+    """Ids or number of the factors, and the experiment that has them."""
+    if target is not None:
+        if factors is not None:
+            raise InputError("an experiment has its own factors", path="factors", value=factors)
+        own = experiment(target)
+        return list(own.levels), own
+    if factors is None:
+        return None, None
+    text = factors.strip()
+    if re.fullmatch(r"-?\d{1,9}", text):
+        return int(text), None
+    ids = [id.strip() for id in factors.split(",")]
+    if not all(id.isidentifier() for id in ids):
+        raise InputError("not factors", path="factors", value=factors, allowed='a number, or ids such as "speed,delay"')
+    return ids, None
+
+
+def _known_as(design: Design) -> str:
+    return f"{design.status} ({design.source})" if design.source else design.status
+
+
+def _needed(ids: list[str] | int | None) -> list[str] | int:
+    if ids is None:
+        raise InputError("missing", path="factors", allowed="a number, or ids separated by commas")
+    return ids
+
+
+def _origin(design: Design) -> str:
+    said = "" if design.status in ("given", "full factorial") else f", {design.status}"
+    return f"{said} ({design.source})" if design.source else said
+
+
+def _says(resolution: int) -> str:
+    if resolution == 3:
+        return "main effects are aliased with two-factor interactions"
+    if resolution == 4:
+        return "main effects are clear of two-factor interactions, these are aliased with each other"
+    return "main effects and two-factor interactions are clear of each other"
+
+
+def _in_names(effect: str, names: Mapping[str, str]) -> str:
+    sign = "-" if effect.startswith("-") else ""
+    return sign + " x ".join(names[id] for id in effect.removeprefix("-").split("*"))
+
+
+def _row(what: str, design: Design) -> list[str]:
+    pairs = len(design.aliases) - len(design.factors)
+    words = [f"{count} of {length}" for length, count in list(design.word_lengths.items())[:3]]
+    return [
+        what,
+        str(design.runs),
+        roman(design.resolution) if design.generators else "full",
+        f"{len(design.clear_interactions)} of {pairs}",
+        ", ".join(words) + (", ..." if len(design.word_lengths) > 3 else ""),
+        _known_as(design),
+    ]
+
+
+def _lengths(design: Design) -> tuple[int, ...]:
+    return tuple(design.word_lengths.get(length, 0) for length in range(3, len(design.factors) + 1))

@@ -1,0 +1,238 @@
+"""What the verbs of ``mesonet experiment`` stand on: names to experiments and folders, and plans as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mesonet import units
+from mesonet.cli.choice import pairs
+from mesonet.designs.two_level import size_text
+from mesonet.errors import InputError
+from mesonet.experiments.base import Designed
+from mesonet.experiments.network import experiment, names
+from mesonet.progress import duration
+from mesonet.terminal import plural
+
+if TYPE_CHECKING:
+    from mesonet.campaign.pilot import Cost
+    from mesonet.campaign.status import Status
+
+
+def find_experiment(
+    target: str,
+    algorithms: str | None = None,
+    scale: float | None = None,
+    values: Sequence[str] = (),
+    **options: Any,
+) -> Designed:
+    """The experiment of a name or a file, with options as users type them; `values` are given as ``PATH=VALUE``."""
+    listed = [name.strip() for name in algorithms.split(",")] if algorithms is not None else None
+    factor = 1.0 if scale is None else scale
+    return experiment(target, algorithms=listed, scale=factor, values=pairs(values), **options)
+
+
+def find_folder(target: str, out: Path | None = None) -> Path:
+    """The campaign folder of an experiment, or `target` itself where it is one."""
+    if _is_experiment(target):
+        return out or Path(experiment(target).name)
+    if out is not None:
+        raise InputError("a campaign folder is its own --out", path="--out", value=str(out))
+    return Path(target)
+
+
+def run(
+    target: str, out: Path | None, workers: int | None, force: bool, options: Mapping[str, Any], **how: Any
+) -> Path:
+    """Runs what is missing of an experiment or of the campaign in a folder; returns the folder."""
+    if _is_experiment(target):
+        chosen = find_experiment(target, **options)
+        return chosen.run_missing(out or Path(chosen.name), workers, force=force, **how)
+    from mesonet.campaign.ledger import Ledger
+    from mesonet.campaign.runner import run_missing
+    from mesonet.campaign.work import How
+
+    ledger = Ledger(find_folder(target, out))
+    if not (ledger.path / "experiment.json").exists():
+        allowed = f"{', '.join(names())}, a TOML file, or a campaign folder"
+        raise InputError("no such experiment or campaign", value=target, allowed=allowed)
+    for option, value in options.items():
+        if value not in (None, ()):
+            name, shown = ("set", value[0]) if option == "values" else (option, value)
+            problem = "a campaign that was begun continues as it is"
+            raise InputError(problem, path=f"--{name}", value=shown, allowed="the experiment's name and another --out")
+    run_missing(ledger, How(workers=workers, mix=force, **how))
+    return ledger.path
+
+
+def shard(text: str | None) -> tuple[int, int] | None:
+    """The part of a campaign that ``i/N`` names.
+
+    Raises
+    ------
+    InputError
+        If it is not of this form, or i is not from 1 to N.
+    """
+    if text is None:
+        return None
+    first, slash, second = text.partition("/")
+    if not (slash and first.strip().isdecimal() and second.strip().isdecimal()):
+        raise InputError("not a part of a campaign", path="--shard", value=text, allowed="i/N, such as 1/16")
+    place, parts = int(first), int(second)
+    if not 1 <= place <= parts:
+        raise InputError("not a part of a campaign", path="--shard", value=text, allowed="i/N with i from 1 to N")
+    return place, parts
+
+
+def time_limit(text: str | None) -> float | None:
+    """Seconds of a time such as ``2 h``; an `InputError` for anything else, and for none at all."""
+    if text is None:
+        return None
+    try:
+        seconds = float(units.parse("time", text, example="2 h"))
+    except InputError as error:
+        raise InputError(error.problem, None, "--time-limit", text, error.allowed) from None
+    if seconds <= 0:
+        raise InputError("no time", path="--time-limit", value=text, allowed="more than 0 s")
+    return seconds
+
+
+_SIZES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def memory(text: str | None) -> int | None:
+    """Bytes of a size such as ``4 GiB``; an `InputError` for anything else."""
+    if text is None:
+        return None
+    number = text.strip().rstrip("BKMGIbkmgi ")
+    unit = text.strip()[len(number) :].strip().upper()
+    try:
+        size = int(float(number) * _SIZES[unit])
+    except (ValueError, KeyError, OverflowError):
+        size = 0
+    if size < 1:
+        raise InputError("not a size of memory", path="--memory", value=text, allowed='such as "500 MB" or "4 GiB"')
+    return size
+
+
+def heading(chosen: Designed) -> str:
+    """What an experiment is, in a few lines."""
+    design, rows = chosen.design, chosen.rows
+    runs = chosen.conditions * len(chosen.algorithms) * chosen.replicates
+    mixed_with = getattr(chosen, "mixed_with", None)
+    lines = [
+        f"{chosen.name}: {chosen.title}",
+        f"{plural(runs, 'run')} = {plural(chosen.conditions, 'condition')} x "
+        f"{plural(len(chosen.algorithms), 'algorithm')} "
+        f"x {plural(chosen.replicates, 'replicate')}; {', '.join(chosen.algorithms)}"
+        + (f", each mixed with {mixed_with}" if mixed_with else ""),
+    ]
+    if rows.kind != "two-level":
+        return "\n".join([*lines, f"design of kind {rows.kind}, {plural(len(design.factors), 'factor')}"]) + "\n"
+    if design.factors:
+        lines.append(
+            f"design {size_text(design) if rows.is_plain else 'two-level, with runs added'}"
+            + (f", {', '.join(design.generators)}" if design.generators else ", full factorial")
+        )
+    half = "half" in rows.asked  # words are those of the design before runs were added to some of it
+    if design.generators and half:
+        lines.append("a semifold: its runs have no defining words and no one resolution")
+    elif design.generators and design.is_full:
+        lines.append("all combinations run: nothing is aliased")
+    elif design.generators:
+        words = ", ".join(f"{count} of length {length}" for length, count in design.word_lengths.items())
+        lines.append(f"resolution {design.resolution}, defining words: {words or 'none'}")
+    if design.generators:
+        pairs = len(design.aliases) - len(design.factors)
+        lines.append(f"{len(design.clear_interactions)} of {pairs} two-factor interactions are clear of each other")
+    if rows.conditions > design.runs:
+        lines.append(f"{plural(rows.conditions - design.runs, 'condition')} with all factors half-way")
+    return "\n".join(lines) + "\n"
+
+
+def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
+    """Header and rows of the conditions: the block, where there are blocks, and what each factor sets."""
+    blocks = chosen.rows.block
+    rows = [
+        [number, *([] if blocks is None else [blocks[number - 1]]), *texts.values()]
+        for number, texts in enumerate(chosen.condition_texts(), start=1)
+    ]
+    return ["condition", *([] if blocks is None else ["block"]), *(factor.id for factor in chosen.factors)], rows
+
+
+def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[str, Any]:
+    """The plan as plain data."""
+    design, rows = chosen.design, chosen.rows
+    whole = all(float(x).is_integer() for x in rows.matrix.flat)
+    return {
+        "name": chosen.name,
+        "title": chosen.title,
+        "algorithms": list(chosen.algorithms),
+        "mixed_with": getattr(chosen, "mixed_with", None),
+        "factors": [vars(factor) for factor in chosen.factors],
+        "design": {
+            "kind": rows.kind,
+            "matrix": (rows.matrix.astype(int) if whole else rows.matrix).tolist(),
+            "block": None if rows.block is None else list(rows.block),
+            "generators": list(design.generators),
+            "resolution": None if "half" in rows.asked else design.resolution,
+            "word_lengths": None if "half" in rows.asked else design.word_lengths,
+            "aliases": design.aliases,
+        },
+        "warnings": warnings,
+        "cost": None if cost is None else asdict(cost),
+        "runs": chosen.plan().drop("scenario").to_dicts(),
+    }
+
+
+def estimate(chosen: Designed, budget_s: float) -> Cost:
+    """What the campaign will cost, from pilots of about `budget_s` of wall-clock time."""
+    from mesonet.campaign.pilot import pilot
+
+    return pilot({**chosen.document(), "expected_cost": chosen.expected_cost()}, budget_s)
+
+
+def cost_lines(cost: Cost, workers: int) -> list[str]:
+    """An estimate in words, with the time that `workers` runs at a time need."""
+    from mesonet.campaign.pilot import SEEN
+
+    least, most = (duration(seconds) for seconds in (cost.least_cpu_s, cost.most_cpu_s))
+    share = min(each["share"] for each in cost.pilots)
+    lines = [
+        f"about {duration(cost.total_cpu_s)} of processor time ({least} to {most}), "
+        f"{duration(cost.total_cpu_s / workers)} with {plural(workers, 'run')} at a time",
+        f"a run takes {duration(min(cost.cpu_s))} to {duration(max(cost.cpu_s))}, "
+        f"and at least {cost.memory_bytes / 2**20:.0f} MiB of memory; "
+        f"all need about {cost.disk_bytes / 2**20:.1f} MiB of disk",
+        f"from pilots of {plural(len(cost.pilots), 'condition')}: "
+        + ", ".join(str(each["condition"]) for each in cost.pilots),
+    ]
+    if share < SEEN:
+        lines.append(f"the pilots saw {share:.1g} of a run or more; the rest is told from the segments to be expected")
+    return lines
+
+
+def status_lines(status: Status) -> list[str]:
+    """How far a campaign is, in words."""
+    counts = "".join(f", {getattr(status, name)} {name}" for name in ("failed", "missing") if getattr(status, name))
+    lines = [f"{status.name}: {status.done} of {plural(status.runs, 'run')} done in {status.path}{counts}"]
+    if status.running:
+        lines.append(f"{plural(status.running, 'run')} going on")
+    if status.on_from_snapshot:
+        verb = "goes" if status.on_from_snapshot == 1 else "go"
+        lines.append(f"{status.on_from_snapshot} of those left {verb} on from a snapshot")
+    if status.quarantined:
+        lines.append(f"{status.quarantined} failed too often and are left alone; --retry tries them again")
+    if status.seconds_left:
+        lines.append(f"about {duration(status.seconds_left)} left")
+    elif status.processor_s_left:
+        lines.append(f"about {duration(status.processor_s_left)} of processor time left; nothing is running")
+    if len(status.code_versions) > 1:
+        lines.append(f"made by {len(status.code_versions)} versions of the code, mixed by --force")
+    return lines
+
+
+def _is_experiment(target: str) -> bool:
+    return target in names() or (Path(target).is_file() and not Path(target).is_dir())

@@ -1,0 +1,73 @@
+"""The pages under docs/reference that are generated from the tables of the package; a test holds them up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mesonet.cli import catalogue
+from mesonet.responses import column_meanings
+from mesonet.responses.definitions import RESPONSES
+from mesonet.responses.sets import SETS, Entry
+from mesonet.scenarios.parameters import reference_page
+
+
+def pages() -> dict[str, str]:
+    """Text by file name."""
+    return {
+        "parameters.md": reference_page(),
+        "factors.md": _factors(),
+        "responses.md": _responses(),
+        "tables.md": _tables(),
+    }
+
+
+def _factors() -> str:
+    head = ("factor", "name", "path", "unit", "-1", "+1", "default", "source of the default", "source of the levels")
+    keys = ("name", "title", "path", "unit", "minus", "plus", "default", "source", "levels_source")
+    rows = [[entry[key] for key in keys] for entry in catalogue.entries("factors")]
+    return (
+        "# The factors of the study\n\nGenerated from `mesonet.designs.factor`; the levels are those of the "
+        "sensitivity analysis. Any other value of a scenario can be a\nfactor of an experiment, too.\n\n"
+        + _table(head, rows)
+    )
+
+
+def _responses() -> str:
+    head = ("response", "symbol", "title", "unit", "better", "definition", "source")
+    rows = [[r.name, r.symbol, r.title, r.unit, r.direction, r.definition, r.source] for r in RESPONSES]
+    text = (
+        "# Responses\n\nGenerated from `mesonet.responses`. Symbols are those of the ASME "
+        "paper: y1 to y22 in Tables 3\nand 4, Y1 to Y18 where only Table 6 has the response. An *interval* is "
+        "`measurement.interval`.\n\n" + _table(head, rows)
+    )
+    for each in SETS.values():
+        if each.name == "all":
+            continue
+        text += f"\n## Set `{each.name}`\n\n{each.title}.\n\n"
+        text += _table(("symbol", "response", "period", "basis", "note"), _entries(each.entries))
+        if each.per_group:
+            text += "\nOf each flow group u, from `groups.parquet`:\n\n"
+            text += _table(("symbol", "column", "flows of", "basis", "note"), _entries(each.per_group))
+    return text
+
+
+def _tables() -> str:
+    text = (
+        "# The tables of a run\n\nGenerated from `mesonet.responses.column_meanings`. Each is a Parquet file of this "
+        "name beside `run.json` (`mesonet run --out DIR`); a\ncampaign has those that its experiment keeps. The unit "
+        "stands in the metadata of the column, too.\n"
+    )
+    for name, (meanings, _, row) in column_meanings.TABLES.items():
+        rows = [[f"`{each}`", column_meanings.unit(name, each), said] for each, said in meanings.items()]
+        text += f"\n## `{name}.parquet`\n\n{row[0].upper()}{row[1:]}.\n\n" + _table(("column", "unit", "meaning"), rows)
+    return text
+
+
+def _entries(entries: Sequence[Entry]) -> list[list[str]]:
+    return [[e.symbol, f"`{e.name}`", e.of or e.period or "measured", e.basis, e.note] for e in entries]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)

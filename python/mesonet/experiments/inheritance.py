@@ -1,0 +1,69 @@
+"""Experiments that are another one but for some things: ``base = "exp-2a"`` in an experiment file.
+
+What the file says replaces what its base says: keys one by one, values of ``[set]`` by path, factors by id (in the
+place of the one they replace; others follow behind), ``[design]`` as a whole. Name and title are always its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mesonet.errors import InputError
+from mesonet.files.toml import EXPERIMENTS, find_toml, read_toml
+from mesonet.scenarios import settings
+
+_OWN = ("name", "title", "description")
+
+
+def with_base(
+    table: Mapping[str, Any], file: str, directory: Path | None, above: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The table with what it takes from its base, and from the base of that; itself where it has none.
+
+    `file` and `directory` are those of the table, `above` the files that have it as their base. Relative paths in a
+    base start beside `file`, too.
+
+    Raises
+    ------
+    InputError
+        If there is no such experiment, or it is its own base.
+    """
+    if "base" not in table:
+        return dict(table)
+    if not isinstance(table["base"], str):
+        raise InputError("not text", file=file, path="base", value=table["base"], allowed="text in quotes")
+    try:
+        text, found, beside = find_toml(table["base"], EXPERIMENTS, "experiment", directory)
+    except InputError as error:
+        raise InputError(error.problem, file, "base", error.value, error.allowed) from None
+    if found in (file, *above):
+        raise InputError(f"the experiment is its own base: {' -> '.join((*above, file, found))}", file, "base")
+    base = with_base(read_toml(text, found), found, beside, (*above, file))
+    if "model" in base:
+        raise InputError("a base is an experiment with a network", file, "base", table["base"], ", not a model")
+    merged = {key: value for key, value in base.items() if key not in _OWN}
+    merged |= {key: value for key, value in table.items() if key not in ("base", "set", "factors")}
+    merged["set"] = _values(base) | _values(table)
+    merged["factors"] = _factors(base.get("factors", []), table.get("factors", []))
+    return merged
+
+
+def _values(table: Mapping[str, Any]) -> Any:
+    """Values of ``[set]`` by path; what is no table is left to whoever checks it."""
+    given = table.get("set", {})
+    return settings.flatten(given) if isinstance(given, Mapping) else {"set": given}
+
+
+def _factors(base: list[Any], own: Any) -> Any:
+    if not isinstance(own, list):
+        return own
+    place = {factor["id"]: i for i, factor in enumerate(base) if isinstance(factor, Mapping) and "id" in factor}
+    merged = list(base)
+    for factor in own:
+        if isinstance(factor, Mapping) and factor.get("id") in place:
+            merged[place[factor["id"]]] = factor
+        else:
+            merged.append(factor)
+    return merged

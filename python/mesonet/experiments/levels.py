@@ -1,0 +1,76 @@
+"""What stands between the two levels of a factor, for designs that are not made of levels alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mesonet import units
+from mesonet.designs.grid import level_at
+from mesonet.errors import InputError
+from mesonet.experiments.base import Level
+from mesonet.experiments.mixing import is_share, parse_share
+from mesonet.scenarios import settings
+from mesonet.scenarios.parameters import PARAMETERS
+
+_UNITS = {"time": "s", "rate": "seg/s", "segments": "segments", "threshold": "segments"}
+_NUMBERS = ("number", "probability", "count")
+_BUFFERS = {"bdp": "bdp", "bdp_per_sqrt_n": "bdp/sqrt(n)", "segments": "segments"}
+
+
+def at(level: Level, place: float) -> Any:
+    """What a factor sets at a place from -1 to +1: one of its levels, or what stands `between` the only two."""
+    if level.inner:
+        return level.values[level_at(place, len(level.values))]
+    return between(level.path, level.minus, level.plus, place)
+
+
+def between(path: str, minus: Any, plus: Any, place: float) -> Any:
+    """The value of a scenario path at a place from -1 (`minus`) to +1 (`plus`), as a user would write it.
+
+    Raises
+    ------
+    InputError
+        If nothing stands between such levels: names, flags, buffers by different rules.
+    """
+    if abs(place) == 1:
+        return plus if place > 0 else minus
+    if is_share(path):
+        return _mean(parse_share(minus), parse_share(plus), place)
+    low, high = settings.parse(path, minus), settings.parse(path, plus)
+    kind = PARAMETERS[path].kind if path in PARAMETERS else "number" if path.startswith("parameters.") else ""
+    if kind == "buffer" and low["rule"] == high["rule"]:
+        return f"{_mean(low['factor'], high['factor'], place)!r} {_BUFFERS[low['rule']]}"
+    if (kind in _UNITS or kind in _NUMBERS) and low is not None and high is not None:
+        value = _mean(low, high, place)
+        if kind == "count":
+            return round(value)
+        return f"{value!r} {_UNITS[kind]}" if kind in _UNITS else value
+    raise InputError(
+        f"nothing stands between {_text(path, low)} and {_text(path, high)}",
+        path=path,
+        allowed="two numbers of the same unit, or a design without levels between",
+    )
+
+
+def number_between(minus: Any, plus: Any, place: float) -> Any:
+    """The same for plain numbers, whole where both are and the place allows it.
+
+    Raises
+    ------
+    InputError
+        If the levels are no numbers.
+    """
+    if abs(place) == 1:
+        return plus if place > 0 else minus
+    if any(isinstance(level, bool) or not isinstance(level, int | float) for level in (minus, plus)):
+        raise InputError(f"nothing stands between {minus} and {plus}", allowed="two numbers")
+    value = _mean(minus, plus, place)
+    return round(value) if isinstance(minus, int) and isinstance(plus, int) else value
+
+
+def _mean(minus: float, plus: float, place: float) -> float:
+    return float(minus + (plus - minus) * (place + 1) / 2)
+
+
+def _text(path: str, value: Any) -> str:
+    return units.show("number", value) if is_share(path) else settings.show(path, value)

@@ -1,0 +1,253 @@
+"""Experiments with a model that is no network: a Python function or a program (`mesonet.models.model`).
+
+An experiment file names it instead of a scenario::
+
+    name = "queues"
+    title = "Waiting times in a shop"
+    model = {command = ["python3", "queue.py"]}     # JSON in, JSON out; beside this file
+                                                    # or {function = "queue.py:simulate"}, which starts no process
+    algorithms = ["fifo", "sjf"]                    # optional: given to the model as the parameter algorithm
+    seed = 1
+    replicates = 3
+
+    [parameters]                                    # for every run
+    customers = 10000
+
+    [responses]                                     # units of what the model answers; "1" where not said
+    mean_wait = "min"
+
+    [[factors]]
+    id = "arrivals"                                 # also the parameter that it sets; or path = "..."
+    minus = 0.5                                     # between two whole numbers stand whole numbers only
+    plus = 0.9
+
+    [design]
+    runs = 8                                        # see mesonet.designs.rows
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mesonet import models, units
+from mesonet.campaign.documents import MOST_RUNS, refuse_too_many
+from mesonet.errors import InputError, unknown
+from mesonet.experiments.base import Designed, Level
+from mesonet.experiments.levels import number_between
+from mesonet.experiments.reading import conditions
+from mesonet.simulation.simulate import LARGEST_SEED
+
+ALGORITHM = "algorithm"
+"""The parameter by which a model learns which of the algorithms that an experiment names it shall be."""
+
+_KEYS = (
+    "name", "title", "description", "model", "algorithms", "seed", "replicates", "parameters", "responses", "factors",
+    "design",
+)  # fmt: skip
+_FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
+_NO_ALGORITHM = ("model",)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelExperiment(Designed):
+    """An experiment with a model; `described` as `mesonet.models` says, `given` are the parameters of every run."""
+
+    described: Mapping[str, Any]
+    given: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def model(self) -> dict[str, Any]:
+        """What runs."""
+        return dict(self.described)
+
+    def condition(self, number: int, algorithm: str | None = None) -> dict[str, Any]:
+        """The parameters of a condition, which counts from 1; by default for the first algorithm."""
+        place = units.integer(number, "--condition", 1, self.conditions) - 1
+        algorithm = self.algorithms[0] if algorithm is None else algorithm
+        if algorithm not in self.algorithms:
+            raise unknown("algorithm", algorithm, self.algorithms, path="--algorithm")
+        values = {
+            level.path: number_between(level.minus, level.plus, x)
+            for levels, x in zip(self.levels.values(), self.rows.matrix[place].tolist(), strict=True)
+            for level in levels
+        }
+        named = {} if self.algorithms == _NO_ALGORITHM else {ALGORITHM: algorithm}
+        return {**self.given, **values, **named}
+
+    def canonical(self, number: int, algorithm: str) -> Mapping[str, Any]:
+        """All that a run of a condition depends on but its seed."""
+        return {"parameters": self.condition(number, algorithm)}
+
+    def document(self) -> dict[str, Any]:
+        """As that of every experiment, with the model."""
+        own = {"scenario": "model", "scale": 1.0, "mixed_with": None, "response_set": "all", "model": self.model}
+        return {**super().document(), **own}
+
+    def parameters(self) -> list[dict[str, str]]:
+        """Every parameter: path, value, unit, doc, source."""
+        source = f"set in {self.file}"
+        rows = {path: (_text(value), source) for path, value in self.given.items()}
+        for factor in self.factors:
+            for level in self.levels[factor.id]:
+                rows[level.path] = f"{_text(level.minus)} or {_text(level.plus)}", f"factor {factor.id}, {source}"
+        return [
+            {"path": path, "value": value, "unit": "", "source": where, "doc": ""}
+            for path, (value, where) in rows.items()
+        ]
+
+    def check(self, force: bool = False) -> list[str]:
+        """Nothing can be known of a model before it runs; no warnings."""
+        return []
+
+    def level_text(self, factor: str, place: float) -> str:
+        """What a factor sets at a place from -1 for minus to +1 for plus."""
+        levels = self.levels[factor]
+        return ", ".join(_text(number_between(level.minus, level.plus, place)) for level in levels)
+
+
+def from_table(
+    table: Mapping[str, Any],
+    file: str,
+    directory: Path | None,
+    model: Callable[..., Any] | Sequence[str] | None = None,
+) -> ModelExperiment:
+    """An experiment from the tables of a file, or from the same as Python data with the model beside them.
+
+    Raises
+    ------
+    InputError
+        If a value is not allowed; the message names file, path, value and what is.
+    """
+    try:
+        for key in table:
+            if key not in _KEYS:
+                raise InputError(unknown("key", key, _KEYS).problem, path=key, allowed=", ".join(_KEYS))
+        described = models.described(table["model"] if model is None else model, directory or ".")
+        levels, names = _factors(table)
+        given = _mapping(table, "parameters")
+        answers = _mapping(table, "responses")
+        for name, unit in answers.items():
+            if not isinstance(unit, str):
+                raise InputError("not a unit", path=f"responses.{name}", value=unit, allowed="text in quotes")
+        algorithms = _algorithms(table)
+        rows = conditions(table, list(levels))
+        _refuse_strangers(given, levels, rows.matrix.tolist())
+        replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
+        refuse_too_many(rows.conditions, len(algorithms), replicates)
+        return ModelExperiment(
+            name=_name(table),
+            title=_words(table, "title", _name(table)),
+            description=_words(table, "description", ""),
+            file=file,
+            levels=levels,
+            names=names,
+            rows=rows,
+            algorithms=algorithms,
+            seed=units.integer(table.get("seed", 1), "seed", 0, LARGEST_SEED),
+            replicates=replicates,
+            described={**described, **({"units": answers} if answers else {})},
+            given=given,
+        )
+    except InputError as error:
+        raise error.located(file=file) from None
+
+
+def _factors(table: Mapping[str, Any]) -> tuple[dict[str, tuple[Level, ...]], dict[str, str]]:
+    given = table.get("factors", [])
+    if not isinstance(given, list) or not given or not all(isinstance(each, Mapping) for each in given):
+        raise InputError("an experiment needs factors", path="factors", allowed="at least one [[factors]]")
+    levels: dict[str, tuple[Level, ...]] = {}
+    names: dict[str, str] = {}
+    for place, factor in enumerate(given):
+        where = f"factors[{place}]"
+        for key in factor:
+            if key not in _FACTOR_KEYS:
+                raise unknown("key", key, _FACTOR_KEYS, path=f"{where}.{key}")
+        id = factor.get("id")
+        if not isinstance(id, str) or not re.fullmatch(r"[A-Za-z]\w*", id) or id in levels:
+            raise InputError("a factor needs an id of its own", path=f"{where}.id", value=id, allowed="a word")
+        levels[id] = tuple(_level(f"{where}.{path}", path, pair) for path, pair in _pairs(where, id, factor).items())
+        names[id] = str(factor.get("name", id))
+    return levels, names
+
+
+def _pairs(where: str, id: str, factor: Mapping[str, Any]) -> dict[str, Any]:
+    """Both levels of each parameter that a factor sets."""
+    if "levels" in factor:
+        if {"path", "minus", "plus"} & set(factor) or not isinstance(factor["levels"], Mapping):
+            raise InputError("give either path, minus and plus, or levels", path=where)
+        return dict(factor["levels"])
+    for key in ("minus", "plus"):
+        if key not in factor:
+            raise InputError("a factor needs two levels", path=f"{where}.{key}", allowed="a value")
+    return {str(factor.get("path", id)): [factor["minus"], factor["plus"]]}
+
+
+def _level(where: str, path: str, pair: Any) -> Level:
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        raise InputError("not two levels", path=where, value=pair, allowed="[minus, plus]")
+    if pair[0] == pair[1]:
+        raise InputError("both levels are the same", path=where, value=pair[1], allowed="two different levels")
+    return Level(path, *pair)
+
+
+def _refuse_strangers(
+    given: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], matrix: list[list[float]]
+) -> None:
+    """Each parameter is set by one factor or for every run, and has values wherever the design needs some."""
+    seen = dict.fromkeys(given, "parameters")
+    for place, (id, own) in enumerate(levels.items()):
+        for level in own:
+            if level.path in seen or level.path == ALGORITHM:
+                raise InputError(f"{level.path} is set twice", path=f"factors[{place}]", value=id)
+            seen[level.path] = id
+            for x in {row[place] for row in matrix if abs(row[place]) != 1}:
+                try:
+                    number_between(level.minus, level.plus, x)
+                except InputError as error:
+                    raise InputError(error.problem, path=f"factors[{place}]", allowed=error.allowed) from None
+    if ALGORITHM in given:
+        raise InputError("the list of algorithms sets it", path=f"parameters.{ALGORITHM}")
+    try:
+        json.dumps([given, [vars(level) for own in levels.values() for level in own]], allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"a parameter is no plain data: {error}", path="parameters", allowed="as in JSON") from None
+
+
+def _algorithms(table: Mapping[str, Any]) -> tuple[str, ...]:
+    given = table.get("algorithms", list(_NO_ALGORITHM))
+    if not isinstance(given, list | tuple) or not given or not all(isinstance(name, str) and name for name in given):
+        raise InputError("not a list of names", path="algorithms", value=given, allowed='such as ["fifo", "sjf"]')
+    if len(set(given)) != len(given):
+        raise InputError("named twice", path="algorithms", value=given, allowed="each algorithm once")
+    return tuple(given)
+
+
+def _mapping(table: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = table.get(key, {})
+    if not isinstance(value, Mapping):
+        raise InputError("not a table", path=key, value=value, allowed=f"[{key}]")
+    return dict(value)
+
+
+def _name(table: Mapping[str, Any]) -> str:
+    name = _words(table, "name")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        raise InputError("not a name", path="name", value=name, allowed="letters, digits, and . _ - behind the first")
+    return name
+
+
+def _words(table: Mapping[str, Any], key: str, default: str | None = None) -> str:
+    value = table.get(key, default)
+    if not isinstance(value, str):
+        raise InputError("missing" if value is None else "not text", path=key, value=value, allowed="text in quotes")
+    return value
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:.12g}" if isinstance(value, float) else json.dumps(value)

@@ -1,0 +1,348 @@
+"""Experiments: a scenario, a two-level design over some of its values, and the algorithms to compare.
+
+An experiment is a TOML file::
+
+    name = "speed-and-delay"
+    title = "Two factors, two algorithms"
+    scenario = "abilene"                    # a built-in scenario or a TOML file
+    algorithms = ["tcp", "cubic"]           # each runs in every condition, used by all sources
+    seed = 1
+    replicates = 1                          # runs per condition and algorithm, with other random numbers
+    responses = "asme-22"                   # what to analyse: see `mesonet list response-sets`
+    proportional = false                    # true: with --duration flows given one by one keep their share of the run
+    keep = []                               # tables of a run to keep beside its responses, such as "flow_traces"
+
+    [set]                                   # values for every run
+    "time.duration" = "100 s"
+
+    [[factors]]
+    id = "X1"                               # name and path follow from the id for X1 to X20
+    minus = "400 seg/ms"
+    plus = "800 seg/ms"
+
+    [[factors]]
+    id = "X6"                               # a factor that sets several values: path = [minus, plus]
+    levels."users.document_probability" = [0.02, 0.04]
+    levels."users.movie_probability" = [0.0002, 0.0004]
+
+    [design]                                # without it a full factorial; see mesonet.designs.rows
+    generators = ["X6=X1*X2*X3"]            # or runs = 16, or resolution = "IV", or name = "nist-2012"
+
+``base = "exp-2a"`` takes everything from another experiment that the file does not say itself, see
+`mesonet.experiments.inheritance`.
+
+Where a factor has more than two ``levels`` the conditions are all combinations of all factors, without ``[design]``:
+for curves and tables. Analyses of effects need two levels; results are in ``mesonet.load(DIR).responses``.
+
+What is run need not be a network: ``model = {command = ["python3", "queue.py"]}`` instead of the scenario, see
+`mesonet.experiments.model`.
+
+``algorithms = "all"`` stands for every one that there is; without factors there is one condition.
+
+In a mixed experiment only a share of the sources uses the algorithm, and the others the one that all are mixed with::
+
+    mixed_with = "tcp"
+
+    [[factors]]
+    id = "X15"
+    path = "mixed_share"
+    minus = 0.3
+    plus = 0.7
+
+A factor with the path ``mixed_share.cubic`` is the share of an algorithm that every alternate meets besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mesonet import core, units
+from mesonet.errors import InputError, unknown
+from mesonet.experiments.base import Designed, as_told
+from mesonet.experiments.inheritance import with_base
+from mesonet.experiments.levels import at
+from mesonet.experiments.mixing import is_share, mix, parse_share
+from mesonet.experiments.reading import read
+from mesonet.files.toml import EXPERIMENTS, builtin_titles, find_toml, read_toml
+from mesonet.plain import plain
+from mesonet.scenarios import settings
+from mesonet.scenarios.derived import segment_hops
+from mesonet.scenarios.parameters import PARAMETERS
+from mesonet.scenarios.scaling import checked_scale, refuse_distorted, scaled
+from mesonet.scenarios.scenario import Scenario
+
+if TYPE_CHECKING:
+    from mesonet.experiments.model import ModelExperiment
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment(Designed):
+    """Everything that defines a campaign of networks.
+
+    Where `mixed_with` is an algorithm, the `algorithms` are alternates to it (`mesonet.experiments.mixing`).
+    """
+
+    scenario: Scenario
+    mixed_with: str | None
+    response_set: str
+    keep: tuple[str, ...] = ()
+    scale: float = 1.0
+
+    def condition(self, number: int, algorithm: str | None = None) -> Scenario:
+        """The scenario of a condition.
+
+        Parameters
+        ----------
+        number
+            Counts from 1, in the order of the design.
+        algorithm
+            What all sources use or, in a mixed experiment, the alternate; by default the first of the experiment.
+
+        Raises
+        ------
+        InputError
+            If there is no such condition or algorithm.
+        """
+        if algorithm is None:
+            algorithm = self.algorithms[0]
+        elif self.mixed_with and algorithm not in core.algorithms():
+            raise unknown("algorithm", algorithm, core.algorithms(), path="--algorithm")
+        try:
+            settings.parse("algorithms", algorithm)
+        except InputError as error:
+            raise InputError(error.problem, None, "--algorithm", error.value, error.allowed) from None
+        return scaled(self._unscaled(number, algorithm), self.scale)
+
+    def canonical(self, number: int, algorithm: str) -> Mapping[str, Any]:
+        """The canonical scenario of a condition; raises an `InputError` if it contradicts itself."""
+        return self.condition(number, algorithm).canonical()
+
+    def document(self) -> dict[str, Any]:
+        """As that of every experiment, with what only networks have."""
+        own = {
+            "scenario": self.scenario.name,
+            "scale": self.scale,
+            "mixed_with": self.mixed_with,
+            "response_set": self.response_set,
+            **({"keep": list(self.keep)} if self.keep else {}),
+        }
+        return {**super().document(), **own}
+
+    def parameters(self) -> list[dict[str, str]]:
+        """Every value of the base scenario and every constant of the algorithms: path, value, unit, doc, source.
+
+        A value that a factor varies shows both its levels.
+        """
+
+        names = list(dict.fromkeys([*self.algorithms, *([self.mixed_with] if self.mixed_with else [])]))
+        varied = {path: factor for factor in self.factors for path in factor.path.split(", ")}
+        constants = {
+            f"parameters.{name}.{constant.name}": constant
+            for listed in names
+            for name, _ in settings.parse("algorithms", listed)  # the members, where it is a mix
+            for constant in core.algorithms()[name].params
+        }
+        rows: dict[str, dict[str, str]] = {}
+        for algorithm in names:
+            for explained in scaled(self.scenario.set("algorithms", algorithm), self.scale).explain():
+                path, value, source = explained.path, explained.value, explained.source
+                if path == "algorithms":
+                    value, source = ", ".join(self.algorithms), f"set in {self.file}; one at a time"
+                    value += f", each mixed with {self.mixed_with}" if self.mixed_with else ""
+                elif path in varied:
+                    word = "or" if all(len(level.values) == 2 for level in self.levels[varied[path].id]) else "to"
+                    value = f"{varied[path].minus} {word} {varied[path].plus}"
+                    source = f"factor {varied[path].id}, set in {self.file}"
+                about = PARAMETERS.get(path) or constants.get(path)
+                row = {"value": value, "unit": constants[path].unit if path in constants else "", "source": source}
+                rows.setdefault(path, {"path": path, **row, "doc": about.doc if about else ""})
+        return list(rows.values())
+
+    def check(self, force: bool = False) -> list[str]:
+        """Asks the simulator about every condition; returns its warnings, each with the conditions that it is about.
+
+        Raises
+        ------
+        InputError
+            If the simulator refuses a condition, or the scale distorts one and `force` is not set.
+        """
+        about: dict[str, list[int]] = {}
+        idle = self._idle_constants()
+        for number in range(1, self.conditions + 1):
+            try:
+                described = self.condition(number).describe()
+                if not force:
+                    self.refuse_distortion(number)
+            except InputError as error:
+                raise InputError(
+                    error.problem, f"{self.file}, condition {number}", error.path, error.value, error.allowed
+                ) from None
+            for warning in described["warnings"]:
+                about.setdefault(warning, []).append(number)
+        return idle + [f"{warning} ({as_told(numbers, self.conditions)})" for warning, numbers in about.items()]
+
+    def _idle_constants(self) -> list[str]:
+        """Warnings of constants that no flow of any condition uses; those of ``--set`` are refused."""
+        listed = [*self.algorithms, *([self.mixed_with] if self.mixed_with else [])]
+        used = list(dict.fromkeys(name for each in listed for name, _ in settings.parse("algorithms", each)))
+        warnings = []
+        for path in self.scenario.set("algorithms", self.algorithms[0]).unused(used):
+            setting = self.scenario.settings[path]
+            problem, allowed = settings.no_flow_uses(settings.algorithm_of(path), used)
+            if setting.source == "--set":
+                raise InputError(problem, "--set", path, setting.text, allowed)
+            warnings.append(f"{path} = {setting.text} has no effect: {problem} ({setting.source})")
+        return warnings
+
+    def refuse_distortion(self, number: int) -> None:
+        """Raises an `InputError` where the scale makes another kind of network of a condition."""
+        if self.scale != 1:
+            refuse_distorted(self._unscaled(number, self.algorithms[0]), self.scale)
+
+    def expected_cost(self) -> list[float]:
+        """Segments that cross routers: what users ask for or the network can carry, whichever is less, by hops."""
+        return [segment_hops(self.condition(number)) for number in range(1, self.conditions + 1)]
+
+    def level_text(self, factor: str, place: float) -> str:
+        """What a factor sets at a place from -1 for minus to +1 for plus, scaled."""
+        given = {level.path: at(level, place) for level in self.levels[factor]}
+        there = scaled(self.scenario.with_values({p: v for p, v in given.items() if not is_share(p)}), self.scale)
+        return ", ".join(
+            units.show("number", parse_share(value)) if is_share(path) else settings.show(path, there.value(path))
+            for path, value in given.items()
+        )
+
+    def _unscaled(self, number: int, algorithm: str) -> Scenario:
+        places = self.rows.matrix[units.integer(number, "--condition", 1, self.conditions) - 1].tolist()
+        values = {
+            level.path: at(level, place)
+            for levels, place in zip(self.levels.values(), places, strict=True)
+            for level in levels
+        }
+        shares = {path: parse_share(values.pop(path)) for path in [path for path in values if is_share(path)]}
+        algorithms = mix(algorithm, self.mixed_with, shares) if self.mixed_with else algorithm
+        there = self.scenario.with_values({**values, "algorithms": algorithms}, f"set in {self.file}")
+        return replace(there, name=f"{self.name} condition {number}")
+
+
+def experiment(
+    name_or_path: str | Path | None = None,
+    /,
+    *,
+    duration: str | None = None,
+    algorithms: Sequence[str] | None = None,
+    scale: float = 1.0,
+    replicates: int | None = None,
+    seed: int | None = None,
+    values: Mapping[str, Any] | None = None,
+    model: Callable[..., Any] | Sequence[str] | None = None,
+    factors: Mapping[str, Sequence[Any]] | None = None,
+    design: Mapping[str, Any] | None = None,
+    responses: Mapping[str, str] | None = None,
+    name: str | None = None,
+    title: str | None = None,
+) -> Designed:
+    """A built-in experiment, one from a TOML file, or one with any model.
+
+    Parameters
+    ----------
+    name_or_path
+        A built-in name (see `names`) or the path of a TOML file.
+    duration
+        Simulated time of a run, such as ``"5 min"``; the warm-up follows unless it is set. Where a factor varies it,
+        the shorter level becomes this and the other keeps its ratio.
+    algorithms
+        Algorithms instead of those of the file; of a model, what it is given as the parameter ``algorithm``.
+    scale
+        Multiplies the speed of the network and the number of sources together; interfaces stay as they are.
+    replicates, seed
+        Instead of those of the file.
+    values
+        Other values for every run, by path; of a model its parameters.
+    model
+        Instead of a name or a file: a function of (parameters, seed) that gives numbers by name, or a command line
+        that reads and prints JSON; see `mesonet.models.model`.
+    factors
+        Of a model: both levels by parameter.
+    design
+        Of a model: what the table ``[design]`` of a file says, such as ``{"runs": 8}``; a full factorial without.
+    responses
+        Of a model: units by response.
+    name, title
+        Of a model.
+
+    Returns
+    -------
+    An `Experiment`, or with a model a `mesonet.experiments.model.ModelExperiment`.
+
+    Raises
+    ------
+    InputError
+        If there is no such experiment or a value is not allowed; the message names file, path, value and what is.
+    """
+    given = {
+        "algorithms": list(algorithms) if algorithms is not None else None,
+        "duration": duration,
+        "replicates": replicates,
+        "seed": seed,
+    }
+    options = {key: value for key, value in given.items() if value is not None}
+    if name_or_path is None:
+        about = {"parameters": values, "design": design, "responses": responses, "name": name, "title": title}
+        table = {**options, **{key: value for key, value in about.items() if value is not None}}
+        return _of_function(model, factors, table, scale)
+    text, file, directory = find_toml(str(name_or_path), EXPERIMENTS, "experiment")
+    table = with_base(read_toml(text, file), file, directory)
+    if "model" in table:
+        return _of_file(table, file, directory, plain(options), scale, plain(values or {}))
+    parts = read(table, file, directory, plain(options), plain(values or {}))
+    return Experiment(**parts, file=file, scale=checked_scale(scale))
+
+
+def names() -> dict[str, str]:
+    """The built-in experiments: title by name."""
+    return builtin_titles(EXPERIMENTS)
+
+
+def _of_function(
+    model: Callable[..., Any] | Sequence[str] | None,
+    factors: Mapping[str, Sequence[Any]] | None,
+    table: dict[str, Any],
+    scale: float,
+) -> ModelExperiment:
+    from mesonet.experiments.model import from_table
+
+    if model is None:
+        raise InputError("an experiment needs a name, a file or a model", allowed=", ".join(names()))
+    _refuse_network_options(table, scale)
+    if factors is not None and not isinstance(factors, Mapping):
+        allowed = 'a mapping, such as {"load": (1, 2)}'
+        raise InputError("not both levels by parameter", path="factors", value=factors, allowed=allowed)
+    listed = [{"id": id, "levels": {id: list(pair)}} for id, pair in (factors or {}).items()]
+    own_name = getattr(model, "__name__", "model")
+    return from_table(plain({"name": own_name, **table, "factors": listed}), "experiment(...)", None, model)
+
+
+def _of_file(
+    table: dict[str, Any],
+    file: str,
+    directory: Path | None,
+    options: dict[str, Any],
+    scale: float,
+    values: Mapping[str, Any],
+) -> ModelExperiment:
+    from mesonet.experiments.model import from_table
+
+    _refuse_network_options(options, scale)
+    own = table.get("parameters", {})
+    parameters = {"parameters": {**own, **values}} if values and isinstance(own, Mapping) else {}
+    return from_table({**table, **options, **parameters}, file, directory)
+
+
+def _refuse_network_options(given: Mapping[str, Any], scale: float) -> None:
+    for option, value, neutral in (("duration", given.get("duration"), None), ("scale", scale, 1.0)):
+        if value != neutral:
+            raise InputError("goes with networks only", path=f"--{option}", value=value)

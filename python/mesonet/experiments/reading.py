@@ -1,0 +1,354 @@
+"""Reads the tables of an experiment file, with errors that name the place."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mesonet import core, units
+from mesonet.campaign.documents import KEEPABLE, MOST_RUNS, refuse_too_many
+from mesonet.designs.factor import FACTORS
+from mesonet.errors import InputError, unknown
+from mesonet.experiments.base import Level
+from mesonet.experiments.levels import between
+from mesonet.experiments.mixing import SHARE, is_share, parse_share
+from mesonet.responses.sets import DEFAULT, SETS
+from mesonet.scenarios import settings
+from mesonet.scenarios.scenario import Scenario, load_scenario
+from mesonet.scenarios.timeline import lasting
+from mesonet.simulation.simulate import LARGEST_SEED
+
+if TYPE_CHECKING:
+    from mesonet.designs.rows import Rows
+
+_KEYS = (
+    "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "responses", "keep",
+    "set", "factors", "design", "proportional",
+)  # fmt: skip
+ALL = "all"
+"""Instead of a list of algorithms: every one that there is."""
+_FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
+_STUDY = {factor.id: factor for factor in FACTORS}
+
+
+def read(
+    table: Mapping[str, Any], file: str, directory: Path | None, options: Mapping[str, Any], values: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The parts of an `mesonet.experiments.network.Experiment`, checked.
+
+    `directory` is that of the file, to find a scenario beside it. `options` (algorithms, duration, replicates, seed)
+    and `values` (by scenario path) were given beside the file.
+    """
+    try:
+        _known(table, _KEYS, "")
+        table = {**table, **{key: value for key, value in options.items() if key in _KEYS}}
+        base = _scenario(table, file, directory)
+        base = base.with_values(values, "--set")
+        factors = _list(table, "factors")
+        levels: dict[str, tuple[Level, ...]] = {}
+        names: dict[str, str] = {}
+        for place, given in enumerate(factors):
+            id, name, own = _factor(f"factors[{place}]", given, levels, directory)
+            levels[id], names[id] = own, name
+        _refuse_set_twice(levels)
+        proportional = _flag(table, "proportional")
+        if "duration" in options:
+            if proportional:
+                base = lasting(base, options["duration"], "--duration")
+            else:
+                base = base.set("time.duration", options["duration"], "--duration")
+            levels = {id: tuple(_lasting(level, options["duration"]) for level in own) for id, own in levels.items()}
+        fixed = {settings.resolve(path): f"set.{path}" for path in settings.flatten(_table(table, "set"))}
+        fixed |= {settings.resolve(path): f"--set {path}" for path in values}
+        _refuse_fixed(levels, fixed)
+        rows, algorithms = _conditions(table, levels), _algorithms(table, levels)
+        _refuse_gaps(rows, levels)
+        replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
+        refuse_too_many(rows.conditions, len(algorithms), replicates)
+        return {
+            "name": _name(table),
+            "title": _text(table, "title"),
+            "description": _text(table, "description", ""),
+            "scenario": base,
+            "levels": levels,
+            "names": names,
+            "rows": rows,
+            "algorithms": algorithms,
+            "mixed_with": _mixed_with(table, levels, algorithms),
+            "seed": units.integer(table.get("seed", 1), "seed", 0, LARGEST_SEED),
+            "replicates": replicates,
+            "response_set": _response_set(table),
+            "keep": _keep(table),
+        }
+    except InputError as error:
+        key = re.split(r"[.\[]", error.path or "")[0]
+        if error.file is None and key in options:
+            raise InputError(error.problem, None, f"--{key}", error.value, error.allowed) from None
+        raise (error if key.startswith("--") else error.located(file=file)) from None
+
+
+def _response_set(table: Mapping[str, Any]) -> str:
+    name = _text(table, "responses", DEFAULT)
+    if name not in SETS:
+        raise unknown("set of responses", name, SETS, path="responses")
+    return name
+
+
+def _keep(table: Mapping[str, Any]) -> tuple[str, ...]:
+    given = _list(table, "keep")
+    for place, name in enumerate(given):
+        if not isinstance(name, str) or name not in KEEPABLE:
+            raise unknown("table to keep", str(name), KEEPABLE, path=f"keep[{place}]")
+    return tuple(name for name in KEEPABLE if name in given)
+
+
+def _scenario(table: Mapping[str, Any], file: str, directory: Path | None) -> Scenario:
+    try:
+        base = load_scenario(_text(table, "scenario"), directory)
+    except InputError as error:
+        raise error.located(file=file, path="scenario") if error.file is None else error from None
+    values = settings.with_files(settings.flatten(_table(table, "set")), directory)
+    for path, value in values.items():
+        try:
+            base = base.set(path, value, f"set in {file}")
+        except InputError as error:
+            if error.file != file:  # a file that the value names, with the place in it
+                raise
+            where = error.path if error.path and error.path.startswith(path) else path
+            raise InputError(error.problem, error.file, f"set.{where}", error.value, error.allowed) from None
+    return base
+
+
+def _factor(
+    where: str, given: Any, others: Mapping[str, Any], directory: Path | None
+) -> tuple[str, str, tuple[Level, ...]]:
+    """Id, name and levels of a factor; `others` are the ids already given, `directory` is that of the file."""
+    if not isinstance(given, Mapping):
+        raise InputError("not a table", path=where, value=given, allowed="[[factors]]")
+    _known(given, _FACTOR_KEYS, where + ".")
+    id = given.get("id")
+    if not isinstance(id, str) or not re.fullmatch(r"[A-Za-z]\w*", id):
+        raise InputError("a factor needs an id", path=f"{where}.id", value=id, allowed='a word such as "X1"')
+    if id in others:
+        raise InputError("two factors have this id", path=f"{where}.id", value=id, allowed="each id once")
+    study = _STUDY.get(id)
+    name = given.get("name", study.name if study else id)
+    if "levels" in given:
+        return id, name, _level_table(where, given, directory)
+    path = given.get("path", study.path if study else "")
+    if not path or "," in path:
+        raise InputError("a factor needs a path", path=f"{where}.path", allowed="a scenario path, or a table of levels")
+    path = _resolved(f"{where}.path", path)
+    for key in ("minus", "plus"):
+        if key not in given:
+            raise InputError("a factor needs two levels", path=f"{where}.{key}", allowed="a value of " + path)
+    own = Level(path, given["minus"], given["plus"])
+    return id, name, (_checked(own, [f"{where}.minus", f"{where}.plus"], directory),)
+
+
+def _level_table(where: str, given: Mapping[str, Any], directory: Path | None) -> tuple[Level, ...]:
+    if "minus" in given or "plus" in given or "path" in given:
+        raise InputError("give either path, minus and plus, or levels", path=where)
+    levels: list[Level] = []
+    for path, pair in settings.flatten(_table(given, "levels", where + ".")).items():
+        here = f"{where}.levels.{path}"
+        if not isinstance(pair, list) or len(pair) < 2:
+            raise InputError("not two levels", path=here, value=pair, allowed="[minus, plus]")
+        if levels and len(pair) != len(levels[0].values):
+            problem = f"{len(pair)} levels, and {len(levels[0].values)} of {levels[0].path}"
+            raise InputError(problem, path=here, allowed="as many levels for each path of a factor")
+        first, *inner, last = pair
+        places = [f"{here}[{number}]" for number in range(len(pair))]
+        levels.append(_checked(Level(_resolved(here, path), first, last, tuple(inner)), places, directory))
+    together = list(zip(*(level.values for level in levels), strict=True))
+    for place, values in enumerate(together):
+        if values in together[:place]:
+            here = f"{where}.levels.{levels[0].path}[{place}]"
+            raise InputError("two levels are the same", path=here, value=values[0], allowed="different levels")
+    if not levels:
+        raise InputError("a factor needs levels", path=f"{where}.levels", allowed="path = [minus, plus]")
+    return tuple(levels)
+
+
+def _resolved(where: str, path: Any) -> str:
+    if not isinstance(path, str):
+        raise InputError("not a path", path=where, value=path, allowed="a scenario path in quotes")
+    try:
+        return path if is_share(path) else settings.resolve(path)
+    except InputError as error:
+        raise InputError(error.problem, path=where, value=path, allowed=error.allowed) from None
+
+
+def _checked(level: Level, places: Sequence[str], directory: Path | None) -> Level:
+    """The level, with a topology that it names read from beside the file; `places` is where each value stands."""
+    given, parsed = [], []
+    for place, value in zip(places, level.values, strict=True):
+        try:
+            given.append(settings.with_files({level.path: value}, directory)[level.path])
+            parsed.append(parse_share(given[-1]) if is_share(level.path) else settings.parse(level.path, given[-1]))
+        except InputError as error:
+            if error.file is not None:  # a file that the level names, with the place in it
+                raise
+            problem = f"not a level of {level.path}: {error.problem}"
+            raise InputError(problem, path=place, value=value, allowed=error.allowed) from None
+    if len(parsed) == 2 and parsed[0] == parsed[1]:
+        raise InputError("both levels are the same", path=places[1], value=level.plus, allowed="two different levels")
+    return Level(level.path, given[0], given[-1], tuple(given[1:-1]))
+
+
+def _lasting(level: Level, duration: Any) -> Level:
+    """Levels of the duration in proportion, the shorter one being `duration`; others as they are."""
+    if level.path != "time.duration":
+        return level
+    asked, *own = (settings.parse(level.path, value) for value in (duration, *level.values))
+    first, *inner, last = (f"{asked * value / min(own)!r} s" for value in own)
+    return Level(level.path, first, last, tuple(inner))
+
+
+def _refuse_set_twice(levels: Mapping[str, tuple[Level, ...]]) -> None:
+    seen: dict[str, str] = {}
+    for place, (id, own) in enumerate(levels.items()):
+        for level in own:
+            if level.path in seen:
+                problem = f"factor {seen[level.path]} sets {level.path} too"
+                raise InputError(problem, path=f"factors[{place}].path", value=id, allowed="one factor per path")
+            seen[level.path] = id
+
+
+def _refuse_fixed(levels: Mapping[str, tuple[Level, ...]], fixed: Mapping[str, str]) -> None:
+    """No value may be both varied and set for every run; `fixed` gives the place where each path is set."""
+    if "algorithms" in fixed:
+        problem = "an experiment varies the algorithms; they cannot be set as well"
+        raise InputError(problem, path=fixed["algorithms"], allowed="the list algorithms of the file, --algorithm(s)")
+    for id, own in levels.items():
+        for level in own:
+            if level.path in fixed:
+                raise InputError(f"factor {id} varies {level.path}; it cannot be set as well", path=fixed[level.path])
+
+
+def _algorithms(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]]) -> tuple[str, ...]:
+    given = list(core.algorithms()) if table.get("algorithms") == ALL else _list(table, "algorithms")
+    if not given:
+        allowed = f'a list such as ["tcp", "cubic"], or "{ALL}"'
+        raise InputError("an experiment needs algorithms", path="algorithms", allowed=allowed)
+    if any(level.path == "algorithms" for own in levels.values() for level in own):
+        problem = "a factor sets the algorithms, and the list of algorithms does too"
+        raise InputError(problem, path="algorithms", value=given)
+    shown = []
+    for place, name in enumerate(given):
+        try:
+            shown.append(settings.show("algorithms", settings.parse("algorithms", name)))
+        except InputError as error:
+            raise InputError(error.problem, path=f"algorithms[{place}]", value=name, allowed=error.allowed) from None
+        if shown[-1] in shown[:-1]:
+            raise InputError("named twice", path=f"algorithms[{place}]", value=name, allowed="each algorithm once")
+    return tuple(shown)
+
+
+def _mixed_with(
+    table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], algorithms: tuple[str, ...]
+) -> str | None:
+    """What the algorithms are mixed with, if the experiment is a mixed one."""
+    shares = [id for id, own in levels.items() if any(is_share(level.path) for level in own)]
+    if "mixed_with" not in table:
+        if shares:
+            problem = f"factor {shares[0]} varies {SHARE}: it needs to be said what the algorithms are mixed with"
+            raise InputError(problem, path="mixed_with", allowed="the name of an algorithm, such as tcp")
+        return None
+    other = table["mixed_with"]
+    if not isinstance(other, str) or other not in core.algorithms():
+        raise unknown("algorithm", str(other), core.algorithms(), path="mixed_with")
+    if not shares:
+        raise InputError("no factor varies the share", path="mixed_with", value=other, allowed=f'path = "{SHARE}"')
+    for place, name in enumerate(algorithms):
+        if name not in core.algorithms():
+            problem = "an algorithm that is mixed with another needs to be one"
+            raise InputError(problem, path=f"algorithms[{place}]", value=name, allowed=", ".join(core.algorithms()))
+    return other
+
+
+def _conditions(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]]) -> Rows:
+    """All combinations where a factor has more than two levels; otherwise what the design says."""
+    counts = {id: len(own[0].values) for id, own in levels.items()}
+    if all(count == 2 for count in counts.values()):
+        return conditions(table, list(levels))
+    from mesonet.designs.grid import grid
+
+    if _table(table, "design"):
+        most = max(counts, key=lambda id: counts[id])
+        problem = f"factor {most} has {counts[most]} levels: the conditions are all combinations"
+        raise InputError(problem, path="design", allowed="no [design], or two levels for every factor")
+    refuse_too_many(math.prod(counts.values()), 1, 1)
+    return grid(counts)
+
+
+def conditions(table: Mapping[str, Any], ids: list[str]) -> Rows:
+    """The conditions that the table ``design`` of a file asks for."""
+    from mesonet.designs.rows import rows
+
+    design = _table(table, "design")
+    if design and not ids:
+        raise InputError("a design needs factors", path="design", allowed="[[factors]], or no [design]")
+    try:
+        return rows(ids, design)
+    except InputError as error:
+        path = f"design.{error.path}" if error.path else "design"
+        raise InputError(error.problem, path=path, value=error.value, allowed=error.allowed) from None
+
+
+def _refuse_gaps(rows: Rows, levels: Mapping[str, tuple[Level, ...]]) -> None:
+    """A design with values between the levels needs factors that have some."""
+    for place, (_, own) in enumerate(levels.items()):
+        inner = [x for x in rows.matrix[:, place].tolist() if abs(x) != 1]
+        for level in own if inner and not own[0].inner else ():
+            try:
+                between(level.path, level.minus, level.plus, inner[0])
+            except InputError as error:
+                raise InputError(error.problem, path=f"factors[{place}]", allowed=error.allowed) from None
+
+
+def _known(table: Mapping[str, Any], keys: tuple[str, ...], prefix: str) -> None:
+    for key in table:
+        if key not in keys:
+            error = unknown("key", key, keys)
+            raise InputError(error.problem, path=f"{prefix}{key}", allowed=error.allowed)
+
+
+def _table(table: Mapping[str, Any], key: str, prefix: str = "") -> Mapping[str, Any]:
+    value = table.get(key, {})
+    if not isinstance(value, Mapping):
+        raise InputError("not a table", path=f"{prefix}{key}", value=value, allowed=f"[{key}]")
+    return value
+
+
+def _list(table: Mapping[str, Any], key: str, prefix: str = "") -> list[Any]:
+    value = table.get(key, [])
+    if not isinstance(value, list):
+        raise InputError("not a list", path=f"{prefix}{key}", value=value, allowed="a list in brackets")
+    return value
+
+
+def _text(table: Mapping[str, Any], key: str, default: str | None = None) -> str:
+    value = table.get(key, default)
+    if not isinstance(value, str) or (not value and default is None):
+        raise InputError("missing" if value is None else "not text", path=key, value=value, allowed="text in quotes")
+    return value
+
+
+def _flag(table: Mapping[str, Any], key: str) -> bool:
+    value = table.get(key, False)
+    if not isinstance(value, bool):
+        raise InputError("neither true nor false", path=key, value=value, allowed="true or false")
+    return value
+
+
+def _name(table: Mapping[str, Any]) -> str:
+    """The name, which is also the default folder of the campaign."""
+    name = _text(table, "name")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        allowed = "letters, digits, and . _ - behind the first"
+        raise InputError("not a name", path="name", value=name, allowed=allowed)
+    return name

@@ -1,0 +1,59 @@
+"""A file that one process at a time uses: a lock beside it, which ends with its process however that ends."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from mesonet.files.places import ASIDE
+
+
+def lock_file(path: Path) -> Path:
+    """The file beside `path` that is there while `path` is in use, and after a process that used it was killed."""
+    return path.with_name(f"{ASIDE}{path.name}.lock")
+
+
+class FileLock:
+    """The use of one file; where the file system has no locks, nobody else is hoped for."""
+
+    def __init__(self, path: Path) -> None:
+        self._place = lock_file(path)
+        self._file: int | None = None
+
+    def take(self) -> bool:
+        """Whether it is this one's now: False, at once, if another has it, even in this process.
+
+        Raises
+        ------
+        OSError
+            If there can be no file.
+        """
+        while self._file is None:
+            file = os.open(self._place, os.O_CREAT | os.O_RDWR, 0o644)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(file)
+                return False
+            except OSError:
+                pass  # no locks there
+            if self._is_there(file):
+                self._file = file
+            else:  # whoever had it removed it meanwhile
+                os.close(file)
+        return True
+
+    def release(self) -> None:
+        """Gives it back, if it was taken."""
+        if self._file is not None:
+            with suppress(OSError):
+                self._place.unlink(missing_ok=True)  # before the lock ends: after it the file may be another's
+            os.close(self._file)
+            self._file = None
+
+    def _is_there(self, file: int) -> bool:
+        with suppress(FileNotFoundError):
+            return os.path.samestat(os.fstat(file), os.stat(self._place))
+        return False

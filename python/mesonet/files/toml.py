@@ -1,0 +1,48 @@
+"""TOML files: those of users, and the scenarios and experiments that the package contains."""
+
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from mesonet.errors import InputError, unknown
+
+#: Folders of the package with built-in scenarios and published experiments.
+SCENARIOS, EXPERIMENTS = "scenarios/builtin", "experiments/published"
+
+
+def builtin_titles(folder: str) -> dict[str, str]:
+    """Title by name of the TOML files of a folder of the package."""
+    files = {entry.name: entry for entry in (resources.files("mesonet") / folder).iterdir()}
+    stems = sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
+    return {stem: str(tomllib.loads(files[f"{stem}.toml"].read_text())["title"]) for stem in stems}
+
+
+def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> tuple[str, str, Path | None]:
+    """Text, shown name and directory of a built-in or a user's TOML file.
+
+    Raises
+    ------
+    InputError
+        If there is neither a built-in `what` of this name nor such a file.
+    """
+    builtin = resources.files("mesonet") / folder / f"{name}.toml"
+    if "/" not in name and builtin.is_file():
+        return builtin.read_text(), f"{name}.toml", None
+    path = (beside / name) if beside is not None else Path(name)
+    if path.is_file():
+        try:
+            return path.read_text(encoding="utf-8"), str(path), path.parent
+        except UnicodeDecodeError:
+            raise InputError("not text in UTF-8", file=str(path), allowed="a TOML file") from None
+    builtins = builtin_titles(folder)
+    problem = unknown(what, name, builtins).problem
+    raise InputError(problem, value=name, allowed=f"{', '.join(builtins)}, or the path of a TOML file")
+
+
+def read_toml(text: str, file: str) -> dict[str, Any]:
+    """The tables of a TOML text; a syntax error names the file."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not valid TOML: {error}", file=file) from None

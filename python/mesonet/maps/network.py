@@ -1,0 +1,119 @@
+"""The network of a scenario as a map: which routers to show, what hangs below each, who neighbours whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mesonet.scenarios.scenario import Scenario
+from mesonet.topologies import Topology
+from mesonet.topologies.cities import CITIES
+
+_HEADS = ("backbone", "plain")
+_BELOW = ("pop", "normal access", "fast access", "direct access")
+
+
+@dataclass(frozen=True)
+class MapRouter:
+    """A router shown: its class, place in degrees if known, and what hangs below it: routers by class, sources."""
+
+    name: str
+    city: str
+    router_class: str
+    latitude: float | None
+    longitude: float | None
+    below: Mapping[str, int]
+    sources: int
+
+    @property
+    def label(self) -> str:
+        """Name and city."""
+        return f"{self.name} {self.city}".strip()
+
+
+@dataclass(frozen=True)
+class MapLink:
+    """A link between two routers shown (indices): one-way delay in s with the multiplier, routing cost."""
+
+    a: int
+    b: int
+    delay: float
+    cost: float
+
+
+@dataclass(frozen=True)
+class NetworkMap:
+    """What `network_map` returns."""
+
+    name: str
+    routers: tuple[MapRouter, ...]
+    links: tuple[MapLink, ...]
+    notes: tuple[str, ...]
+
+
+def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
+    """The map of a scenario from what `Scenario.describe` says.
+
+    Shown are backbone and plain routers, and what hangs below them is counted. A network of the user's own that has
+    other routers too is shown as it is given.
+    """
+    topology = chosen.value("topology")
+    given = topology if isinstance(topology, Topology) else None
+    as_given = given is not None and any(router.router_class not in _HEADS for router in given.routers)
+    routers = described["map"]["routers"]
+    shown = [n for n, each in enumerate(routers) if as_given or each["class"] in _HEADS]
+    place = {number: index for index, number in enumerate(shown)}
+    head = {routers[n]["region"]: n for n in shown if routers[n]["class"] in _HEADS}
+    sources = [each["sources"] for each in routers]
+    below: dict[int, dict[str, int]] = {n: dict.fromkeys(_BELOW, 0) for n in shown}
+    for number, each in enumerate(routers):
+        if number not in place:
+            below[head[each["region"]]][each["class"]] += 1
+            sources[head[each["region"]]] += each["sources"]
+    cities = CITIES.get(described["topology"], {}) if given is None else {}
+    own = {router.name: router for router in given.routers} if given else {}
+
+    def shown_router(number: int) -> MapRouter:
+        each = routers[number]
+        name = each["name"]
+        city, latitude, longitude = cities.get(name, ("", None, None))
+        if name in own:
+            latitude, longitude = own[name].latitude, own[name].longitude
+        return MapRouter(name, city, each["class"], latitude, longitude, below[number], sources[number])
+
+    return NetworkMap(
+        described["topology"],
+        tuple(shown_router(number) for number in shown),
+        tuple(
+            MapLink(place[link["a"]], place[link["b"]], link["delay"], link["cost"])
+            for link in described["map"]["links"]
+            if link["a"] in place and link["b"] in place
+        ),
+        given.notes if given else (),
+    )
+
+
+MAP_COLUMNS = ["router", "class", "neighbours and delay in ms", "PoPs", "access N/F/D", "sources"]
+
+
+def map_rows(shown: NetworkMap) -> list[list[str]]:
+    """One row per router shown, in the columns `MAP_COLUMNS`; the longest lists of neighbours are cut."""
+    neighbours: list[list[str]] = [[] for _ in shown.routers]
+    for link in shown.links:
+        for one, other in ((link.a, link.b), (link.b, link.a)):
+            neighbours[one].append(f"{shown.routers[other].name} {link.delay * 1e3:.4g}")
+    rows = []
+    for router, near in zip(shown.routers, neighbours, strict=True):
+        pops, *access = (router.below[name] for name in _BELOW)
+        listed = ", ".join(near[:_MOST_NEIGHBOURS])
+        if len(near) > _MOST_NEIGHBOURS:
+            listed += f" and {len(near) - _MOST_NEIGHBOURS} more"
+        rows.append(
+            [router.label, router.router_class, listed, str(pops), "/".join(map(str, access)), f"{router.sources:,}"]
+        )
+    return rows
+
+
+_MOST_NEIGHBOURS = 8
+"""Neighbours listed in one row; hubs of real networks have dozens."""

@@ -1,0 +1,8 @@
+"""Models: Python functions and programs that a campaign can run instead of the simulator.
+
+May import the ground.
+"""
+
+from mesonet.models.model import Description, code_version, described, evaluate, refuse_while_imported
+
+__all__ = ["Description", "code_version", "described", "evaluate", "refuse_while_imported"]

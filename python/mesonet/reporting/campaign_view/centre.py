@@ -1,0 +1,69 @@
+"""Centre points of a campaign: is there curvature between the two levels of the factors?"""
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from mesonet.analysis import Curvature, curvature
+from mesonet.numbers import number
+from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.campaign_view.tables import labelled
+from mesonet.words import counted, listed
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
+
+_MOST_NAMED = 6
+
+
+def has_centre_points(campaign: "Campaign") -> bool:
+    """Whether runs with all factors half-way stand beside those at two levels."""
+    rows = campaign.experiment.get("design", {}).get("rows", ())
+    return bool(campaign.design.runs) and any(all(x == 0 for x in row) for row in rows)
+
+
+def curvature_table(study: Study) -> pl.DataFrame:
+    """The test of every response, period and algorithm."""
+    parts = []
+    for period, names in study.in_period.items():
+        for response, algorithm in product(names, study.algorithms):
+            found = _test(study, response, period, algorithm)
+            about = {"response": response, "period": period, "algorithm": algorithm}
+            parts.append(
+                labelled(found.to_polars().drop("term").with_columns(note=pl.lit(" ".join(found.notes))), about)
+            )
+    return pl.concat(parts, how="vertical_relaxed")
+
+
+def curvature_sentence(study: Study) -> str:
+    """How many responses are curved, which most, and what that means."""
+    found = {
+        (name, algorithm): _test(study, name, study.main_period, algorithm)
+        for name, algorithm in product(study.in_period[study.main_period], study.algorithms)
+    }
+    tested = {key: result for key, result in found.items() if np.isfinite(result.p)}
+    if not tested:
+        notes = sorted({note for result in found.values() for note in result.notes})
+        return f"Curvature could not be tested. {' '.join(notes)}".strip()
+    curved = sorted((key for key in tested if tested[key].p < 0.05), key=lambda key: tested[key].p)
+    tests = counted(len(tested), "response") if len(study.algorithms) == 1 else counted(len(tested), "test")
+    if not curved:
+        return f"Centre points show no curvature at 5 % in {tests}: means of two levels tell what lies between."
+    several = len(study.algorithms) > 1
+    named = [
+        f"{study.title_of(name)}{f' with {algorithm}' if several else ''} (p {number(tested[name, algorithm].p, 2)})"
+        for name, algorithm in curved[:_MOST_NAMED]
+    ]
+    more = f" and {len(curved) - _MOST_NAMED} more" if len(curved) > _MOST_NAMED else ""
+    return (
+        f"Centre points show curvature at 5 % in {len(curved)} of {tests}, by chance about "
+        f"{number(0.05 * len(tested), 2)}: "
+        f"{listed(named)}{more}. Between the two levels a response differs from what main effects and interactions say."
+    )
+
+
+def _test(study: Study, response: str, period: str, algorithm: str) -> Curvature:
+    rows = study.campaign.response(response, period).filter(pl.col("algorithm") == algorithm)
+    return curvature(study.campaign.rows.matrix, rows.drop("algorithm"))

@@ -1,0 +1,196 @@
+"""Campaigns whose factors take values between their levels: what can be told of them, and what is left out.
+
+A Latin hypercube or a Sobol sequence has no two levels to compare, so that there are no main effects, interactions or
+ten steps. Sensitivity coefficients, scatter plots and the table of responses take their place.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from mesonet.analysis import Sensitivity, sensitivity
+from mesonet.numbers import number, signed
+from mesonet.reporting.campaign_view.study import Study, factor_title
+from mesonet.reporting.campaign_view.tables import labelled
+from mesonet.words import counted, listed
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
+
+#: Share of the variance above which a linear model, or one of ranks, may be believed (Saltelli 2000, chapter 6).
+BELIEVABLE = 0.7
+
+
+def is_sampled(campaign: "Campaign") -> bool:
+    """Whether the campaign has conditions, but none with all factors at a level."""
+    return not campaign.design.runs and bool(campaign.experiment.get("design", {}).get("rows"))
+
+
+def left_out(campaign: "Campaign") -> str:
+    """What such a campaign lacks, in one sentence."""
+    return (
+        f"the design of kind {campaign.rows.kind} has no two levels to compare: main effects, interactions, the ten "
+        "steps and what follows from them are left out; SRC, SRRC and PRCC say what drives the responses instead"
+    )
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """One such campaign, with what several parts need of it computed once."""
+
+    study: Study
+
+    @property
+    def campaign(self) -> "Campaign":
+        """The campaign."""
+        return self.study.campaign
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """Ids of the factors."""
+        return self.campaign.design.factors
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """Shape (conditions, factors), -1 for minus to +1 for plus."""
+        return self.campaign.rows.matrix
+
+    @cached_property
+    def inputs(self) -> NDArray[np.float64]:
+        """What the factors set, which may be rounded, else their places; shape (conditions, factors)."""
+        return np.column_stack([self._set(j) or self.points[:, j].tolist() for j in range(len(self.factors))])
+
+    @property
+    def factor_names(self) -> list[str]:
+        """Ids of the factors, with their names where those say more."""
+        return [f.id if f.name == f.id else f"{f.id} {f.name}" for f in self.campaign.factors]
+
+    @cached_property
+    def responses(self) -> list[str]:
+        """Responses of the main period."""
+        return list(self.study.in_period[self.study.main_period]) if self.study.has_results else []
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, str, str], Sensitivity]:
+        return {}
+
+    def sensitivity(self, response: str, period: str, algorithm: str) -> Sensitivity:
+        """Coefficients of all factors on one response of one period for one algorithm."""
+        key = (response, period, algorithm)
+        if key not in self._found:
+            rows = self.campaign.response(response, period).filter(pl.col("algorithm") == algorithm)
+            self._found[key] = sensitivity(self.inputs, rows.drop("algorithm"), factors=self.factors)
+        return self._found[key]
+
+    def values(self, response: str, period: str = "") -> pl.DataFrame:
+        """One response of a period (default: the main one): condition, algorithm, value (mean over replicates)."""
+        rows = self.campaign.response(response, period or self.study.main_period)
+        return rows.group_by("condition", "algorithm", maintain_order=True).agg(pl.col("value").mean())
+
+    @cached_property
+    def by_first_response(self) -> list[int]:
+        """Condition numbers by rising mean of the response that the page begins with; those without a value last."""
+        numbers = list(range(1, len(self.points) + 1))
+        if not self.study.has_results:
+            return numbers
+        rows = self.values(self.study.congestion_response).filter(pl.col("value").is_finite())
+        means = dict(rows.group_by("condition").agg(pl.col("value").mean()).iter_rows())
+        return sorted(numbers, key=lambda number: means.get(number, np.inf))
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Tables by name: conditions and, where there are results, sensitivity and responses."""
+        tables = {"conditions": self.conditions()}
+        if not self.study.has_results:
+            return tables
+        parts = []
+        for period, names in self.study.in_period.items():
+            for response, algorithm in product(names, self.study.algorithms):
+                found = self.sensitivity(response, period, algorithm)
+                about = {"response": response, "period": period, "algorithm": algorithm, "runs": found.runs}
+                shares = {"r_squared": found.r_squared, "r_squared_ranks": found.r_squared_ranks}
+                table = found.to_polars().with_columns(
+                    **{name: pl.lit(share).fill_nan(None) for name, share in shares.items()},
+                    note=pl.lit(" ".join(found.notes)),
+                )
+                parts.append(labelled(table, about))
+        tables["sensitivity"] = pl.concat(parts, how="vertical_relaxed")
+        keys = ["condition", "algorithm", "replicate", "period"]
+        tables["responses"] = self.campaign.responses.pivot(on="response", index=keys, values="value")
+        return tables
+
+    def conditions(self) -> pl.DataFrame:
+        """Per condition the place of each factor from -1 to +1, its value where that is one number, and counts."""
+        table: dict[str, Any] = {"condition": list(range(1, len(self.points) + 1))}
+        for place, id in enumerate(self.factors):
+            table[id] = self.points[:, place].tolist()
+            if values := self._set(place):
+                table[f"{id}_value"] = values
+        return pl.DataFrame(table).join(self.study.status, on="condition", how="left", maintain_order="left")
+
+    def strongest(self, response: str, period: str, algorithm: str) -> list[str]:
+        """Factors with a PRCC that is not noise (p < 0.05), the strongest first, as text."""
+        found = self.sensitivity(response, period, algorithm)
+        order = np.argsort(-np.abs(np.nan_to_num(found.prcc)), kind="stable")
+        return [f"{found.factors[i]} ({signed(float(found.prcc[i]), 2)})" for i in order if found.p[i] < 0.05]
+
+    def sentence(self, response: str, period: str = "") -> str:
+        """What drives a response (of the main period, unless another is given), for every algorithm, and whether the
+        coefficients can be believed."""
+        said, doubtful = [], False
+        period = period or self.study.main_period
+        for algorithm in self.study.algorithms:
+            found = self.sensitivity(response, period, algorithm)
+            whose = f" with {algorithm}" if len(self.study.algorithms) > 1 else ""
+            if np.isnan(found.r_squared):
+                said.append(f"nothing to tell{whose}: {' '.join(found.notes).rstrip('.')}")
+                continue
+            strongest = listed(self.strongest(response, period, algorithm)[:4]) or "no factor at p < .05"
+            said.append(f"{strongest}{whose} (R² of ranks {found.r_squared_ranks:.2f})")
+            doubtful |= found.r_squared_ranks < BELIEVABLE
+        text = f"PRCC: {'; '.join(said)}."
+        if doubtful:
+            text += (
+                f" R² below {BELIEVABLE}: it does not simply rise or fall with the factors, or by chance; see the plot."
+            )
+        return text
+
+    def drivers(self, period: str, algorithm: str) -> str:
+        """Which factors drive most responses, and how many of the coefficients would be by chance."""
+        found = [self.sensitivity(name, period, algorithm) for name in self.study.in_period[period]]
+        tested = [each for each in found if np.isfinite(each.p).any()]
+        over = f"Partial rank correlations over {counted(len(self.points), 'condition')} with {algorithm}."
+        if not tested:
+            return f"{over} No response has any: see the notes of the table of sensitivities."
+        counts = np.sum([np.nan_to_num(each.p, nan=1.0) < 0.05 for each in tested], axis=0)
+        order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i]][:4]
+        chance = 0.05 * sum(int(np.isfinite(each.p).sum()) for each in tested)
+        named = [f"{factor_title(self.study, self.factors[i])} for {counts[i]}" for i in order]
+        said = listed(named) if named else "no factor for any"
+        return (
+            f"{over} Of {counted(len(tested), 'response')}, p < .05: {said}; about {number(chance, 2)} of all cells "
+            "would be by chance."
+        )
+
+    def _set(self, place: int) -> list[float]:
+        """What a factor sets per condition, if that is one number."""
+        paths = self.campaign.factors[place].path.split(", ")
+        first = self.study.algorithms[0]
+        scenarios = [each["scenario"] for each in self.campaign.experiment["scenarios"] if each["algorithm"] == first]
+        values = [_leaf(scenario, paths[0]) for scenario in scenarios]
+        whole = len(paths) == 1 and all(isinstance(value, int | float) for value in values)
+        return [float(value) for value in values] if whole else []
+
+
+def _leaf(scenario: Mapping[str, Any], path: str) -> Any:
+    if set(scenario) == {"parameters"}:
+        return scenario["parameters"].get(path)
+    there: Any = scenario
+    for part in path.split("."):
+        there = there.get(part) if isinstance(there, Mapping) else None
+    return there

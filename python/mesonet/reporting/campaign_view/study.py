@@ -1,0 +1,281 @@
+"""A campaign as the report sees it: which responses it has, what they mean, and its conditions by congestion."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from mesonet.analysis import (
+    AlgorithmComparison,
+    ConditionResponseSummary,
+    MainEffects,
+    compare_algorithms,
+    condition_response_summary,
+    main_effects,
+)
+from mesonet.reporting.campaign_view.events import too_few_events
+from mesonet.responses.definitions import BY_NAME, PERIODS, Response
+from mesonet.responses.sets import DEFAULT, SETS
+from mesonet.words import uncapitalised
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
+
+#: The responses that measure congestion; the first one present orders the conditions.
+CONGESTION = ("loss_rate", "retransmission_rate")
+#: What the algorithms are compared by at a glance.
+KEY_RESPONSES = (
+    "loss_rate", "retransmission_rate", "rtt", "flows_completed", "connection_failure_ratio", "goodput_dd",
+    "goodput_nn",
+)  # fmt: skip
+#: What algorithms are compared with if the experiment mixes them with no other: standard TCP.
+INCUMBENT = "tcp"
+#: Instead of one algorithm: the mean of all of them, condition by condition.
+MEAN_OF_ALL = "mean of all"
+#: The period that everything starts with.
+WHOLE = "measured"
+#: A number and its unit.
+_NUMBER = re.compile(r"[-+−]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?\s*([^\d\s].*)?")
+#: Relative effect, in %, above which a difference counts as large in practice.
+LARGE = 10.0
+
+
+@dataclass(frozen=True)
+class Study:
+    """One campaign, with what several parts of the report need of it computed once."""
+
+    campaign: "Campaign"
+    against: str | None = None  #: the incumbent that the user chose; None: that of the experiment
+
+    @cached_property
+    def responses(self) -> dict[str, Response]:
+        """What was answered of the experiment's response set, and totals, in the order of the known responses; then
+        what is not known, in the order of appearance."""
+        wanted = SETS[self.campaign.experiment.get("response_set", DEFAULT)].names
+        rows = self.campaign.responses.select("response", "symbol", "unit").unique(maintain_order=True)
+        present = {
+            name: BY_NAME.get(name)
+            or Response(name, symbol or "", name.replace("_", " ").capitalize(), unit, "", "neutral", "")
+            for name, symbol, unit in rows.iter_rows()
+        }
+        order = [
+            *(name for name, about in BY_NAME.items() if name in present and (name in wanted or about.total)),
+            *(name for name in present if name not in BY_NAME),
+        ]
+        return {name: present[name] for name in order}
+
+    @cached_property
+    def in_period(self) -> dict[str, list[str]]:
+        """Period -> its responses; the whole measured time first, totals last."""
+        pairs = set(self.campaign.responses.select("response", "period").unique().iter_rows())
+        periods = {period for _, period in pairs}
+        first = [period for period in (WHOLE, *PERIODS) if period in periods]
+        order = [*dict.fromkeys(first), *sorted(periods.difference(first))]
+        return {period: [name for name in self.responses if (name, period) in pairs] for period in order}
+
+    @property
+    def periods(self) -> list[str]:
+        """All periods that have a response."""
+        return list(self.in_period)
+
+    @property
+    def main_period(self) -> str:
+        """The period that everything starts with."""
+        return self.periods[0]
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Names of the algorithms compared."""
+        return self.campaign.algorithms
+
+    @property
+    def conditions(self) -> list[int]:
+        """Condition numbers, in the order of the design."""
+        return list(range(1, len(self.campaign.design.matrix) + 1))
+
+    @cached_property
+    def has_results(self) -> bool:
+        """True if any run has answered anything."""
+        return any(self.in_period.values())
+
+    def title_of(self, response: str) -> str:
+        """The title of a response, as it stands in a sentence."""
+        return uncapitalised(self.responses[response].title)
+
+    def label_of(self, response: str) -> str:
+        """Symbol and title of a response, for axes and tables."""
+        about = self.responses[response]
+        return f"{about.symbol} {about.title}".strip()
+
+    def unit_of(self, response: str) -> str:
+        """Unit of a response."""
+        return self.responses[response].unit
+
+    @cached_property
+    def _cubes(self) -> dict[str, NDArray[np.float64]]:
+        return {
+            period: np.asarray(self.campaign.cube(names, period), dtype=float)
+            for period, names in self.in_period.items()
+        }
+
+    def cube(self, period: str) -> NDArray[np.float64]:
+        """(conditions, algorithms, responses of the period); NaN where there is nothing."""
+        return self._cubes[period]
+
+    def values(self, response: str, period: str) -> NDArray[np.float64]:
+        """(conditions, algorithms) of one response."""
+        return self.cube(period)[:, :, self.in_period[period].index(response)]
+
+    def effects(self, response: str, period: str, algorithm: str) -> MainEffects:
+        """Main effects for one algorithm or for the mean of all, which needs a value of every algorithm."""
+        return main_effects(self.campaign.design, self.for_algorithm(response, period, algorithm))
+
+    def for_algorithm(self, response: str, period: str, algorithm: str) -> NDArray[np.float64]:
+        """One response per condition for one algorithm or for the mean of all, which needs a value of every one."""
+        values = self.values(response, period)
+        return values.mean(axis=1) if algorithm == MEAN_OF_ALL else values[:, self.algorithms.index(algorithm)]
+
+    @cached_property
+    def choices_of_algorithm(self) -> list[str]:
+        """What main effects can be computed for."""
+        return [*self.algorithms, *([MEAN_OF_ALL] if len(self.algorithms) > 1 else [])]
+
+    @cached_property
+    def _summaries(self) -> dict[tuple[str, float], ConditionResponseSummary]:
+        return {}
+
+    def summary(self, period: str, min_relative_effect: float = 0.0) -> ConditionResponseSummary:
+        """The condition-response summary of one period."""
+        key = (period, min_relative_effect)
+        if key not in self._summaries:
+            self._summaries[key] = condition_response_summary(
+                self.cube(period),
+                responses=self.in_period[period],
+                algorithms=self.algorithms,
+                min_relative_effect=min_relative_effect,
+                too_few=self.too_few(period),
+            )
+        return self._summaries[key]
+
+    def too_few(self, period: str) -> NDArray[np.bool_]:
+        """Shape (conditions, responses of the period): True where values count too few events to be judged."""
+        parts = [self.too_few_of(name, period) for name in self.in_period[period]]
+        return np.column_stack(parts) if parts else np.zeros((len(self.conditions), 0), dtype=bool)
+
+    def too_few_of(self, response: str, period: str) -> NDArray[np.bool_]:
+        """The same of one response, per condition."""
+        return too_few_events(self.values(response, period), self.unit_of(response), self.campaign.experiment, period)
+
+    @cached_property
+    def comparison(self) -> AlgorithmComparison:
+        """The algorithms side by side in the main period."""
+        return compare_algorithms(
+            self.cube(self.main_period), responses=self.in_period[self.main_period], algorithms=self.algorithms
+        )
+
+    @cached_property
+    def key_responses(self) -> list[str]:
+        """The responses to compare the algorithms by at a glance."""
+        there = self.in_period[self.main_period]
+        return [name for name in KEY_RESPONSES if name in there] or there[:6]
+
+    def varies(self, response: str, period: str) -> bool:
+        """Whether runs have different values of it."""
+        rows = self.campaign.responses.filter((pl.col("response") == response) & (pl.col("period") == period))
+        return rows.filter(pl.col("value").is_finite())["value"].n_unique() > 1
+
+    @cached_property
+    def congestion_response(self) -> str:
+        """The response by which conditions are ordered."""
+        there = self.in_period[self.main_period]
+        return next((name for name in CONGESTION if name in there), there[0])
+
+    @cached_property
+    def congestion(self) -> NDArray[np.float64]:
+        """Mean of the congestion response over the algorithms, per condition; NaN where no run has a value."""
+        values = self.values(self.congestion_response, self.main_period)
+        count = np.isfinite(values).sum(axis=1)
+        return np.where(count > 0, np.nansum(values, axis=1) / np.maximum(count, 1), np.nan)
+
+    @cached_property
+    def by_congestion(self) -> list[int]:
+        """Condition numbers from the least to the most congested; those without a value last."""
+        return [int(place) + 1 for place in np.argsort(self.congestion, kind="stable")]
+
+    @property
+    def order_words(self) -> str:
+        """By what the conditions are ordered."""
+        return f"by rising mean {self.title_of(self.congestion_response)}"
+
+    @cached_property
+    def signs(self) -> dict[int, list[int]]:
+        """Condition -> level, -1 or +1, of each factor."""
+        return {number: [int(s) for s in row] for number, row in enumerate(self.campaign.design.matrix, start=1)}
+
+    @cached_property
+    def groups(self) -> pl.DataFrame:
+        """Flow groups of the conditions of the design. The campaign has those of centre points, too, which lie between
+        the levels: no array by condition has a row for them."""
+        rows = self.campaign.groups
+        return rows if rows.is_empty() else rows.filter(pl.col("condition").is_in(self.conditions))
+
+    @cached_property
+    def status(self) -> pl.DataFrame:
+        """Per condition the number of runs done, failed and missing."""
+        counts = [
+            (pl.col("status") == status).sum().cast(pl.Int64).alias(status) for status in ("done", "failed", "missing")
+        ]
+        return self.campaign.runs.group_by("condition", maintain_order=True).agg(counts).sort("condition")
+
+    def long(self, response: str, period: str) -> pl.DataFrame:
+        """One response of one period: columns condition, algorithm, value; rows without a value left out."""
+        values = self.values(response, period)
+        condition, algorithm = np.nonzero(np.isfinite(values))
+        return pl.DataFrame(
+            {
+                "condition": condition + 1,
+                "algorithm": [self.algorithms[place] for place in algorithm],
+                "value": values[condition, algorithm],
+            },
+            schema={"condition": pl.Int64, "algorithm": pl.String, "value": pl.Float64},
+        )
+
+
+def status_counts(campaign: "Campaign") -> dict[str, int]:
+    """Number of runs done, failed and missing."""
+    return {status: int((campaign.runs["status"] == status).sum()) for status in ("done", "failed", "missing")}
+
+
+def level_text(study: Study, factor: str, sign: int) -> str:
+    """What a level of a factor means, such as "800 seg/ms"."""
+    about = {f.id: f for f in study.campaign.factors}.get(factor)
+    if about is None:
+        return "+" if sign > 0 else "−"
+    return about.plus if sign > 0 else about.minus
+
+
+def factor_title(study: Study, factor: str) -> str:
+    """Name and id of a factor, such as "network speed (X1)"."""
+    names: Mapping[str, str] = {f.id: f.name for f in study.campaign.factors}
+    return f"{uncapitalised(names[factor])} ({factor})" if factor in names else factor
+
+
+def ordered(names: Sequence[str], counts: Mapping[str, int]) -> list[str]:
+    """Names by falling count, ties in the order given; those counted zero left out."""
+    return sorted((name for name in names if counts.get(name)), key=lambda name: -counts[name])
+
+
+def categorical(study: Study) -> set[str]:
+    """Return the factors that have no settings between their levels: levels that are not numbers of one unit."""
+    return {factor.id for factor in study.campaign.factors if not _is_quantitative(factor.minus, factor.plus)}
+
+
+def _is_quantitative(minus: str, plus: str) -> bool:
+    low, high = (str(level).split(",") for level in (minus, plus))
+    matches = [(_NUMBER.fullmatch(a.strip()), _NUMBER.fullmatch(b.strip())) for a, b in zip(low, high, strict=False)]
+    return len(low) == len(high) and all(a and b and a[1] == b[1] for a, b in matches)

@@ -1,0 +1,104 @@
+"""Figures of a grid of levels: each key response over the factor with most levels, a line per level of the next one."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from mesonet.designs import grid
+from mesonet.files.names import file_stem
+from mesonet.plots.level_lines import level_lines
+from mesonet.reporting.campaign_view.sampled import Sampled
+from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.text.labels import axis_title
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
+
+QUESTION = "How does the response go with the levels?"
+
+
+def figures(sampled: Sampled, responses: Sequence[str]) -> list[Figure]:
+    """One figure per response that varies; none where the conditions are no grid."""
+    if sampled.campaign.rows.kind != grid.KIND:
+        return []
+    varying = [name for name in responses if sampled.study.varies(name, sampled.study.main_period)]
+    return [Figure(f"levels/{file_stem(name)}", QUESTION, partial(_lines, sampled, name)) for name in varying]
+
+
+def _lines(sampled: Sampled, response: str) -> tuple[Any, str]:
+    study = sampled.study
+    across, lines = names(sampled)
+    chart = level_lines(
+        values(sampled, response, study.main_period, places(sampled)),
+        across=across,
+        lines=lines,
+        title=study.label_of(response),
+        response=axis_title(study, response),
+    )
+    return chart, sentence(sampled, response)
+
+
+def names(sampled: Sampled) -> tuple[str, str]:
+    """The factor with the most levels, across; that with the next most, a line each; empty where there is one."""
+    first, *others = (sampled.factor_names[place] for place in _by_levels(sampled))
+    return first, others[0] if others else ""
+
+
+def sentence(sampled: Sampled, response: str) -> str:
+    """What the lines are."""
+    rest = [sampled.factors[place] for place in _by_levels(sampled)[2:]]
+    averaged = f"; means over the levels of {', '.join(rest)}" if rest else ""
+    return f"{sampled.study.label_of(response)} at each of {len(sampled.points)} combinations of levels{averaged}."
+
+
+def places(sampled: Sampled) -> pl.DataFrame:
+    """Where every condition is drawn: condition, across, lines."""
+    order = _by_levels(sampled)
+    count = len(sampled.campaign.rows.matrix)
+    return pl.DataFrame(
+        {
+            "condition": range(1, count + 1),
+            "across": levels(sampled.campaign, order[0]),
+            "lines": levels(sampled.campaign, order[1]) if len(order) > 1 else [None] * count,
+        },
+        schema_overrides={"lines": pl.Float64},
+    )
+
+
+def values(sampled: Sampled, response: str, period: str, places: pl.DataFrame) -> pl.DataFrame:
+    """What `mesonet.plots.level_lines` draws: algorithm, across, lines, value."""
+    found = sampled.values(response, period).filter(pl.col("value").is_finite()).join(places, on="condition")
+    return found.group_by("algorithm", "across", "lines", maintain_order=True).agg(pl.col("value").mean())
+
+
+def _by_levels(sampled: Sampled) -> list[int]:
+    """Places of the factors, most levels first."""
+    points = sampled.campaign.rows.matrix
+    counts = [len(np.unique(points[:, place])) for place in range(points.shape[1])]
+    return sorted(range(len(counts)), key=lambda place: -counts[place])
+
+
+def levels(campaign: "Campaign", place: int) -> list[float]:
+    """Per condition the number that a factor sets: a value, the factor of a buffer, how many flows; else 1, 2, ..."""
+    path = campaign.factors[place].path.split(", ")[0]
+    first = campaign.algorithms[0]
+    scenarios = [each["scenario"] for each in campaign.experiment["scenarios"] if each["algorithm"] == first]
+    found = [_number(scenario, path) for scenario in scenarios]
+    steps = np.unique(campaign.rows.matrix[:, place], return_inverse=True)[1] + 1
+    if any(value is None for value in found) or len(set(found)) < len(set(steps.tolist())):
+        return [float(step) for step in steps]
+    return [float(value) for value in found if value is not None]
+
+
+def _number(scenario: Mapping[str, Any], path: str) -> float | None:
+    there: Any = scenario
+    for part in path.split("."):
+        there = there.get(part) if isinstance(there, Mapping) else None
+    if isinstance(there, Mapping) and isinstance(there.get("factor"), int | float):
+        return float(there["factor"])
+    if isinstance(there, list) and path == "flows":
+        return float(len(there))
+    return float(there) if isinstance(there, int | float) else None

@@ -1,0 +1,265 @@
+"""Figures about what the responses have in common: correlations, components, signs and Psi; a sentence for each."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from mesonet import plots
+from mesonet.analysis import Correlations, FactorTable, Groupings, PrincipalComponents, PsiTable
+from mesonet.files.names import file_stem
+from mesonet.numbers import number, percent
+from mesonet.reporting.campaign_view.method import Method, Reduction
+from mesonet.reporting.campaign_view.study import Study, factor_title
+from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.text.captions import effects_sentence
+from mesonet.reporting.text.method_captions import correlations_caption
+from mesonet.words import capitalised, counted, listed, some
+
+Made = tuple[Any, str]
+#: Components whose main effects are drawn.
+COMPONENTS = 2
+
+
+def reduction_figures(method: Method) -> list[Figure]:
+    """Those that a campaign can have."""
+    figures = []
+    alike = method.correlations
+    if len(alike.responses) > 1:
+        figures += [
+            Figure("correlations/scatter_matrix", "Which responses say the same?", partial(_scatter_matrix, method)),
+            Figure("correlations/correlations", "Which responses say the same?", partial(_correlations, method)),
+            Figure("correlations/histogram", "Where to cut?", partial(_histogram, method)),
+            Figure("correlations/index_index", "How many behaviours are there?", partial(_index_index, method)),
+        ]
+    figures += _component_figures(method, method.of_all, "components", "")
+    if len(method.components.variance):
+        asked = "Do components and correlations group the responses alike?"
+        figures.append(Figure("components/groupings", asked, partial(_groupings, method)))
+    if method.of_goodputs is not None:
+        figures += _component_figures(method, method.of_goodputs, "components_of_goodputs", " of the goodputs")
+    for algorithm in method.study.algorithms:
+        for name, places in method.space.sets.items():
+            asked = f"Which factors matter for {algorithm}, and which way: {name}?"
+            stem = f"factors/signs_{_slug(name)}_{_slug(algorithm)}"
+            figures.append(Figure(stem, asked, partial(_signs, method, algorithm, name, tuple(places))))
+        asked = f"Which factors matter over all for {algorithm}?"
+        figures.append(
+            Figure(f"factors/psi_{_slug(algorithm)}", asked, partial(_psi, method, algorithm), "factors/psi",
+                   {"algorithm": algorithm})
+        )  # fmt: skip
+    return figures
+
+
+def _component_figures(method: Method, found: Reduction, folder: str, whose: str) -> list[Figure]:
+    parts, figures = found.components, []
+    if len(parts.variance):
+        asked = f"How many components{whose} matter?"
+        figures.append(Figure(f"{folder}/scree", asked, partial(_scree, found, whose)))
+        asked = f"What are the components{whose} made of?"
+        figures.append(Figure(f"{folder}/loadings", asked, partial(_loadings, method, parts, whose)))
+    if len(parts.variance) > 1:
+        asked = f"Which settings explain groups of runs{', by goodputs' if whose else ''}?"
+        figures.append(Figure(f"{folder}/pc1_pc2", asked, partial(_scores, method, found, whose)))
+    for place in range(min(COMPONENTS, len(parts.variance))):
+        asked = f"Which factors drive PC{place + 1}{whose}?"
+        figures.append(
+            Figure(f"{folder}/main_effects_pc{place + 1}", asked, partial(_effects, method, found, whose, place))
+        )
+    return figures
+
+
+def _slug(text: str) -> str:
+    return file_stem(text).replace(" ", "_")
+
+
+def _scatter_matrix(method: Method) -> Made:
+    alike = method.correlations
+    data = method.runs[:, [method.space.place(name) for name in alike.responses]]
+    chart = plots.scatter_matrix(alike, data, labels=method.labels, title="All pairs of responses")
+    return chart, pairs_caption(method, alike)
+
+
+def _correlations(method: Method) -> Made:
+    chart: Any = plots.correlations(method.correlations, labels=method.labels, title="Correlations of the responses")
+    return chart, correlations_caption(method.titles, method.correlations)
+
+
+def _histogram(method: Method) -> Made:
+    alike = method.correlations
+    return plots.correlation_histogram(alike, title="How correlations are distributed"), histogram_caption(alike)
+
+
+def _index_index(method: Method) -> Made:
+    chart = plots.index_index(method.correlations, labels=method.labels, title="Clusters of responses")
+    return chart, correlations_caption(method.titles, method.correlations)
+
+
+def _scree(found: Reduction, whose: str) -> Made:
+    parts, titles = found.components, found.method.titles
+    together = np.cumsum(parts.share)
+    needed = int(np.searchsorted(together, 0.9 - 1e-12)) + 1
+    above = int((parts.variance > parts.variance.mean()).sum())
+    said = (
+        f"{counted(needed, 'component')} of {len(parts.variance)} {'holds' if needed == 1 else 'hold'} 90 % of the "
+        f"variance; {above} {'varies' if above == 1 else 'vary'} more than a response on average. The first holds "
+        f"{percent(100 * float(parts.share[0]))}."
+    )
+    if parts.left_out:
+        said += f" Without a value and left out: {counted(len(parts.left_out), 'run')}."
+    if found.lacking:
+        said += f" Left out because some run lacks them: {some([titles[name] for name in found.lacking])}."
+    return plots.scree(parts, title=f"Principal components{whose}"), said
+
+
+def _loadings(method: Method, parts: PrincipalComponents, whose: str) -> Made:
+    said = []
+    for place in range(min(3, len(parts.variance))):
+        heavy = np.argsort(-np.abs(parts.loadings[place]), kind="stable")[:3]
+        names = [
+            ("" if parts.loadings[place, i] > 0 else "minus ") + method.titles[parts.responses[int(i)]] for i in heavy
+        ]
+        said.append(f"PC{place + 1}: above all {'; '.join(names)}.")
+    return plots.loadings(parts, labels=method.labels, title=f"Loadings{whose}"), " ".join(said)
+
+
+def _groupings(method: Method) -> Made:
+    found = method.groupings
+    chart = plots.groupings(found, labels=method.labels, title="Groups of responses by correlation and by components")
+    return chart, groupings_caption(found)
+
+
+def _scores(method: Method, found: Reduction, whose: str) -> Made:
+    parts, rules = found.components, found.run_rules
+    algorithms = list(method.study.algorithms)
+    chart = plots.component_scores(
+        parts.scores[:, :2],
+        list(found.run_groups),
+        conditions=np.repeat(method.study.conditions, len(algorithms)).tolist(),
+        algorithms=algorithms * len(method.study.conditions),
+        share=parts.share.tolist(),
+        explained=[f"group {rule.group}: {rule.text} ({rule.right} of {rule.runs} runs)" for rule in rules.rules],
+        title=f"Runs in the plane of the first two components{whose}",
+    )
+    return chart, scores_caption(method, found)
+
+
+def _effects(method: Method, found: Reduction, whose: str, place: int) -> Made:
+    effects = found.effects(place)
+    share = percent(100 * float(found.components.share[place]))
+    title = f"PC{place + 1}{whose} ({share} of the variance), mean of all algorithms"
+    chart: Any = plots.main_effects(effects, method.study.campaign.factors, title=title, response=f"PC{place + 1}")
+    return chart, effects_sentence(method.study, effects, f"PC{place + 1}", "", relative=False)
+
+
+def _signs(method: Method, algorithm: str, name: str, places: tuple[int, ...]) -> Made:
+    table = method.factor_table(algorithm, places)
+    chart = plots.sign_table(table, labels=method.labels, title=f"{algorithm}: {name}")
+    return chart, signs_caption(method.study, table)
+
+
+def _psi(method: Method, algorithm: str) -> Made:
+    table = method.psi(algorithm)
+    names = {factor.id: factor.name for factor in method.study.campaign.factors}
+    chart = plots.psi_table(table, names=names, title=f"{algorithm}: Psi of the factors")
+    return chart, psi_caption(method.study, table)
+
+
+def pairs_caption(method: Method, result: Correlations) -> str:
+    """The pair that correlates most, and how many pairs do."""
+    r = np.where(np.isfinite(result.r), result.r, 0.0)
+    size = np.triu(np.abs(r), 1)
+    if not size.any():
+        return "No two responses are known to correlate."
+    i, j = np.unravel_index(int(size.argmax()), size.shape)
+    first, second = method.titles[result.responses[int(i)]], method.titles[result.responses[int(j)]]
+    kept = int((result.absolute > result.threshold).sum())
+    # What two digits cannot tell apart is not called the most.
+    alike = int((result.absolute >= result.absolute.max() - 0.005).sum()) - 1
+    also = f"; so do {counted(alike, 'other pair')} to two digits" if alike else ""
+    return (
+        f"{capitalised(first)} and {second} correlate most (r = {number(float(r[i, j]), 2)}{also}). "
+        f"{kept} of {counted(len(result.absolute), 'pair')} have |r| above {number(result.threshold, 2)}."
+    )
+
+
+def histogram_caption(result: Correlations) -> str:
+    """Where the pattern changes, and what the threshold keeps."""
+    if not len(result.absolute):
+        return "There are too few values to correlate."
+    kept = int((result.absolute > result.threshold).sum())
+    suggested = int((result.absolute > result.hint).sum())
+    return (
+        f"The threshold {number(result.threshold, 2)} keeps {kept} of {counted(len(result.absolute), 'pair')}; the "
+        f"histogram itself parts at {number(result.hint, 2)} (Otsu), which would keep {suggested}."
+    )
+
+
+def groupings_caption(result: Groupings) -> str:
+    """How far both ways of grouping agree."""
+    if not result.responses:
+        return "No response varies."
+    clusters = len(set(result.cluster.tolist()))
+    return (
+        f"Correlation gives {counted(clusters, 'group')}, components {counted(result.components, 'group')}; they agree "
+        f"to {number(result.agreement, 2)} (adjusted Rand index: 1 for the same groups, 0 for chance)."
+        + (f" Left out: {counted(len(result.left_out), 'response')}." if result.left_out else "")
+    )
+
+
+def scores_caption(method: Method, found: Reduction) -> str:
+    """Which settings are associated with the groups of runs."""
+    rules = found.run_rules
+    groups = len({rule.group for rule in rules.rules})
+    if groups < 2:
+        return "The runs are one cloud: no groups to explain."
+    said = [f"group {rule.group}: {_spelt(method.study, rule.settings)}" for rule in rules.rules]
+    unnamed = [str(g) for g in sorted({*found.run_groups} - {None}) if g not in {rule.group for rule in rules.rules}]
+    same = [f"{' or '.join(names)}" for names in rules.equally_good if names]
+    return (
+        f"The groups are associated with settings: {'; '.join(said)}. The rules are right for {rules.right} of "
+        f"{counted(rules.runs, 'run')}"
+        + (f" ({rules.largest} are in the largest group)." if rules.largest < rules.right else ".")
+        + (f" No rule singles out group {listed(unnamed)}." if unnamed else "")
+        + (f" Other settings part them equally well: {'; '.join(same)}." if same else "")
+    )
+
+
+def _spelt(study: Study, settings: tuple[tuple[str, int], ...]) -> str:
+    def one(name: str, level: int) -> str:
+        if name.startswith("algorithm "):
+            return f"{'' if level > 0 else 'not '}{name}"
+        return f"{factor_title(study, name)} at {'+' if level > 0 else '−'}"
+
+    return " and ".join(one(name, level) for name, level in settings) or "all runs"
+
+
+def signs_caption(study: Study, result: FactorTable) -> str:
+    """Which factors are significant most often, and over how many responses."""
+    if not result.tested:
+        return "No response has a test: too few runs have values."
+    counts = (result.p < 0.05).sum(axis=0)
+    order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i]][:3]
+    if not order:
+        return f"No factor is significant at 95 % for any of {counted(result.tested, 'response')}."
+    named = [f"{factor_title(study, result.factors[i])} for {counts[i]}" for i in order]
+    untested = len(result.responses) - result.tested
+    by_chance = 0.05 * np.isfinite(result.p).sum()
+    return (
+        f"Significant at 95 %, of {counted(result.tested, 'response')}: {listed(named)}. About "
+        f"{number(by_chance, 2)} of {int(np.isfinite(result.p).sum())} cells would be by chance."
+        + (f" {counted(untested, 'response')} have no test." if untested else "")
+    )
+
+
+def psi_caption(study: Study, result: PsiTable) -> str:
+    """The factors that matter most over all."""
+    known = [i for i in result.order if np.isfinite(result.average[i])]
+    if not known:
+        return "No response has a test: too few runs have values."
+    top = [i for i in known if result.average[i] > 0][:3]
+    if not top:
+        return "No factor is significant for any response."
+    named = [f"{factor_title(study, result.factors[i])} {100 * result.average[i]:.0f}" for i in top]
+    none = [result.factors[i] for i in known if result.average[i] == 0]
+    return f"Largest average Psi x 100: {listed(named)}." + (f" Never significant: {listed(none)}." if none else "")

@@ -1,0 +1,464 @@
+"""Figures about what users get, by flow group: goodputs, who wins against the incumbent, ranks; a sentence for each."""
+
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from mesonet import plots
+from mesonet.analysis import RankMatrices, RankSummary, goodput_ranges, rank_matrices, rank_summary
+from mesonet.files.names import file_stem
+from mesonet.numbers import number, percent
+from mesonet.reporting.campaign_view.method import Method
+from mesonet.reporting.campaign_view.space import OWN, TCP, group_labels, group_values, has_groups
+from mesonet.reporting.campaign_view.study import INCUMBENT, Study
+from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.verdicts.verdict import incumbent
+from mesonet.words import counted, listed
+
+Made = tuple[Any, str]
+Floats = NDArray[np.float64]
+
+#: What the kinds of flows are called in the columns of tables.
+KINDS = {OWN: "own", TCP: "tcp"}
+UNIT = "segments/s"
+
+
+class Users:
+    """Goodputs of the flow groups of a campaign that kept them, and what follows from them."""
+
+    def __init__(self, method: Method) -> None:
+        self.method = method
+        self.study = method.study
+
+    @cached_property
+    def labels(self) -> dict[int, tuple[str, str, str]]:
+        """Number of each flow group -> file category, path class, interface."""
+        return group_labels(self.study)
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """What to call the groups."""
+        return [", ".join(parts) for parts in self.labels.values()]
+
+    @cached_property
+    def categories(self) -> list[str]:
+        """File categories, in the order of the groups."""
+        return list(dict.fromkeys(category for category, _, _ in self.labels.values()))
+
+    @cached_property
+    def completed_categories(self) -> list[str]:
+        """File categories of which any flow completed, in the order of the groups."""
+        known = np.any([np.isfinite(self.goodput(kind)).any(axis=(0, 1)) for kind in KINDS], axis=0)
+        labels = zip(self.labels.values(), known, strict=True)
+        return list(dict.fromkeys(category for (category, _, _), seen in labels if seen))
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """Kinds of flows that have goodputs: competing flows only where algorithms are mixed with another."""
+        return [kind for kind in KINDS if np.isfinite(self.goodput(kind)).any()]
+
+    @cached_property
+    def _goodputs(self) -> dict[str, Floats]:
+        return {}
+
+    def goodput(self, kind: str) -> Floats:
+        """Shape (conditions, algorithms, groups), segments/s."""
+        if kind not in self._goodputs:
+            self._goodputs[kind] = group_values(self.study, "goodput", kind)[1]
+        return self._goodputs[kind]
+
+    def of_category(self, category: str) -> list[int]:
+        """Places of the groups of a file category."""
+        return [place for place, (name, _, _) in enumerate(self.labels.values()) if name == category]
+
+    def ranks(self, kind: str) -> RankMatrices:
+        """Ranks of the algorithms in every condition and group."""
+        values = self.goodput(kind).transpose(0, 2, 1)
+        return rank_matrices(
+            values, algorithms=self.study.algorithms, columns=self.columns, conditions=self.study.conditions
+        )
+
+    @cached_property
+    def rank_summary(self) -> RankSummary:
+        """Mean ranks by file category and kind of flows. A cell with one value, or none, has no rank."""
+        cells, classes = [], []
+        for kind in self.kinds:
+            rank = self.ranks(kind).rank
+            for category in self.categories:
+                part = rank[:, self.of_category(category)].reshape(-1, len(self.study.algorithms))
+                cells.append(part)
+                classes += [f"{category}, {kind}" if len(self.kinds) > 1 else category] * len(part)
+        return rank_summary(np.concatenate(cells), classes=classes, algorithms=self.study.algorithms)
+
+    @cached_property
+    def ranges(self) -> pl.DataFrame:
+        """Return, per flow group, how far algorithms lie apart, and own flows over competing ones (means)."""
+        own = mean_over_conditions(self.goodput(OWN))
+        tcp = mean_over_conditions(self.goodput(TCP)) if TCP in self.kinds else np.full(own.shape, np.nan)
+        among, over = goodput_ranges(own.T, tcp.T)
+        among_tcp = goodput_ranges(tcp.T, tcp.T)[0]
+        category, path, rate = (list(each) for each in zip(*self.labels.values(), strict=True))
+        return pl.DataFrame(
+            {"group": list(self.labels), "category": category, "path_class": path, "interface": rate,
+             "among": among, "among_tcp": among_tcp, "over_tcp": over}
+        ).with_columns(pl.selectors.float().fill_nan(None))  # fmt: skip
+
+    def shares(self) -> pl.DataFrame:
+        """Goodput in parts of the speed of the interface, mean over conditions and file categories: panel (path class
+        and interface), algorithm, kind, value. Empty where the scenario does not tell the speeds."""
+        speeds = np.full((len(self.study.conditions), len(self.study.algorithms), len(self.labels)), np.nan)
+        for entry in self.study.campaign.experiment.get("scenarios") or []:
+            users = entry.get("scenario", {}).get("users", {})
+            if entry["algorithm"] not in self.study.algorithms or entry["condition"] > len(speeds):
+                continue  # centre points are no condition of the design
+            column = self.study.algorithms.index(entry["algorithm"])
+            for place, (_, _, rate) in enumerate(self.labels.values()):
+                speeds[entry["condition"] - 1, column, place] = users.get(f"{rate}_interface", np.nan)
+        rows = []
+        for kind in self.kinds:
+            share = self.goodput(kind) / speeds
+            for panel, places in self._panels().items():
+                means = _mean_last(mean_over_conditions(share[:, :, places]))
+                for algorithm, value in zip(self.study.algorithms, means, strict=True):
+                    rows.append({"panel": panel, "algorithm": algorithm, "kind": kind, "value": _known(value)})
+        schema = {"panel": pl.String, "algorithm": pl.String, "kind": pl.String, "value": pl.Float64}
+        return pl.DataFrame(rows, schema=schema).drop_nulls("value")
+
+    def _panels(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for place, (_, path, rate) in enumerate(self.labels.values()):
+            found.setdefault(f"{path} paths, {rate} interfaces", []).append(place)
+        return found
+
+    def table(self) -> pl.DataFrame:
+        """Goodputs and ranks: condition, algorithm, flow group, kind of flows, goodput, rank, and where it lies."""
+        frames = []
+        for kind in self.kinds:
+            found = self.ranks(kind)
+            rows = found.to_polars().rename({"column": "flow_group"})
+            goodput = pl.Series("goodput", self.goodput(kind).transpose(0, 2, 1).ravel()).fill_nan(None)
+            frames.append(rows.with_columns(goodput, pl.lit(KINDS[kind]).alias("flows")))
+        return pl.concat(frames)
+
+
+def users(method: Method) -> Users | None:
+    """What users get; None for a campaign that did not keep flow groups, or has none."""
+    if not has_groups(method.study):
+        return None
+    found = Users(method)
+    return found if found.labels and OWN in found.kinds else None
+
+
+def user_figures(method: Method) -> list[Figure]:
+    """Those that a campaign can have."""
+    found = users(method)
+    if found is None:
+        return []
+    figures = []
+    # Where algorithms are not mixed, the one to compare with is the incumbent alone in the same condition.
+    mixed = TCP in found.kinds
+    alone = not mixed and incumbent(method.study) is not None
+    rival = _rival(method.study)
+    for category in found.completed_categories:
+        stem, chosen = category.replace(" ", "_"), {"file": category}
+        asked = f"What do users get who fetch a {category}?"
+        figures.append(Figure(f"users/goodput_{stem}", asked, partial(_bars, found, category), "users/goodput", chosen))
+        if not (mixed or alone) or _pairs(found, category)[0].drop_nulls(["x", "y"]).is_empty():
+            continue
+        wins = f"Who wins against {rival}?" if mixed else f"Who gets more than {rival} does in its own network?"
+        for what, asked, draw in (
+            ("against_tcp", wins, _scatter),
+            ("differences", "When does it win?", _differences),
+        ):  # fmt: skip
+            figures.append(
+                Figure(f"users/{what}_{stem}", asked, partial(draw, found, category), f"users/{what}", chosen)
+            )
+    if not found.shares().is_empty():
+        asked = "How much of the path do they use?"
+        figures.append(Figure("users/available_share", asked, partial(_shares, found)))
+    if len(method.study.algorithms) > 1:
+        for kind in found.kinds:
+            for algorithm in method.study.algorithms:
+                asked = f"Where does {algorithm} serve users better than the others?"
+                name = f"users/rank_matrix_{KINDS[kind]}_{file_stem(algorithm)}"
+                chosen = {"flows": kind, "algorithm": algorithm}
+                draw = partial(_rank_matrix, found, kind, algorithm)
+                figures.append(Figure(name, asked, draw, "users/rank_matrix", chosen))
+        asked = "Who is good everywhere?"
+        figures.append(Figure("users/rank_table", asked, partial(_rank_table, found)))
+        figures.append(Figure("users/rank_scatter", asked, partial(_rank_scatter, found)))
+        asked = "How much does the choice of algorithm matter to users?"
+        figures.append(Figure("users/goodput_ranges", asked, partial(_ranges, found)))
+    return figures
+
+
+def _bars(found: Users, category: str) -> Made:
+    rows, places = [], found.of_category(category)
+    labels = list(found.labels.values())
+    for kind in found.kinds:
+        means = mean_over_conditions(found.goodput(kind))
+        for place in places:
+            for algorithm, value in zip(found.study.algorithms, means[:, place], strict=True):
+                rows.append({"panel": f"{labels[place][1]}, {labels[place][2]}", "algorithm": algorithm, "kind": kind,
+                             "value": _known(value)})  # fmt: skip
+    schema = {"panel": pl.String, "algorithm": pl.String, "kind": pl.String, "value": pl.Float64}
+    table = pl.DataFrame(rows, schema=schema)
+    if len(found.kinds) == 1:
+        table = table.drop("kind")
+    # Those of all categories: one may lack some.
+    panels = list(dict.fromkeys(f"{path}, {rate}" for _, path, rate in labels))
+    chart = plots.grouped_bars(
+        table, found.study.algorithms, panels=panels, kinds=found.kinds if len(found.kinds) > 1 else (),
+        title=f"Goodput of {category} flows by path class and interface", response=f"{UNIT}, mean over the conditions",
+    )  # fmt: skip
+    return chart, bars_caption(found, category)
+
+
+def bars_caption(found: Users, category: str) -> str:
+    """Who gets most and least, over the path classes and interfaces."""
+    means = mean_over_conditions(found.goodput(OWN))[:, found.of_category(category)]
+    complete = means[:, np.isfinite(means).all(axis=0)]
+    if not complete.shape[1] or len(found.study.algorithms) < 2:
+        return f"{category.capitalize()} flows have goodputs of one algorithm only, or of none: nothing to compare."
+    best, worst = complete.argmax(axis=0), complete.argmin(axis=0)
+    names = found.study.algorithms
+    wins = [(int((best == i).sum()), names[i]) for i in range(len(names))]
+    wins.sort(key=lambda pair: -pair[0])
+    widest = int(np.argmax(complete.max(axis=0) / np.maximum(complete.min(axis=0), 1e-300)))
+    ratio = 100 * (complete[:, widest].max() / complete[:, widest].min() - 1)
+    classes = [found.columns[p] for p in np.array(found.of_category(category))[np.isfinite(means).all(axis=0)]]
+    return (
+        f"{wins[0][1]} gets most in {wins[0][0]} of {counted(complete.shape[1], 'class', 'classes')} of paths and "
+        f"interfaces. The algorithms lie farthest apart for {classes[widest]}: {names[int(best[widest])]} gets "
+        f"{percent(float(ratio))} more than {names[int(worst[widest])]}."
+    )
+
+
+def _rival(study: Study) -> str:
+    """Return the algorithm that others are compared with: the one that all are mixed with, else the incumbent."""
+    return str(study.campaign.experiment.get("mixed_with") or incumbent(study) or INCUMBENT)
+
+
+def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
+    """Return the goodput of own flows (x) and of the incumbent (y) per condition and algorithm, mean over the groups of
+    a category, and what y is. Without competing flows, y is the incumbent alone in the same condition."""
+    places = found.of_category(category)
+    own = _mean_last(found.goodput(OWN)[:, :, places])
+    study = found.study
+    if TCP in found.kinds:
+        other, said = _mean_last(found.goodput(TCP)[:, :, places]), f"competing {_rival(study)} flows"
+    else:
+        other = np.repeat(own[:, [study.algorithms.index(str(incumbent(study)))]], own.shape[1], axis=1)
+        said = f"{_rival(study)} in its own network"
+    classes = {
+        c: found.method.classes.names[n - 1]
+        for c, n in zip(found.method.classes.conditions, found.method.classes.number, strict=True)
+    }
+    rows = [
+        {"condition": c, "algorithm": a, "x": _known(own[c - 1, i]), "y": _known(other[c - 1, i]),
+         "class": classes.get(c, "unknown")}
+        for c in study.by_congestion
+        for i, a in enumerate(study.algorithms)
+        if TCP in found.kinds or a != incumbent(study)
+    ]  # fmt: skip
+    schema = {"condition": pl.Int64, "algorithm": pl.String, "x": pl.Float64, "y": pl.Float64, "class": pl.String}
+    return pl.DataFrame(rows, schema=schema), said
+
+
+def _scatter(found: Users, category: str) -> Made:
+    table, said = _pairs(found, category)
+    chart = plots.yy_scatter(
+        table, found.study.algorithms, x=f"own, {UNIT}", y=f"{_rival(found.study)}, {UNIT}",
+        title=f"Goodput of {category} flows: own against {said}",
+    )  # fmt: skip
+    return chart, wins_caption(table, said)
+
+
+def _differences(found: Users, category: str) -> Made:
+    table, said = _pairs(found, category)
+    chart = plots.condition_bars(
+        table.with_columns(value=pl.col("x") - pl.col("y")), found.study.algorithms, order=found.study.by_congestion,
+        title=f"Goodput of {category} flows less that of {said}", response=UNIT,
+    )  # fmt: skip
+    return chart, wins_caption(table, said)
+
+
+def wins_caption(table: pl.DataFrame, other: str) -> str:
+    """Say in how many conditions the flows of each algorithm beat the others."""
+    known = table.drop_nulls(["x", "y"])
+    if known.is_empty():
+        return "There is nothing to compare."
+    apart = (pl.col("x") - pl.col("y")).abs() > 1e-9 * pl.max_horizontal("x", "y")
+    counts = known.group_by("algorithm", maintain_order=True).agg(
+        wins=((pl.col("x") > pl.col("y")) & apart).sum(), ties=(~apart).sum(), all=pl.len()
+    )
+    said = [f"{name} in {wins} of {n}" for name, wins, _, n in counts.sort("wins", descending=True).iter_rows()]
+    ties = int(counts["ties"].sum())
+    return f"More than {other}, in conditions: {listed(said)}." + (f" Equal in {ties} cases." if ties else "")
+
+
+def _shares(found: Users) -> Made:
+    table = found.shares()
+    panels = list(dict.fromkeys(table["panel"]))
+    chart = plots.grouped_bars(
+        table if len(found.kinds) > 1 else table.drop("kind"), found.study.algorithms, panels=panels,
+        kinds=found.kinds if len(found.kinds) > 1 else (), share=True,
+        title="Goodput in % of the speed of the interface", response="mean over conditions and kinds of files",
+    )  # fmt: skip
+    return chart, shares_caption(table)
+
+
+def shares_caption(table: pl.DataFrame) -> str:
+    """Who uses most and least of the speed of the interface, and on what, each beside the next algorithm there."""
+    ordered = table.drop_nulls("value").sort("value", descending=True, maintain_order=True)
+    if ordered.is_empty():
+        return "No share is known."
+    top, low = ordered.row(0, named=True), ordered.row(-1, named=True)
+    same = [name for name in ("panel", "kind") if name in ordered.columns]
+
+    def beside(row: dict[str, Any], place: int) -> str:
+        others = ordered.filter(pl.col("algorithm") != row["algorithm"], *(pl.col(name) == row[name] for name in same))
+        if others.is_empty():
+            return ""
+        other = others.row(place, named=True)
+        return f" (next {other['algorithm']}, {percent(100 * other['value'])})"
+
+    return (
+        f"{top['algorithm']} uses most, {percent(100 * top['value'])} on {top['panel']}{beside(top, 0)}; "
+        f"{low['algorithm']} least, {percent(100 * low['value'])} on {low['panel']}{beside(low, -1)}."
+    )
+
+
+def _rank_matrix(found: Users, kind: str, algorithm: str) -> Made:
+    result = found.ranks(kind)
+    groups = {c: [found.columns[p] for p in found.of_category(c)] for c in found.categories}
+    short = {name: ", ".join(parts[1:]) for name, parts in zip(found.columns, found.labels.values(), strict=True)}
+    # Columns of different categories have the same short name: the place keeps them apart.
+    labels = {name: f"{short[name]}{' ' * found.categories.index(name.split(', ')[0])}" for name in found.columns}
+    chart = plots.rank_matrix(
+        result, algorithm, order=found.study.by_congestion, labels=labels,
+        groups={c: [labels[name] for name in names] for c, names in groups.items()},
+        title=f"Rank of the goodput of {kind if kind == OWN else 'the flows that compete'}, {algorithm}",
+        order_title=f"condition, {found.study.order_words}",
+    )  # fmt: skip
+    return chart, rank_caption(result, algorithm)
+
+
+def rank_caption(result: RankMatrices, algorithm: str) -> str:
+    """How often an algorithm is above the mean, and how often it stands farthest from it."""
+    place = result.algorithms.index(algorithm)
+    side, out = result.side[:, :, place], result.stands_out[:, :, place]
+    known = int(np.isfinite(result.rank[:, :, place]).sum())
+    if not known:
+        return f"{algorithm} has no cell to be compared in."
+    return (
+        f"{algorithm} is above the mean of all in {int((side > 0).sum())} of {counted(known, 'cell')}, below it in "
+        f"{int((side < 0).sum())}; it is the highest and farthest from the mean in {int((out > 0).sum())}, the lowest "
+        f"and farthest in {int((out < 0).sum())}."
+    )
+
+
+def _rank_table(found: Users) -> Made:
+    result = found.rank_summary
+    return plots.rank_table(result, title="Average ranks of the goodput"), ranks_caption(result)
+
+
+def _rank_scatter(found: Users) -> Made:
+    result = found.rank_summary
+    return plots.rank_scatter(result, title="Average rank of the goodput and its spread"), ranks_caption(result)
+
+
+def ranks_caption(result: RankSummary) -> str:
+    """Who has the best average rank, and who is steadiest."""
+    known = np.isfinite(result.overall)
+    if not known.any():
+        return "There are no ranks: no cell has goodputs of two algorithms."
+    order = [int(i) for i in np.argsort(-np.where(known, result.overall, -np.inf), kind="stable") if known[i]]
+    best = order[0]
+    said = f"{result.algorithms[best]} has the highest average rank, {number(float(result.overall[best]))}"
+    said += f" of {len(result.algorithms)} (SD {number(float(result.sd[best]), 2)})"
+    if len(order) > 1:
+        said += f", before {_gap(result, best, order[1])}"
+    said += "."
+    if np.isfinite(result.sd).any():
+        by_spread = [int(i) for i in np.argsort(result.sd, kind="stable") if np.isfinite(result.sd[i])]
+        spreads = [number(float(result.sd[place]), 2) for place in by_spread]
+        if len(spreads) > 1 and spreads[0] == spreads[1]:
+            return said
+        steady = by_spread[0]
+        said += f" Steadiest: {result.algorithms[steady]} (average {number(float(result.overall[steady]))}, SD "
+        said += (
+            spreads[0] + (f"; next {result.algorithms[by_spread[1]]}, SD {spreads[1]}" if spreads[1:] else "") + ")."
+        )
+    return said
+
+
+def _gap(result: RankSummary, best: int, second: int) -> str:
+    """The runner-up, and whether the gap is large beside the spread of both over the kinds of flows."""
+    said = f"{result.algorithms[second]} with {number(float(result.overall[second]))}"
+    gap = float(result.overall[best] - result.overall[second])
+    spread = float(np.nanmin([result.sd[best], result.sd[second], np.inf]))
+    if gap == 0:
+        return f"{said}: no gap at all"
+    return f"{said}: a gap of {number(gap, 2)}, less than either's SD" if gap < spread < np.inf else said
+
+
+def _ranges(found: Users) -> Made:
+    table = found.ranges
+    rows = []
+    columns = {
+        "among": "among algorithms, %",
+        "among_tcp": "among competing flows, %",
+        "over_tcp": "own over competing, %",
+    }
+    shown = [name for name in columns if table[name].null_count() < table.height]
+    named = [f"{c}, {p}, {r}" for c, p, r in table.select("category", "path_class", "interface").iter_rows()]
+    largest = max((abs(v) for name in shown for v in table[name].drop_nulls()), default=1.0) or 1.0
+    for name in shown:
+        for label, value in zip(named, table[name], strict=True):
+            rows.append({"row": label, "column": columns[name], "text": "–" if value is None else number(value, 2),
+                         "shade": 0.0 if value is None else min(1.0, abs(value) / largest)})  # fmt: skip
+    schema = {"row": pl.String, "column": pl.String, "text": pl.String, "shade": pl.Float64}
+    chart = plots.matrix(
+        pl.DataFrame(rows, schema=schema), rows=named, columns=[columns[name] for name in shown],
+        look=plots.Look(cell=90, row=18, font=11), title="Ranges of the goodput by flow group",
+        subtitle=["Of means over the conditions. Among: (largest − smallest) / smallest."],
+    )  # fmt: skip
+    return chart, ranges_caption(table, named)
+
+
+def ranges_caption(table: pl.DataFrame, named: list[str]) -> str:
+    """For which users the choice matters most, and whether own flows get more than those that compete."""
+    known = [(value, name) for value, name in zip(table["among"], named, strict=True) if value is not None]
+    if not known:
+        return "There is nothing to compare."
+    (value, name), *rest = sorted(known, key=lambda pair: -pair[0])
+    said = f"The choice of algorithm matters most to {name}: the best gets {percent(value)} more than the worst"
+    said += f" (next {rest[0][1]}, {percent(rest[0][0])})." if rest else "."
+    over = [v for v in table["over_tcp"] if v is not None]
+    if over:
+        more = sum(v > 0 for v in over)
+        said += f" Own flows get more than competing flows in {more} of {counted(len(over), 'group')}."
+    return said
+
+
+def mean_over_conditions(values: Floats) -> Floats:
+    """Means over the conditions in which every algorithm that has any value has one: shape (algorithms, ...)."""
+    there = np.isfinite(values)
+    absent = ~there.any(axis=0, keepdims=True)
+    complete = (there | absent).all(axis=1, keepdims=True) & there
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(complete, values, 0).sum(axis=0) / complete.sum(axis=0))
+
+
+def _mean_last(values: Floats) -> Floats:
+    there = np.isfinite(values)
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1))
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

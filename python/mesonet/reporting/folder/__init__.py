@@ -1,0 +1,1 @@
+"""The folder that ``mesonet analyze`` writes: tables, figures and an index."""

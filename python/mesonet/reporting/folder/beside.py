@@ -1,0 +1,161 @@
+"""Two campaigns beside each other: what users get, and every response that both answer, algorithm by algorithm."""
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from mesonet import plots
+from mesonet.errors import InputError
+from mesonet.numbers import percent
+from mesonet.reporting.campaign_view.method import Method
+from mesonet.reporting.campaign_view.sampled import is_sampled
+from mesonet.reporting.campaign_view.space import OWN
+from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.user_figures import UNIT, Users, mean_over_conditions, users
+from mesonet.words import counted, listed
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
+
+
+_MOST_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Two campaigns at two levels that share algorithms. InputError for others."""
+
+    method: Method
+    other: "Campaign"
+
+    def __post_init__(self) -> None:
+        own = self.method.study.campaign
+        refused = partial(InputError, path="--beside", value=str(self.other.path))
+        if is_sampled(own) or is_sampled(self.other):
+            whose = "this one" if is_sampled(own) else "the other"
+            raise refused(f"only experiments at two levels stand beside each other, and {whose} has none")
+        if self.other.path.resolve() == own.path.resolve():
+            raise refused("the campaign itself", allowed="another campaign")
+        if (own.experiment.get("model") is None) != (self.other.experiment.get("model") is None):
+            raise refused("one campaign is of a network, the other of a model", allowed="two of a kind")
+        if not self.algorithms:
+            raise refused("no algorithm of the campaign", allowed=f"a campaign with {', '.join(own.algorithms)}")
+        if not Study(self.other).has_results:
+            raise refused("no run of the campaign is done", allowed="run it first")
+
+    @property
+    def algorithms(self) -> list[str]:
+        """Those of both campaigns."""
+        return [name for name in self.method.study.algorithms if name in self.other.algorithms]
+
+    @cached_property
+    def names(self) -> tuple[str, str]:
+        """What to call the campaigns."""
+        own, other = self.method.study.campaign.name, self.other.name
+        return (own, other) if own != other else (f"{own} (this one)", f"{other} (the other)")
+
+    @cached_property
+    def _users(self) -> tuple[Users | None, Users | None]:
+        return users(self.method), users(Method(Study(self.other)))
+
+    @cached_property
+    def goodputs(self) -> pl.DataFrame:
+        """experiment, category, path_class, interface, algorithm, goodput of own flows, mean over the conditions. Empty
+        where a campaign did not keep flow groups."""
+        frames = []
+        if all(found is not None for found in self._users):
+            for name, found in zip(self.names, self._users, strict=True):
+                assert found is not None
+                means = mean_over_conditions(found.goodput(OWN))
+                for place, (category, path, rate) in enumerate(found.labels.values()):
+                    for algorithm in self.algorithms:
+                        value = float(means[found.study.algorithms.index(algorithm), place])
+                        frames.append((name, category, path, rate, algorithm, value if np.isfinite(value) else None))
+        schema = {
+            "experiment": pl.String, "category": pl.String, "path_class": pl.String, "interface": pl.String,
+            "algorithm": pl.String, "goodput": pl.Float64,
+        }  # fmt: skip
+        return pl.DataFrame(frames, schema=schema, orient="row")
+
+    @property
+    def sentence(self) -> str:
+        """What else differs between the campaigns than what is compared: algorithms, factors, values that hold for all
+        runs or vary between them."""
+        one, two = self.method.study.campaign, self.other
+        said = [
+            f"{word} ({', '.join(here) or 'none'} against {', '.join(there) or 'none'})"
+            for word, here, there in (
+                ("algorithms", one.algorithms, two.algorithms), ("factors", one.design.factors, two.design.factors),
+                ("conditions", (str(one.design.runs),), (str(two.design.runs),)),
+                ("scale", *((str(each.experiment.get("scale", 1)),) for each in (one, two))),
+            )
+            if here != there
+        ]  # fmt: skip
+        values, others = (
+            {entry["path"]: str(entry["value"]) for entry in each.experiment.get("parameters", [])}
+            for each in (one, two)
+        )
+        # Of what only one of them has, such as a time series kept, nothing can be compared.
+        changed = [path for path in values if path in others and values[path] != others[path]]
+        changed.sort(key=lambda path: not path.startswith("time."))  # how long is said first
+        said += [f"{path} ({values[path]} against {others[path]})" for path in changed[:_MOST_NAMED]]
+        said += [counted(len(changed) - _MOST_NAMED, "further value")] if len(changed) > _MOST_NAMED else []
+        between = f"{self.names[0]} and {self.names[1]}"
+        return f"Between {between} differ: {listed(said)}." if said else f"{between} have the same settings."
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """`beside_responses`: response, algorithm, mean over the conditions of each campaign, and change in %;
+        `beside_goodputs`: see `goodputs`."""
+        one, two = (study.comparison for study in (self.method.study, Study(self.other)))
+        rows = []
+        for response in one.responses:
+            if response not in two.responses:
+                continue
+            for algorithm in self.algorithms:
+                first, second = (
+                    float(found.mean[found.algorithms.index(algorithm), found.responses.index(response)])
+                    for found in (one, two)
+                )
+                change = 100 * (second / first - 1) if first else float("nan")
+                rows.append((response, algorithm, first, second, change))
+        schema = {"response": pl.String, "algorithm": pl.String, **dict.fromkeys((*self.names, "change"), pl.Float64)}
+        table = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
+        return {"beside_responses": table} | ({} if self.goodputs.is_empty() else {"beside_goodputs": self.goodputs})
+
+    def figures(self) -> list[Figure]:
+        """One per kind of file."""
+        asked = "What do users get in the one experiment, what in the other?"
+        return [
+            Figure(f"beside/goodput_{category.replace(' ', '_')}", asked, partial(self._bars, category))
+            for category in self.goodputs["category"].unique(maintain_order=True)
+        ]
+
+    def _bars(self, category: str) -> tuple[Any, str]:
+        panel = pl.concat_str("path_class", pl.lit(", "), "interface")
+        rows = self.goodputs.filter(category=category).with_columns(panel=panel, value=pl.col("goodput"))
+        chart = plots.two_experiments(
+            rows.select("experiment", "panel", "algorithm", "value"), self.algorithms, experiments=self.names,
+            panels=rows["panel"].unique(maintain_order=True).to_list(),
+            title=f"Goodput of {category} flows in {self.names[0]} (above) and {self.names[1]} (below)",
+            response=f"{UNIT}, mean over the conditions",
+        )  # fmt: skip
+        return chart, beside_caption(rows, self.names)
+
+
+def beside_caption(rows: pl.DataFrame, names: tuple[str, str]) -> str:
+    """In how many classes and for which algorithms the second experiment gives more."""
+    pairs = rows.drop_nulls("value").pivot(on="experiment", index=["panel", "algorithm"], values="value")
+    if not set(names) <= set(pairs.columns) or (both := pairs.drop_nulls(list(names))).is_empty():
+        return "No class of flows has goodputs in both experiments."
+    change = (100 * (both[names[1]] / both[names[0]] - 1)).alias("change")
+    more, place = int((change > 0).sum()), int(change.abs().arg_max() or 0)
+    most = both.row(place, named=True)
+    largest = percent(float(change[place]), sign=True)
+    return (
+        f"{names[1]} gives more than {names[0]} in {more} of {counted(both.height, 'case')} (algorithm and class of "
+        f"paths and interfaces). The largest change is {largest}, {most['algorithm']} on {most['panel']}."
+    )

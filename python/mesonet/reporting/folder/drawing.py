@@ -1,0 +1,194 @@
+"""Figures as files: drawn in parallel processes, and not again where they are up to date.
+
+Each SVG says in itself what it was made from (a fingerprint of data and code) and what it shows (its caption), so that
+a folder of figures is its own record: what was interrupted goes on where it stopped, and nothing can be out of step.
+"""
+
+import hashlib
+import multiprocessing
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import cache
+from html import escape, unescape
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mesonet.files import places
+from mesonet.plots import to_png, to_svg
+from mesonet.progress import Update
+from mesonet.reporting.figures.drawable import Figure
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
+
+#: A process takes two seconds to start: fewer figures than this for each are drawn sooner by one.
+_WORTH_A_PROCESS = 12
+_HEAD = 16_384  #: bytes of a file that hold its record
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure on disk."""
+
+    name: str
+    question: str
+    caption: str
+    path: Path
+    again: bool  #: False if it was up to date
+
+
+def fingerprint(campaign: "Campaign", chosen: str = "") -> str:
+    """Of the results of a campaign, what was chosen for their analysis, and the code that draws them."""
+    digest = hashlib.sha256()
+    experiment = repr(sorted((key, repr(value)) for key, value in campaign.experiment.items()))
+    design = campaign.design
+    for text in (chosen, campaign.name, campaign.title, experiment, repr(campaign.algorithms), repr(campaign.factors)):
+        digest.update(text.encode())
+    digest.update(design.matrix.tobytes())
+    for table in (campaign.responses, campaign.runs.select("condition", "algorithm", "replicate", "key", "status")):
+        digest.update(repr(table.schema).encode())
+        digest.update(table.hash_rows(seed=0).to_numpy().tobytes())
+    digest.update(_code().encode())
+    return digest.hexdigest()[:24]
+
+
+@cache
+def _code() -> str:
+    """Of the sources that make figures, and of what draws them."""
+    digest = hashlib.sha256(f"{version('altair')} {version('vl-convert-python')}".encode())
+    package = Path(__file__).parents[2]
+    for folder in ("analysis", "plots", "reporting", "responses"):
+        for file in sorted((package / folder).rglob("*.py")):
+            digest.update(file.name.encode() + file.read_bytes())
+    return digest.hexdigest()
+
+
+def draw_all(
+    campaign: "Campaign",
+    figures: Sequence[Figure],
+    root: Path,
+    *,
+    again: Callable[["Campaign"], Sequence[Figure]],
+    png: bool = False,
+    workers: int = 1,
+    chosen: str = "",
+    progress: Update | None = None,
+) -> list[Drawn]:
+    """Draw `figures` below `root` as SVG, and with `png` as PNG beside it; those that are up to date stay.
+
+    `chosen`: what figures depend on beside the campaign.
+
+    `again` makes the same list of figures in another process. Figures of other data or code that are no longer in the
+    list are removed.
+    """
+    mark = fingerprint(campaign, chosen)
+    _remove_stale(root, {figure.name for figure in figures}, mark)
+    found: dict[str, Drawn] = {}
+    for figure in figures:
+        if (caption := _up_to_date(root, figure.name, mark, png)) is not None:
+            found[figure.name] = Drawn(figure.name, figure.question, caption, _svg(root, figure.name), False)
+    waiting = [figure for figure in figures if figure.name not in found]
+    by_name = {figure.name: figure for figure in waiting}
+    for done, (name, caption) in enumerate(
+        _drawn(campaign, waiting, root, mark, again, png, min(workers, 1 + len(waiting) // _WORTH_A_PROCESS))
+    ):
+        if progress:
+            progress(done + 1, len(waiting), name)
+        found[name] = Drawn(name, by_name[name].question, caption, _svg(root, name), True)
+    return [found[figure.name] for figure in figures]
+
+
+def _drawn(
+    campaign: "Campaign",
+    waiting: Sequence[Figure],
+    root: Path,
+    mark: str,
+    again: Callable[["Campaign"], Sequence[Figure]],
+    png: bool,
+    workers: int,
+) -> Iterator[tuple[str, str]]:
+    """Name and caption of each figure, as it is done."""
+    if workers <= 1:
+        for figure in waiting:
+            yield figure.name, _draw(figure, root, mark, png)
+        return
+    # Fresh processes: a fork of one that runs threads, as polars does, can hang.
+    pool = ProcessPoolExecutor(
+        workers, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(campaign, again, root, mark, png)
+    )
+    try:
+        # Figures of one folder share results: one process takes all of a folder.
+        folders: dict[str, list[str]] = {}
+        for figure in waiting:
+            folders.setdefault(figure.name.rpartition("/")[0], []).append(figure.name)
+        parts = [names[i : i + _WORTH_A_PROCESS] for names in folders.values()
+                 for i in range(0, len(names), _WORTH_A_PROCESS)]  # fmt: skip
+        for future in as_completed([pool.submit(_draw_named, names) for names in parts]):
+            yield from future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_STATE: dict[str, Any] = {}
+
+
+def _begin(
+    campaign: "Campaign", again: Callable[["Campaign"], Sequence[Figure]], root: Path, mark: str, png: bool
+) -> None:
+    _STATE.update(figures={figure.name: figure for figure in again(campaign)}, root=root, mark=mark, png=png)
+
+
+def _draw_named(names: Sequence[str]) -> list[tuple[str, str]]:
+    return [(name, _draw(_STATE["figures"][name], _STATE["root"], _STATE["mark"], _STATE["png"])) for name in names]
+
+
+def _draw(figure: Figure, root: Path, mark: str, png: bool) -> str:
+    chart, caption = figure.make()
+    definition = chart.to_dict()
+    svg = to_svg(definition)
+    record = f"<desc>{escape(caption)}</desc><metadata>mesonet {mark}</metadata>"
+    path = _svg(root, figure.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with places.aside(path.parent) as beside:
+        if png:
+            (beside / "png").write_bytes(to_png(definition))
+            (beside / "png").replace(path.with_suffix(".png"))
+        (beside / "svg").write_text(re.sub(r"(<svg[^>]*>)", lambda m: m[1] + record, svg, count=1), encoding="utf-8")
+        (beside / "svg").replace(path)
+    return caption
+
+
+def _svg(root: Path, name: str) -> Path:
+    return root / f"{name}.svg"
+
+
+def _up_to_date(root: Path, name: str, mark: str, png: bool) -> str | None:
+    """The caption of a figure that need not be drawn; None if it must."""
+    path = _svg(root, name)
+    if png and not path.with_suffix(".png").exists():
+        return None
+    record = _record(path)
+    return record[1] if record and record[0] == mark else None
+
+
+def _record(path: Path) -> tuple[str, str] | None:
+    """Fingerprint and caption of a figure; None for a file that is none of ours, or is not there."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD).decode("utf-8", "replace")
+    except OSError:
+        return None
+    found = re.search(r"<desc>(.*?)</desc><metadata>mesonet (\w+)</metadata>", head, re.DOTALL)
+    return (found[2], unescape(found[1])) if found else None
+
+
+def _remove_stale(root: Path, wanted: set[str], mark: str) -> None:
+    for path in root.rglob("*.svg"):
+        name = path.relative_to(root).as_posix().removesuffix(".svg")
+        record = _record(path)
+        if name not in wanted and record and record[0] != mark:
+            path.unlink()
+            path.with_suffix(".png").unlink(missing_ok=True)

@@ -1,0 +1,160 @@
+"""Runs of a campaign simulated again with every router traced, for the replay on a map.
+
+A campaign keeps responses, not traces: nobody knows beforehand which condition will be worth watching, and traces of
+all runs would be larger than everything else. A run is determined by its scenario and seed, so that one condition can
+be simulated again at any time; tracing changes nothing in it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from mesonet import core
+from mesonet.campaign.ledger import Run, planned
+from mesonet.errors import InputError
+from mesonet.progress import Update
+
+if TYPE_CHECKING:
+    from mesonet.campaign.data import Campaign
+
+FOLDER = "replay"
+"""Folder of a campaign in which they are kept, each as `mesonet run --out` writes it."""
+CHEAP_S = 60.0
+"""Processor time that a report may take unasked to simulate its replay, s: about what the report itself takes."""
+FRAMES = 300
+"""Rows of a trace, about: a few seconds of replay, and finer than anybody can follow."""
+
+
+def prepare(campaign: Campaign, wanted: str | None = None, *, progress: Update | None = None) -> None:
+    """Record what a report is to replay.
+
+    `wanted`: the number of a condition, ``most`` for the most congested one, ``none`` for nothing new; None is ``most``
+    where that takes less than `CHEAP_S` of processor time, else ``none``.
+
+    Raises
+    ------
+    InputError
+        For anything else, and as `record` does.
+    """
+    if wanted == "none":
+        return
+    most = most_congested(campaign)
+    if wanted is None:
+        cost = missing_cost(campaign, most)
+        if cost is not None and cost <= CHEAP_S:
+            record(campaign, most, progress=progress)
+        return
+    if wanted != "most" and not wanted.isdecimal():
+        allowed = f"1 to {campaign.design.runs}, most or none"
+        raise InputError("not the number of a condition", path="--replay", value=wanted, allowed=allowed)
+    record(campaign, most if wanted == "most" else int(wanted), progress=progress)
+
+
+def most_congested(campaign: Campaign) -> int:
+    """The condition in which most is lost, in the mean over the algorithms; the last one where that is not known."""
+    there = set(campaign.responses["response"].unique())
+    name = next((name for name in ("loss_rate", "retransmission_rate") if name in there), None)
+    if name is None:
+        return campaign.design.runs
+    # Centre points cannot be replayed: they are no condition of the design.
+    rows = campaign.response(name).filter(pl.col("value").is_not_null() & (pl.col("condition") <= campaign.design.runs))
+    means = rows.group_by("condition").agg(pl.col("value").mean()).sort("value", "condition")
+    return int(means["condition"][-1]) if means.height else campaign.design.runs
+
+
+def record(
+    campaign: Campaign, condition: int, *, workers: int | None = None, progress: Update | None = None
+) -> list[Path]:
+    """Simulate all algorithms of one condition again, first replicate, and keep what is new below the campaign folder.
+
+    Parameters
+    ----------
+    condition
+        Counts from 1.
+    workers
+        Runs at a time; by default one per processor.
+    progress
+        Told (done, total, note).
+
+    Returns
+    -------
+    The folders of the runs, in the order of the algorithms.
+
+    Raises
+    ------
+    InputError
+        If there is no such condition, or the campaign was made by another version of the code.
+    """
+    _refuse(campaign, condition)
+    runs = _runs(campaign, condition)
+    places = [folder(campaign, run) for run in runs]
+    todo = [(run, place) for run, place in zip(runs, places, strict=True) if not _recorded(place)]
+    if todo:
+        processes = min(workers or os.cpu_count() or 1, len(todo))
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            futures = [pool.submit(_simulate, run.scenario, run.seed, place) for run, place in todo]
+            for done, future in enumerate(as_completed(futures), start=1):
+                future.result()
+                if progress:
+                    progress(done, len(todo), f"replay of condition {condition}")
+    return places
+
+
+def missing_cost(campaign: Campaign, condition: int) -> float | None:
+    """Processor seconds that `record` would take, from those of the runs; None where it cannot be done."""
+    try:
+        _refuse(campaign, condition)
+    except InputError:
+        return None
+    took = dict(campaign.runs.select("key", "cpu_s").iter_rows())
+    costs = [took.get(run.key) for run in _runs(campaign, condition) if not _recorded(folder(campaign, run))]
+    return None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None)
+
+
+def folder(campaign: Campaign, run: Run) -> Path:
+    """Where the traces of a run are, or will be."""
+    return campaign.path / FOLDER / run.key[:16]
+
+
+def interval(duration: float) -> float:
+    """Distance between two rows of a trace, s: 1, 2 or 5 times a power of ten that gives about `FRAMES` of them."""
+    least = duration / FRAMES
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(float(f"{step * power:.1g}") for step in (1, 2, 5, 10) if step * power >= least * (1 - 1e-9))
+
+
+def _runs(campaign: Campaign, condition: int) -> Sequence[Run]:
+    code_version = campaign.provenance["versions"]["code_version"]
+    runs = planned(campaign.experiment, code_version)
+    return [run for run in runs if run.condition == condition and run.replicate == 1]
+
+
+def _refuse(campaign: Campaign, condition: int) -> None:
+    if not 1 <= condition <= campaign.design.runs:
+        allowed = f"1 to {campaign.design.runs}, most or none"
+        raise InputError("no such condition", path="--replay", value=condition, allowed=allowed)
+    made_by = campaign.provenance.get("versions", {}).get("code_version")
+    if made_by != core.code_version() or "scenarios" not in campaign.experiment:
+        problem = "the campaign was made by another version of the code, which might answer differently"
+        raise InputError(problem, path="--replay", value=condition, allowed="none, or the campaign run again")
+
+
+def _recorded(place: Path) -> bool:
+    return (place / "run.json").exists()
+
+
+def _simulate(scenario: str, seed: int, place: Path) -> None:
+    from mesonet.simulation.simulate import simulate_json
+
+    traced = json.loads(scenario)
+    traced["trace"] = {"every": interval(traced["time"]["duration"]), "flows": [], "routers": ["all"], "sources": []}
+    simulate_json(json.dumps(traced, sort_keys=True, separators=(",", ":")), seed).write(place)

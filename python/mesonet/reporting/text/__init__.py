@@ -1,0 +1,1 @@
+"""Sentences and captions of reports."""

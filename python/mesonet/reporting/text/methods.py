@@ -1,0 +1,172 @@
+"""The methods sheet: what was simulated, by which design, with which values, and how the numbers were computed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from mesonet.analysis.condition_response import FEWEST_ALGORITHMS
+from mesonet.numbers import percent
+from mesonet.progress import duration
+from mesonet.reporting.campaign_view.study import LARGE, Study
+from mesonet.reporting.text import html
+from mesonet.reporting.text.conditions import factors_html
+from mesonet.reporting.text.summary import roman
+from mesonet.words import counted
+
+BETTER = {"higher": "higher is better", "lower": "lower is better"}
+PARAMETER_COLUMNS = ("path", "value", "unit", "source", "doc")
+
+
+def methods_html(study: Study) -> str:
+    """The whole sheet; what the campaign does not say is left out."""
+    parts = [
+        "<h3>What was simulated</h3>", _experiment(study), factors_html(study),
+        "<h3>Design</h3>", _design(study),
+        "<h3>How the numbers are computed</h3>", _computation(),
+        _responses(study), _parameters(study),
+    ]  # fmt: skip
+    return "".join(parts)
+
+
+def provenance_html(study: Study) -> str:
+    """Versions, seeds and times."""
+    campaign = study.campaign
+    known = campaign.provenance
+    times = {name: known[name] for name in ("started", "finished") if name in known}
+    flat = times | dict(_flat({name: value for name, value in known.items() if name not in times}))
+    runs = campaign.runs.filter(status="done")
+    cost = []
+    if seconds := _known(runs, "cpu_s"):
+        cost.append(("processor time of all runs", duration(sum(seconds))))
+    if peaks := _known(runs, "peak_rss_bytes"):
+        cost.append(("largest memory of a run", f"{max(peaks) / 2**20:,.0f} MiB"))
+    seeds = campaign.runs["seed"].unique().sort().to_list() if "seed" in campaign.runs.columns else []
+    return html.definitions([("campaign", campaign.name), ("seeds", _short(seeds)), *flat.items(), *cost])
+
+
+def _experiment(study: Study) -> str:
+    experiment = study.campaign.experiment
+    pairs = [
+        ("experiment", experiment.get("name", study.campaign.name)),
+        ("description", " ".join(str(experiment.get("description") or "").split())),
+        ("network", network := _network(experiment)),
+        ("all other values" if network else "scenario", _base(experiment.get("scenario"), network)),
+        ("scale", experiment.get("scale")),
+        ("set for all conditions", experiment.get("set")),
+        ("algorithms", study.algorithms),
+        ("seed", experiment.get("seed")),
+        ("runs per condition and algorithm", experiment.get("replicates")),
+    ]
+    return html.definitions(pairs)
+
+
+def _network(experiment: Mapping[str, Any]) -> str:
+    """Name the topologies of all conditions; empty for a model, or where the campaign does not hold them."""
+    names: dict[str, None] = {}
+    for entry in experiment.get("scenarios") or []:
+        topology = entry.get("scenario", {}).get("topology")
+        if isinstance(topology, Mapping):
+            size = f"{counted(len(topology['routers']), 'router')}, {counted(len(topology['links']), 'link')}"
+            topology = f"{topology['name']} ({size}; a network of the user's own)"
+        if topology:
+            names[str(topology)] = None
+    return " or ".join(names)
+
+
+def _base(scenario: str | None, network: str) -> str | None:
+    """Where values come from that nothing sets. The name of the scenario is no name of a network."""
+    return f"those of the scenario {scenario}, unless set" if scenario and network else scenario
+
+
+def _design(study: Study) -> str:
+    design = study.campaign.design
+    aliases = {effect: others for effect, others in dict(getattr(design, "aliases", None) or {}).items() if others}
+    lengths = [f"{count} of length {length}" for length, count in dict(design.word_lengths or {}).items()]
+    pairs = [
+        ("conditions", len(design.matrix)),
+        ("factors", len(design.factors)),
+        ("resolution", "full factorial" if design.is_full else roman(design.resolution)),
+        ("generators", design.generators or "none: every combination of levels is a condition"),
+        ("words of the defining relation", lengths),
+    ]
+    text = html.definitions(pairs)
+    if aliases:
+        rows = [
+            [html.escape(_times(effect)), html.escape(_times(html.said(others)))] for effect, others in aliases.items()
+        ]
+        table = html.table(["effect", "cannot be told apart from"], rows)
+        text += html.folded(f"Aliases: {counted(len(aliases), 'effect')} confounded with others", table)
+    return text
+
+
+def _computation() -> str:
+    return html.definitions(
+        [
+            (
+                "effect of a factor",
+                "mean of the response at the + level less its mean at the − level, for one algorithm",
+            ),
+            ("relative effect", "effect in % of the mean over all conditions"),
+            (
+                "significance",
+                "t = effect / (2 s / √n), with s the standard deviation left after the mean and that one factor, on "
+                "n − 2 degrees of freedom. The variation caused by the other factors stays in s, so small effects can "
+                "be hidden: the test is conservative. ** stands for 99 %, * for 95 %.",
+            ),
+            (
+                "who stands out",
+                "within a condition, the algorithm farthest from the mean of all; named if Grubbs' test (two-sided, "
+                f"5 %, exact for the number of algorithms) calls it an outlier. It needs at least {FEWEST_ALGORITHMS} "
+                f"algorithms. The second form names only those more than {percent(LARGE)} from the mean.",
+            ),
+            ("not distinguishable", "the values of all algorithms differ by less than a billionth of their mean"),
+            ("mean of all", "main effects of the mean over the algorithms; algorithms are never pooled as replicates"),
+        ]
+    )
+
+
+def _responses(study: Study) -> str:
+    if not study.has_results:
+        return ""
+    rows = [
+        [
+            html.escape(r.symbol or "–"), html.strong(r.title), html.escape(r.unit), html.escape(r.definition),
+            html.escape(BETTER.get(r.direction, "")), html.escape(r.source), f"<code>{html.escape(r.name)}</code>",
+        ]
+        for r in study.responses.values()
+    ]  # fmt: skip
+    head = ["symbol", "response", "unit", "definition", "direction", "source", "name in the tables"]
+    return html.folded(f"Definitions of all {len(rows)} responses", html.table(head, rows))
+
+
+def _parameters(study: Study) -> str:
+    parameters: list[dict[str, Any]] = study.campaign.experiment.get("parameters") or []
+    rows = []
+    for parameter in parameters:
+        path, value, unit, source, doc = (html.said(parameter.get(name)) for name in PARAMETER_COLUMNS)
+        shown = value if not unit or unit in value or unit in ("1", "time", "rate") else f"{value} {unit}"
+        rows.append([f"<code>{html.escape(path)}</code>", html.escape(shown), html.prose(doc), html.prose(source)])
+    if not rows:
+        return ""
+    note = "Factors take one of their two levels in each condition; all else is the same in every run."
+    table = html.table(["path", "value", "what it is", "source"], rows, caption=note)
+    return html.folded(f"All {len(rows)} scenario values and where they come from", table)
+
+
+def _times(text: str) -> str:
+    return text.replace("*", " × ")
+
+
+def _short(values: list[Any]) -> str:
+    return html.said(values) if len(values) <= 8 else f"{len(values)} seeds from {values[0]} to {values[-1]}"
+
+
+def _known(runs: pl.DataFrame, column: str) -> list[float]:
+    return runs[column].drop_nulls().to_list() if column in runs.columns else []
+
+
+def _flat(value: Any, name: str = "") -> list[tuple[str, Any]]:
+    if isinstance(value, dict):
+        return [pair for key, part in value.items() for pair in _flat(part, str(key).replace("_", " "))]
+    return [(name, value)]

@@ -1,0 +1,319 @@
+"""The top of the page: what was compared, what came out, and how far to trust it, in words made from the numbers."""
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy import stats
+
+from mesonet.analysis import ConditionResponseSummary
+from mesonet.numbers import number, percent
+from mesonet.reporting.campaign_view.centre import curvature_sentence, has_centre_points
+from mesonet.reporting.campaign_view.events import NEGLIGIBLE
+from mesonet.reporting.campaign_view.study import (
+    CONGESTION,
+    LARGE,
+    Study,
+    factor_title,
+    level_text,
+    ordered,
+    status_counts,
+)
+from mesonet.reporting.text import html
+from mesonet.words import capitalised, counted, listed, numbered, period_title, quantity, span
+
+#: A condition loses segments noticeably above this loss rate.
+LOSSY = 0.01
+
+
+def findings(study: Study) -> list[tuple[str, str]]:
+    """Heading and text of each finding."""
+    found = [("What was compared", _compared(study))]
+    if not study.has_results:
+        return found
+    congestion = "How congested" if study.congestion_response in CONGESTION else "Range"
+    found.append((congestion, _congestion(study)))
+    if study.campaign.design.factors:
+        found.append(("What drives it", _drivers(study)))
+    if has_centre_points(study.campaign):
+        found.append(("Between the levels", curvature_sentence(study)))
+    if len(study.algorithms) > 1:
+        found.append(("How they differ", _differences(study)))
+    found.append(("Who stands out", _outliers(study)))
+    if said := _settled(study):
+        found.append(("Not settled", said))
+    found.append(("How far to trust it", _trust(study)))
+    return found
+
+
+def _settled(study: Study) -> str:
+    """Say which runs were measured before their load had settled; empty if all had, or where it is not known."""
+    if "settling_time_s" not in study.campaign.runs.columns:
+        return ""
+    warm = {
+        entry["condition"]: float(entry["scenario"]["time"]["warmup"])
+        for entry in study.campaign.experiment.get("scenarios") or []
+        if "time" in entry.get("scenario", {})
+    }
+    done = study.campaign.runs.filter(pl.col("settling_time_s").is_not_null(), status="done")
+    late = [
+        int(condition)
+        for condition, settled in done.select("condition", "settling_time_s").iter_rows()
+        if condition in warm and not settled <= warm[condition]
+    ]
+    if not late:
+        return ""
+    conditions = sorted(set(late))
+    where = f"condition{'s' if len(conditions) > 1 else ''} {listed([str(c) for c in conditions])}"
+    return (
+        f"In {len(late)} of {counted(done.height, 'run')} the number of transmitting sources had not settled when the "
+        f"warm-up ended (MSER-5): {where if len(conditions) <= 8 else counted(len(conditions), 'condition')}. Their "
+        "numbers are partly those of the start. A longer warm-up, or a longer run, would show by how much."
+    )
+
+
+def _compared(study: Study) -> str:
+    campaign = study.campaign
+    counts = status_counts(campaign)
+    total = sum(counts.values())
+    factors = len(campaign.design.factors)
+    other = campaign.experiment.get("mixed_with")
+    names = listed(campaign.algorithms) + (f"; each with {other} for the other sources" if other else "")
+    text = (
+        f"{capitalised(counted(len(campaign.algorithms), 'congestion control'))} ({names}) in "
+        f"{counted(len(campaign.design.matrix), 'network condition')}"
+        + (f", which vary {counted(factors, 'factor')} at two levels each. " if factors else ". ")
+    )
+    if counts["done"] == total:
+        text += f"All {counted(total, 'run')} are done."
+    else:
+        rest = [f"{counts[status]:,} {word}" for status, word in (("failed", "failed"), ("missing", "not run yet"))
+                if counts[status]]  # fmt: skip
+        text += f"{counts['done']:,} of {counted(total, 'run')} are done, {listed(rest)}."
+    if not study.has_results:
+        text += " No run has given a result, so there is nothing to analyse yet."
+        messages = campaign.runs.filter(status="failed")["message"].drop_nulls()
+        if len(messages):
+            text += f" The first failure says: {messages[0]}"
+    return text
+
+
+def _congestion(study: Study) -> str:
+    response = study.congestion_response
+    unit, title = study.unit_of(response), study.title_of(response)
+    values = study.congestion
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return f"No run has a value of {title}."
+    text = f"Mean {title} per condition: {span(float(known.min()), float(known.max()), unit)}"
+    if response == "loss_rate":
+        lossy = int((known > LOSSY).sum())
+        calm = int((known == 0).sum())
+        text += f"; above {percent(100 * LOSSY)} in {lossy} of {counted(len(known), 'condition')}"
+        text += f", nothing lost in {calm}" if calm else ""
+    same = known.min() == known.max()
+    most = [c for c, value in zip(study.conditions, values, strict=True) if value == known.max()]
+    text += "; the same in all. " if same else f". It is highest in {numbered('condition', most)}. "
+    absent = [str(c) for c, value in zip(study.conditions, values, strict=True) if not np.isfinite(value)]
+    if absent:
+        where = f"condition{'s' if len(absent) > 1 else ''} {listed(absent)}"
+        text += f"No run has a value in {where if len(absent) <= 6 else f'{len(absent)} conditions'}."
+    return text.rstrip()
+
+
+def _drivers(study: Study) -> str:
+    response, period = study.congestion_response, study.main_period
+    unit, title = study.unit_of(response), study.title_of(response)
+    results = {name: study.effects(response, period, name) for name in study.algorithms}
+    top = {
+        name: result.factors[int(np.nanargmax(np.abs(result.effect)))]
+        for name, result in results.items()
+        if np.nanmax(np.nan_to_num(np.abs(result.effect)), initial=0) > 0
+    }
+    if not top and not any(result.runs for result in results.values()):
+        return f"No run has a value of {title}, so that nothing is known of what drives it."
+    if not top:
+        return f"No factor changes {title}."
+    factor, times = Counter(top.values()).most_common(1)[0]
+    first = results[next(name for name, strongest in top.items() if strongest == factor)]
+    place = first.factors.index(factor)
+    agreed = [results[name] for name, strongest in top.items() if strongest == factor]
+    minus, plus = ([float(getattr(r, level)[place]) for r in agreed] for level in ("mean_minus", "mean_plus"))
+    whose = "for every algorithm" if times == len(results) else f"for {times} of {len(results)} algorithms"
+    if len(results) == 1:
+        whose = f"with {study.algorithms[0]}"
+    text = (
+        f"{capitalised(factor_title(study, factor))} has the strongest effect on {title} {whose}: mean {title} is "
+        f"{span(min(minus), max(minus), unit)} at {level_text(study, factor, -1)} and "
+        f"{span(min(plus), max(plus), unit)} at {level_text(study, factor, 1)}."
+    )
+    starred = Counter(
+        name for result in results.values() for name, stars in zip(result.factors, result.stars, strict=True) if stars
+    )
+    others = [name for name in ordered(study.campaign.design.factors, starred) if name != factor]
+    if others:
+        every = all(starred[name] == len(results) for name in others)
+        text += f" Also significant{'' if every else ' for some algorithms'}: "
+        text += f"{listed([factor_title(study, name) for name in others])}."
+    elif not starred[factor]:
+        text += " No effect is significant at 95 %."
+    return text
+
+
+def _differences(study: Study) -> str:
+    """Which algorithms lie far from the others on average, in the responses shown at a glance."""
+    parts, small, unknown = [], [], []
+    for response in study.key_responses:
+        place = study.comparison.responses.index(response)
+        mean, difference = study.comparison.mean[:, place], study.comparison.difference[:, place]
+        if np.isfinite(difference).sum() < 2:
+            unknown.append(study.title_of(response))
+            continue
+        if _negligible(mean, study.unit_of(response)):
+            small.append(study.title_of(response))
+            continue
+        far = [i for i in np.argsort(-np.abs(difference)) if abs(difference[i]) > LARGE][:3]
+        sizes = [f"{percent(float(difference[i]), sign=True)} with {study.algorithms[i]}" for i in far]
+        if sizes:
+            parts.append(f"{study.title_of(response)} {listed(sizes)}")
+    if len(unknown) == len(study.key_responses):
+        return "No two algorithms have values in the same conditions: nothing can be compared."
+    against = middle(study)
+    text = f"In the mean over the conditions no algorithm is more than {percent(LARGE)} off {against}"
+    if parts:
+        text = f"In the mean over the conditions and against {against}: {'; '.join(parts)}"
+        text += (
+            f"; in the other responses below at most {percent(LARGE)}" if len(parts) < len(study.key_responses) else ""
+        )
+    text += f". Too small to compare: {listed(small)}" if small else ""
+    text += f". Without values to compare: {listed(unknown)}" if unknown else ""
+    return f"{text}."
+
+
+def middle(study: Study) -> str:
+    """With what algorithms are compared at a glance."""
+    return "the mean of both" if len(study.algorithms) == 2 else "the median algorithm"
+
+
+def _negligible(mean: NDArray[np.float64], unit: str) -> bool:
+    """True for shares so small that their relative differences mean nothing."""
+    return unit == "1" and bool(np.nanmax(np.abs(mean), initial=0.0) < NEGLIGIBLE)
+
+
+def _outliers(study: Study) -> str:
+    if len(study.algorithms) < 2:
+        return "Only one congestion control was run, so there is nothing to compare it with."
+    result = study.summary(study.main_period)
+    if not result.cells_tested:
+        return " ".join(result.notes) or "There is nothing to compare."
+    tested = counted(result.cells_tested, "comparison")
+    chance = f"Chance alone would give about {number(result.expected_by_chance, 2)}"
+    # So many or more, if no algorithm differed; cells are not independent, so that this is a guide.
+    likely = stats.poisson.sf(result.cells_flagged - 1, result.expected_by_chance) > 0.05
+    chance += ", so that this may be nothing but chance." if likely and result.cells_flagged else "."
+    who = Counter(str(name) for name in result.extreme[result.flagged])
+    if not who:
+        return f"No algorithm stands out in any of {tested} (one response in one condition). {chance}"
+    large = study.summary(study.main_period, LARGE)
+    leader, *others = ordered(study.algorithms, who)
+    far = int((large.flagged & (large.extreme == leader)).sum())
+    text = (
+        f"{leader} most often: it lies apart from all others in {who[leader]:,} of {tested} (one response in one "
+        f"condition), in {far:,} of them by more than {percent(LARGE)}; above all "
+        f"{_directions(study, result, leader)}."
+    )
+    rest = listed([f"{name} in {who[name]}" for name in others])
+    return f"{text} {f'Others: {rest}.' if rest else 'No other algorithm does.'} {chance}"
+
+
+def _directions(study: Study, result: ConditionResponseSummary, name: str) -> str:
+    """The three responses and directions in which an algorithm is an outlier in most conditions."""
+    own = result.flagged & (result.extreme == name)
+    counts = {
+        f"{side} in {study.title_of(response)}": int((own[:, place] & (result.side[:, place] == side)).sum())
+        for place, response in enumerate(result.responses)
+        for side in ("high", "low")
+    }
+    top = ordered(list(counts), counts)[:3]
+    return listed([f"{words} ({counted(counts[words], 'condition')})" for words in top])
+
+
+def _trust(study: Study) -> str:
+    design = study.campaign.design
+    replicates = study.campaign.runs["replicate"].n_unique() if "replicate" in study.campaign.runs.columns else 1
+    text = "This is evidence from simulation, for the conditions described below. "
+    if not design.factors:
+        text += "No factor was varied, so nothing is said about what drives the differences. "
+    elif design.is_full:
+        text += "The design has all combinations of the levels: no effect is confounded with another"
+    elif design.resolution >= 5:
+        text += "Effects of single factors and of pairs of factors can be told apart"
+    elif design.resolution == 4:
+        text += "Effects of single factors are clear of those of pairs; pairs are confounded with other pairs"
+    else:
+        text += "Effects of single factors are confounded with those of pairs"
+    if design.factors:
+        gone = study.has_results and not np.isfinite(study.congestion).all()
+        lacking = "; without the conditions that have no value yet they overlap" if gone else ""
+        text += f"{'' if design.is_full else f' (resolution {roman(design.resolution)})'}{lacking}. "
+    if replicates == 1:
+        text += "Each run was made once"
+        text += ", so an effect is judged against the variation between the conditions. " if design.factors else ". "
+    else:
+        text += f"Each run is made {replicates} times; means over those that are done are compared. "
+    return text + f"Unless said otherwise, numbers are for the {period_title(study.main_period)}."
+
+
+def glance(study: Study) -> str:
+    """The algorithms side by side, as an HTML table."""
+    comparison, verdicts = study.comparison, study.summary(study.main_period)
+    names = study.key_responses
+    head = ["algorithm", *(study.responses[name].title for name in names)]
+    judged = len(study.algorithms) > 1
+    if judged and verdicts.cells_tested:
+        head.append("cells where it stands out")
+    rows = []
+    for place, algorithm in enumerate(study.algorithms):
+        cells = [html.strong(algorithm)]
+        for name in names:
+            column = comparison.responses.index(name)
+            about = study.responses[name]
+            mean, difference = comparison.mean[place, column], comparison.difference[place, column]
+            direction = "neutral" if _negligible(comparison.mean[:, column], about.unit) else about.direction
+            cells.append(_glance_cell(float(mean), float(difference), about.unit, direction, judged))
+        if judged and verdicts.cells_tested:
+            own = verdicts.flagged & (verdicts.extreme == algorithm)
+            high, low = int((own & (verdicts.side == "high")).sum()), int((own & (verdicts.side == "low")).sum())
+            cells.append(html.escape(f"▲ {high} ▼ {low}"))
+        rows.append(cells)
+    compared = sorted(
+        {int(n) for n in comparison.conditions_compared[:, [comparison.responses.index(n) for n in names]].flat}
+    )
+    over = (
+        counted(compared[-1], "condition")
+        if compared[0] in (compared[-1], 0)
+        else f"{compared[0]} to {compared[-1]} conditions"
+    )
+    note = f"Means over the {over} in which all algorithms have a value"
+    note += f"; below each, its difference from {middle(study)}, judged above {percent(LARGE)}." if judged else "."
+    return html.table(head, rows, caption=note, classes="glance")
+
+
+def _glance_cell(mean: float, difference: float, unit: str, direction: str, judged: bool) -> str:
+    if not np.isfinite(mean):
+        return "–"
+    text = html.escape(quantity(mean, unit))
+    if not judged or not np.isfinite(difference):
+        return text
+    verdict = ""
+    if abs(difference) > LARGE and direction != "neutral":
+        verdict = "better" if (difference > 0) == (direction == "higher") else "worse"
+    words = f"{percent(difference if abs(difference) >= 1 else round(difference, 1), sign=True)} {verdict}".strip()
+    return f'{text}<br><small class="{verdict}">{html.escape(words)}</small>'
+
+
+def roman(number: int) -> str:
+    """A resolution as it is written; up to 39."""
+    units = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
+    return "X" * (number // 10) + units[number % 10]

@@ -1,0 +1,255 @@
+"""The deployment verdicts as the page shows them: tables with reasons, and what they were made with."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+from mesonet.numbers import percent
+from mesonet.reporting.campaign_view.study import LARGE, Study, status_counts
+from mesonet.reporting.text import html
+from mesonet.reporting.verdicts.verdict import (
+    MIXED,
+    NO_HARM,
+    NOT_JUDGED,
+    POWER,
+    UNCLEAR,
+    WORSE,
+    Change,
+    Verdict,
+    competitor,
+    harm_to_competitors,
+    incumbent,
+    judged,
+    kinds_without_enough_flows,
+    verdicts,
+    wanted_incumbent,
+    without_values,
+)
+from mesonet.words import capitalised, counted, listed
+
+#: How the page marks them.
+CLASSES = {WORSE: "harm", MIXED: "some", UNCLEAR: "unclear", NO_HARM: "none", NOT_JUDGED: "not"}
+
+
+def verdict_html(study: Study) -> str:
+    """The verdicts as tables; a statement where there is nothing to compare with."""
+    if len(study.algorithms) < 2:
+        return ""
+    parts = []
+    if found := verdicts(study):
+        parts.append(_table(found, _replaced(study)))
+    other = competitor(study)
+    if found := harm_to_competitors(study):
+        parts.append(f'<h4 id="harm">Harm to the {html.escape(other)} flows that compete</h4>')
+        parts.append(_table(found, _competing(study, str(other))))
+    if parts:
+        parts.append(_provisional(study))
+        return "".join(parts) + f'<p class="reading">{html.escape(_words())} {html.escape(_noise(study))}</p>'
+    return f'<p class="statement">{html.escape(_none(study))}</p>'
+
+
+def verdict_rows(study: Study) -> list[dict[str, Any]]:
+    """Return the verdicts as data: one entry per algorithm and question, with every judged response."""
+    questions = {"replacement": verdicts(study), "competition": harm_to_competitors(study)}
+    return [
+        {
+            "question": question, "algorithm": each.algorithm,
+            "against": incumbent(study) if question == "replacement" else competitor(study),
+            "verdict": each.verdict, "why": reasons(each), "margin_percent": LARGE,
+            "responses": [asdict(change) for change in each.changes],
+        }
+        for question, found in questions.items()
+        for each in found
+    ]  # fmt: skip
+
+
+def _none(study: Study) -> str:
+    """Say why there is no verdict, and what would give one."""
+    wanted = wanted_incumbent(study)
+    return (
+        f"No verdict on deployment: the incumbent, {wanted}, is not among the algorithms of this experiment. Add "
+        f"{wanted} to the algorithms, or choose another incumbent with --against."
+    )
+
+
+def _provisional(study: Study) -> str:
+    """That runs are still to come, which may change a verdict; empty where none is."""
+    counts = status_counts(study.campaign)
+    if not counts["missing"]:
+        return ""
+    runs = f"{counts['missing']:,} of {counted(sum(counts.values()), 'run')}"
+    return f'<p class="statement">Provisional: {runs} are still to be made, and may change the verdicts.</p>'
+
+
+def _table(found: Sequence[Verdict], note: str) -> str:
+    rows = [[html.strong(each.algorithm), html.escape(each.verdict), _reasons_html(each)] for each in found]
+    attributes = [f'class="verdict-{CLASSES[each.verdict]}"' for each in found]
+    return html.table(["algorithm", "verdict", "why"], rows, caption=note, classes="verdicts", attributes=attributes)
+
+
+def _reasons_html(verdict: Verdict) -> str:
+    text = html.escape(reasons(verdict))
+    if not verdict.changes:
+        return text
+    head = ["response", "change", "95 % interval", "smallest harm that would have been seen", "worse, better in"]
+    rows = [
+        [
+            html.escape(capitalised(c.title)), html.escape(percent(c.mean, sign=True) if c.compared else "–"),
+            html.escape(_interval(c)), html.escape(_visible(c)),
+            html.escape(f"{c.worse}, {c.better} of {c.compared}"),
+        ]
+        for c in verdict.changes
+    ]  # fmt: skip
+    inner = html.table(head, rows, classes="judged")
+    return text + html.folded("Every judged response", inner)
+
+
+def _interval(change: Change) -> str:
+    if not change.compared:
+        return "–"
+    if not (isfinite(change.low) and isfinite(change.high)):
+        return "not known"
+    low, high = change.interval
+    return f"{percent(low, sign=True)} to {percent(high, sign=True)}"
+
+
+def _visible(change: Change) -> str:
+    if not change.compared:
+        return "–"
+    if not isfinite(change.visible):
+        return "not known"
+    return percent(change.visible) if change.lower_is_better or change.visible < 100 else "none"
+
+
+def _replaced(study: Study) -> str:
+    reference, other = incumbent(study), study.campaign.experiment.get("mixed_with")
+    where = f" in the flows that are not {other}" if other and other != reference else ""
+    names = [study.title_of(name) for name in judged(study)]
+    lacking = [study.title_of(name) for name in without_values(study)]
+    return (
+        f"If {reference} were replaced{where}: against {reference} in the same conditions, with a margin of "
+        f"{percent(LARGE)}. Judged are {listed(names) or 'none'}."
+        + (f" Not judged, because no run has a value: {listed(lacking)}." if lacking else "")
+    )
+
+
+def _competing(study: Study, other: str) -> str:
+    against = f"beside {other} itself"
+    if other not in study.algorithms:
+        against = (
+            f"beside the median algorithm of each condition (no run has {other} alone, so that the harm is relative to "
+            "the other algorithms)"
+        )
+    few = kinds_without_enough_flows(study, other)
+    return (
+        f"Throughput of the {other} flows beside each algorithm, compared with their throughput {against}, by kind of "
+        f"file. Flows in progress count, too. The margin is {percent(LARGE)}."
+        + (f" Not compared, because too few flows were seen: {listed(few)}." if few else "")
+    )
+
+
+def _words() -> str:
+    return (
+        f"“{WORSE}”: by more than the margin in the mean over the conditions. “{MIXED}”: by more than the margin in "
+        f"single conditions, or at one level of a factor. “{NO_HARM}”: harm beyond the margin would have been seen, "
+        f"and was not. “{UNCLEAR}”: harm beyond the margin cannot be excluded, in the mean or in single conditions. "
+        f"“{NOT_JUDGED}”: values are missing, or only short flows were compared."
+    )
+
+
+def _noise(study: Study) -> str:
+    replicates = int(study.campaign.runs["replicate"].n_unique())
+    shared = (
+        "Intervals hold with 95 % for all responses of an algorithm together. The smallest harm that would have been "
+        f"seen is found with a probability of {percent(100 * POWER)}."
+    )
+    if replicates == 1:
+        return (
+            "Each run was made once: the conditions are taken as a sample of networks, and a difference in single "
+            "conditions counts if most conditions lie to one side (sign test, 5 % for all responses of an algorithm "
+            f"together). {shared} Replicates would make the intervals those of the chosen conditions."
+        )
+    return (
+        f"Up to {replicates} replicates of each run give the noise: a difference in a single condition counts if it "
+        f"exceeds margin and noise. {shared}"
+    )
+
+
+def reasons(verdict: Verdict) -> str:
+    """Say why, in sentences: what is worse and under which settings, what is better, and what could not be seen."""
+    if not verdict.changes:
+        return "Nothing was measured in the same conditions."
+    worse = [c for c in verdict.changes if c.worse or c.is_harmful or c.part]
+    better = [c for c in verdict.changes if c.harm < -LARGE and c.certain]
+    worse.sort(key=lambda change: -change.harm)
+    said = []
+    if worse:
+        parts = [
+            f"{c.title} {percent(c.mean, sign=True)} in the mean" + _in_conditions(c) + _where(c) for c in worse[:3]
+        ]
+        said.append(f"Worse: {'; '.join(parts)}{f'; and {len(worse) - 3} more' if len(worse) > 3 else ''}.")
+    if better:
+        said.append(f"Better in the mean: {listed([f'{c.title} {percent(c.mean, sign=True)}' for c in better[:3]])}.")
+    unclear = [c for c in verdict.changes if c not in worse and c.compared and not c.is_harmless]
+    if verdict.short_only:
+        said.append("Only short flows were compared: long flows need longer runs or more sources.")
+    if possible := [c for c in unclear if c.high > LARGE]:
+        said.append(f"Harm beyond the margin cannot be excluded for {_each(possible)}.")
+    if noisy := [c for c in unclear if c.high <= LARGE < c.visible]:
+        said.append(f"Too noisy to see harm as large as the margin: {_each(noisy)}.")
+    if single := [c for c in unclear if c.is_excluded]:
+        titles = [f"{c.title} ({counted(c.unclear, 'condition')})" for c in single[:3]]
+        more = f", and {len(single) - 3} more" if len(single) > 3 else ""
+        said.append(f"In single conditions beyond the margin, but within the noise: {listed(titles)}{more}.")
+    if not said:
+        compared = max(change.compared for change in verdict.changes)
+        most = max(change.visible for change in verdict.changes)
+        within = f"Within {percent(LARGE)} in {counted(compared, 'condition')}."
+        within += f" Harm of {percent(most)} or more would have been seen."
+        said.append(within if compared else "No condition has values of both.")
+    gaps = [change for change in verdict.changes if change.missing]
+    if gaps:
+        said.append(_gap(gaps))
+    return " ".join(said)
+
+
+def _in_conditions(change: Change) -> str:
+    if not change.worse:
+        return ""
+    better = f", better in {change.better}" if change.better else ""
+    return f", worse in {change.worse} of {counted(change.compared, 'condition')}{better}"
+
+
+def _where(change: Change) -> str:
+    """Say at which level of which factor it is worse."""
+    found, part = change.settings, change.part
+    if part is not None:
+        return f" ({percent(part.mean, sign=True)} in the {part.conditions} conditions with {part.level})"
+    if found is None:
+        return ""
+    return (
+        f" ({found.worse} of {found.compared} with {found.here}, {found.worse_at_other} of "
+        f"{found.compared_at_other} with {found.there})"
+    )
+
+
+def _each(unclear: Sequence[Change]) -> str:
+    """List the intervals of responses, and how large harm must be to be seen, beginning with the noisiest."""
+    unclear = sorted(unclear, key=lambda change: -change.visible)
+    parts = [f"{c.title} ({_interval(c)}; {_seen(c)} would have been seen)" for c in unclear[:3]]
+    return f"{listed(parts)}{f', and {len(unclear) - 3} more' if len(unclear) > 3 else ''}"
+
+
+def _seen(change: Change) -> str:
+    visible = _visible(change)
+    return "no harm, however large," if visible == "none" else f"harm of {visible}"
+
+
+def _gap(gaps: Sequence[Change]) -> str:
+    most = max(gaps, key=lambda change: change.missing)
+    others = f", and {len(gaps) - 1} more have gaps" if len(gaps) > 1 else ""
+    return (
+        f"{capitalised(most.title)} has no value in {counted(most.missing, 'condition')} in which the other has one"
+        f"{others}: failed, not run yet, or nothing to measure."
+    )

@@ -1,0 +1,1 @@
+"""Verdicts on the deployment of an algorithm, with their power."""

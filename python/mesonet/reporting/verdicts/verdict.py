@@ -1,0 +1,464 @@
+"""The deployment verdict of each algorithm: what would change for the worse?
+
+Two questions, as far as the experiment can answer them (the terms follow RFC 9743, section 5.2, which asks whether a
+newcomer does harm): what if the incumbent were replaced, and what happens to the flows that keep the incumbent and
+compete with the newcomer? A verdict is evidence, not certification. It carries its margin, an interval for every
+quantity, and the smallest harm that the experiment could have seen. "No harm seen" needs both below the margin.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy import stats
+
+from mesonet.analysis import separating_settings
+from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE
+from mesonet.reporting.campaign_view.space import OWN, TCP, group_labels, group_values, has_groups
+from mesonet.reporting.campaign_view.study import INCUMBENT, LARGE, WHOLE, Study, factor_title, level_text
+from mesonet.reporting.verdicts.noise import Noise, noise
+
+Floats = NDArray[np.float64]
+
+WORSE, MIXED, UNCLEAR, NO_HARM, NOT_JUDGED = (
+    "worse", "worse in some conditions", "cannot tell", "no harm seen", "not judged",
+)  # fmt: skip
+#: Round trips that flows of a kind must be in progress on average to be long: slow start from 2 to 43 segments takes
+#: five of them, so that most of the time is left for competition. Without long flows there is no verdict.
+LONG_ROUND_TRIPS = 20
+#: Probability with which the smallest harm that could have been seen would have been found.
+POWER = 0.8
+#: Part of the conditions in which a kind of file needs enough flows to be compared.
+ENOUGH = 0.5
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something that is better high or better low. Values have the shape (conditions, algorithms)."""
+
+    name: str
+    title: str  #: as it stands in a sentence
+    lower_is_better: bool
+    least: float  #: values up to this are too small to be compared
+    values: Floats
+    reference: NDArray[np.intp]  #: per condition the place of the algorithm to compare with
+    noise: Noise | None  #: None where no run is replicated
+    logarithmic: bool = False  #: True where every condition counts alike: values and noise are logarithms
+    of_long_flows: bool = True
+
+    @property
+    def sign(self) -> int:
+        """1 if more is worse, -1 if less is."""
+        return 1 if self.lower_is_better else -1
+
+    def pair(self, here: int) -> tuple[Floats, Floats]:
+        """Return the values of one algorithm and of the reference, per condition."""
+        return self.values[:, here], self.values[np.arange(len(self.values)), self.reference]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The level of one factor at which a quantity is worse more often than at the other."""
+
+    here: str  #: the factor and its level, in words
+    there: str  #: the other level
+    worse: int  #: conditions at this level in which it is worse
+    compared: int  #: conditions at this level
+    worse_at_other: int
+    compared_at_other: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """The conditions at one level of a factor, in which a quantity is worse by more than the margin in the mean."""
+
+    level: str  #: the factor and its level, in words
+    conditions: int
+    mean: float  #: relative to the reference, in %
+    low: float  #: interval of the harm, in %: 95 % for all quantities and levels of an algorithm together
+    high: float
+
+
+@dataclass(frozen=True)
+class Change:
+    """How one quantity of an algorithm compares with the reference."""
+
+    response: str
+    title: str
+    mean: float  #: over the conditions that both have, relative to the mean of the reference, in %
+    harm: float  #: the same, positive where it is for the worse
+    certain: bool  #: True if replicates, or without them a sign test over the conditions, tell it from chance
+    worse: int  #: conditions in which it is worse by more than margin and noise
+    better: int
+    unclear: int  #: conditions in which it is worse by more than the margin, but not by more than the noise
+    compared: int  #: conditions that both have
+    missing: int  #: conditions that the reference has and the algorithm has not; if none has both, those that one has
+    lower_is_better: bool
+    replicated: bool = False  #: True if replicates say how much chance alone makes values differ
+    low: float = 0.0  #: interval of `harm`, in %: 95 % for all quantities of an algorithm together
+    high: float = 0.0
+    visible: float = 0.0  #: smallest harm, in %, that would have been found with a probability of 80 %
+    settings: Settings | None = None  #: where it is worse, if a factor separates these conditions
+    part: Part | None = None  #: the level at which it is worst, if it is harmful there and not over all conditions
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Interval of `mean`, in %. No response is negative: none falls by more than 100 %."""
+        low, high = (self.low, self.high) if self.lower_is_better else (-self.high, -self.low)
+        return max(-100.0, low), high
+
+    @property
+    def is_harmful(self) -> bool:
+        """True if it is worse by more than the margin in the mean, and not by chance."""
+        return self.harm > LARGE and self.low > 0 and self.certain
+
+    @property
+    def is_excluded(self) -> bool:
+        """True if harm beyond the margin in the mean can be excluded, and would have been seen."""
+        return self.high <= LARGE and self.visible <= LARGE
+
+    @property
+    def is_harmless(self) -> bool:
+        """True if that is so, and no single condition looks worse by more than the margin."""
+        return self.is_excluded and not (self.worse or self.unclear or self.part)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of one algorithm."""
+
+    algorithm: str
+    verdict: str
+    changes: tuple[Change, ...]
+    short_only: bool = False  #: True if only short flows were compared, so that nothing can be excluded
+
+
+def incumbent(study: Study) -> str | None:
+    """Return the algorithm that the others would replace; None where it was not run by itself.
+
+    It is the choice of the user (`Study.against`), else the algorithm that all are mixed with, else standard TCP.
+    """
+    wanted = wanted_incumbent(study)
+    return wanted if wanted in study.algorithms and len(study.algorithms) > 1 else None
+
+
+def wanted_incumbent(study: Study) -> str:
+    """Return the incumbent that verdicts would need, whether or not it was run."""
+    return str(study.against or study.campaign.experiment.get("mixed_with") or INCUMBENT)
+
+
+def verdicts(study: Study) -> list[Verdict]:
+    """What if the incumbent were replaced? For every other algorithm; empty without one."""
+    reference = incumbent(study)
+    if reference is None:
+        return []
+    place = study.algorithms.index(reference)
+    quantities = [_response(study, name, place) for name in judged(study)]
+    return [_verdict(study, name, quantities) for name in study.algorithms if name != reference]
+
+
+def judged(study: Study) -> list[str]:
+    """The responses at a glance that are better high or better low, and have a value."""
+    return [name for name in _directed(study) if np.isfinite(study.values(name, study.main_period)).any()]
+
+
+def without_values(study: Study) -> list[str]:
+    """The responses that would be judged, had any run a value of them."""
+    known = judged(study)
+    return [name for name in _directed(study) if name not in known]
+
+
+def _directed(study: Study) -> list[str]:
+    return [name for name in study.key_responses if study.responses[name].direction != "neutral"]
+
+
+def competitor(study: Study) -> str | None:
+    """The algorithm of the flows that compete with those of the algorithms under test, where their goodput was kept."""
+    other = study.campaign.experiment.get("mixed_with")
+    return str(other) if other and len(study.algorithms) > 1 and has_groups(study) else None
+
+
+def harm_to_competitors(study: Study) -> list[Verdict]:
+    """Return what happens to the flows that compete with each algorithm: what they get by kind of file.
+
+    They are compared with the same flows beside their own kind, or, where that was not run, beside the median algorithm
+    of each condition.
+    """
+    other = competitor(study)
+    if other is None:
+        return []
+    quantities = _throughputs(study, other)
+    found = [_verdict(study, name, quantities) for name in study.algorithms if name != other] if quantities else []
+    if not any(quantity.of_long_flows for quantity in quantities):
+        found = [
+            replace(each, verdict=NOT_JUDGED, short_only=True) if each.verdict in (NO_HARM, UNCLEAR) else each
+            for each in found
+        ]
+    return found
+
+
+def _response(study: Study, name: str, reference: int) -> Quantity:
+    about, period = study.responses[name], study.main_period
+    rows = study.campaign.responses.filter((pl.col("response") == name) & (pl.col("period") == period))
+    return Quantity(
+        name,
+        study.title_of(name),
+        about.direction == "lower",
+        # Shares so small that they are a handful of events say nothing in percent.
+        NEGLIGIBLE if about.unit == "1" else 0.0,
+        study.values(name, period),
+        np.full(len(study.conditions), reference),
+        noise(study, rows),
+    )
+
+
+def kinds_without_enough_flows(study: Study, other: str) -> list[str]:
+    """Return the kinds of files of the flows of `other` that too few flows had to be compared."""
+    known = {quantity.name for quantity in _throughputs(study, other)}
+    kinds = dict.fromkeys(kind for kind, _, _ in group_labels(study).values())
+    return [kind for kind in kinds if _name(other, kind) not in known]
+
+
+def _name(other: str, category: str) -> str:
+    return f"throughput of {other}, {category}"
+
+
+def _throughputs(study: Study, other: str) -> list[Quantity]:
+    """Return one quantity per kind of file: the throughput of the flows of `other`.
+
+    It is what flows get while they are in progress, whether or not they complete, mean over the flow groups that have
+    enough of them. Older campaigns have only the goodput of the flows that completed.
+    """
+    measure = "throughput" if "throughput" in study.groups.columns else "goodput"
+    labels, values = group_values(study, measure, TCP)
+    if other in study.algorithms:
+        # Where all flows are of one kind, all are their own competitors.
+        place = study.algorithms.index(other)
+        values[:, place] = group_values(study, measure, OWN)[1][:, place]
+    rows = study.groups.filter(
+        (pl.col("period") == WHOLE) & (pl.col("flow_algorithm") == other) & pl.col("group").is_not_null()
+    )
+    few = _groups_of_few(rows)
+    rows = rows.join(few, on=["condition", "group"], how="anti", maintain_order="left")
+    places_of = {number: place for place, number in enumerate(labels)}
+    for condition, group in few.iter_rows():
+        values[condition - 1, :, places_of[int(group)]] = np.nan
+    kinds = group_labels(study)
+    found = []
+    for category in dict.fromkeys(kind for kind, _, _ in kinds.values()):
+        places = [place for place, number in enumerate(labels) if kinds[number][0] == category]
+        with np.errstate(all="ignore"):
+            own = _over_groups(np.log(values[:, :, places]))
+        if np.isfinite(own).all(axis=1).mean() < ENOUGH:
+            continue
+        runs = (
+            rows.filter((pl.col("category") == category) & (pl.col(measure) > 0))
+            .group_by("condition", "algorithm", "replicate", maintain_order=True)
+            .agg(value=pl.col(measure).log().mean())
+        )
+        reference = np.full(len(own), study.algorithms.index(other)) if other in study.algorithms else _median(own)
+        title, name = f"{category} {measure}", _name(other, category)
+        long = _is_long(study, rows.filter(pl.col("category") == category))
+        found.append(Quantity(name, title, False, -np.inf, own, reference, noise(study, runs), True, long))
+    return found
+
+
+def _is_long(study: Study, rows: pl.DataFrame) -> bool:
+    """Return True if flows were in progress for enough round trips, in the median condition."""
+    if "flow_seconds" not in rows.columns or "rtt" not in study.in_period.get(WHOLE, ()):
+        return True  # what earlier campaigns kept does not tell
+    sums = rows.group_by("condition").agg(pl.col("flow_seconds").sum(), pl.col("flows").sum()).sort("condition")
+    round_trip = np.nanmean(study.values("rtt", WHOLE), axis=1)[sums["condition"].to_numpy() - 1] * 1e-3
+    with np.errstate(all="ignore"):
+        trips = sums["flow_seconds"].to_numpy() / np.maximum(sums["flows"].to_numpy(), 1) / round_trip
+    return bool(np.nanmedian(trips) >= LONG_ROUND_TRIPS) if len(trips) else False
+
+
+def _groups_of_few(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return condition, group: where beside some algorithm so few flows were seen that their mean is chance."""
+    count = "flow_seconds" if "flow_seconds" in rows.columns else "flows"
+    seen = rows.group_by("condition", "group", "algorithm").agg(pl.col(count).sum().alias("seen"))
+    few = seen.filter((pl.col("seen") > 0) & (pl.col("seen") < FEWEST_EVENTS))
+    return few.select("condition", "group").unique().sort("condition", "group")
+
+
+def _over_groups(values: Floats) -> Floats:
+    """Mean over the flow groups in which, in this condition, every algorithm that has any value has one."""
+    there = np.isfinite(values)
+    common = (there | ~there.any(axis=2, keepdims=True)).all(axis=1, keepdims=True) & there
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(common, values, 0).sum(axis=2) / common.sum(axis=2))
+
+
+def _median(values: Floats) -> NDArray[np.intp]:
+    """Per condition the place of the median algorithm, the lower one of two."""
+    order = np.argsort(values, axis=1, kind="stable")  # NaN last
+    known = np.isfinite(values).sum(axis=1)
+    return np.asarray(np.take_along_axis(order, (np.maximum(known, 1)[:, None] - 1) // 2, axis=1)[:, 0])
+
+
+def _verdict(study: Study, algorithm: str, quantities: list[Quantity]) -> Verdict:
+    here = study.algorithms.index(algorithm)
+    cells = sum(int(np.isfinite(quantity.values[:, here]).sum()) for quantity in quantities)
+    changes = [
+        change for each in quantities if (change := _change(study, each, here, cells, len(quantities))) is not None
+    ]
+    return Verdict(algorithm, _word(changes), tuple(changes))
+
+
+def _change(study: Study, quantity: Quantity, here: int, cells: int, means: int) -> Change | None:
+    """Compare one quantity; None where neither algorithm has a value.
+
+    `cells`, `means`: single conditions and means that are compared for the algorithm: all intervals hold together.
+    """
+    own, other = quantity.pair(here)
+    both = np.isfinite(own) & np.isfinite(other)
+    missing = int((np.isfinite(other) & ~np.isfinite(own)).sum())
+    replicated = quantity.noise is not None
+    if not both.any():
+        one = int((np.isfinite(other) | np.isfinite(own)).sum())
+        if not one:
+            return None
+        lower = quantity.lower_is_better
+        return Change(quantity.name, quantity.title, 0.0, 0.0, True, 0, 0, 0, 0, one, lower, replicated)
+    relative = _relative(quantity, own, other, both)
+    sign = quantity.sign
+    mean, low, high, seen, exact = _interval(quantity, here, both, 0.05 / max(1, means))
+    # Few conditions may dominate a mean: without replicates most conditions must lie to one side, too.
+    most = replicated or _one_sided(own[both] - other[both], means)
+    certain = bool((low > 0 or high < 0) and most) or exact
+    if quantity.noise is not None:
+        beyond_noise = quantity.noise.of_difference(here, quantity.reference, cells)
+        with np.errstate(invalid="ignore"):
+            beyond = np.abs(own - other) > beyond_noise  # never where the noise is not known
+    else:
+        beyond = both & _one_sided(own[both] - other[both], means)
+    for_worse, for_better = sign * relative > LARGE, sign * relative < -LARGE
+    worse = for_worse & beyond
+    return Change(
+        quantity.name, quantity.title, mean, sign * mean, certain,
+        int(worse.sum()), int((for_better & beyond).sum()), int((for_worse & ~beyond).sum()),
+        int(both.sum()), missing, quantity.lower_is_better, replicated, low, high, seen, _settings(study, worse, both),
+        None if sign * mean > LARGE and low > 0 and certain else _worst_part(study, quantity, here, both, means),
+    )  # fmt: skip
+
+
+def _interval(
+    quantity: Quantity, here: int, used: NDArray[np.bool_], alpha: float
+) -> tuple[float, float, float, float, bool]:
+    """Return, in % of the reference, the mean change over the conditions `used`, both ends of the interval of the harm
+    with an error probability of `alpha`, the smallest harm that would have been seen, and whether there is no noise."""
+    own, other = quantity.pair(here)
+    sign = quantity.sign
+    difference, error, freedom, scale = _mean_difference(quantity, here, own, other, used)
+    width = visible = 0.0
+    if error > 0:
+        width = float(stats.t.ppf(1 - alpha / 2, freedom)) * error
+        visible = width + float(stats.t.ppf(POWER, freedom)) * error
+    mean, *ends = (_percent(quantity, difference + step, scale) for step in (0.0, -width, width))
+    low, high = sorted(sign * end for end in ends)
+    return mean, low, high, abs(_percent(quantity, sign * visible, scale)), error == 0
+
+
+def _worst_part(study: Study, quantity: Quantity, here: int, both: NDArray[np.bool_], means: int) -> Part | None:
+    """Return the level of a factor at which the quantity is harmful, and most so; None if it is at no level."""
+    design = study.campaign.design
+    sign = quantity.sign
+    alpha = 0.05 / max(1, means * 2 * len(design.factors))
+    own, other = quantity.pair(here)
+    found: list[tuple[float, Part]] = []
+    for place, factor in enumerate(design.factors):
+        for level in (-1, 1):
+            used = both & (np.asarray(design.matrix)[:, place] == level)
+            if used.sum() < 2:
+                continue
+            mean, low, high, _, _ = _interval(quantity, here, used, alpha)
+            most = quantity.noise is not None or _one_sided((own - other)[used], means * 2 * len(design.factors))
+            if sign * mean > LARGE and low > 0 and most:
+                found.append((sign * mean, Part(_at_level(study, factor, level), int(used.sum()), mean, low, high)))
+    return max(found, key=lambda each: each[0])[1] if found else None
+
+
+def _relative(quantity: Quantity, own: Floats, other: Floats, both: NDArray[np.bool_]) -> Floats:
+    """Return the change in each condition, in %; 0 where values are too small to be compared."""
+    with np.errstate(all="ignore"):
+        if quantity.logarithmic:
+            return np.where(both, 100 * np.expm1(own - other), 0.0)
+        large = np.maximum(np.abs(own), np.abs(other)) > quantity.least
+        relative = np.where(other != 0, 100 * (own - other) / np.abs(other), np.sign(own - other) * np.inf)
+        return np.where(both & large & (own != other), relative, 0.0)
+
+
+def _mean_difference(
+    quantity: Quantity, here: int, own: Floats, other: Floats, both: NDArray[np.bool_]
+) -> tuple[float, float, float, float]:
+    """Return the difference of the means over the conditions, its standard error, degrees of freedom, and the mean of
+    the reference, which the difference is related to (0 where both are too small to be compared).
+
+    The error is that of replicates, where there are any; else that of the conditions, taken as a sample of networks,
+    about the ratio of both means (ratio estimator; W. G. Cochran, Sampling Techniques, section 6.4).
+    """
+    n = int(both.sum())
+    means = float(own[both].mean()), float(other[both].mean())
+    difference = means[0] - means[1]
+    if not quantity.logarithmic and (not means[1] or max(means) <= quantity.least):
+        return 0.0, 0.0, float(n), 0.0
+    scale = 1.0 if quantity.logarithmic else abs(means[1])
+    if quantity.noise is not None:
+        error, freedom = quantity.noise.error_of_mean_difference(here, quantity.reference, both)
+        if np.isfinite(error):
+            return difference, error, freedom, scale
+    if n < 2:
+        return difference, float("inf"), 1.0, scale
+    rest = own[both] - other[both] - difference
+    if not quantity.logarithmic:
+        rest = own[both] - other[both] * means[0] / means[1]
+    error = float(np.sqrt((rest**2).sum() / (n - 1) / n))
+    tiny = 1e-9 * (float(np.abs(own[both]).max()) or 1.0)
+    return difference, error if error > tiny else 0.0, float(n - 1), scale
+
+
+def _percent(quantity: Quantity, difference: float, scale: float) -> float:
+    if quantity.logarithmic:
+        return float(100 * np.expm1(difference))
+    return float(100 * difference / scale) if scale else 0.0
+
+
+def _settings(study: Study, worse: NDArray[np.bool_], both: NDArray[np.bool_]) -> Settings | None:
+    """Return the level of the factor that separates the conditions best; None where none does so clearly."""
+    design = study.campaign.design
+    if not design.factors or not worse.any() or worse[both].all():
+        return None
+    found = separating_settings(design, worse, known=both)
+    best = int(np.argmin(found.p))
+    if not found.p[best] < 0.05 or not found.level[best]:
+        return None
+    minus = int(found.flagged_minus[best]), int(found.runs_minus[best])
+    plus = int(found.flagged_plus[best]), int(found.runs_plus[best])
+    factor, level = found.terms[best], int(found.level[best])
+    here, there = (plus, minus) if level > 0 else (minus, plus)
+    return Settings(_at_level(study, factor, level), level_text(study, factor, -level), *here, *there)
+
+
+def _at_level(study: Study, factor: str, level: int) -> str:
+    return f"{factor_title(study, factor)} at {level_text(study, factor, level)}"
+
+
+def _one_sided(differences: Floats, comparisons: int) -> bool:
+    """Return True if conditions differ to one side more often than chance explains: a two-sided sign test at 5 %, ties
+    left out, for all comparisons of an algorithm together (Bonferroni)."""
+    more, less = int((differences > 0).sum()), int((differences < 0).sum())
+    return more + less > 0 and bool(stats.binomtest(more, more + less).pvalue < 0.05 / max(1, comparisons))
+
+
+def _word(changes: list[Change]) -> str:
+    if not changes:
+        return NOT_JUDGED
+    if any(change.is_harmful for change in changes):
+        return WORSE
+    if any(change.worse or change.part for change in changes):
+        return MIXED
+    if any(change.missing for change in changes):
+        return NOT_JUDGED
+    return NO_HARM if all(change.is_harmless for change in changes) else UNCLEAR

@@ -1,0 +1,272 @@
+"""What a run answers: the responses of the ASME paper (Tables 3, 4 and 6), what is measured beyond them, and totals.
+
+An *interval* is the measurement interval of the scenario; rates are counts per interval in the whole
+network, averaged over the intervals of a period. A *transmitting* source has an established connection and data that is
+not yet acknowledged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+PERIODS = ("1", "2", "3", "measured", "run")
+"""The measured periods, all of them together, and everything from the start (totals only)."""
+
+
+@dataclass(frozen=True)
+class Response:
+    """One number that a run answers.
+
+    `symbol` is that of the ASME paper: y1 to y22 in Tables 3 and 4, Y1 to Y18 where only Table 6 has it; empty for what
+    the study did not measure. `direction` says which change users would call better. `sets` says which
+    responses an experiment of the study looked at.
+    """
+
+    name: str
+    symbol: str
+    title: str
+    unit: str
+    definition: str
+    direction: Literal["higher", "lower", "neutral"]
+    source: str
+
+    @property
+    def total(self) -> bool:
+        """Counted from the start of the run, not per period."""
+        return self.name.startswith("total_")
+
+
+def _goodput(pair: str, number: int) -> Response:
+    names = {"d": "directly connected", "f": "fast", "n": "normal"}
+    first, second = names[pair[0]], names[pair[1]]
+    between = f"two {first} access routers" if first == second else f"a {first} and a {second} access router"
+    return Response(
+        f"goodput_{pair}",
+        f"y{number}",
+        f"Goodput of {pair.upper()} flows",
+        "segments/s",
+        f"Segments acknowledged per second and transmitting flow between {between}, mean over the intervals with any",
+        "higher",
+        "ASME paper Table 4",
+    )
+
+
+_MACRO, _PER_FLOW, _SENSITIVITY = "ASME paper Table 3", "ASME paper Table 4", "ASME paper Table 6"
+
+FILE_CATEGORIES = ("web_object", "document", "service_pack", "movie")
+PAIR_CLASSES = ("dd", "df", "dn", "ff", "fn", "nn")
+ROUTER_CLASSES = ("backbone", "pop", "normal", "fast", "direct", "plain")
+
+
+def _path_goodput(path: str, letters: str, number: int) -> Response:
+    return Response(
+        f"goodput_{path}",
+        f"Y{number}",
+        f"Goodput on {path.replace('_', ' ')} paths",
+        "segments/s",
+        f"As y17 to y22, over the flows on {letters} paths: the slowest access router decides",
+        "higher",
+        _SENSITIVITY,
+    )
+
+
+def _completed_goodput(pair: str, category: str) -> Response:
+    words = category.replace("_", " ")
+    return Response(
+        f"goodput_{pair}_{category}",
+        "",
+        f"Goodput of completed {words}s, {pair.upper()}",
+        "segments/s",
+        f"Size / (last acknowledgement - first segment sent), mean over the {words}s between {pair.upper()} access "
+        "routers that completed in the period",
+        "higher",
+        "SP 500-282 ch. 10: experiment 1 looks at throughput by pair class; by file category is derived",
+    )
+
+
+def _buffer_use(router: str) -> Response:
+    words = {"pop": "PoP"}.get(router, router)
+    return Response(
+        f"buffer_use_{router}",
+        "",
+        f"Buffer use of {words} routers",
+        "1",
+        f"Share of the places in a router that segments fill, mean over the {words} routers and the sample instants",
+        "lower",
+        "ASME paper section 6: experiment 1 has responses on buffer use; their definition is assumed",
+    )
+
+
+RESPONSES: tuple[Response, ...] = (
+    Response(
+        "transmitting_sources", "y1", "Transmitting sources", "sources",
+        "Sources transmitting at a sample instant, mean over the instants", "neutral", _MACRO,
+    ),
+    Response(
+        "transmitting_fraction", "y2", "Share of sources transmitting", "1",
+        "y1 divided by the number of sources, flows given one by one counted as sources", "neutral", _MACRO,
+    ),
+    Response(
+        "segments_entering", "y3", "Segments entering the network", "segments/interval",
+        "Segments that left a source: data, retransmissions, SYNs", "neutral", _MACRO,
+    ),
+    Response(
+        "segments_leaving", "y4", "Segments leaving the network", "segments/interval",
+        "Segments that reached a receiver: data, retransmissions, SYNs", "higher", _MACRO,
+    ),
+    Response(
+        "loss_rate", "y5", "Loss rate", "1",
+        "Segments dropped / (dropped + leaving); the formula in print is not a loss rate",
+        "lower", _MACRO,
+    ),
+    Response(
+        "flows_completed", "y6", "Flows completed", "flows/interval",
+        "Flows whose last segment was acknowledged", "higher", _MACRO,
+    ),
+    Response(
+        "completion_ratio", "y7", "Completion ratio", "1", "y6 / (y6 + y1)", "higher", _MACRO,
+    ),
+    Response(
+        "connection_failures", "y8", "Connection failures", "failures/interval",
+        "Connection attempts given up after the last SYN", "lower", _MACRO,
+    ),
+    Response(
+        "connection_failure_ratio", "y9", "Connection failure ratio", "1", "y8 / (y8 + y1)", "lower", _MACRO,
+    ),
+    Response(
+        "retransmission_rate", "y10", "Retransmission rate", "1",
+        "1 - size / data segments sent, over the flows completed", "lower", _MACRO,
+    ),
+    Response(
+        "cwnd", "y11", "Congestion window", "segments",
+        "Mean over the transmitting sources at a sample instant, mean over the instants", "neutral", _PER_FLOW,
+    ),
+    Response(
+        "cwnd_increases", "y12", "Window increases", "increases/interval",
+        "Acknowledgements and timer events that raised a congestion window", "neutral", _PER_FLOW,
+    ),
+    Response(
+        "duplicate_acks", "y13", "Duplicate acknowledgements", "acks/interval",
+        "Acknowledgements that left the cumulative one where it was", "lower", _PER_FLOW,
+    ),
+    Response(
+        "timeouts", "y14", "Time-outs", "timeouts/interval",
+        "Expiries of the retransmission timer", "lower", _PER_FLOW,
+    ),
+    Response(
+        "rtt", "y15", "Round-trip time", "ms",
+        "Last smoothed round-trip time, mean over the transmitting sources and the sample instants", "lower", _PER_FLOW,
+    ),
+    Response(
+        "queueing_delay", "y16", "Queueing delay", "ms",
+        "Round-trip time less the propagation round-trip time of the path, mean as for y15", "lower", _PER_FLOW,
+    ),
+    *(_goodput(pair, 17 + place) for place, pair in enumerate(PAIR_CLASSES)),
+    Response(
+        "connecting_sources", "Y1", "Connecting sources", "sources",
+        "Sources waiting for the answer to a SYN at a sample instant, mean over the instants", "lower", _SENSITIVITY,
+    ),
+    Response(
+        "initial_slow_start_share", "Y3", "Share in initial slow start", "1",
+        "Share of the transmitting sources in their first slow start, mean over the instants with any", "neutral",
+        _SENSITIVITY,
+    ),
+    Response(
+        "standard_share", "Y4", "Share in standard congestion avoidance", "1",
+        "Share of the transmitting sources under the rules of standard TCP (slow start after a time-out included), "
+        "mean over the instants with any", "neutral", _SENSITIVITY,
+    ),
+    Response(
+        "alternate_share", "Y5", "Share in alternate congestion avoidance", "1",
+        "Share of the transmitting sources under the rules of their own algorithm, mean over the instants with any",
+        "neutral", _SENSITIVITY,
+    ),
+    Response(
+        "failed_connections", "Y8", "Failed connections", "failures",
+        "Connection attempts given up in the period", "lower", _SENSITIVITY,
+    ),
+    Response(
+        "flow_rate", "Y11", "Flows completed per second", "flows/s",
+        "Flows whose last segment was acknowledged", "higher", _SENSITIVITY,
+    ),
+    Response(
+        "segment_rate", "Y12", "Segments output per second", "segments/s",
+        "Segments that reached a receiver: data, retransmissions, SYNs", "higher", _SENSITIVITY,
+    ),
+    *(
+        Response(
+            f"goodput_long_lived_{number}", f"Y{12 + number}", f"Goodput of long-lived flow {number}", "segments/s",
+            "Segments acknowledged in the period / its length", "higher", _SENSITIVITY,
+        )
+        for number in (1, 2, 3)
+    ),
+    _path_goodput("very_fast", "DD", 16),
+    _path_goodput("fast", "DF and FF", 17),
+    _path_goodput("typical", "DN, FN and NN", 18),
+    Response(
+        "recovery_share", "", "Share in fast recovery", "1",
+        "Share of the transmitting sources in fast recovery, mean over the instants with any; they count in Y4 or "
+        "Y5 too",
+        "lower", "chosen: state occupancy",
+    ),
+    Response(
+        "starved_share", "", "Share starved", "1",
+        "Share of the transmitting sources of which nothing was acknowledged for measurement.starved_after, mean over "
+        "the instants with any", "lower", "chosen: shows shut-off flows",
+    ),
+    Response(
+        "segments_dropped", "", "Segments dropped", "segments/interval",
+        "Segments that found a router full: data, retransmissions, SYNs", "lower", "chosen: the numerator of y5",
+    ),
+    Response(
+        "segments_marked", "", "Segments marked", "segments/interval",
+        "Segments that routers marked instead of dropping them, each once (network.ecn_threshold)", "neutral",
+        "chosen: the signal of RFC 3168",
+    ),
+    Response(
+        "window_reductions", "", "Window reductions", "reductions/interval",
+        "Losses and marks that reduced a window, time-outs apart: on fast paths many segments are lost in one", "lower",
+        "chosen: losses and halvings differ on large links",
+    ),
+    Response(
+        "timeouts_per_loss", "", "Time-outs per segment dropped", "1",
+        "Expiries of the retransmission timer / segments dropped, SYNs included; none where nothing was dropped",
+        "lower",
+        "chosen: the mechanism in which simulators and real senders differ most",
+    ),
+    Response(
+        "spurious_timeouts", "", "Spurious time-outs", "timeouts/interval",
+        "Expiries of the retransmission timer after which the copy sent before them was acknowledged", "lower",
+        "RFC 3522 (Eifel): nothing was lost, or fast retransmit had repaired it",
+    ),
+    *(_completed_goodput(pair, category) for pair in PAIR_CLASSES for category in FILE_CATEGORIES),
+    *(_buffer_use(router) for router in ROUTER_CLASSES),
+    Response(
+        "total_flows_completed", "", "Flows completed in the run", "flows",
+        "Counted from the start of the run", "higher", "SP 500-282 ch. 9 Table 9-9",
+    ),
+    Response(
+        "total_connection_failures", "", "Connection failures in the run", "failures",
+        "Counted from the start of the run", "lower", "ASME paper Table 6",
+    ),
+    Response(
+        "total_flows_aborted", "", "Flows given up in the run", "flows",
+        "Counted from the start of the run: flows that an impatient source gave up", "lower",
+        "chosen: shows X8 at work",
+    ),
+    Response(
+        "total_data_segments_sent", "", "Data segments sent in the run", "segments",
+        "Counted from the start of the run, retransmissions included", "neutral", "SP 500-282 ch. 9 Table 9-9",
+    ),
+    Response(
+        "total_data_segments_delivered", "", "Data segments delivered in the run", "segments",
+        "Segments acknowledged from the start of the run, each once", "higher", "SP 500-282 ch. 9 Table 9-9",
+    ),
+    Response(
+        "total_segments_dropped", "", "Segments dropped in the run", "segments",
+        "Counted from the start of the run, SYNs included", "lower", "chosen: the numerator of the loss rate",
+    ),
+)  # fmt: skip
+
+BY_NAME: dict[str, Response] = {response.name: response for response in RESPONSES}

@@ -1,0 +1,75 @@
+"""What follows from a scenario, in words and units for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mesonet.scenarios.scenario import Scenario
+
+
+def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Name and value of every number about the whole network, from `Scenario.describe`."""
+    very_fast, fast, typical = described["path_classes"]
+    return [
+        ("routers, links", f"{described['routers']:,}, {described['links']:,}"),
+        ("sources", f"{described['sources']:,}"),
+        ("mean file size", f"{described['mean_file_size']:.4g} segments"),
+        ("paths between regions", f"{described['paths']:,}"),
+        ("mean routers per path", f"{described['mean_routers_per_path']:.4g}"),
+        ("mean hops, hosts counted", f"{described['mean_hops']:.4g}"),
+        ("mean propagation round trip", f"{described['mean_rtt'] * 1e3:.4g} ms"),
+        ("longest propagation round trip", f"{described['max_rtt'] * 1e3:.4g} ms{_between(described)}"),
+        ("flows on very fast, fast, typical paths", f"{very_fast:.3%}, {fast:.3%}, {typical:.3%}"),
+    ]
+
+
+def segment_hops(scenario: Scenario) -> float:
+    """About how many times a segment crosses a router in a run, which is what a run costs.
+
+    Sources ask for a file of mean size per think time, flows given one by one for what their interfaces send while they
+    are there, or for their size; the backbone carries what its routers serve, each segment by as many as a path has. Of
+    the two rates the smaller one counts, where they are alike less than either.
+    """
+    described = scenario.describe()
+    backbone = described["classes"][0]
+    duration = float(scenario.value("time.duration"))
+    asked = described["sources"] * described["mean_file_size"] / max(scenario.value("users.think_time"), 1e-9)
+    asked += sum(_asked(flow, duration) for flow in scenario.value("flows")) / max(duration, 1e-9)
+    carried = backbone["routers"] * backbone["speed"] / max(described["mean_routers_per_path"], 1.0)
+    rate = 1 / (1 / max(asked, 1e-9) + 1 / max(carried, 1e-9))
+    return float(_REACHED * rate * described["mean_hops"] * duration)
+
+
+def _asked(flow: Mapping[str, Any], duration: float) -> float:
+    """Segments that a flow given by itself has to send in a run."""
+    stop = duration if flow["stop"] is None else min(flow["stop"], duration)
+    most = flow["interface"] * max(stop - flow["start"], 0.0)
+    return float(most if flow["size"] is None else min(most, flow["size"]))
+
+
+_REACHED = 0.6
+"""What networks reach of that rate (measured: .48 to .68 in six conditions of the demo, of all loads)."""
+
+
+def _between(described: Mapping[str, Any]) -> str:
+    """Where the longest round trip occurs: the first such pair."""
+    pairs = described["longest_paths"]
+    more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+    return f", {' - '.join(pairs[0])}{more}" if pairs else ""
+
+
+CLASS_COLUMNS = ["class", "routers", "speed", "buffer", "sources"]
+
+
+def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
+    """One row per class of routers, in the columns `CLASS_COLUMNS`."""
+    rows = []
+    for entry in described["classes"]:
+        least, most = entry["buffer"]
+        buffer = f"{least:,} segments" if least == most else f"{least:,} to {most:,} segments"
+        slowest, fastest = (f"{entry[which] / 1e3:,.6g}" for which in ("speed", "fastest"))
+        speed = f"{slowest} seg/ms" if slowest == fastest else f"{slowest} to {fastest} seg/ms"
+        rows.append([entry["class"], str(entry["routers"]), speed, buffer, f"{entry['sources']:,}"])
+    return rows

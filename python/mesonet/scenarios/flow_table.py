@@ -1,0 +1,39 @@
+"""Flows given one by one as a CSV file: a row for each, the keys of ``[[flows]]`` as columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from mesonet.errors import InputError
+from mesonet.files.csv_rows import Place, rows
+
+KEYS = ("from", "to", "start", "stop", "size", "interface", "algorithm", "extra_delay", "overhead", "count")
+"""What a flow may say of itself; the first two it must."""
+
+
+def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
+    """The flows of the file `name` of `directory` (the working directory where it is none), as ``[[flows]]`` has them.
+
+    Empty cells are keys left out. What the cells hold is checked as any other flows are.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is not such a table; names the line.
+    """
+    path = (directory or Path()) / name
+    if not path.is_file():
+        raise InputError(
+            "no such file", path="flows", value=name, allowed="the path of a CSV file, or [[flows]] in the file"
+        )
+    return [_flow(at, cells) for at, cells in rows(path, KEYS, needed=2)]
+
+
+def _flow(at: Place, cells: dict[str, str]) -> dict[str, Any]:
+    given: dict[str, Any] = {key: cell for key, cell in cells.items() if cell}
+    if "count" in given:
+        if not given["count"].isdecimal():
+            raise at.refuse("not a whole number", key="count", value=given["count"], allowed="1, 2, 3, ...")
+        given["count"] = int(given["count"])
+    return given

@@ -1,0 +1,793 @@
+"""What a scenario can say: one table that drives validation, defaults, listings and the reference page.
+
+`PARAMETERS` maps each path to its `Parameter`. Three things a scenario may hold are not single values and have their
+own rules in `scenario`: the mix of `algorithms`, their constants `parameters.ALGORITHM.NAME`, and `flows`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mesonet import topologies, units
+from mesonet.errors import InputError
+from mesonet.scenarios import changes
+
+PRESETS = {
+    "standard": "today's RFCs",
+    "sp500_282": "what the study of NIST SP 500-282 used, 2006 to 2010",
+    "linux": "a current Linux sender and receiver (6.x)",
+    "ns-2000": "the simulator ns as it was in 2000, which the many-flow study used",
+}
+
+TOPOLOGIES = {
+    "abilene": "the Abilene backbone: 11 backbone, 22 PoP and 139 access routers (ASME paper, Fig. 4)",
+    "isp": "16 backbone routers routed by cost, 32 PoPs, 170 access routers (ASME paper, section 5.4; map constructed)",
+    "dumbbell": "two routers, A and B, with one path of 81 ms each way (ASME paper, Fig. 2)",
+    "dumbbell-two-rtt": "the dumbbell and a fast router F, 81 ms beyond A: twice the round trip to B (delays assumed)",
+    "parking-lot": "four routers, A to D, in a line of three hops of 10 ms each way (delays assumed)",
+}
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A default that follows from another value."""
+
+    path: str
+    text: str
+    compute: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One value of a scenario.
+
+    Attributes
+    ----------
+    path, kind
+        Where it stands and what it is (see `mesonet.units.parse`).
+    default, source
+        Value of the preset ``standard`` as a user would write it, or `Derived`, and where it comes from.
+    presets
+        Value and source by preset, where they differ from those of ``standard``.
+    least, above, most
+        Bounds in base units; `above` excludes the bound itself.
+    choices
+        The words allowed for the kind ``choice``, and the built-in names for the kind ``topology``.
+    study_id
+        X1 to X20 where the study varied it.
+    """
+
+    path: str
+    kind: units.Kind
+    default: Any
+    doc: str
+    source: str
+    presets: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    study_id: str = ""
+
+    @property
+    def unit(self) -> str:
+        """Unit of the parsed value, ``1`` for a plain number."""
+        return units.BASE_UNITS.get(self.kind, "1")
+
+    @property
+    def allowed(self) -> str:
+        """The bounds in words."""
+        if self.kind == "topology":
+            return f"{', '.join(self.choices)}, {topologies.ALLOWED}"
+        if self.kind == "changes":
+            return changes.ALLOWED
+        if self.choices:
+            return ", ".join(self.choices)
+        parts = [f"at least {self._shown(self.least)}"] if self.least is not None else []
+        parts += [f"more than {self._shown(self.above)}"] if self.above is not None else []
+        parts += [f"at most {self._shown(self.most)}"] if self.most is not None else []
+        return " and ".join(parts)
+
+    def parse(self, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> Any:
+        """A user's value in base units, checked against the bounds; a topology as a name or as what its file holds."""
+        if self.kind == "topology":
+            return topologies.find(value, self.choices)
+        if self.kind == "changes":
+            return changes.parse(value, segment_bytes)
+        example = self.default if isinstance(self.default, str) else "10 s" if self.kind == "time" else ""
+        parsed = units.parse(self.kind, value, choices=self.choices, example=example, segment_bytes=segment_bytes)
+        if isinstance(parsed, int | float) and not isinstance(parsed, bool):
+            low = (self.least is not None and parsed < self.least) or (self.above is not None and parsed <= self.above)
+            if low:
+                raise InputError("too low", path=self.path, value=value, allowed=self.allowed)
+            if self.most is not None and parsed > self.most:
+                raise InputError("too high", path=self.path, value=value, allowed=self.allowed)
+        return parsed
+
+    def default_for(self, preset: str) -> Any:
+        """The default of a preset, as a user would write it, or `Derived`."""
+        return self.presets.get(preset, (self.default, self.source))[0]
+
+    def source_for(self, preset: str) -> str:
+        """Where the default of a preset comes from."""
+        return self.presets.get(preset, (self.default, self.source))[1]
+
+    def _shown(self, bound: float | None) -> str:
+        return units.show(self.kind, bound)
+
+
+_LARGEST_WINDOW = "2147483648 segments"
+
+
+def _with_sack(recovery: str, chosen: str, otherwise: str) -> str:
+    """What `transport.recovery` leaves to choose."""
+    return chosen if recovery == "sack" else otherwise
+
+
+_TABLE = (
+    # -- what network ------------------------------------------------------------------------------------------------
+    Parameter(
+        "topology", "topology", "abilene", "The map of routers and links: a built-in name or a network of your own.",
+        "ASME paper section 5.3; the study's X4 MINUS", choices=tuple(TOPOLOGIES), study_id="X4",
+    ),
+    Parameter(
+        "preset", "choice", "standard", "Where values that are not set come from.",
+        "chosen: `standard` for predictions, `sp500_282` to repeat the study", choices=tuple(PRESETS),
+    ),
+    Parameter(
+        "network.speed", "rate", "800 seg/ms",
+        "Base speed of the network. Backbone routers forward at twice this speed, PoP and directly connected access "
+        "routers at 1/4, fast access routers at 1/20, normal access routers at 1/40.",
+        "ASME paper Table 5, X1 MINUS; the backbone factor follows from SP 500-282 ch. 9 Table 9-5",
+        least=1.0, most=1e9, study_id="X1",
+    ),
+    Parameter(
+        "network.delay_multiplier", "number", 1, "Multiplies the propagation delay of every backbone link.",
+        "SP 500-282 ch. 9 Table 9-2, MINUS", above=0.0, most=1000.0, study_id="X2",
+    ),
+    Parameter(
+        "network.buffer", "buffer", "1 bdp",
+        "Buffer of every router: a multiple of mean propagation round-trip time x router speed (`bdp`), the same "
+        "divided by the root of the expected number of flows (`bdp/sqrt(n)`), or a number of segments.",
+        "SP 500-282 ch. 9 Tables 9-2 and 9-7; ASME paper Table 5", study_id="X3",
+    ),
+    Parameter(
+        "network.buffer_floor", "segments", "8 segments", "No buffer is smaller.",
+        "assumed: keeps networks that were scaled down usable", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "network.buffer_counts_in_service", "flag", False,
+        "Whether the segment in service takes a place in the buffer.",
+        "assumed: the model that was calibrated on ASME Fig. 3 leaves it out",
+        presets={
+            "ns-2000": (True, "ns: limit_ of DropTail counts the packet in service"),
+        },
+    ),
+    Parameter(
+        "network.ecn_threshold", "threshold", "off",
+        "A segment that finds more segments in a router than this, the one in service included, is marked (ECN) where "
+        "its flow understands marks; `off` marks nothing. BBR does not understand them, the other algorithms do.",
+        "RFC 3168: marking is optional; RFC 8257 section 3.1 has the rule", least=0.0, most=1e9,
+    ),
+    Parameter(
+        "network.changes", "changes", [],
+        "Speeds of routers and delays of links that change during the run: a list of tables with `time`, `router` and "
+        "`speed` or `factor`, or `link` (the two routers at its ends) and `delay` or `factor`. A factor multiplies the "
+        "value at the start. What waits in a router goes on at the new speed; what has left arrives as it would have.",
+        "chosen: none",
+    ),
+    Parameter(
+        "tiers.pops_per_backbone", "count", 2,
+        "Points of presence that are built below each backbone router of a topology of your own, where it has backbone "
+        "routers only. Any other topology is taken as it is.",
+        "ASME paper Fig. 4: 22 PoPs on 11 backbone routers", least=0, most=100,
+    ),
+    Parameter(
+        "tiers.fast_per_pop", "count", 1,
+        "Fast access routers below each such PoP; one more on the first PoP of a backbone router with a direct access "
+        "router.",
+        "ASME paper Fig. 4: 28 = 22 PoPs + 6 beside direct routers; which PoP has two is assumed", least=0, most=1000,
+    ),
+    Parameter(
+        "tiers.normal_per_pop", "count", 5, "Normal access routers below each such PoP.",
+        "ASME paper Fig. 4: 105 over 22 PoPs, rounded up", least=0, most=1000,
+    ),
+    Parameter(
+        "tiers.direct_share", "probability", 0.5,
+        "Share of those backbone routers, the ones with the most links first, that get a direct access router.",
+        "ASME paper Fig. 4: 6 direct routers on 11 backbone routers; which ones is assumed", least=0.0, most=1.0,
+    ),
+    # -- who uses it -------------------------------------------------------------------------------------------------
+    Parameter(
+        "users.base_sources", "number", 100,
+        "Sources per access router before the multiplier and the distribution; 0 leaves only the explicit flows.",
+        "derived: 27,800 sources = 139 x 2 x 100 (ASME paper, experiment 1b)", least=0.0, most=1e7,
+    ),
+    Parameter(
+        "users.source_multiplier", "number", 2, "Multiplies the number of sources.",
+        "SP 500-282 ch. 9 Table 9-2, MINUS", least=0.0, most=1e4, study_id="X12",
+    ),
+    Parameter(
+        "users.source_distribution", "distribution", [0.1, 0.6, 0.3],
+        "Shares of sources at normal, fast and directly connected access routers: a router of class c has "
+        "round(base x multiplier x 3 x share) sources.",
+        "SP 500-282 ch. 9 Table 9-3 (.1/.6/.3; one table of the ASME paper misprints .4)", study_id="X13",
+    ),
+    Parameter(
+        "users.receiver_distribution", "distribution", [0.6, 0.2, 0.2],
+        "The same weights for receivers; a receiver never stands behind the backbone router of its source.",
+        "SP 500-282 ch. 9 Table 9-3", study_id="X14",
+    ),
+    Parameter(
+        "users.think_time", "time", "5 s", "Mean of the exponential pause between two transfers of a source.",
+        "ASME paper Table 5, X7 PLUS", above=0.0, most=1e6, study_id="X7",
+    ),
+    Parameter(
+        "users.web_object_size", "segments", "100 segments", "Mean size of a Web object, Pareto distributed.",
+        "ASME paper Table 10, X5 PLUS", least=1.0, most=1e9, study_id="X5",
+    ),
+    Parameter(
+        "users.size_shape", "number", 1.5, "Shape of the Pareto distribution of sizes; at most 1 has no mean.",
+        "derived: the shape of the same authors' earlier Abilene model", above=1.0, most=100.0,
+    ),
+    Parameter(
+        "users.document_probability", "probability", 0.02, "Probability that a transfer is a document.",
+        "SP 500-282 ch. 9 Table 9-2, x6 MINUS", least=0.0, most=1.0, study_id="X6",
+    ),
+    Parameter(
+        "users.service_pack_probability", "probability", 0.002, "Probability that a transfer is a service pack.",
+        "SP 500-282 ch. 9 Table 9-2, x6 MINUS", least=0.0, most=1.0, study_id="X6",
+    ),
+    Parameter(
+        "users.movie_probability", "probability", 0.0002, "Probability that a transfer is a movie.",
+        "SP 500-282 ch. 9 Table 9-2, x6 MINUS", least=0.0, most=1.0, study_id="X6",
+    ),
+    Parameter(
+        "users.document_factor", "number", 10, "A document is this many times a Web object.",
+        "ASME paper Table 11 (its text says 100; 10 fits the document goodputs)", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "users.service_pack_factor", "number", 1000, "A service pack is this many times a Web object.",
+        "ASME paper section 7", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "users.movie_factor", "number", 10000, "A movie is this many times a Web object.",
+        "ASME paper section 7", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "users.fast_interface_probability", "probability", 0.3,
+        "Probability that a source, and independently a receiver, has a fast interface; the slower end of a flow "
+        "limits it.", "SP 500-282 ch. 9 Table 9-2, x7 MINUS", least=0.0, most=1.0, study_id="X11",
+    ),
+    Parameter(
+        "users.normal_interface", "rate", "8 seg/ms", "Speed of a normal interface (96 Mbps).",
+        "ASME paper; SP 500-282 ch. 9", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "users.fast_interface", "rate", "80 seg/ms", "Speed of a fast interface (960 Mbps).",
+        "ASME paper; SP 500-282 ch. 9", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "users.allow_same_backbone", "flag", False,
+        "Whether a receiver may stand behind the backbone router of its source (no propagation delay).",
+        "derived: the published 9.43 hops average over pairs of different backbone routers",
+    ),
+    Parameter(
+        "users.start", "choice", "half_early",
+        "`thinking`: every source starts with a full pause. `half_early`: a quarter connects at once, a quarter starts "
+        "with a pause of a quarter of the mean.",
+        "ASME paper Table 11, X20 PLUS; how early is assumed", choices=("thinking", "half_early"), study_id="X20",
+    ),
+    Parameter(
+        "users.receiver_reading", "choice", "per_router",
+        "What `receiver_distribution` weighs. `per_router`: each router of a class, as for sources. `per_class`: the "
+        "share is the probability that a receiver sits behind a router of the class.",
+        "derived: the published 9.43 hops need per_router", choices=("per_router", "per_class"),
+    ),
+    Parameter(
+        "users.patience_probability", "probability", 0,
+        "Probability that a source has finite patience: it gives up a flow that is too slow and goes on thinking.",
+        "SP 500-282 ch. 9: infinite patience in all comparisons", least=0.0, most=1.0, study_id="X8",
+    ),
+    Parameter(
+        "users.patience_time", "time", "30 s",
+        "An impatient source gives up a short flow that is not complete by then, and looks at a long one then.",
+        "assumed: three times the 8 to 11 s at which users are annoyed", above=0.0, most=1e6,
+    ),
+    Parameter(
+        "users.patience_interval", "time", "10 s", "Later it looks at a long flow each time this has passed.",
+        "assumed", above=0.0, most=1e6,
+    ),
+    Parameter(
+        "users.patience_rate", "probability", 0.005,
+        "A long flow is too slow below this fraction of the rate of its interfaces, on average since its first SYN.",
+        "assumed: 0.5 % of 96 Mbps is 0.48 Mbps", least=0.0, most=1.0,
+    ),
+    Parameter(
+        "users.patience_short", "number", 10, "Flows of at most this many mean Web objects are short.", "assumed",
+        least=0.0, most=1e9,
+    ),
+    Parameter(
+        "users.jumbo_period", "count", 0,
+        "Measured period in which every file on a very fast path (direct routers at both ends) is a jumbo file; 0 for "
+        "none. The study's 4th time period is measured period 2.",
+        "ASME paper Table 11: none in experiments 2", least=0, most=1000, study_id="X9",
+    ),
+    Parameter(
+        "users.jumbo_factor", "number", 10, "A jumbo file is this many times the file drawn.",
+        "ASME paper section 6", least=1.0, most=1e9,
+    ),
+    Parameter(
+        "users.long_lived_flows", "count", 0,
+        "Unlimited flows between direct routers, with fast interfaces, from the beginning of the measured span: on a "
+        "long, a medium and a short path.",
+        "ASME paper Table 11 has three, experiments 2 none; their end points are assumed", least=0, most=3,
+        study_id="X10",
+    ),
+    # -- transport ---------------------------------------------------------------------------------------------------
+    Parameter(
+        "connection.establish", "flag", True,
+        "Whether a flow begins with SYNs that can be lost. Without, it sends at once: the study's model before "
+        "connection establishment was added, in which more flows are active under overload.",
+        "SP 500-282 ch. 10, section 10.2.2.1",
+        presets={
+            "ns-2000": (False, "ns: syn_ false"),
+        },
+    ),
+    Parameter(
+        "connection.syn_timeout", "time", "1 s", "Wait for the answer to the first SYN; doubles with each retry.",
+        "RFC 6298",
+        presets={
+            "sp500_282": ("3 s", "recalled, second-hand: SP 500-282 ch. 5; also RFC 2988"),
+        },
+        above=0.0, most=1e4,
+    ),
+    Parameter(
+        "connection.syn_attempts", "count", 6, "SYNs sent before the connection counts as failed.",
+        "Linux default, tcp_syn_retries",
+        presets={
+            "sp500_282": (3, "recalled, second-hand: SP 500-282 ch. 5"),
+        },
+        least=1, most=20,
+    ),
+    Parameter(
+        "connection.window_after_retry", "segments", "1 segment", "Initial window after a SYN had to be sent again.",
+        "RFC 5681 section 3.1",
+        presets={
+            "sp500_282": (
+                Derived("transport.initial_window", "transport.initial_window", lambda window: window),
+                "assumed: the study describes no exception",
+            ),
+        },
+        least=1.0, most=1e6,
+    ),
+    Parameter(
+        "transport.initial_window", "segments", "10 segments", "Initial congestion window.",
+        "RFC 6928",
+        presets={
+            "sp500_282": ("2 segments", "ASME paper Tables 11 and 13"),
+            "ns-2000": ("1 segment", "ns before 2002: windowInit_ 1"),
+        },
+        least=1.0, most=1e6, study_id="X16",
+    ),
+    Parameter(
+        "transport.initial_ssthresh", "segments", _LARGEST_WINDOW, "Initial slow-start threshold.",
+        "RFC 5681: arbitrarily high; SP 500-282 ch. 9 Table 9-3", least=2.0, most=4294967296.0, study_id="X17",
+    ),
+    Parameter(
+        "transport.receiver_window", "segments", _LARGEST_WINDOW,
+        "Largest number of segments between the first one not acknowledged and the last one sent: what receivers "
+        "advertise.",
+        "ASME paper: receivers never limit a flow", least=1.0, most=1e12,
+    ),
+    Parameter(
+        "transport.segment_bytes", "number", 1500,
+        "Bytes in a segment: what turns Mbps and kB into segments. Nothing else depends on it.",
+        "ASME paper; SP 500-282 ch. 9", least=1.0, most=1e6,
+    ),
+    Parameter(
+        "transport.recovery", "choice", "sack",
+        "What repairs losses. `sack`: selective acknowledgements (RFC 6675). `newreno`: duplicates of the cumulative "
+        "acknowledgement, one hole a round trip (RFC 6582). `reno`: the same, and the first acknowledgement that moves "
+        "on ends recovery (RFC 5681).",
+        "RFC 6675; ASME paper: duplicate acknowledgements name the segments that are missing, and Fig. 3 needs it",
+        choices=("sack", "newreno", "reno"),
+        presets={
+            "ns-2000": ("reno", "ns: Agent/TCP/Reno"),
+        },
+    ),
+    Parameter(
+        "transport.prr", "choice",
+        Derived("transport.recovery", "safe_ack; off without sack", lambda k: _with_sack(k, "safe_ack", "off")),
+        "Proportional rate reduction: how much recovery with selective acknowledgements sends for each of them. `off`: "
+        "what the reduced window allows. Otherwise what is in flight comes down to it over a round trip; below it, "
+        "`crb` sends as much as is delivered, `ssrb` one segment more, `safe_ack` one more where the acknowledgement "
+        "tells of no further loss. BBR says itself what it sends.",
+        "RFC 9937 (`safe_ack`); RFC 6937 has the other bounds",
+        presets={
+            "sp500_282": ("off", "assumed: RFC 6937 is later than the study"),
+        },
+        choices=("off", "crb", "ssrb", "safe_ack"),
+    ),
+    Parameter(
+        "transport.loss_detection", "choice",
+        Derived("transport.recovery", "rack; dupthresh without sack", lambda k: _with_sack(k, "rack", "dupthresh")),
+        "When a segment counts as lost. `dupthresh`: once `duplicate_threshold` later ones were acknowledged. `rack`: "
+        "once one that left later was acknowledged and a round trip has passed, retransmissions too; and where "
+        "acknowledgements do not come, a tail loss probe asks for one after two round trips. Needs sack.",
+        "RFC 8985; the default of Linux since 4.18",
+        presets={
+            "sp500_282": ("dupthresh", "assumed: the rule in force at the time of the study"),
+        },
+        choices=("dupthresh", "rack"),
+    ),
+    Parameter(
+        "transport.probe_ack_delay", "time", "200 ms",
+        "How long a receiver may hold back the acknowledgement of a single segment, as tail loss probes assume "
+        "(max_ack_delay).",
+        "RFC 8985 section 7.2; Linux", least=0.0, most=1e3,
+    ),
+    Parameter(
+        "transport.delayed_acks", "flag", False,
+        "Whether receivers hold acknowledgements back: they acknowledge every second segment, or a single one after "
+        "`ack_delay`; at once what arrives out of order or fills a gap, where marks begin or end, and the last one.",
+        "assumed: the study's rules per round trip fit its goodput latencies without; RFC 5681 leaves it open",
+        presets={
+            "linux": (True, "Linux: tcp_delack_min"),
+        },
+    ),
+    Parameter(
+        "transport.ack_delay", "time", "200 ms", "How long receivers hold an acknowledgement back at most.",
+        "the usual timer of BSD stacks (Linux: 40 to 200 ms); RFC 1122 section 4.2.3.2: less than 0.5 s",
+        least=0.0, most=0.5,
+        presets={
+            "linux": ("40 ms", "Linux: TCP_DELACK_MIN"),
+        },
+    ),
+    Parameter(
+        "transport.quick_acks", "count", 0,
+        "With delayed acknowledgements: how many acknowledgements of a new flow, and after a segment that had arrived "
+        "before, are sent at once.",
+        "RFC 5681 has no such rule",
+        presets={
+            "linux": (16, "Linux: TCP_MAX_QUICKACKS"),
+        },
+        least=0, most=10**6,
+    ),
+    Parameter(
+        "transport.sack_compression", "time", "0 s",
+        "With delayed acknowledgements: how long receivers hold selective acknowledgements back behind a gap, but at "
+        "most a twentieth of a round trip and 44 segments; the first three are sent at once. 0 for not at all.",
+        "RFC 5681 section 4.2: at once",
+        presets={
+            "linux": ("1 ms", "Linux: tcp_comp_sack_delay_ns, tcp_comp_sack_nr, since 4.18"),
+        },
+        least=0.0, most=0.5,
+    ),
+    Parameter(
+        "transport.timestamp_tick", "time", "0 s",
+        "Tick of the timestamps by which congestion control learns the round trip of a segment that was sent again. "
+        "0 for no sample of such a segment.",
+        "RFC 6298 section 3 (Karn)",
+        presets={
+            "linux": ("1 ms", "Linux: tcp_rtt_tsopt_us with TCP_TS_HZ of 1000"),
+        },
+        least=0.0, most=10.0,
+    ),
+    Parameter(
+        "transport.unpaced_segments", "count", 0,
+        "How many segments of a paced flow leave back to back before pacing begins.",
+        "pacing from the first segment on",
+        presets={
+            "linux": (10, "Linux: tcp_update_skb_after_send, as fq does"),
+        },
+        least=0, most=10**6,
+    ),
+    Parameter(
+        "transport.duplicate_threshold", "count", 3,
+        "A segment is lost once this many segments sent after it were acknowledged.",
+        "RFC 5681, RFC 6675", least=1, most=1000,
+    ),
+    Parameter(
+        "transport.limited_transmit", "flag", True,
+        "Whether each duplicate acknowledgement before fast retransmit lets a new segment go, with `recovery` newreno"
+        " or reno. Selective acknowledgements always do.",
+        "RFC 3042",
+        presets={
+            "ns-2000": (False, "ns before 2002: singledup_ 0"),
+        },
+    ),
+    Parameter(
+        "transport.recover_guard", "flag", False,
+        "Whether with `recovery = reno` duplicates of data sent before the last reduction begin no fast retransmit, as "
+        "with newreno (RFC 6582): a second loss in a window then needs a time-out.",
+        "RFC 5681 has no such rule",
+        presets={
+            "ns-2000": (True, "ns: bugFix_ true"),
+        },
+    ),
+    Parameter(
+        "transport.initial_rto", "time", "1 s", "Retransmission time-out before the first round-trip sample.",
+        "RFC 6298",
+        presets={
+            "sp500_282": ("3 s", "RFC 2988, in force at the time of the study"),
+            "ns-2000": ("6 s", "ns: rtxcur_init_ 6"),
+        },
+        above=0.0, most=1e4,
+    ),
+    Parameter(
+        "transport.min_rto", "time", "1 s",
+        "Smallest retransmission time-out, or smallest variance term of it: see `rto_floor`.",
+        "RFC 6298 (2.4)",
+        presets={
+            "linux": ("200 ms", "Linux: TCP_RTO_MIN"),
+            "ns-2000": ("0 s", "ns before 2004: minrto_ 0; two ticks are the least"),
+        },
+        least=0.0, most=1e4,
+    ),
+    Parameter(
+        "transport.max_rto", "time", "60 s", "Largest retransmission time-out.", "RFC 6298 (2.5)",
+        presets={
+            "linux": ("120 s", "Linux: TCP_RTO_MAX"),
+            "ns-2000": ("64 s", "ns before 2007: maxrto_ 64"),
+        },
+        above=0.0, most=1e5,
+    ),
+    Parameter(
+        "transport.rto_floor", "choice", "rfc6298",
+        "What `min_rto` bounds. `rfc6298`: the time-out. `linux`: its variance term, so that it is at least `min_rto`"
+        " longer than the smoothed round-trip time.",
+        "RFC 6298 (2.4)",
+        presets={
+            "linux": ("linux", "Linux: tcp_rtt_estimator"),
+        },
+        choices=("rfc6298", "linux"),
+    ),
+    Parameter(
+        "transport.rto_restart", "choice", "retransmission",
+        "What restarts the retransmission timer. `new_data`: acknowledgements of new data only, RFC 6298 to the "
+        "letter. `retransmission`: also a fast retransmit, and with sack each retransmission of the lowest "
+        "outstanding segment. `linux`: also selective acknowledgements of data that left before that retransmission.",
+        "what senders do: Linux, BSD, ns (RFC 6298 section 5 leaves it open)",
+        presets={
+            "linux": ("linux", "Linux: tcp_clean_rtx_queue, FLAG_SET_XMIT_TIMER"),
+        },
+        choices=("new_data", "retransmission", "linux"),
+    ),
+    Parameter(
+        "transport.rtt_samples", "choice", "rfc7323",
+        "Which acknowledgements the timer learns from. `rfc7323`: all, by timestamps, with gains divided by the "
+        "samples of a window (appendix G). `every_ack`: all, with the gains of RFC 6298, which forget within eight "
+        "acknowledgements. `round_trip`: without timestamps, one segment is timed at once. `linux`: all; the variance"
+        " is the largest of a round trip.",
+        "RFC 7323 appendix G",
+        presets={
+            "sp500_282": (
+                "rfc7323",
+                "assumed: one acknowledgement a segment, and the gains per round trip of RFC 2988",
+            ),
+            "linux": ("linux", "Linux: tcp_rtt_estimator"),
+            "ns-2000": ("round_trip", "ns: timestamps_ false"),
+        },
+        choices=("rfc7323", "every_ack", "round_trip", "linux"),
+    ),
+    Parameter(
+        "transport.timer_tick", "time", "0 s",
+        "Tick of the clock that times segments, with `rtt_samples = round_trip`: round trips count in whole ticks, "
+        "and the time-out has at least two. 0 for an exact clock.",
+        "clocks of today have ticks of 1 to 10 ms",
+        presets={
+            "ns-2000": ("100 ms", "ns before 2004: tcpTick_ 0.1"),
+        },
+        least=0.0, most=10.0,
+    ),
+    Parameter(
+        "transport.ack_rtt", "choice", "first",
+        "With delayed acknowledgements: whose round trip congestion control sees, that of the first segment of an "
+        "acknowledgement, which was held back, or of the last. The timer always sees the first.",
+        "RFC 7323 section 4.3",
+        presets={
+            "linux": ("last", "Linux: ca_rtt_us of tcp_clean_rtx_queue"),
+        },
+        choices=("first", "last"),
+    ),
+    Parameter(
+        "transport.timeout_rule", "choice", "rfc",
+        "After a time-out: `rfc` halves into ssthresh and restarts at 1 segment; `rfc2581` halves again each time "
+        "the same segment times out; `own_reduction` uses the algorithm's own reduction and restarts at the initial "
+        "window; `linux` uses the algorithm's own reduction and restarts at 1.",
+        "RFC 5681",
+        presets={
+            "linux": ("linux", "Linux: tcp_enter_loss"),
+            "ns-2000": ("rfc2581", "ns: slowdown(CLOSE_SSTHRESH_HALF)"),
+            "sp500_282": ("own_reduction", "recalled, second-hand: SP 500-282 ch. 5"),
+        },
+        choices=("rfc", "rfc2581", "own_reduction", "linux"),
+    ),
+    Parameter(
+        "transport.reduce_from", "choice", "flight", "What a reduction starts from: the segments in flight or cwnd.",
+        "RFC 5681, RFC 9438",
+        presets={
+            "sp500_282": ("cwnd", "assumed: the study writes its rules in cwnd"),
+            "linux": ("cwnd", "Linux: ssthresh of each congestion control"),
+            "ns-2000": ("cwnd", "ns: slowdown() halves the window"),
+        },
+        choices=("cwnd", "flight"),
+    ),
+    Parameter(
+        "transport.grow_only_if_cwnd_limited", "flag", True, "Windows grow only while they limit the flow.",
+        "RFC 7661",
+        presets={
+            "sp500_282": (False, "SP 500-282 ch. 10: windows of flows limited by their interface grew without bound"),
+            "ns-2000": (False, "ns: opencwnd()"),
+        },
+    ),
+    Parameter(
+        "transport.grow_at_recovery_exit", "flag", False,
+        "Whether the acknowledgement that ends fast recovery raises the window.",
+        "RFC 5681 section 3.2 step 6: it sets the window to ssthresh",
+        presets={
+            "linux": (True, "Linux: tcp_cong_control"),
+            "ns-2000": (True, "ns: opencwnd()"),
+        },
+    ),
+    Parameter(
+        "transport.max_cwnd", "segments", _LARGEST_WINDOW, "No congestion window grows beyond this.",
+        "assumed: a guard, never reached in a sensible run", least=1.0, most=2147483648.0,
+    ),
+    Parameter(
+        "transport.slow_start", "choice", "classic",
+        "How windows grow below ssthresh: `classic` by one segment per acknowledged segment; `limited` by less in "
+        "large windows (RFC 3742); `hystart++` until the round-trip time grows, at first (RFC 9406, which RFC 9438 "
+        "recommends for CUBIC but does not require). Vegas ends its slow start by rules of its own, too.",
+        "RFC 5681", choices=("classic", "limited", "hystart++"),
+    ),
+    Parameter(
+        "transport.limited_slow_start_from", "segments", "100 segments",
+        "Limited slow start: beyond this window (max_ssthresh) it grows by at most half of this per round trip.",
+        "RFC 3742", least=2.0, most=1e12,
+    ),
+    Parameter(
+        "transport.hystart_min_threshold", "time", "4 ms",
+        "HyStart++: smallest growth of the round-trip time that ends slow start (MIN_RTT_THRESH).",
+        "RFC 9406", least=0.0, most=1e3,
+    ),
+    Parameter(
+        "transport.hystart_max_threshold", "time", "16 ms",
+        "HyStart++: growth of the round-trip time that always ends slow start (MAX_RTT_THRESH).",
+        "RFC 9406", least=0.0, most=1e3,
+    ),
+    Parameter(
+        "transport.hystart_divisor", "number", 8,
+        "HyStart++: between the two thresholds, growth by the round-trip time divided by this ends slow start "
+        "(MIN_RTT_DIVISOR).",
+        "RFC 9406", least=1.0, most=1e6,
+    ),
+    Parameter(
+        "transport.hystart_samples", "count", 8,
+        "HyStart++: fewest round-trip times of a round trip that say something (N_RTT_SAMPLE).",
+        "RFC 9406", least=1, most=255,
+    ),
+    Parameter(
+        "transport.hystart_css_divisor", "number", 4,
+        "HyStart++: conservative slow start grows by so many times less than slow start (CSS_GROWTH_DIVISOR).",
+        "RFC 9406", least=1.0, most=1e6,
+    ),
+    Parameter(
+        "transport.hystart_css_rounds", "count", 5,
+        "HyStart++: round trips of conservative slow start before congestion avoidance (CSS_ROUNDS).",
+        "RFC 9406", least=1, most=255,
+    ),
+    Parameter(
+        "transport.hystart_max_acked", "count", 8,
+        "HyStart++: most segments of one acknowledgement that count (L). Receivers here acknowledge one segment at a "
+        "time, with delayed acknowledgements two, so that it has no effect.",
+        "RFC 9406, for senders that do not pace", least=1, most=10**9,
+    ),
+    # -- how long, what is measured ----------------------------------------------------------------------------------
+    Parameter(
+        "time.duration", "time", "60 s", "Simulated time, warm-up included.",
+        "chosen: a first look within a minute; the study ran 25 min and longer", above=0.0, most=1e6, study_id="X19",
+    ),
+    Parameter(
+        "time.warmup", "time", Derived("time.duration", "2/5 of time.duration", lambda duration: 2 * duration / 5),
+        "Simulated time before the first measured period.",
+        "ASME paper section 5: two of five equal phases", least=0.0, most=1e6,
+    ),
+    Parameter(
+        "time.periods", "count", 3, "Measured periods of equal length after the warm-up.",
+        "ASME paper Table 6", least=1, most=100,
+    ),
+    Parameter(
+        "time.converged", "probability", 0,
+        "The run ends early once the means of transmitting sources and of segments leaving are known to within this "
+        "fraction of themselves: by the 95 % confidence interval of 20 equal batches of the samples after the warm-up, "
+        "once these are not correlated; 0 for never. Needs one period.",
+        "chosen: the study ran for fixed times", least=0.0, most=1.0,
+    ),
+    Parameter(
+        "measurement.interval", "time", "200 ms", "Distance between two samples of the time series.",
+        "ASME paper Table 11", above=0.0, most=1e5, study_id="X18",
+    ),
+    Parameter(
+        "measurement.flow_records", "probability", 0.01, "Share of completed flows that leave a row in the flow table.",
+        "assumed: a large run completes 10^8 flows", least=0.0, most=1.0,
+    ),
+    Parameter(
+        "measurement.flow_series", "count", 100,
+        "How many of the flows given one by one, from the first, have columns of their own in the time series; "
+        "long-lived flows come last.",
+        "chosen: three columns a flow", least=0, most=100_000,
+    ),
+    Parameter(
+        "measurement.starved_after", "time", "5 s",
+        "A transmitting source counts as starved when nothing was acknowledged for this long.",
+        "assumed: several retransmission time-outs", above=0.0, most=1e6,
+    ),
+    # -- detailed traces ---------------------------------------------------------------------------------------------
+    Parameter(
+        "trace.flows", "numbers", [],
+        "Numbers, from 1, of flows given one by one to trace in detail; long-lived flows come last.",
+        "chosen: off, because traces are large",
+    ),
+    Parameter(
+        "trace.sources", "numbers", [], "Numbers, from 0, of sources whose transfers to trace in detail.",
+        "chosen: off, because traces are large",
+    ),
+    Parameter(
+        "trace.routers", "names", [], "Names of routers to trace in detail, or `all`.",
+        "chosen: off, because traces are large",
+    ),
+    Parameter(
+        "trace.every", "time", "10 ms", "Distance between two rows of a trace.", "chosen", above=0.0, most=1e5,
+    ),
+)  # fmt: skip
+
+PARAMETERS: dict[str, Parameter] = {parameter.path: parameter for parameter in _TABLE}
+"""Every single value of a scenario by path, in the order of the canonical form."""
+
+
+def reference_page() -> str:
+    """The page docs/reference/parameters.md."""
+    lines = [
+        "# Scenario parameters",
+        "",
+        "Generated from `mesonet.scenarios.parameters`; `mesonet check SCENARIO` shows the values of one scenario.",
+        "A value that a scenario does not set comes from its preset. Where another preset than `standard` has another",
+        "default, its row follows.",
+        "",
+        "| preset | what it is |",
+        "|---|---|",
+        *(f"| `{name}` | {text} |" for name, text in PRESETS.items()),
+        "",
+    ]
+    section = None
+    for parameter in _TABLE:
+        head = parameter.path.partition(".")[0] if "." in parameter.path else "scenario"
+        if head != section:
+            section = head
+            lines += [f"## {head}", "", "| path | kind | default | allowed | meaning | source of the default |"]
+            lines += ["|---|---|---|---|---|---|"]
+        lines += _rows(parameter)
+    text = "\n".join(lines)
+    return text.replace("\n## ", "\n\n## ").replace("\n\n\n", "\n\n") + "\n"
+
+
+def default_text(parameter: Parameter, preset: str) -> str:
+    """The default of a preset as a user would write it."""
+    default = parameter.default_for(preset)
+    if isinstance(default, Derived):
+        return default.text
+    return units.show(parameter.kind, parameter.parse(default))
+
+
+def _rows(parameter: Parameter) -> list[str]:
+    name = f"`{parameter.path}`" + (f" ({parameter.study_id})" if parameter.study_id else "")
+    first = (name, parameter.kind, f"`{default_text(parameter, 'standard')}`", parameter.allowed, parameter.doc)
+    rows = ["| " + " | ".join((*first, parameter.source)) + " |"]
+    for preset, (_, source) in parameter.presets.items():
+        default = f"`{default_text(parameter, preset)}`"
+        rows += [f"| | | {default} | | in the preset `{preset}` | {source} |"]
+    return rows

@@ -1,0 +1,90 @@
+"""Smaller and larger versions of a network: speed and number of users change together, interfaces do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mesonet import units
+from mesonet.errors import InputError
+from mesonet.scenarios.scenario import Scenario
+
+_LARGEST_SHIFT = 0.05
+_LARGEST_SCALE = 1000
+
+
+def checked_scale(value: Any) -> float:
+    """The scale that a user gave, as a number.
+
+    Raises
+    ------
+    InputError
+        If it is none: names the option ``--scale``.
+    """
+    try:
+        scale = float(units.parse("number", value))
+    except InputError as error:
+        raise error.located(path="--scale") from None
+    if not 0 < scale <= _LARGEST_SCALE:
+        allowed = f"more than 0 and at most {_LARGEST_SCALE}"
+        raise InputError("not a scale", path="--scale", value=value, allowed=allowed)
+    return scale
+
+
+def scaled(scenario: Scenario, scale: float) -> Scenario:
+    """The scenario with router speeds, those to which they change too, and base sources multiplied by `scale`."""
+    if scale == 1:
+        return scenario
+    speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
+    values: dict[str, Any] = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
+    changes = scenario.value("network.changes")
+    if any(change["speed"] is not None for change in changes):
+        values["network.changes"] = [_scaled_change(change, scale) for change in changes]
+    return scenario.with_values(values, "--scale")
+
+
+def _scaled_change(change: dict[str, Any], scale: float) -> dict[str, Any]:
+    """A change as users write it, its speed multiplied."""
+    known = {key: value for key, value in change.items() if value is not None}
+    if "speed" in known:
+        known["speed"] = f"{known['speed'] * scale!r} seg/s"
+    return known | {key: f"{known[key]!r} s" for key in ("time", "delay") if key in known}
+
+
+def refuse_distorted(scenario: Scenario, scale: float) -> None:
+    """Raises an `InputError` where scaling changes the kind of network, not only its size.
+
+    That is where normal access routers become slower than a normal interface, and where rounding the number of sources
+    moves the share of a class of access routers by more than 5 %. Both only if it was not so before.
+    """
+    before, after = (each.describe() for each in (scenario, scaled(scenario, scale)))
+    slowest = float(scenario.value("users.normal_interface"))
+    speeds = [_by_class(description, "speed").get("normal access", slowest) for description in (before, after)]
+    if speeds[1] < slowest <= speeds[0]:
+        problem = (
+            f"normal access routers ({units.show('rate', speeds[1])}) become slower than a normal interface "
+            f"({units.show('rate', slowest)})"
+        )
+        raise _refusal(problem, scale)
+    was, now = (_shares(description) for description in (before, after))
+    for name, share in was.items():
+        if share > 0 and abs(now.get(name, 0.0) / share - 1) > _LARGEST_SHIFT:
+            problem = (
+                f"rounding moves the share of sources at {name} routers from {share:.1%} to {now.get(name, 0.0):.1%}"
+            )
+            raise _refusal(problem, scale)
+
+
+def _refusal(problem: str, scale: float) -> InputError:
+    return InputError(
+        problem, path="--scale", value=scale, allowed="a scale nearer to 1, a shorter duration, or --force"
+    )
+
+
+def _by_class(description: dict[str, Any], what: str) -> dict[str, float]:
+    return {entry["class"]: entry[what] for entry in description["classes"]}
+
+
+def _shares(description: dict[str, Any]) -> dict[str, float]:
+    sources = _by_class(description, "sources")
+    total = sum(sources.values())
+    return {name: count / total for name, count in sources.items()} if total else {}

@@ -1,0 +1,347 @@
+"""Scenarios: everything that defines one simulated network, as typed data with units and sources.
+
+A `Scenario` remembers only what was set. What was not set is looked up when the canonical form is asked for, so that a
+preset may be chosen before or after anything else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from mesonet import core, units
+from mesonet.errors import InputError
+from mesonet.files.toml import SCENARIOS, builtin_titles, find_toml, read_toml
+from mesonet.scenarios import settings
+from mesonet.scenarios.parameters import PARAMETERS, Derived
+from mesonet.scenarios.settings import Setting
+from mesonet.topologies import Topology
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One value of a scenario and where it came from."""
+
+    path: str
+    value: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One network, its users and what is measured. Immutable; `set` and `with_values` return another one."""
+
+    name: str
+    title: str = ""
+    settings: Mapping[str, Setting] = field(default_factory=dict, repr=False)
+
+    def set(self, path: str, value: Any, source: str = "set in code") -> Scenario:
+        """This scenario with one value changed.
+
+        Parameters
+        ----------
+        path
+            A full path such as ``network.speed`` or any unique last part of one, such as ``speed``.
+        value
+            Text with a unit (``"1600 seg/ms"``), or a bare number where the value has no unit.
+        source
+            Where the value comes from, for `explain` and for messages.
+
+        Raises
+        ------
+        InputError
+            If the path is unknown or ambiguous, or the value is not allowed there.
+        """
+        return self.with_values({path: value}, source)
+
+    def with_values(self, values: Mapping[str, Any], source: str = "set in code") -> Scenario:
+        """This scenario with several values changed; see `set`."""
+        changed = dict(self.settings)
+        for given, value in values.items():
+            try:
+                path = settings.resolve(given, value)
+                changed.pop(path, None)
+                changed[path] = settings.setting(path, value, source)
+            except InputError as error:
+                raise error.located(file=_file(source), path=given) from None
+        return Scenario(self.name, self.title, changed)
+
+    def value(self, path: str) -> Any:
+        """Return the value in force at a path or the unique last part of one, in base units.
+
+        Raises
+        ------
+        InputError
+            If there is no such path, or more than one.
+        """
+        if path not in PARAMETERS and path not in ("algorithms", "flows"):
+            path = settings.resolve(path)
+        if path in self.settings:
+            setting = self.settings[path]
+            same = self.segment_bytes == units.SEGMENT_BYTES or path not in (*PARAMETERS, "flows")
+            return setting.value if same else settings.parse(path, setting.given, self.segment_bytes)
+        if path == "algorithms":
+            return [("tcp", 1.0)]
+        if path == "flows":
+            return []
+        if path not in PARAMETERS:
+            _, algorithm, name = path.split(".")
+            return next(each.default(self.preset) for each in core.algorithms()[algorithm].params if each.name == name)
+        default = PARAMETERS[path].default_for(self.preset)
+        if isinstance(default, Derived):
+            return default.compute(self.value(default.path))
+        return PARAMETERS[path].parse(default)
+
+    @property
+    def segment_bytes(self) -> float:
+        """Bytes in a segment."""
+        setting = self.settings.get("transport.segment_bytes")
+        return float(setting.value if setting else units.SEGMENT_BYTES)
+
+    @property
+    def preset(self) -> str:
+        """Where values that were not set come from."""
+        setting = self.settings.get("preset")
+        return str(setting.value if setting else PARAMETERS["preset"].default)
+
+    def canonical(self) -> dict[str, Any]:
+        """Every value in base units, as nested plain data: what the simulator reads.
+
+        Raises
+        ------
+        InputError
+            If values that are allowed one by one contradict each other.
+        """
+        self.check()
+        tree: dict[str, Any] = {}
+        for path in PARAMETERS:
+            section, _, name = path.rpartition(".")
+            place = tree.setdefault(section, {}) if section else tree
+            place[name] = _plain(self.value(path))
+        tree["flows"] = [_plain(flow) for flow in self.value("flows")]
+        tree["algorithms"] = [
+            {"name": name, "share": _plain(share), "parameters": self._constants(name)} for name, share in self._mix()
+        ]
+        return tree
+
+    def to_json(self) -> str:
+        """The canonical form as text: equal scenarios have equal text."""
+        return json.dumps(self.canonical(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the canonical form, in hexadecimal."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    def describe(self) -> dict[str, Any]:
+        """Numbers that follow from the scenario: routers, speeds, buffers, sources, paths and warnings.
+
+        Raises
+        ------
+        InputError
+            If the simulator refuses the scenario.
+        """
+        try:
+            return core.describe(self.to_json())
+        except InputError as error:
+            raise self.located(error) from None
+
+    def located(self, error: InputError) -> InputError:
+        """An error of the simulator with the file and the value that it is about, where they are known."""
+        path, bracket, rest = (error.path or "").partition("[")
+        path = "topology" if path.startswith("topology.") else path
+        setting = self.settings.get(path)
+        file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
+        value = settings.show_at(path + bracket + rest, self.value(path)) if path in PARAMETERS else None
+        return InputError(error.problem, error.file or file, error.path, error.value or value, error.allowed)
+
+    def explain(self) -> list[Explained]:
+        """Every value as text and where it came from, in the order of the canonical form."""
+        rows = [self._explained(path) for path in (*PARAMETERS, "algorithms", "flows")]
+        for name, _ in self._mix():
+            rows += [
+                self._explained_constant(f"parameters.{name}.{constant.name}", constant)
+                for constant in core.algorithms()[name].params
+            ]
+        return rows
+
+    def unused(self, used: Iterable[str] = ()) -> list[str]:
+        """Return the paths of constants that are set and have no effect: no flow uses the algorithm.
+
+        `used` are algorithms that are used beside those of the scenario.
+        """
+        names = {*used, *(name for name, _ in self._mix())}
+        return [path for path in self.settings if settings.algorithm_of(path) not in {"", *names}]
+
+    def refuse_unused(self, paths: Iterable[str]) -> None:
+        """Raises an `InputError` if one of the paths is a constant of an algorithm that no flow uses."""
+        used = [name for name, _ in self._mix()]
+        for path in map(settings.resolve, paths):
+            if (algorithm := settings.algorithm_of(path)) and algorithm not in used:
+                raise self._contradiction(path, *settings.no_flow_uses(algorithm, used))
+
+    def check(self) -> None:
+        """Raises an `InputError` if values that are allowed one by one contradict each other."""
+        duration, warmup = self.value("time.duration"), self.value("time.warmup")
+        if duration <= warmup:
+            raise self._contradiction(
+                "time.duration",
+                f"the run ends inside the warm-up of {units.show('time', warmup)}",
+                f"more than {units.show('time', warmup)}, or a shorter time.warmup: --set warmup='1 s', or in the file",
+            )
+        if "time.duration" in self.settings and self.settings["time.duration"].source == "--duration":
+            self._refuse_late_flows(duration)
+        larger = ("users.document_probability", "users.service_pack_probability", "users.movie_probability")
+        total = sum(self.value(path) for path in larger)
+        if total > 1:
+            raise self._contradiction(
+                larger[0], f"the probabilities of larger files sum to {total:g}", "a sum of at most 1"
+            )
+        traced = any(self.value(f"trace.{what}") for what in ("flows", "sources", "routers"))
+        for path in ("measurement.interval", *(["trace.every"] if traced else [])):
+            if self.value(path) > duration:
+                raise self._contradiction(path, "longer than the run", f"at most {units.show('time', duration)}")
+        period = (duration - warmup) / self.value("time.periods")
+        if self.value("measurement.interval") > period * (1 + 1e-9):
+            raise self._contradiction(
+                "measurement.interval",
+                f"longer than a measured period of {units.show('time', period)}",
+                f"at most {units.show('time', period)}, fewer periods, or a longer run",
+            )
+        if self.value("time.converged") > 0 and self.value("time.periods") > 1:
+            raise self._contradiction(
+                "time.converged", "a run of several periods cannot end early", "0, or one period: time.periods = 1"
+            )
+        for path in ("transport.initial_rto", "transport.max_rto"):
+            if self.value(path) < self.value("transport.min_rto"):
+                least = units.show("time", self.value("transport.min_rto"))
+                raise self._contradiction(path, "less than transport.min_rto", f"at least {least}")
+
+    def _refuse_late_flows(self, duration: float) -> None:
+        """Where an option shortens the run, it is to blame for flows that never start, not their file."""
+        for number, flow in enumerate(self.value("flows")):
+            if flow["start"] > duration:
+                start = units.show("time", flow["start"])
+                problem = f"the run ends before flows[{number}] starts at {start}"
+                last = units.show("time", max(each["start"] for each in self.value("flows")))
+                raise self._contradiction("time.duration", problem, f"at least {last}")
+
+    def _explained(self, path: str) -> Explained:
+        text = settings.show(path, self.value(path)) or "none"
+        if path in self.settings:
+            return Explained(path, text, self.settings[path].source)
+        if path not in PARAMETERS:
+            return Explained(path, text, "default")
+        parameter = PARAMETERS[path]
+        source = parameter.source_for(self.preset)
+        default = parameter.default_for(self.preset)
+        if isinstance(default, Derived):
+            source = f"{default.text}; {source}"
+        return Explained(path, text, f"preset {self.preset}: {source}" if parameter.presets else source)
+
+    def _explained_constant(self, path: str, constant: core.AlgorithmParameter) -> Explained:
+        if path in self.settings:
+            return Explained(path, self.settings[path].text, self.settings[path].source)
+        text = units.show("number", constant.default(self.preset))
+        preset = f"preset {self.preset}: " if constant.presets else ""
+        return Explained(path, text, preset + constant.source)
+
+    def _mix(self) -> list[tuple[str, float]]:
+        """The mix, and with share 0 the algorithms that only explicit flows use."""
+        mix = list(self.value("algorithms"))
+        for flow in self.value("flows"):
+            if flow["algorithm"] and flow["algorithm"] not in (name for name, _ in mix):
+                mix.append((flow["algorithm"], 0.0))
+        return mix
+
+    def _constants(self, algorithm: str) -> dict[str, Any]:
+        constants = {}
+        for constant in core.algorithms()[algorithm].params:
+            setting = self.settings.get(f"parameters.{algorithm}.{constant.name}")
+            constants[constant.name] = _plain(setting.value if setting else constant.default(self.preset))
+        return constants
+
+    def _contradiction(self, path: str, problem: str, allowed: str) -> InputError:
+        setting = self.settings.get(path)
+        file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
+        return InputError(problem, file, path, settings.show(path, self.value(path)), allowed)
+
+
+def scenario(name_or_path: str | Path, /, **overrides: Any) -> Scenario:
+    """A built-in scenario or one from a TOML file.
+
+    Parameters
+    ----------
+    name_or_path
+        A built-in name (see `names`) or the path of a TOML file.
+    overrides
+        Values by path or unique last part of one, such as ``duration="5 min"`` or ``algorithm="cubic"``.
+
+    Raises
+    ------
+    InputError
+        If there is no such scenario or a value is not allowed; the message names file, path, value and what is.
+    """
+    loaded = load_scenario(str(name_or_path))
+    loaded = loaded.with_values(overrides) if overrides else loaded
+    loaded.refuse_unused(overrides)
+    loaded.check()
+    return loaded
+
+
+def names() -> dict[str, str]:
+    """The built-in scenarios: title by name."""
+    return builtin_titles(SCENARIOS)
+
+
+def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] = ()) -> Scenario:
+    """A built-in scenario or one from a TOML file, values checked one by one only.
+
+    `beside` is the directory for relative paths; `above` are the files that have this one as their base.
+    """
+    text, file, directory = find_toml(name, SCENARIOS, "scenario", beside)
+    if file in above:
+        raise InputError(f"the scenario is its own base: {' -> '.join((*above, file))}", file=above[0], path="base")
+    table = read_toml(text, file)
+    for key in ("base", "title", "description"):
+        if key in table and not isinstance(table[key], str):
+            raise InputError("not text", file=file, path=key, value=table[key], allowed="text in quotes")
+    try:
+        base = load_scenario(table.pop("base"), directory, (*above, file)) if "base" in table else None
+    except InputError as error:
+        raise error.located(file=file, path="base") if error.file is None else error from None
+    title = table.pop("title", base.title if base else "")
+    table.pop("description", None)
+    start = Scenario(Path(name).stem, title, base.settings if base else {})
+    values = settings.flatten(table)
+    for path in values:
+        try:
+            if settings.resolve(path) != path:
+                raise InputError("write the full path", path=path, allowed=settings.resolve(path))
+        except InputError as error:
+            raise error.located(file=file) from None
+    try:
+        values = settings.with_files(values, directory)
+    except InputError as error:
+        raise error.located(file=file) from None
+    return start.with_values(values, f"set in {file}")
+
+
+def _file(source: str) -> str | None:
+    """The file or option that a source names."""
+    return None if source == "set in code" else source.removeprefix("set in ")
+
+
+def _plain(value: Any) -> Any:
+    """Plain data with whole numbers as integers, so that equal values have equal text."""
+    value = value.canonical() if isinstance(value, Topology) else value
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    return units.whole(value)

@@ -1,0 +1,36 @@
+"""Runs made shorter or longer with all that happens in them: flows given one by one keep their share of the time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mesonet import units
+from mesonet.scenarios.scenario import Scenario
+
+_INSTANTS = ("start", "stop")
+
+
+def lasting(scenario: Scenario, duration: Any, source: str) -> Scenario:
+    """The scenario with another duration; starts and stops of flows, and a warm-up that was set, change with it.
+
+    Raises
+    ------
+    InputError
+        If the duration is none.
+    """
+    before = float(scenario.value("time.duration"))
+    longer = scenario.set("time.duration", duration, source)
+    factor = float(longer.value("time.duration")) / before
+    values: dict[str, Any] = {}
+    if "flows" in scenario.settings:
+        values["flows"] = [_stretched(flow, factor) for flow in scenario.settings["flows"].given]
+    if "time.warmup" in scenario.settings:
+        values["time.warmup"] = f"{scenario.value('time.warmup') * factor!r} s"
+    return longer.with_values(values, source) if values else longer
+
+
+def _stretched(flow: Mapping[str, Any], factor: float) -> dict[str, Any]:
+    """A flow as users write it, its instants multiplied."""
+    times = {key: flow[key] for key in _INSTANTS if flow.get(key) not in (None, "never")}
+    return {**flow, **{key: f"{units.parse('time', value) * factor!r} s" for key, value in times.items()}}

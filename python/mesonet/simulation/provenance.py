@@ -1,0 +1,124 @@
+"""What a result came from and what it cost."""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from mesonet import core
+from mesonet._version import __version__
+
+_VARIABLES = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED", "SLURM_JOB_ID",
+    "SLURM_ARRAY_TASK_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "JOB_COMPLETION_INDEX",
+)  # fmt: skip
+"""Environment variables that say how and where a run was made; no others are recorded, they may hold secrets."""
+
+
+def versions(code_version: str | None = None) -> dict[str, str]:
+    """Versions of everything that can change a result's bytes; `code_version` is that of a model that is no network."""
+    return {
+        "mesonet": __version__,
+        "code_version": code_version or core.code_version(),
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "pyarrow": version("pyarrow"),
+        "platform": platform.platform(),
+    }
+
+
+@cache
+def environment() -> dict[str, Any]:
+    """The machine that makes a result, and the settings of it that can matter."""
+    return {
+        "host": platform.node(),
+        "processor": _processor(),
+        "processors": os.cpu_count() or 1,
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "variables": {name: os.environ[name] for name in _VARIABLES if name in os.environ},
+    }
+
+
+def now() -> str:
+    """The instant in UTC, to the second."""
+    return datetime.now(UTC).replace(microsecond=0).isoformat()
+
+
+def peak_rss_bytes() -> int:
+    """Largest resident memory of this process so far.
+
+    Linux keeps it per memory image in VmHWM. ``getrusage`` is the fallback only: there it may include the parent from
+    which the process was forked.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def reset_peak_rss() -> None:
+    """Lets `peak_rss_bytes` begin anew, where the system can: a process that makes several runs."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")  # proc(5): resets VmHWM
+
+
+def _processor() -> str:
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+class Stopwatch:
+    """Processor and wall-clock time of this process since it was made."""
+
+    def __init__(self) -> None:
+        self.started = now()
+        self._before: Mapping[str, Any] = {}
+        self._cpu, self._wall, self._children = time.process_time(), time.perf_counter(), _children_cpu()
+
+    def so_far(self) -> dict[str, Any]:
+        """What another process needs to go on from here."""
+        return {"started": self.started, **self.resources()}
+
+    def go_on(self, before: Mapping[str, Any]) -> None:
+        """Goes on from where another one was (`so_far`) that did the first part of the work; nothing if it is empty."""
+        self.started, self._before = before.get("started", self.started), before
+
+    def resources(self, children: bool = False) -> dict[str, Any]:
+        """Seconds spent so far, and the peak memory of the process.
+
+        With `children` those of the programs that it started and that ended count too; of their memory the largest that
+        any of them ever had. ``continuations`` is how often another process went on, if any did.
+        """
+        cpu, peak = time.process_time() - self._cpu, peak_rss_bytes()
+        if children:
+            cpu += _children_cpu() - self._children
+            most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+            peak = max(peak, most if sys.platform == "darwin" else most * 1024)
+        before = self._before
+        used = {
+            "cpu_s": round(cpu + before.get("cpu_s", 0.0), 6),
+            "wall_s": round(time.perf_counter() - self._wall + before.get("wall_s", 0.0), 6),
+            "peak_rss_bytes": max(peak, before.get("peak_rss_bytes", 0)),
+        }
+        return {**used, "continuations": before.get("continuations", 0) + 1} if before else used
+
+
+def _children_cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

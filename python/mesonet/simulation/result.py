@@ -1,0 +1,214 @@
+"""What one run produced: tables with units, what it cost, and its files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from mesonet.errors import InputError
+from mesonet.files import places
+from mesonet.files.locks import lock_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import xarray as xr
+
+TABLES = ("responses", "series", "flows", "groups", "routers", "flow_traces", "router_traces")
+"""The tables of a result."""
+
+FILES = (*(f"{name}.parquet" for name in TABLES), "run.json")
+"""What `Result.write` writes."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns with units, in whatever form the caller works with.
+
+    `index` names the columns that identify a row; `to_xarray` makes them dimensions.
+    """
+
+    arrow: pa.Table
+    index: tuple[str, ...] = ()
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Unit by column; ``1`` for a plain number; columns of text have none."""
+        return {field.name: field.metadata[b"unit"].decode() for field in self.arrow.schema if field.metadata}
+
+    def to_arrow(self) -> pa.Table:
+        """The table itself; each field's metadata holds its ``unit``."""
+        return self.arrow
+
+    def to_polars(self) -> pl.DataFrame:
+        """A polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame(pl.from_arrow(self.arrow))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A pandas data frame; needs pandas."""
+        try:
+            return self.arrow.to_pandas()
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas: pip install pandas") from error
+
+    def to_xarray(self) -> xr.Dataset:
+        """A data set with the index columns as dimensions; needs pandas and xarray."""
+        try:
+            import xarray
+        except ImportError as error:
+            raise ImportError("to_xarray needs xarray: pip install pandas xarray") from error
+        frame = self.to_pandas()
+        frame = frame.set_index(list(self.index)) if self.index else frame.rename_axis("row")
+        dataset = xarray.Dataset.from_dataframe(frame)
+        for name, unit in self.units.items():
+            if name in dataset.variables:
+                dataset[name].attrs["units"] = unit
+        return dataset
+
+    def __len__(self) -> int:
+        return int(self.arrow.num_rows)
+
+    def __repr__(self) -> str:
+        return repr(self.to_polars())
+
+
+def table(columns: Mapping[str, Any], units: Mapping[str, str], index: Sequence[str] = ()) -> Table:
+    """A table of equally long 1-d columns; every column must be in `units`, columns of text with ``""``.
+
+    NaN becomes null in columns of floats: there was nothing to measure.
+    """
+    arrays, fields = [], []
+    for name, values in columns.items():
+        arrays.append(pa.array(values, type=None if units[name] else pa.string(), from_pandas=True))
+        fields.append(pa.field(name, arrays[-1].type, metadata={"unit": units[name]} if units[name] else None))
+    return Table(pa.Table.from_arrays(arrays, schema=pa.schema(fields)), tuple(index))
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run.
+
+    Attributes
+    ----------
+    responses
+        One row per response and period: response, symbol, period, unit, value.
+    series
+        One row per measurement interval.
+    flows
+        One row per recorded flow.
+    groups
+        Goodput, completion times and losses by period and group of flows: file category, path class, interface,
+        algorithm.
+    routers
+        Queue, drops and utilisation by period and router.
+    flow_traces, router_traces
+        Detailed traces of what the scenario's ``trace`` names; empty without.
+    performance
+        ``cpu_s``, ``wall_s``, ``data_segments_delivered``, ``router_hops``, ``peak_rss_bytes`` (of the process so far).
+    provenance
+        Scenario, seed, versions: all that is needed to repeat the run.
+    """
+
+    responses: Table
+    series: Table
+    flows: Table
+    groups: Table
+    routers: Table
+    flow_traces: Table
+    router_traces: Table
+    performance: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+
+    def value(self, response: str, period: str = "measured") -> float:
+        """One response of one period; NaN where there was nothing to measure."""
+        columns = self.responses.arrow.select(["response", "period", "value"]).to_pydict()
+        for name, when, value in zip(columns["response"], columns["period"], columns["value"], strict=True):
+            if (name, when) == (response, period):
+                return float("nan") if value is None else float(value)
+        raise KeyError(f"no response {response!r} in period {period!r}")
+
+    def settling_time(self, name: str = "sending") -> float | None:
+        """Seconds after which a series has left its initial transient, by MSER-5 (`mesonet.analysis.warm_up`).
+
+        `name` is a column of `series` that has a number at every instant. None where the run is too short to tell.
+        """
+        from mesonet.simulation.warm_up import warm_up
+
+        columns = self.series.arrow.select(["time_s", name]).to_pydict()
+        samples = warm_up(columns[name]).samples
+        if samples is None:
+            return None
+        return float(columns["time_s"][samples - 1]) if samples else 0.0
+
+    def run_json(self) -> str:
+        """Return provenance, resources and the settling time as JSON text."""
+        about = {**self.provenance, "performance": self.performance, "settling_time_s": self.settling_time()}
+        return json.dumps(about, indent=1, sort_keys=True) + "\n"
+
+    def write(self, directory: str | Path) -> Path:
+        """Writes the tables and run.json, replacing those of an earlier run.
+
+        All files are written aside and renamed, so that a reader never sees half a file.
+
+        Raises
+        ------
+        InputError
+            If the directory holds other things.
+        """
+        with reserved(directory) as put:
+            return put(self)
+
+    def _write_files(self, aside: Path) -> None:
+        for name in TABLES:
+            write_parquet(getattr(self, name), aside / f"{name}.parquet")
+        (aside / "run.json").write_text(self.run_json())
+
+
+@contextmanager
+def reserved(directory: str | Path) -> Iterator[Callable[[Result], Path]]:
+    """A place for a result that is still to come: gives the function that puts it there.
+
+    Raises
+    ------
+    InputError
+        At once, if the directory holds other things or cannot be written to.
+    """
+    with places.folder(directory) as path:
+        _refuse_foreign(path)
+        with places.aside(path) as aside:
+            yield partial(_put, path=path, aside=aside)
+
+
+def _put(result: Result, path: Path, aside: Path) -> Path:
+    result._write_files(aside)
+    for name in FILES:
+        (aside / name).replace(path / name)
+    return path
+
+
+def write_parquet(table: Table, path: Path) -> None:
+    """Writes a table so that equal tables have equal bytes for one version of pyarrow."""
+    pq.write_table(table.arrow, path, version="2.6", compression="zstd", write_statistics=True, use_dictionary=True)
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Raises an `InputError` if the directory holds anything but an earlier run, and a checkpoint in use."""
+    there = {entry.name for entry in path.iterdir()}
+    in_use = {name for name in (*there, *FILES) if lock_file(path / name).name in there}
+    if taken := sorted(in_use.intersection(FILES)):
+        allowed = "a file that is none of those that go into --out"
+        raise InputError("one of the results", path="--checkpoint", value=str(path / taken[0]), allowed=allowed)
+    foreign = sorted(name for name in there - in_use if name not in FILES and not name.startswith(places.ASIDE))
+    if foreign:
+        problem = f"the directory holds other files ({', '.join(foreign[:3])})"
+        raise InputError(problem, path="--out", value=str(path), allowed="a new or empty directory, or an earlier run")

@@ -1,0 +1,232 @@
+"""Runs one scenario."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from mesonet import core
+from mesonet.errors import InputError
+from mesonet.scenarios.scenario import Scenario
+from mesonet.scenarios.scenario import scenario as named_scenario
+from mesonet.units import integer
+
+if TYPE_CHECKING:
+    from mesonet.simulation import provenance
+    from mesonet.simulation.checkpoint import Checkpoint
+    from mesonet.simulation.result import Result, Table
+
+Progress = Callable[[float, float], None]
+"""Called with the simulated time reached and the simulated time of the whole run, in seconds."""
+
+LARGEST_SEED = 2**63 - 1
+MOST_THREADS = 256
+
+Engine = Literal["domains", "reference"]
+"""How events are ordered: by domains of the network, or plainly, one heap entry for every segment. Both give the same
+bytes; the second is slow and holds the first to account."""
+
+_SLICE_S = 0.2
+"""Wall-clock time of one slice: how long Ctrl-C and the progress bar may have to wait."""
+_MOST_SLICES = 20_000
+
+
+def simulate(
+    scenario: Scenario | str | Path,
+    seed: int = 1,
+    progress: Progress | None = None,
+    *,
+    threads: int = 1,
+    engine: Engine = "domains",
+    checkpoint: Checkpoint | None = None,
+) -> Result:
+    """Simulates a scenario from 0 to its duration.
+
+    Parameters
+    ----------
+    scenario
+        What to simulate, or the name of a built-in scenario, or the path of a TOML file.
+    seed
+        Names the random streams, at least 0; the same scenario, seed and code give the same tables on any machine.
+    progress
+        Called several times a second.
+    threads
+        Threads that advance the domains of the network, from 1; the result does not depend on their number.
+    engine
+        `domains`, or `reference` to compare with.
+    checkpoint
+        Where the run is kept while it goes on, and from where it continues (`mesonet.Checkpoint`).
+
+    Raises
+    ------
+    InputError
+        If the simulator refuses a value, or the checkpoint is not one of this run.
+    Stopped
+        If a signal came while there was a checkpoint (`mesonet.simulation.checkpoint`).
+    """
+    if isinstance(scenario, str | Path):
+        scenario = named_scenario(scenario)
+    try:
+        return simulate_json(scenario.to_json(), seed, progress, threads=threads, engine=engine, checkpoint=checkpoint)
+    except InputError as error:
+        raise (error if error.path in ("seed", "threads", "--checkpoint") else scenario.located(error)) from None
+
+
+def simulate_json(
+    scenario_json: str,
+    seed: int,
+    progress: Progress | None = None,
+    *,
+    threads: int = 1,
+    engine: Engine = "domains",
+    checkpoint: Checkpoint | None = None,
+) -> Result:
+    """`simulate` for a canonical scenario."""
+    from mesonet.responses.columns import (
+        FLOW_TRACE_UNITS,
+        FLOW_UNITS,
+        GROUP_UNITS,
+        ROUTER_TRACE_UNITS,
+        ROUTER_UNITS,
+        SERIES_UNITS,
+    )
+    from mesonet.simulation import provenance
+    from mesonet.simulation.result import Result, table
+
+    seed = integer(seed, "seed", 0, LARGEST_SEED)
+    threads = integer(threads, "threads", 1, MOST_THREADS)
+    scenario = json.loads(scenario_json)
+
+    def make(state: bytes | None) -> Any:
+        try:
+            return core.module().Simulation(scenario_json, seed, threads, engine, state)
+        except ValueError as error:
+            refused = core.refused(error)
+            if checkpoint and refused.path == "snapshot":
+                refused = checkpoint.refused(refused.problem)
+            raise refused from error
+
+    watch = provenance.Stopwatch()
+    run, before = checkpoint.begin(make) if checkpoint else (make(None), {})
+    watch.go_on(before)
+    _advance(run, float(scenario["time"]["duration"]), progress, checkpoint, watch)
+    finished = run.finish()
+    return Result(
+        responses=_responses(finished["responses"]),
+        series=table(finished["series"], SERIES_UNITS, ("time_s",)),
+        flows=table(finished["flows"], FLOW_UNITS, ("source", "transfer")),
+        groups=table(finished["groups"], GROUP_UNITS, ("period", "category", "path_class", "rate_class", "algorithm")),
+        routers=table(finished["routers"], ROUTER_UNITS, ("period", "router")),
+        flow_traces=table(finished["flow_traces"], FLOW_TRACE_UNITS, ("flow", "time_s")),
+        router_traces=table(finished["router_traces"], ROUTER_TRACE_UNITS, ("router", "time_s")),
+        performance={**watch.resources(), **run.performance()},
+        provenance={
+            "scenario": scenario,
+            "seed": seed,
+            "engine": engine,
+            "threads": threads,
+            "versions": provenance.versions(),
+            "environment": provenance.environment(),
+            "started": watch.started,
+            "finished": provenance.now(),
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """How far a run came in a while.
+
+    Attributes
+    ----------
+    share
+        Of the simulated time.
+    cpu_s, whole_cpu_s
+        Processor time that it took, and that all would take at the pace of the second half.
+    router_hops
+        Segments that crossed routers.
+    responses, groups
+        Tables so far.
+    """
+
+    share: float
+    cpu_s: float
+    whole_cpu_s: float
+    router_hops: int
+    responses: Table
+    groups: Table
+
+
+def beginning(scenario_json: str, seed: int, wall_s: float) -> Beginning:
+    """Simulates for about `wall_s` of wall-clock time, at most to the end.
+
+    The whole is told from the pace of the second half: the first has the start, when networks are still empty.
+    """
+    from mesonet.responses.columns import GROUP_UNITS
+    from mesonet.simulation.result import table
+
+    duration = float(json.loads(scenario_json)["time"]["duration"])
+    run = core.module().Simulation(scenario_json, seed)
+    began, used = time.perf_counter(), time.process_time()
+    marks = [(0.0, 0.0)]
+    reached, step = 0.0, duration / 10_000
+    while reached < duration and not run.finished() and time.perf_counter() - began < wall_s:
+        slice_began = time.perf_counter()
+        reached = min(reached + step, duration)
+        run.advance(reached)
+        marks.append((reached, time.process_time() - used))
+        step *= min(2.0, max(0.5, wall_s / 20 / max(time.perf_counter() - slice_began, 1e-6)))
+    last_time, last_cpu = marks[-1]
+    half_time, half_cpu = next(mark for mark in marks if mark[1] >= last_cpu / 2)
+    pace = (last_cpu - half_cpu) / (last_time - half_time) if last_time > half_time else last_cpu / last_time
+    left = 0.0 if run.finished() else duration - last_time
+    finished = run.finish()
+    return Beginning(
+        share=1.0 if not left else last_time / duration,
+        cpu_s=last_cpu,
+        whole_cpu_s=last_cpu + left * pace,
+        router_hops=run.performance()["router_hops"],
+        responses=_responses(finished["responses"]),
+        groups=table(finished["groups"], GROUP_UNITS, ("period", "category", "path_class", "rate_class", "algorithm")),
+    )
+
+
+def _advance(
+    run: Any,
+    duration: float,
+    progress: Progress | None,
+    checkpoint: Checkpoint | None,
+    watch: provenance.Stopwatch,
+) -> None:
+    """Runs to the end in slices of simulated time that take about `_SLICE_S` each."""
+    reached, step = float(run.performance()["simulated_s"]), duration / _MOST_SLICES
+    while reached < duration and not run.finished():
+        began = time.perf_counter()
+        reached = min(reached + step, duration)
+        run.advance(reached)
+        if progress:
+            progress(reached, duration)
+        if checkpoint:
+            checkpoint.look(run, watch.so_far)
+        step *= min(4.0, max(0.25, _SLICE_S / max(time.perf_counter() - began, 1e-6)))
+        step = max(step, duration / _MOST_SLICES)
+
+
+def _responses(finished: dict[str, Any]) -> Table:
+    from mesonet.responses.columns import RESPONSE_UNITS
+    from mesonet.responses.definitions import BY_NAME
+    from mesonet.simulation.result import table
+
+    names = finished["name"]
+    columns = {
+        "response": names,
+        "symbol": [BY_NAME[name].symbol for name in names],
+        "period": finished["period"],
+        "unit": [BY_NAME[name].unit for name in names],
+        "value": finished["value"],
+    }
+    return table(columns, RESPONSE_UNITS, ("response", "period"))

@@ -1,0 +1,77 @@
+"""Plain language for numbers, lists and periods."""
+
+import re
+from collections.abc import Sequence
+
+from mesonet.numbers import number, percent
+
+PERIOD_TITLES = {
+    "measured": "whole measured time",
+    "1": "measured period 1",
+    "2": "measured period 2",
+    "3": "measured period 3",
+    "run": "whole run, warm-up included",
+}
+
+
+def period_title(period: str) -> str:
+    """What to call a period."""
+    return PERIOD_TITLES.get(period, period)
+
+
+def listed(items: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
+
+
+def some(items: Sequence[str], most: int = 4) -> str:
+    """The first of many: "a, b, c and 7 more"; all where there are `most` at most."""
+    return listed(items) if len(items) <= most else f"{', '.join(items[: most - 1])} and {len(items) - most + 1} more"
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """ "1 run", "2 runs"."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def verb(count: int, plural: str) -> str:
+    """The verb that goes with a count: "exceeds" for one, else "exceed"."""
+    return f"{plural}s" if count == 1 else plural
+
+
+def numbered(noun: str, numbers: Sequence[int]) -> str:
+    """ "condition 4", "conditions 4 and 7", "12 conditions (4, 5, 7, ...)"."""
+    if len(numbers) <= 3:
+        return f"{noun}{'' if len(numbers) == 1 else 's'} {listed([str(each) for each in numbers])}"
+    return f"{counted(len(numbers), noun)} ({', '.join(str(each) for each in numbers[:3])}, ...)"
+
+
+def quantity(value: float, unit: str) -> str:
+    """A value with its unit; a plain number ("1": ratios and rates) as a percentage."""
+    if unit == "1":
+        return percent(100 * value)
+    return f"{number(value)} {unit}".strip()
+
+
+def span(low: float, high: float, unit: str) -> str:
+    """ "0 to 45 %", "12 to 14 ms"."""
+    first, last = quantity(low, unit), quantity(high, unit)
+    if first == last:
+        return first
+    tail = " %" if unit == "1" else f" {unit}"
+    return f"{first.removesuffix(tail)} to {last}"
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def uncapitalised(text: str) -> str:
+    """The text as it stands within a sentence; abbreviations stay."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+
+
+def markdown(text: str) -> str:
+    """Return text for a Markdown page: no part of a name begins an HTML element."""
+    return re.sub(r"<(?=[A-Za-z/!?])", r"\\<", text)
