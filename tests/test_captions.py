@@ -45,7 +45,8 @@ def test_shares_name_the_next_algorithm_on_the_same_paths():
     panels, shares = ["fast paths", "fast paths", "slow paths", "slow paths"], [0.5, 0.48, 0.2, 0.1]
     table = pl.DataFrame({"panel": panels, "algorithm": ["tcp", "bic"] * 2, "value": shares})
     assert shares_caption(table) == (
-        "tcp uses most, 50 % on fast paths (next bic, 48 %); bic least, 10 % on slow paths (next tcp, 20 %)."
+        "The largest share is 50 % on fast paths, of tcp (next bic, 48 %); the smallest is 10 % on slow paths, of bic "
+        "(next tcp, 20 %)."
     )
 
 

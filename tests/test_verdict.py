@@ -12,7 +12,16 @@ from large_campaign import large_campaign
 from mesonet.reporting.campaign_view.study import Study
 from mesonet.reporting.text.verdict_text import reasons, verdict_html
 from mesonet.reporting.verdicts.noise import noise
-from mesonet.reporting.verdicts.verdict import MIXED, NO_HARM, NOT_JUDGED, UNCLEAR, WORSE, harm_to_competitors, verdicts
+from mesonet.reporting.verdicts.verdict import (
+    MIXED,
+    NO_HARM,
+    NOT_JUDGED,
+    UNCLEAR,
+    WORSE,
+    harm_to_competitors,
+    too_small,
+    verdicts,
+)
 
 
 def like_tcp(campaign, algorithm, factor, response=None, conditions=None):
@@ -112,9 +121,10 @@ def test_tiny_shares_are_not_judged(campaign):
     small = replace(
         campaign, responses=campaign.responses.with_columns(value=pl.when(tiny).then(share).otherwise("value"))
     )
-    changes = {change.response: change for change in verdict_of(Study(small), "fast").changes}
-    assert changes["loss_rate"].worse == 0
-    assert changes["loss_rate"].mean == 0
+    study = Study(small)
+    assert "loss_rate" not in {change.response for change in verdict_of(study, "fast").changes}
+    assert too_small(study) == ["loss_rate"]
+    assert "Too small to be compared (at most 0.1 %): loss rate." in verdict_html(study)
 
 
 def test_only_conditions_that_both_have_count(campaign):
@@ -165,7 +175,7 @@ def test_noise_is_not_called_harm(campaign):
     known = Study(many)
     assert {each.verdict for each in verdicts(known)} == {UNCLEAR}
     text = verdict_html(known)
-    assert "Up to 3 replicates" in text
+    assert "The noise is that of 3 replicates" in text
     assert "smallest harm that would have been seen" in text
 
 
@@ -178,20 +188,32 @@ def test_harm_beyond_the_noise_is_harm(campaign):
     assert verdict_of(replicated(campaign, 0.02, 1.0), "fast").verdict == NO_HARM
 
 
-def test_a_difference_within_the_noise_of_the_mean_is_not_certain(campaign):
+def values_of(cells):
+    """Rows of a frame of values: {(condition, algorithm): values of the replicates}."""
+    rows = [(c, a, r, v) for (c, a), values in cells.items() for r, v in enumerate(values, start=1)]
+    return pl.DataFrame(rows, schema=["condition", "algorithm", "replicate", "value"], orient="row")
+
+
+def test_the_noise_of_a_difference_leaves_out_what_replicates_have_in_common(campaign):
     study = replicated(campaign, 0.02, 1.3)
-    (one, two) = (study.algorithms.index(name) for name in ("fast", "tcp"))
-    rows = pl.DataFrame(
-        [(c, a, r, v) for c in (1, 2) for a, base in (("fast", 3.0), ("tcp", 1.0))
-         for r, v in enumerate((base - 1, base + 1), start=1)],
-        schema=["condition", "algorithm", "replicate", "value"], orient="row",
-    )  # fmt: skip
-    found = noise(study, rows)
-    # Variance 2 on 2 degrees of freedom per condition; the difference of means of two has variance 2 (1/2 + 1/2).
-    assert found.of_difference(one, two, 1)[:2] == pytest.approx(stats.t.ppf(0.975, 2) * np.sqrt(2))
-    both = np.arange(32) < 2
-    assert found.of_mean_difference(one, two, both) == pytest.approx(stats.t.ppf(0.975, 4) * np.sqrt(4) / 2)
-    assert np.isnan(found.of_mean_difference(one, two, np.arange(32) < 3))
+    one, two = (study.algorithms.index(name) for name in ("fast", "tcp"))
+    cells = {(c, a): [base, base + 100, base + 7] for c in (1, 2) for a, base in (("fast", 3.0), ("tcp", 1.0))}
+    cells[1, "fast"][0] += 3
+    cells[2, "fast"][0] += 3
+    found = noise(study, values_of(cells))
+    # The differences of one condition are 5, 2, 2: their variance is 3 on 2 degrees of freedom, that of a mean 3 / 3.
+    assert found.of_difference(one, two, 1)[:2] == pytest.approx(stats.t.ppf(0.975, 2) * np.sqrt(3 / 3))
+    error, freedom = found.error_of_mean_difference(one, two, np.arange(32) < 2)
+    assert (error, freedom) == pytest.approx((np.sqrt(2 * 1.0) / 2, 4))
+    assert np.isnan(found.error_of_mean_difference(one, two, np.arange(32) < 3)[0])
+
+
+def test_without_common_replicates_their_whole_scatter_is_the_noise(campaign):
+    study = replicated(campaign, 0.02, 1.3)
+    one, two = (study.algorithms.index(name) for name in ("fast", "tcp"))
+    found = noise(study, values_of({(1, "fast"): [2.0, 4.0], (1, "tcp"): [1.0]}))
+    # Variance 2 on 1 degree of freedom; the difference of means of two and of one.
+    assert found.of_difference(one, two, 1)[0] == pytest.approx(stats.t.ppf(0.975, 1) * np.sqrt(2 * (1 / 2 + 1)))
 
 
 @pytest.fixture(scope="module")

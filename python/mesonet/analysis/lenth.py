@@ -23,8 +23,9 @@ class Lenth:
     pse: float  #: pseudo standard error of an effect; 0 where more than half of the effects are
     me: float  #: margin of error: a single effect beyond it is more than noise; NaN where the PSE is 0
     sme: float  #: simultaneous margin of error: the largest of all effects beyond it is
-    degrees_of_freedom: float  #: m / 3
+    degrees_of_freedom: float  #: m / 3; of replicates those of their scatter
     effects: int  #: m, those that were not NaN
+    replicated: bool = False  #: True if the error is that of replicates and not a guess from the effects
 
     def active(self, effects: ArrayLike) -> NDArray[np.bool_]:
         """Which effects exceed the margin of error."""
@@ -55,3 +56,23 @@ def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
     me = float(stats.t.ppf(1 - alpha / 2, freedom)) * pse
     sme = float(stats.t.ppf((1 + (1 - alpha) ** (1 / m)) / 2, freedom)) * pse
     return Lenth(pse, me, sme, freedom, m)
+
+
+def margins_of_error(error: float, freedom: float, effects: int, *, alpha: float = 0.05) -> Lenth:
+    """Return the margins of effects whose standard error is known from replicates.
+
+    Parameters
+    ----------
+    error
+        Standard error of every effect.
+    freedom
+        Degrees of freedom of that error; without any nothing can be tested.
+    effects
+        Number of effects that the simultaneous margin is for.
+    """
+    alpha, nan = checked_alpha(alpha), float("nan")
+    if not freedom > 0 or effects < 1:
+        return Lenth(nan, nan, nan, nan, effects, True)
+    me = float(stats.t.ppf(1 - alpha / 2, freedom)) * error
+    sme = float(stats.t.ppf((1 + (1 - alpha) ** (1 / effects)) / 2, freedom)) * error
+    return Lenth(error, me, sme, freedom, effects, True)

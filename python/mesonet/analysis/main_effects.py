@@ -127,6 +127,17 @@ def main_effects(
     return in_unit(found, scale, "grand_mean", "mean_minus", "mean_plus", "effect", "residual_sd", "effect_sd")
 
 
+def replicate_frame(values: ArrayLike) -> pl.DataFrame | Floats:
+    """Return values of shape (runs, replicates) as `main_effects` takes replicates; others as they are."""
+    array = np.asarray(values, dtype=float)
+    if array.ndim != 2:
+        return array
+    runs, replicates = array.shape
+    condition = np.repeat(np.arange(1, runs + 1), replicates)
+    replicate = np.tile(np.arange(1, replicates + 1), runs)
+    return pl.DataFrame({"condition": condition, "replicate": replicate, "value": array.ravel()})
+
+
 def design_signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
     """The signs, shape (n, k), and the factor names of a design as `main_effects` takes it, checked."""
     own = design.factors if isinstance(design, DesignLike) else None

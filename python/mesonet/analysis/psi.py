@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mesonet.analysis.main_effects import DesignLike, Mode, design_signs, main_effects
+from mesonet.analysis.main_effects import DesignLike, Mode, design_signs, main_effects, replicate_frame
 from mesonet.analysis.result import Result
 
 Floats = NDArray[np.float64]
@@ -60,16 +60,17 @@ def factor_table(
 ) -> FactorTable:
     """Main effects of every column of `data`, shape (runs, responses), as signs and stars, and Psi of every factor.
 
-    Raises ValueError if the data do not fit the names or the design.
+    Replicates have the shape (runs, replicates, responses). Raises ValueError if the data do not fit the names or the
+    design.
     """
     matrix, names = design_signs(design, factors)
     values = np.asarray(data, dtype=float)
-    if values.shape != (len(matrix), len(responses)):
+    if values.ndim not in (2, 3) or (values.shape[0], values.shape[-1]) != (len(matrix), len(responses)):
         raise ValueError(f"the data have shape {values.shape}; expected ({len(matrix)}, {len(responses)})")
     sign = np.zeros((len(responses), len(names)), dtype=np.int8)
     p = np.full((len(responses), len(names)), np.nan)
-    for place, column in enumerate(values.T):
-        found = main_effects(matrix, column, factors=names, mode=mode)
+    for place in range(len(responses)):
+        found = main_effects(matrix, replicate_frame(values[..., place]), factors=names, mode=mode)
         sign[place] = np.sign(np.nan_to_num(found.effect))
         p[place] = found.p
     tested = np.isfinite(p)

@@ -54,8 +54,7 @@ def rank_matrices(
 ) -> RankMatrices:
     """Ranks of the algorithms from `values`, shape (conditions, columns, algorithms), NaN where missing.
 
-    A cell with a value of one algorithm only has no rank. A spread below 1e-9 of the mean is no difference: all get the
-    same rank.
+    A cell with a value of one algorithm only has no rank. Values that differ by less than 1e-9 of the mean are equal.
 
     Raises ValueError if the values do not fit the names, or for an unknown treatment of ties.
     """
@@ -77,9 +76,22 @@ def rank_matrices(
         same = highest - lowest <= INDISTINCT * np.abs(mean)
         relative = np.where(mean == 0, np.nan, 100 * residual / mean)
         side = np.where(there & ~same, np.sign(residual), 0).astype(np.int8)
-        top = there & ~same & (residual == highest) & (highest > -lowest)
-        bottom = there & ~same & (residual == lowest) & (-lowest > highest)
-    rank = ranks(np.where(there & same, 0.0, array), ties=ties) if array.size else array
+        margin = INDISTINCT * np.abs(mean)
+        top = there & ~same & (residual == highest) & (highest + lowest > margin)
+        bottom = there & ~same & (residual == lowest) & (highest + lowest < -margin)
+    rank = ranks(_equalised(array, margin), ties=ties) if array.size else array
     return RankMatrices(
         labels, tuple(columns), tuple(algorithms), rank, relative, side, (top * 1 - bottom * 1).astype(np.int8), ties
     )
+
+
+def _equalised(values: Floats, margin: Floats) -> Floats:
+    """Return values of the same order along the last axis, in which neighbours within `margin` are equal."""
+    order = np.argsort(values, axis=-1, kind="stable")  # NaN last
+    ascending = np.take_along_axis(values, order, axis=-1)
+    with np.errstate(invalid="ignore"):
+        steps = np.diff(ascending, axis=-1, prepend=ascending[..., :1]) > margin
+    steps = np.cumsum(steps, axis=-1).astype(float)
+    found = np.empty_like(values)
+    np.put_along_axis(found, order, np.where(np.isfinite(ascending), steps, np.nan), axis=-1)
+    return found

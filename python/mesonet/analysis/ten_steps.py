@@ -52,6 +52,6 @@ def ten_steps(
         main_effects(matrix, y, mode=mode, **about),
         interactions(matrix, y, **about),
         {name: blocks(matrix, y, target=name, **about) for name in names},
-        terms(matrix, y, **about),
+        terms(matrix, y, noise="replicates" if mode == "replicates" else "effects", **about),
         contour(matrix, y, categorical=categorical, **about) if len(set(names) - set(categorical)) > 1 else None,
     )

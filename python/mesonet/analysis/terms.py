@@ -10,7 +10,7 @@ Source: J. Filliben's ten-step analysis, steps 6 to 9 (Dataplot macros `lib/10st
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -19,11 +19,12 @@ from scipy import stats
 
 from mesonet.analysis.estimable import ROUNDING, SignColumns, fit, sign_columns
 from mesonet.analysis.extreme import in_unit, unit
-from mesonet.analysis.lenth import Lenth, lenth
-from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
+from mesonet.analysis.lenth import Lenth, lenth, margins_of_error
+from mesonet.analysis.main_effects import DesignLike, design_signs, observations
 from mesonet.analysis.result import Result
 
 Floats = NDArray[np.float64]
+Noise = Literal["effects", "replicates"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +39,7 @@ class Terms(Result):
     mean_plus: Floats
     half_normal: Floats  #: half-normal order-statistic median that belongs to |effect|
     residual_sd: Floats  #: residual SD of the model of the mean and all terms up to this one; NaN without freedom
-    active: NDArray[np.bool_]  #: effects beyond Lenth's margin of error; of overlapping columns by their own errors
+    active: NDArray[np.bool_]  #: effects beyond the margin of error; of overlapping columns by their own errors
     runs: int
     grand_mean: float
     sd: float  #: of the response: the residual SD of the model of the mean alone
@@ -72,6 +73,7 @@ def terms(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
     order: int | None = None,
+    noise: Noise = "effects",
 ) -> Terms:
     """Return the effects of all estimable terms on the response `y`, by falling size.
 
@@ -82,18 +84,26 @@ def terms(
     order
         Most factors of a term. None: every string that the runs of a regular design can estimate; Lenth's margins
         need all of them, because they learn the noise from the many effects that are nothing else.
+    noise
+        ``effects``: Lenth's pseudo standard error. ``replicates``: the scatter between replicates of one condition,
+        which `y` must hold.
 
     Raises
     ------
     ValueError
-        If the design is not two-level, the response does not fit the design, or `order` is no number of factors.
+        If the design is not two-level, the response does not fit the design, `order` is no number of factors, or
+        `noise` is none of its values.
     """
+    if noise not in get_args(Noise):
+        raise ValueError(f"noise is {noise!r}; allowed: {', '.join(get_args(Noise))}")
     matrix, names = design_signs(design, factors)
     if order is not None and not 1 <= order <= matrix.shape[1]:
         raise ValueError(f"order is {order}; allowed: 1 to the number of factors, {matrix.shape[1]}")
-    used, mean = condition_means(y, len(matrix), algorithm)
+    row, value = observations(y, len(matrix), algorithm)
+    used, within, count = np.unique(row, return_inverse=True, return_counts=True)
+    mean = np.bincount(within, value, len(used)) / count
     by = unit(mean)
-    mean = mean / by
+    value, mean = value / by, mean / by
     signs = sign_columns(matrix, names, order)
     notes = [f"Cannot be told from the mean: {', '.join(signs.constant)}."] if signs.constant else []
     if order is None and not signs.complete:
@@ -110,8 +120,15 @@ def terms(
         notes.append("The response is the same in all runs: every effect is zero.")
     # Effects of overlapping columns have different standard errors: Lenth's margins compare equal ones.
     scale = (2 / np.sqrt(n) if n else np.nan) / found.error
-    noise = lenth(effect * scale)
-    if noise.pse == 0 and np.ptp(mean) > ROUNDING * np.max(np.abs(mean)):
+    margins = lenth(effect * scale)
+    if noise == "replicates":
+        freedom = float(len(value) - len(used))
+        spread = np.sum((value - mean[within]) ** 2) / freedom if freedom else np.nan
+        error = float(np.sqrt(spread * np.mean(1 / count)) * 2 / np.sqrt(n)) if n else np.nan
+        margins = margins_of_error(error, freedom, margins.effects)
+        if not freedom:
+            notes.append("No run is replicated: there is no noise to test effects against.")
+    elif margins.pse == 0 and np.ptp(mean) > ROUNDING * np.max(np.abs(mean)):
         notes.append("More than half of the effects are zero: there is no noise to test effects against.")
     rank = np.argsort(-np.nan_to_num(np.abs(effect), nan=-1.0), kind="stable")
     result = Terms(
@@ -123,15 +140,15 @@ def terms(
         found.mean_plus[rank],
         half_normal_medians(len(rank))[::-1],
         _residual_sd(columns[:, rank], mean),
-        noise.active(effect * scale)[rank],
+        margins.active(effect * scale)[rank],
         n,
         float(mean.mean()) if n else float("nan"),
         float(mean.std(ddof=1)) if n > 1 else float("nan"),
-        noise,
+        margins,
         tuple(notes),
     )
     fields = ("effect", "mean_minus", "mean_plus", "residual_sd", "grand_mean", "sd")
-    return in_unit(result, by, *fields, noise=in_unit(noise, by, "pse", "me", "sme"))
+    return in_unit(result, by, *fields, noise=in_unit(margins, by, "pse", "me", "sme"))
 
 
 def _incomplete(signs: SignColumns, factors: int) -> str:

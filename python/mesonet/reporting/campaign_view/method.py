@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from mesonet.analysis import (
@@ -42,9 +43,11 @@ from mesonet.analysis import (
     ten_steps,
     terms,
 )
+from mesonet.analysis.main_effects import replicate_frame
+from mesonet.analysis.terms import Noise
 from mesonet.reporting.campaign_view.events import too_few_events
 from mesonet.reporting.campaign_view.space import OWN, TCP, Space, response_space
-from mesonet.reporting.campaign_view.study import MEAN_OF_ALL, Study, categorical
+from mesonet.reporting.campaign_view.study import Study, categorical, of_algorithm
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.words import span, uncapitalised
 
@@ -81,12 +84,18 @@ class Method:
     def values(self, response: str, algorithm: str) -> Floats:
         """One response of the space per condition, for one algorithm or for the mean of all, which needs every one."""
         values = self.space.cube[:, :, self.space.place(response)]
-        return values.mean(axis=1) if algorithm == MEAN_OF_ALL else values[:, self.study.algorithms.index(algorithm)]
+        return of_algorithm(self.study, values, algorithm)
+
+    def for_test(self, response: str, algorithm: str) -> Floats | pl.DataFrame:
+        """The same, as tests of effects take it: every replicate where runs are replicated."""
+        if self.study.mode != "replicates":
+            return self.values(response, algorithm)
+        return replicate_frame(of_algorithm(self.study, self.space.runs[..., self.space.place(response)], algorithm))
 
     def terms(self, response: str, algorithm: str) -> Terms:
-        """All estimable terms of up to two factors, for one algorithm or the mean of all."""
-        design = self.study.campaign.design
-        return terms(design, self.values(response, algorithm))
+        """All estimable terms, for one algorithm or the mean of all."""
+        noise: Noise = "replicates" if self.study.mode == "replicates" else "effects"
+        return terms(self.study.campaign.design, self.for_test(response, algorithm), noise=noise)
 
     def interactions(self, response: str, algorithm: str) -> Interactions:
         """Effects of every factor and pair, for one algorithm or the mean of all."""
@@ -98,7 +107,10 @@ class Method:
         if key not in self._last_steps:
             self._last_steps.clear()
             self._last_steps[key] = ten_steps(
-                self.study.campaign.design, self.values(response, algorithm), categorical=categorical(self.study)
+                self.study.campaign.design,
+                self.for_test(response, algorithm),
+                mode=self.study.mode,
+                categorical=categorical(self.study),
             )
         return self._last_steps[key]
 
@@ -109,8 +121,11 @@ class Method:
     def factor_table(self, algorithm: str, places: Sequence[int] | None = None) -> FactorTable:
         """Signs, stars and Psi of every factor over the responses at `places` (default: all), for one algorithm."""
         which = list(places) if places is not None else list(range(len(self.space.columns)))
-        values = self.space.cube[:, self.study.algorithms.index(algorithm)][:, which]
-        return factor_table(self.study.campaign.design, values, responses=[self.space.names[i] for i in which])
+        own = self.study.algorithms.index(algorithm)
+        replicated = self.study.mode == "replicates"
+        values = self.space.runs[:, :, own][:, :, which] if replicated else self.space.cube[:, own][:, which]
+        names = [self.space.names[i] for i in which]
+        return factor_table(self.study.campaign.design, values, responses=names, mode=self.study.mode)
 
     def psi(self, algorithm: str) -> PsiTable:
         """Psi over the sets of responses; as in the ASME paper the sets of the network have half of the weight together

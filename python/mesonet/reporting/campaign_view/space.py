@@ -44,6 +44,7 @@ class Space:
 
     columns: tuple[Column, ...]
     cube: Floats
+    runs: Floats  #: shape (conditions, replicates, algorithms, columns)
     notes: tuple[str, ...]
 
     @property
@@ -78,16 +79,21 @@ def response_space(study: Study) -> Space:
     if not columns:
         return _of_period(study)
     cubes = [study.values(column.response, column.period)[:, :, None] for column in columns]
+    runs = [
+        study.replicate_cube(column.period)[..., [study.in_period[column.period].index(column.response)]]
+        for column in columns
+    ]
     # Of the measures of flow groups only the goodput is published; the others are in the tables of the runs.
     asked = [entry for entry in chosen.per_group if entry.basis == "published"] if chosen is not None else []
     if asked and has_groups(study):
         for entry in asked:
-            named, values = _of_groups(study, entry)
+            named, each = _of_groups(study, entry)
             columns += named
-            cubes.append(values)
+            runs.append(each)
+            cubes.append(mean_over_replicates(each))
     elif asked:
         notes.append("Flow groups were not kept.")
-    return Space(tuple(columns), np.concatenate(cubes, axis=2), tuple(notes))
+    return Space(tuple(columns), np.concatenate(cubes, axis=2), np.concatenate(runs, axis=3), tuple(notes))
 
 
 def has_groups(study: Study) -> bool:
@@ -107,20 +113,33 @@ def group_values(study: Study, measure: str, whose: str) -> tuple[list[int], Flo
     """Numbers of the flow groups that occur and one measure of them over the whole measured time, shape (conditions,
     algorithms, groups), means over replicates. `whose`: `OWN` for flows of the algorithm under test, `TCP` for those
     of the algorithm that it is mixed with."""
+    labels, values = group_runs(study, measure, whose)
+    return labels, mean_over_replicates(values)
+
+
+def mean_over_replicates(values: Floats) -> Floats:
+    """Return the mean over axis 1, of the replicates that have a value."""
+    there = np.isfinite(values)
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(there, values, 0).sum(axis=1) / there.sum(axis=1))
+
+
+def group_runs(study: Study, measure: str, whose: str) -> tuple[list[int], Floats]:
+    """Return the same of every run, shape (conditions, replicates, algorithms, groups)."""
     other = study.campaign.experiment.get("mixed_with")
     own = pl.col("flow_algorithm") == pl.col("algorithm")
     which = own if whose == OWN else (pl.col("flow_algorithm") == str(other)) & ~own
     rows = study.groups.filter((pl.col("period") == WHOLE) & which & pl.col("group").is_not_null())
-    # A group whose flows were all in progress has no goodput: NaN, which would spread to other replicates.
-    rows = rows.filter(pl.col(measure).is_not_nan())
-    means = rows.group_by("condition", "algorithm", "group", maintain_order=True).agg(pl.col(measure).mean())
     labels = list(group_labels(study))
     places = {number: place for place, number in enumerate(labels)}
     algorithms = {name: place for place, name in enumerate(study.algorithms)}
-    values = np.full((len(study.conditions), len(study.algorithms), len(labels)), np.nan)
-    for condition, algorithm, group, value in means.iter_rows():
+    replicates = {number: place for place, number in enumerate(study.replicates)}
+    values = np.full((len(study.conditions), len(replicates), len(algorithms), len(labels)), np.nan)
+    for condition, algorithm, replicate, group, value in rows.select(
+        "condition", "algorithm", "replicate", "group", measure
+    ).iter_rows():
         if value is not None:
-            values[condition - 1, algorithms[algorithm], places[int(group)]] = value
+            values[condition - 1, replicates[replicate], algorithms[algorithm], places[int(group)]] = value
     return labels, values
 
 
@@ -136,7 +155,7 @@ def _of_network(study: Study, entry: Entry) -> Column:
 def _of_groups(study: Study, entry: Entry) -> tuple[list[Column], Floats]:
     whose = TCP if entry.of == "tcp" else OWN
     labels = group_labels(study)
-    numbers, values = group_values(study, entry.name, whose)
+    numbers, values = group_runs(study, entry.name, whose)
     columns = [
         Column(
             f"{entry.name}_{'tcp' if whose == TCP else 'own'}_{number:02d}",
@@ -160,4 +179,4 @@ def _of_period(study: Study) -> Space:
                period_title(period), name, period)
         for name in study.in_period[period]
     ]  # fmt: skip
-    return Space(tuple(columns), study.cube(period), ())
+    return Space(tuple(columns), study.cube(period), study.replicate_cube(period), ())

@@ -18,6 +18,7 @@ from mesonet.analysis import (
     condition_response_summary,
     main_effects,
 )
+from mesonet.analysis.main_effects import Mode, replicate_frame
 from mesonet.reporting.campaign_view.events import too_few_events
 from mesonet.responses.definitions import BY_NAME, PERIODS, Response
 from mesonet.responses.sets import DEFAULT, SETS
@@ -131,14 +132,57 @@ class Study:
         """(conditions, algorithms) of one response."""
         return self.cube(period)[:, :, self.in_period[period].index(response)]
 
+    @cached_property
+    def replicates(self) -> list[int]:
+        """Numbers of the replicates."""
+        return sorted(self.campaign.runs["replicate"].unique().to_list())
+
+    @cached_property
+    def mode(self) -> Mode:
+        """The noise that effects are tested against: the scatter between replicates where there are any."""
+        done = self.campaign.runs.filter(status="done").group_by("condition", "algorithm").len()
+        return "replicates" if len(done) and int(done["len"].to_numpy().max()) > 1 else "nist"
+
+    @cached_property
+    def _replicate_cubes(self) -> dict[str, NDArray[np.float64]]:
+        return {}
+
+    def replicate_cube(self, period: str) -> NDArray[np.float64]:
+        """(conditions, replicates, algorithms, responses of the period); NaN where there is nothing."""
+        if period not in self._replicate_cubes:
+            names = self.in_period[period]
+            shape = len(self.conditions), len(self.replicates), len(self.algorithms), len(names)
+            rows = self.campaign.responses.filter(
+                (pl.col("period") == period) & pl.col("response").is_in(names) & (pl.col("condition") <= shape[0])
+            )
+            cube = np.full(shape, np.nan)
+            places = [
+                rows["condition"].to_numpy() - 1,
+                *(
+                    rows[column].replace_strict({each: i for i, each in enumerate(known)}, return_dtype=pl.Int64)
+                    for column, known in (
+                        ("replicate", self.replicates), ("algorithm", self.algorithms), ("response", names)
+                    )
+                ),
+            ]  # fmt: skip
+            cube[*(np.asarray(place) for place in places)] = rows["value"].cast(pl.Float64).fill_null(float("nan"))
+            self._replicate_cubes[period] = cube
+        return self._replicate_cubes[period]
+
     def effects(self, response: str, period: str, algorithm: str) -> MainEffects:
         """Main effects for one algorithm or for the mean of all, which needs a value of every algorithm."""
-        return main_effects(self.campaign.design, self.for_algorithm(response, period, algorithm))
+        values = self.for_test(response, period, algorithm)
+        return main_effects(self.campaign.design, replicate_frame(values), mode=self.mode)
 
     def for_algorithm(self, response: str, period: str, algorithm: str) -> NDArray[np.float64]:
         """One response per condition for one algorithm or for the mean of all, which needs a value of every one."""
-        values = self.values(response, period)
-        return values.mean(axis=1) if algorithm == MEAN_OF_ALL else values[:, self.algorithms.index(algorithm)]
+        return of_algorithm(self, self.values(response, period), algorithm)
+
+    def for_test(self, response: str, period: str, algorithm: str) -> NDArray[np.float64]:
+        """The same, of shape (conditions, replicates) where runs are replicated."""
+        if self.mode != "replicates":
+            return self.for_algorithm(response, period, algorithm)
+        return of_algorithm(self, self.replicate_cube(period)[..., self.in_period[period].index(response)], algorithm)
 
     @cached_property
     def choices_of_algorithm(self) -> list[str]:
@@ -244,6 +288,11 @@ class Study:
             },
             schema={"condition": pl.Int64, "algorithm": pl.String, "value": pl.Float64},
         )
+
+
+def of_algorithm(study: Study, values: NDArray[np.float64], algorithm: str) -> NDArray[np.float64]:
+    """Return the values of one algorithm, or their mean over all; the last axis of `values` is that of algorithms."""
+    return values.mean(axis=-1) if algorithm == MEAN_OF_ALL else values[..., study.algorithms.index(algorithm)]
 
 
 def status_counts(campaign: "Campaign") -> dict[str, int]:

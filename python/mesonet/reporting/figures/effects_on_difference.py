@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import MainEffects, main_effects
+from mesonet.analysis.main_effects import replicate_frame
 from mesonet.numbers import number
 from mesonet.plots import main_effects as chart_of
 from mesonet.plots.main_effects import DATA as CHART_DATA
@@ -66,12 +67,15 @@ def effects(study: Study, response: str, period: str, algorithm: str, reference:
     For the mean of all, and for the incumbent itself, it is the difference of the mean of all others.
     """
     values = study.values(response, period)
+    if study.mode == "replicates":
+        values = study.replicate_cube(period)[..., study.in_period[period].index(response)]
     place = study.algorithms.index(reference)
     if algorithm in (MEAN_OF_ALL, reference):
-        own = np.delete(values, place, axis=1).mean(axis=1)
+        own = np.delete(values, place, axis=-1).mean(axis=-1)
     else:
-        own = values[:, study.algorithms.index(algorithm)]
-    return main_effects(study.campaign.design, own - values[:, place])
+        own = values[..., study.algorithms.index(algorithm)]
+    # Replicates share their random numbers between algorithms: differences are taken within each.
+    return main_effects(study.campaign.design, replicate_frame(own - values[..., place]), mode=study.mode)
 
 
 def _who(algorithm: str, reference: str) -> str:

@@ -9,6 +9,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mesonet.analysis import FactorTable, Interactions, Residuals, Terms, factor_table, interactions, residuals, terms
+from mesonet.analysis.main_effects import replicate_frame
+from mesonet.analysis.terms import Noise
 from mesonet.plots.condition_response import SETTINGS
 from mesonet.plots.half_normal import table as terms_rows
 from mesonet.reporting.campaign_view.method import Method
@@ -40,11 +42,13 @@ class Sources:
     @cached_property
     def terms(self) -> dict[tuple[str, str], Terms]:
         """All estimable terms by response and algorithm."""
-        design = self.study.campaign.design
-        return {
-            (response, algorithm): terms(design, self.values(response, algorithm))
-            for response, algorithm in self.selections
-        }
+        study = self.study
+        noise: Noise = "replicates" if study.mode == "replicates" else "effects"
+        found = {}
+        for response, algorithm in self.selections:
+            values = replicate_frame(study.for_test(response, study.main_period, algorithm))
+            found[response, algorithm] = terms(study.campaign.design, values, noise=noise)
+        return found
 
     def values(self, response: str, algorithm: str) -> NDArray[np.float64]:
         """One response of the main period per condition."""
@@ -58,9 +62,10 @@ class Sources:
     def factor_tables(self) -> dict[str, FactorTable]:
         """Signs, stars and Psi of every factor over the responses of the main period, by algorithm."""
         study = self.study
-        names, cube = study.in_period[study.main_period], study.cube(study.main_period)
+        names, replicated = study.in_period[study.main_period], study.mode == "replicates"
+        cube = study.replicate_cube(study.main_period) if replicated else study.cube(study.main_period)
         return {
-            algorithm: factor_table(study.campaign.design, cube[:, place], responses=names)
+            algorithm: factor_table(study.campaign.design, cube[..., place, :], responses=names, mode=study.mode)
             for place, algorithm in enumerate(study.algorithms)
         }
 

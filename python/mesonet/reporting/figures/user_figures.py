@@ -11,12 +11,13 @@ from mesonet import plots
 from mesonet.analysis import RankMatrices, RankSummary, goodput_ranges, rank_matrices, rank_summary
 from mesonet.files.names import file_stem
 from mesonet.numbers import number, percent
+from mesonet.reporting.campaign_view.events import FEWEST_EVENTS
 from mesonet.reporting.campaign_view.method import Method
-from mesonet.reporting.campaign_view.space import OWN, TCP, group_labels, group_values, has_groups
+from mesonet.reporting.campaign_view.space import OWN, TCP, group_labels, group_runs, group_values, has_groups
 from mesonet.reporting.campaign_view.study import INCUMBENT, Study
 from mesonet.reporting.figures.drawable import Figure
 from mesonet.reporting.verdicts.verdict import incumbent
-from mesonet.words import counted, listed
+from mesonet.words import counted, listed, verb
 
 Made = tuple[Any, str]
 Floats = NDArray[np.float64]
@@ -65,10 +66,33 @@ class Users:
         return {}
 
     def goodput(self, kind: str) -> Floats:
-        """Shape (conditions, algorithms, groups), segments/s."""
+        """Shape (conditions, algorithms, groups), segments/s.
+
+        Only where every algorithm completed `FEWEST_EVENTS` flows, over all replicates: fewer say little but chance,
+        and means over other groups would not be compared like for like.
+        """
         if kind not in self._goodputs:
-            self._goodputs[kind] = group_values(self.study, "goodput", kind)[1]
+            flows = np.nan_to_num(group_runs(self.study, "flows", kind)[1]).sum(axis=1)
+            values = group_values(self.study, "goodput", kind)[1]
+            # Where all algorithms are mixed with one of them, it has no competing flows.
+            asked = flows.any(axis=(0, 2))
+            enough = (flows[:, asked] >= FEWEST_EVENTS).all(axis=1, keepdims=True)
+            self._goodputs[kind] = np.where(enough & asked[:, None], values, np.nan)
+            self._few[kind] = int((flows.any(axis=1) & ~enough[:, 0]).sum()), int(flows.any(axis=1).sum())
         return self._goodputs[kind]
+
+    @cached_property
+    def _few(self) -> dict[str, tuple[int, int]]:
+        return {}
+
+    @property
+    def left_out(self) -> str:
+        """Say how many cells have too few flows; empty if none."""
+        counts = [self._few[kind] for kind in KINDS if np.isfinite(self.goodput(kind)).any()]
+        few, cells = (sum(column) for column in zip(*counts, strict=True))
+        if not few:
+            return ""
+        return f" Left out: {few} of {cells} flow groups and conditions with fewer than {FEWEST_EVENTS} flows."
 
     def of_category(self, category: str) -> list[int]:
         """Places of the groups of a file category."""
@@ -107,8 +131,8 @@ class Users:
         ).with_columns(pl.selectors.float().fill_nan(None))  # fmt: skip
 
     def shares(self) -> pl.DataFrame:
-        """Goodput in parts of the speed of the interface, mean over conditions and file categories: panel (path class
-        and interface), algorithm, kind, value. Empty where the scenario does not tell the speeds."""
+        """Goodput in parts of the speed of the interface, mean over conditions and the file categories that all
+        algorithms have: panel (path class and interface), algorithm, kind, value. Empty if speeds are unknown."""
         speeds = np.full((len(self.study.conditions), len(self.study.algorithms), len(self.labels)), np.nan)
         for entry in self.study.campaign.experiment.get("scenarios") or []:
             users = entry.get("scenario", {}).get("users", {})
@@ -121,7 +145,10 @@ class Users:
         for kind in self.kinds:
             share = self.goodput(kind) / speeds
             for panel, places in self._panels().items():
-                means = _mean_last(mean_over_conditions(share[:, :, places]))
+                of_all = mean_over_conditions(share[:, :, places])
+                asked = np.isfinite(of_all).any(axis=1)
+                of_all[:, ~np.isfinite(of_all[asked]).all(axis=0)] = np.nan
+                means = _mean_last(of_all)
                 for algorithm, value in zip(self.study.algorithms, means, strict=True):
                     rows.append({"panel": panel, "algorithm": algorithm, "kind": kind, "value": _known(value)})
         schema = {"panel": pl.String, "algorithm": pl.String, "kind": pl.String, "value": pl.Float64}
@@ -225,15 +252,16 @@ def bars_caption(found: Users, category: str) -> str:
         return f"{category.capitalize()} flows have goodputs of one algorithm only, or of none: nothing to compare."
     best, worst = complete.argmax(axis=0), complete.argmin(axis=0)
     names = found.study.algorithms
-    wins = [(int((best == i).sum()), names[i]) for i in range(len(names))]
-    wins.sort(key=lambda pair: -pair[0])
+    wins = [int((best == i).sum()) for i in range(len(names))]
+    first = [name for name, count in zip(names, wins, strict=True) if count == max(wins)]
     widest = int(np.argmax(complete.max(axis=0) / np.maximum(complete.min(axis=0), 1e-300)))
     ratio = 100 * (complete[:, widest].max() / complete[:, widest].min() - 1)
     classes = [found.columns[p] for p in np.array(found.of_category(category))[np.isfinite(means).all(axis=0)]]
     return (
-        f"{wins[0][1]} gets most in {wins[0][0]} of {counted(complete.shape[1], 'class', 'classes')} of paths and "
-        f"interfaces. The algorithms lie farthest apart for {classes[widest]}: {names[int(best[widest])]} gets "
-        f"{percent(float(ratio))} more than {names[int(worst[widest])]}."
+        f"{listed(first)} {verb(len(first), 'get')} most in {max(wins)}{' each' if first[1:] else ''} of "
+        f"{counted(complete.shape[1], 'class', 'classes')} of paths and interfaces. The algorithms lie farthest apart "
+        f"for {classes[widest]}: {names[int(best[widest])]} gets {percent(float(ratio))} more than "
+        f"{names[int(worst[widest])]}.{found.left_out}"
     )
 
 
@@ -293,11 +321,13 @@ def wins_caption(table: pl.DataFrame, other: str) -> str:
         return "There is nothing to compare."
     apart = (pl.col("x") - pl.col("y")).abs() > 1e-9 * pl.max_horizontal("x", "y")
     counts = known.group_by("algorithm", maintain_order=True).agg(
-        wins=((pl.col("x") > pl.col("y")) & apart).sum(), ties=(~apart).sum(), all=pl.len()
+        wins=((pl.col("x") > pl.col("y")) & apart).sum(),
+        losses=((pl.col("x") < pl.col("y")) & apart).sum(),
+        all=pl.len(),
     )
-    said = [f"{name} in {wins} of {n}" for name, wins, _, n in counts.sort("wins", descending=True).iter_rows()]
-    ties = int(counts["ties"].sum())
-    return f"More than {other}, in conditions: {listed(said)}." + (f" Equal in {ties} cases." if ties else "")
+    ranked = counts.sort("wins", descending=True).iter_rows()
+    said = [f"{name} {wins} and {losses} of {n}" for name, wins, losses, n in ranked]
+    return f"Conditions with more and with less than {other}: {', '.join(said)}."
 
 
 def _shares(found: Users) -> Made:
@@ -319,17 +349,18 @@ def shares_caption(table: pl.DataFrame) -> str:
     top, low = ordered.row(0, named=True), ordered.row(-1, named=True)
     same = [name for name in ("panel", "kind") if name in ordered.columns]
 
-    def beside(row: dict[str, Any], place: int) -> str:
-        others = ordered.filter(pl.col("algorithm") != row["algorithm"], *(pl.col(name) == row[name] for name in same))
-        if others.is_empty():
-            return ""
-        other = others.row(place, named=True)
-        return f" (next {other['algorithm']}, {percent(100 * other['value'])})"
+    def said(row: dict[str, Any], place: int) -> str:
+        there = ordered.filter(*(pl.col(name) == row[name] for name in same))
+        shown = {name: percent(100 * value) for name, value in there.select("algorithm", "value").iter_rows()}
+        own = shown[row["algorithm"]]
+        alike = [name for name, text in shown.items() if text == own]
+        others = [name for name in shown if name not in alike]
+        who = listed(alike) if others or len(alike) == 1 else "all algorithms"
+        return f"{own} on {row['panel']}, of {who}" + (
+            f" (next {others[place]}, {shown[others[place]]})" if others else ""
+        )
 
-    return (
-        f"{top['algorithm']} uses most, {percent(100 * top['value'])} on {top['panel']}{beside(top, 0)}; "
-        f"{low['algorithm']} least, {percent(100 * low['value'])} on {low['panel']}{beside(low, -1)}."
-    )
+    return f"The largest share is {said(top, 0)}; the smallest is {said(low, -1)}."
 
 
 def _rank_matrix(found: Users, kind: str, algorithm: str) -> Made:
@@ -379,11 +410,13 @@ def ranks_caption(result: RankSummary) -> str:
     order = [int(i) for i in np.argsort(-np.where(known, result.overall, -np.inf), kind="stable") if known[i]]
     best = order[0]
     said = f"{result.algorithms[best]} has the highest average rank, {number(float(result.overall[best]))}"
-    said += f" of {len(result.algorithms)} (SD {number(float(result.sd[best]), 2)})"
+    said += f" of {len(result.algorithms)}"
+    spread = int(np.isfinite(result.mean).any(axis=0).sum()) > 2  # of two numbers it says nothing
+    said += f" (SD {number(float(result.sd[best]), 2)})" if spread else ""
     if len(order) > 1:
         said += f", before {_gap(result, best, order[1])}"
     said += "."
-    if np.isfinite(result.sd).any():
+    if spread and np.isfinite(result.sd).any():
         by_spread = [int(i) for i in np.argsort(result.sd, kind="stable") if np.isfinite(result.sd[i])]
         spreads = [number(float(result.sd[place]), 2) for place in by_spread]
         if len(spreads) > 1 and spreads[0] == spreads[1]:
@@ -403,7 +436,10 @@ def _gap(result: RankSummary, best: int, second: int) -> str:
     spread = float(np.nanmin([result.sd[best], result.sd[second], np.inf]))
     if gap == 0:
         return f"{said}: no gap at all"
-    return f"{said}: a gap of {number(gap, 2)}, less than either's SD" if gap < spread < np.inf else said
+    classes = int(np.isfinite(result.mean).any(axis=0).sum())
+    return (
+        f"{said}: a gap of {number(gap, 2)}, less than either's SD" if classes > 2 and gap < spread < np.inf else said
+    )
 
 
 def _ranges(found: Users) -> Made:

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any
 
 from mesonet.numbers import percent
+from mesonet.reporting.campaign_view.events import NEGLIGIBLE
 from mesonet.reporting.campaign_view.study import LARGE, Study, status_counts
 from mesonet.reporting.text import html
 from mesonet.reporting.verdicts.verdict import (
@@ -22,6 +23,7 @@ from mesonet.reporting.verdicts.verdict import (
     incumbent,
     judged,
     kinds_without_enough_flows,
+    too_small,
     verdicts,
     wanted_incumbent,
     without_values,
@@ -127,10 +129,12 @@ def _replaced(study: Study) -> str:
     where = f" in the flows that are not {other}" if other and other != reference else ""
     names = [study.title_of(name) for name in judged(study)]
     lacking = [study.title_of(name) for name in without_values(study)]
+    small = [study.title_of(name) for name in too_small(study)]
     return (
         f"If {reference} were replaced{where}: against {reference} in the same conditions, with a margin of "
         f"{percent(LARGE)}. Judged are {listed(names) or 'none'}."
         + (f" Not judged, because no run has a value: {listed(lacking)}." if lacking else "")
+        + (f" Too small to be compared (at most {percent(100 * NEGLIGIBLE)}): {listed(small)}." if small else "")
     )
 
 
@@ -152,8 +156,10 @@ def _competing(study: Study, other: str) -> str:
 def _words() -> str:
     return (
         f"“{WORSE}”: by more than the margin in the mean over the conditions. “{MIXED}”: by more than the margin in "
-        f"single conditions, or at one level of a factor. “{NO_HARM}”: harm beyond the margin would have been seen, "
-        f"and was not. “{UNCLEAR}”: harm beyond the margin cannot be excluded, in the mean or in single conditions. "
+        f"single conditions, or at one level of a factor. “{NO_HARM}”: in the mean over the conditions harm beyond the "
+        f"margin would have been seen, and was not; no single condition looks worse by more than the margin. "
+        f"“{UNCLEAR}”: harm beyond the margin in the mean cannot be excluded, or single conditions look worse by more "
+        "than the margin, but within the noise. "
         f"“{NOT_JUDGED}”: values are missing, or only short flows were compared."
     )
 
@@ -171,9 +177,15 @@ def _noise(study: Study) -> str:
             f"together). {shared} Replicates would make the intervals those of the chosen conditions."
         )
     return (
-        f"Up to {replicates} replicates of each run give the noise: a difference in a single condition counts if it "
-        f"exceeds margin and noise. {shared}"
+        f"The noise is that of {'up to ' if _some_missing(study) else ''}{replicates} replicates, which share their "
+        "random numbers between algorithms: what all algorithms have in common cancels. A difference in a single "
+        f"condition counts if it exceeds margin and noise. {shared}"
     )
+
+
+def _some_missing(study: Study) -> bool:
+    counts = status_counts(study.campaign)
+    return counts["done"] < sum(counts.values())
 
 
 def reasons(verdict: Verdict) -> str:
@@ -185,9 +197,7 @@ def reasons(verdict: Verdict) -> str:
     worse.sort(key=lambda change: -change.harm)
     said = []
     if worse:
-        parts = [
-            f"{c.title} {percent(c.mean, sign=True)} in the mean" + _in_conditions(c) + _where(c) for c in worse[:3]
-        ]
+        parts = [_worse(c) for c in worse[:3]]
         said.append(f"Worse: {'; '.join(parts)}{f'; and {len(worse) - 3} more' if len(worse) > 3 else ''}.")
     if better:
         said.append(f"Better in the mean: {listed([f'{c.title} {percent(c.mean, sign=True)}' for c in better[:3]])}.")
@@ -198,27 +208,37 @@ def reasons(verdict: Verdict) -> str:
         said.append(f"Harm beyond the margin cannot be excluded for {_each(possible)}.")
     if noisy := [c for c in unclear if c.high <= LARGE < c.visible]:
         said.append(f"Too noisy to see harm as large as the margin: {_each(noisy)}.")
-    if single := [c for c in unclear if c.is_excluded]:
+    if single := [c for c in unclear if c.unclear]:
         titles = [f"{c.title} ({counted(c.unclear, 'condition')})" for c in single[:3]]
         more = f", and {len(single) - 3} more" if len(single) > 3 else ""
         said.append(f"In single conditions beyond the margin, but within the noise: {listed(titles)}{more}.")
     if not said:
         compared = max(change.compared for change in verdict.changes)
         most = max(change.visible for change in verdict.changes)
-        within = f"Within {percent(LARGE)} in {counted(compared, 'condition')}."
-        within += f" Harm of {percent(most)} or more would have been seen."
+        within = f"No response is worse by more than {percent(LARGE)} in any of {counted(compared, 'condition')}."
+        within += f" In the mean over them, harm of {percent(most)} or more would have been seen."
         said.append(within if compared else "No condition has values of both.")
+    for change in verdict.changes:
+        if change.dominant and (change in worse or change in better or change in unclear):
+            condition, share = change.dominant
+            said.append(f"Condition {condition} makes {percent(share)} of the mean {change.title}.")
     gaps = [change for change in verdict.changes if change.missing]
     if gaps:
         said.append(_gap(gaps))
     return " ".join(said)
 
 
-def _in_conditions(change: Change) -> str:
+def _worse(change: Change) -> str:
+    """Say how much worse a response is in the mean, or in which conditions."""
+    mean = f"{percent(change.mean, sign=True)} in the mean"
     if not change.worse:
-        return ""
-    better = f", better in {change.better}" if change.better else ""
-    return f", worse in {change.worse} of {counted(change.compared, 'condition')}{better}"
+        return f"{change.title} {mean}{_where(change)}"
+    counts = f"worse in {change.worse} of {counted(change.compared, 'condition')}"
+    counts += f", better in {change.better}" if change.better else ""
+    counts += f", beyond the margin but within the noise in {change.unclear}" if change.unclear else ""
+    if change.is_harmful or change.part:
+        return f"{change.title} {mean}, {counts}{_where(change)}"
+    return f"{change.title} {counts}{_where(change)} ({mean})"
 
 
 def _where(change: Change) -> str:

@@ -1,4 +1,9 @@
-"""How much replicates of one run differ: what a difference between algorithms has to exceed."""
+"""Noise of a difference between algorithms, from replicates.
+
+Algorithms share the random numbers of a replicate (common random numbers), so that replicates move all of them
+together. That part cancels in a difference: the noise is what is left of a value after the mean of its algorithm and
+the mean of its replicate (randomised blocks; NIST/SEMATECH e-Handbook, section 5.3.3.2).
+"""
 
 from dataclasses import dataclass
 
@@ -16,7 +21,7 @@ Floats = NDArray[np.float64]
 class Noise:
     """Of one quantity. Its standard deviation within a condition is that of all algorithms together."""
 
-    variance: Floats  #: per condition: between replicates of one run; NaN where no run is replicated
+    variance: Floats  #: per condition: of a single value; NaN where no run is replicated
     freedom: Floats  #: per condition: degrees of freedom of the variance
     runs: Floats  #: shape (conditions, algorithms): replicates that have a value
 
@@ -29,15 +34,11 @@ class Noise:
             quantile = stats.t.ppf(1 - 0.025 / max(1, comparisons), self.freedom)
             return np.asarray(quantile * np.sqrt(self.variance * shares))
 
-    def of_mean_difference(self, one: int, other: NDArray[np.intp] | int, used: NDArray[np.bool_]) -> float:
-        """The same of the difference between means over the conditions `used`, for one comparison."""
-        error, freedom = self.error_of_mean_difference(one, other, used)
-        return float(stats.t.ppf(0.975, freedom) * error) if np.isfinite(error) else float("nan")
-
     def error_of_mean_difference(
         self, one: int, other: NDArray[np.intp] | int, used: NDArray[np.bool_]
     ) -> tuple[float, float]:
-        """Return the standard error of that difference and its degrees of freedom; NaN where noise is not known."""
+        """Return the standard error of the difference between means over the conditions `used`, and its degrees of
+        freedom; NaN where the noise is not known."""
         rows = np.arange(len(self.variance))
         with np.errstate(all="ignore"):
             each = (self.variance * (1 / self.runs[:, one] + 1 / self.runs[rows, other]))[used]
@@ -49,18 +50,31 @@ class Noise:
 
 def noise(study: Study, values: pl.DataFrame) -> Noise | None:
     """From a frame with the columns condition, algorithm, replicate, value; None where no run is replicated."""
-    conditions, algorithms = len(study.conditions), len(study.algorithms)
-    places = {name: place for place, name in enumerate(study.algorithms)}
-    known = values.filter(pl.col("value").is_finite() & (pl.col("condition") <= conditions))
-    runs, squares = np.zeros((conditions, algorithms)), np.zeros((conditions, algorithms))
-    cells = known.group_by("condition", "algorithm", maintain_order=True).agg(
-        pl.len(), ((pl.col("value") - pl.col("value").mean()) ** 2).sum().alias("squares")
-    )
-    for condition, algorithm, count, sum_ in cells.iter_rows():
-        runs[condition - 1, places[algorithm]], squares[condition - 1, places[algorithm]] = count, sum_
-    freedom = np.maximum(runs - 1, 0).sum(axis=1)
-    if not freedom.any():
-        return None
-    with np.errstate(all="ignore"):
-        variance = np.where(freedom > 0, squares.sum(axis=1) / freedom, np.nan)
-    return Noise(variance, freedom, runs)
+    known = values.filter(pl.col("value").is_finite() & (pl.col("condition") <= len(study.conditions)))
+    algorithms = {name: place for place, name in enumerate(study.algorithms)}
+    replicates = {number: place for place, number in enumerate(study.replicates)}
+    cube = np.full((len(study.conditions), len(algorithms), len(replicates)), np.nan)
+    for condition, algorithm, replicate, value in known.select(
+        "condition", "algorithm", "replicate", "value"
+    ).iter_rows():
+        cube[condition - 1, algorithms[algorithm], replicates[replicate]] = value
+    found = [_within(each) for each in cube]
+    variance, freedom = (np.array(column, dtype=float) for column in zip(*found, strict=True))
+    return Noise(variance, freedom, np.isfinite(cube).sum(axis=2).astype(float)) if freedom.any() else None
+
+
+def _within(values: Floats) -> tuple[float, int]:
+    """Return the variance of the noise in one condition, from values of shape (algorithms, replicates), and its degrees
+    of freedom."""
+    values = values[np.isfinite(values).any(axis=1)]
+    complete = values[:, np.isfinite(values).any(axis=0)]
+    if len(complete) > 1 and np.isfinite(complete).all():
+        rest = complete - complete.mean(axis=1, keepdims=True) - complete.mean(axis=0) + complete.mean()
+        freedom = (complete.shape[0] - 1) * (complete.shape[1] - 1)
+    else:
+        # Where some algorithm lacks a replicate, what replicates have in common does not cancel.
+        there = np.isfinite(values)
+        count = there.sum(axis=1, keepdims=True)
+        rest = np.where(there, values - np.where(there, values, 0).sum(axis=1, keepdims=True) / np.maximum(count, 1), 0)
+        freedom = int(np.maximum(count - 1, 0).sum())
+    return (float((rest**2).sum()) / freedom, freedom) if freedom else (float("nan"), 0)

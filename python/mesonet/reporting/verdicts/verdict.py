@@ -99,6 +99,7 @@ class Change:
     low: float = 0.0  #: interval of `harm`, in %: 95 % for all quantities of an algorithm together
     high: float = 0.0
     visible: float = 0.0  #: smallest harm, in %, that would have been found with a probability of 80 %
+    dominant: tuple[int, float] | None = None  #: condition that makes most of the mean, and its share of it in %
     settings: Settings | None = None  #: where it is worse, if a factor separates these conditions
     part: Part | None = None  #: the level at which it is worst, if it is harmful there and not over all conditions
 
@@ -159,14 +160,30 @@ def verdicts(study: Study) -> list[Verdict]:
 
 
 def judged(study: Study) -> list[str]:
-    """The responses at a glance that are better high or better low, and have a value."""
-    return [name for name in _directed(study) if np.isfinite(study.values(name, study.main_period)).any()]
+    """Return the responses at a glance that are better high or better low, and large enough to be compared."""
+    left_out = {*without_values(study), *too_small(study)}
+    return [name for name in _directed(study) if name not in left_out]
 
 
 def without_values(study: Study) -> list[str]:
-    """The responses that would be judged, had any run a value of them."""
-    known = judged(study)
-    return [name for name in _directed(study) if name not in known]
+    """Return the responses that would be judged, had any run a value of them."""
+    return [name for name in _directed(study) if not np.isfinite(study.values(name, study.main_period)).any()]
+
+
+def too_small(study: Study) -> list[str]:
+    """Return the shares that would be judged, were they above `NEGLIGIBLE` in any condition."""
+    found = []
+    for name in _directed(study):
+        values = study.values(name, study.main_period)
+        known = values[np.isfinite(values)]
+        if len(known) and known.max() <= _least(study, name):
+            found.append(name)
+    return found
+
+
+def _least(study: Study, name: str) -> float:
+    # Shares so small that they are a handful of events say nothing in percent.
+    return NEGLIGIBLE if study.responses[name].unit == "1" else 0.0
 
 
 def _directed(study: Study) -> list[str]:
@@ -205,8 +222,7 @@ def _response(study: Study, name: str, reference: int) -> Quantity:
         name,
         study.title_of(name),
         about.direction == "lower",
-        # Shares so small that they are a handful of events say nothing in percent.
-        NEGLIGIBLE if about.unit == "1" else 0.0,
+        _least(study, name),
         study.values(name, period),
         np.full(len(study.conditions), reference),
         noise(study, rows),
@@ -339,7 +355,8 @@ def _change(study: Study, quantity: Quantity, here: int, cells: int, means: int)
     return Change(
         quantity.name, quantity.title, mean, sign * mean, certain,
         int(worse.sum()), int((for_better & beyond).sum()), int((for_worse & ~beyond).sum()),
-        int(both.sum()), missing, quantity.lower_is_better, replicated, low, high, seen, _settings(study, worse, both),
+        int(both.sum()), missing, quantity.lower_is_better, replicated, low, high, seen,
+        _dominant(quantity, other, both), _settings(study, worse, both),
         None if sign * mean > LARGE and low > 0 and certain else _worst_part(study, quantity, here, both, means),
     )  # fmt: skip
 
@@ -378,6 +395,16 @@ def _worst_part(study: Study, quantity: Quantity, here: int, both: NDArray[np.bo
             if sign * mean > LARGE and low > 0 and most:
                 found.append((sign * mean, Part(_at_level(study, factor, level), int(used.sum()), mean, low, high)))
     return max(found, key=lambda each: each[0])[1] if found else None
+
+
+def _dominant(quantity: Quantity, other: Floats, both: NDArray[np.bool_]) -> tuple[int, float] | None:
+    """Return the condition that makes more than half of the sum over at least three conditions, and its share in %."""
+    whole = float(np.abs(other[both]).sum())
+    if quantity.logarithmic or both.sum() < 3 or not whole:
+        return None
+    most = int(np.argmax(np.where(both, np.abs(other), -1.0)))
+    share = 100 * abs(float(other[most])) / whole
+    return (most + 1, share) if share > 50 else None
 
 
 def _relative(quantity: Quantity, own: Floats, other: Floats, both: NDArray[np.bool_]) -> Floats:
