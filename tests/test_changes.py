@@ -66,7 +66,7 @@ def test_changes_in_a_file(tmp_path: Path) -> None:
         ({"time": 1, "router": "A", "factor": 1}, "network.changes[0].time", "needs its unit"),
         ({"time": "1 s", "router": "A", "speed": "0 seg/s"}, "network.changes[0].speed", "too low"),
         ({"time": "1 s", "router": "A", "sped": "1 seg/s"}, "network.changes[0].sped", "speed"),
-        ({"time": "1 s", "router": "Z", "factor": 2}, "network.changes[0].router", "allowed: A, B"),
+        ({"time": "1 s", "router": "Z", "factor": 2}, "network.changes[0].router", "Allowed: A, B"),
     ],
 )
 def test_refusals_name_the_change(change: dict[str, object], path: str, words: str) -> None:

@@ -72,6 +72,36 @@ def algorithms() -> dict[str, Algorithm]:
     }
 
 
+@dataclass(frozen=True)
+class Bound:
+    """Allowed range of a number of a scenario, in base units."""
+
+    path: str  #: `[]` stands for every entry of a list
+    least: float
+    most: float
+    above: bool  #: the smallest value itself is not allowed
+
+
+@cache
+def bounds() -> dict[str, Bound]:
+    """Return the allowed range of every number of a scenario, by path."""
+    return {entry["path"]: Bound(**entry) for entry in json.loads(module().bounds())}
+
+
+def check(scenario_json: str) -> None:
+    """Hold the values of a scenario against their ranges and against each other.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range, or two values contradict each other.
+    """
+    try:
+        module().check(scenario_json)
+    except ValueError as error:
+        raise refused(error) from error
+
+
 def describe(scenario_json: str) -> dict[str, Any]:
     """Numbers that follow from a scenario: routers, speeds, buffers, sources, paths and warnings.
 
@@ -87,11 +117,12 @@ def describe(scenario_json: str) -> dict[str, Any]:
 
 
 def refused(error: ValueError) -> InputError:
-    """The simulator's message, ``path: problem``, as the error that users see."""
+    """Return the simulator's message, ``path: problem; allowed: what``, as the error that users see."""
     path, separator, problem = str(error).partition(": ")
     if not separator or " " in path:
         return InputError(str(error))
-    return InputError(problem, path=path)
+    problem, _, allowed = problem.partition("; allowed: ")
+    return InputError(problem, path=path, allowed=allowed or None)
 
 
 def code_version() -> str:

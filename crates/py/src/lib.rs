@@ -111,6 +111,18 @@ fn algorithms() -> PyResult<String> {
     serde_json::to_string(mesonet_cc::registry::ALGORITHMS).map_err(refuse)
 }
 
+/// Allowed ranges of the numbers of a scenario, as a JSON list.
+#[pyfunction]
+fn bounds() -> PyResult<String> {
+    serde_json::to_string(mesonet_sim::scenario::bounds::BOUNDS).map_err(refuse)
+}
+
+/// Holds the values of a scenario against their ranges and against each other.
+#[pyfunction]
+fn check(scenario_json: &str) -> PyResult<()> {
+    Scenario::from_json(scenario_json).map(|_| ()).map_err(refuse)
+}
+
 /// Numbers that follow from a scenario before anything is simulated, as a JSON object.
 #[pyfunction]
 fn describe(scenario_json: &str) -> PyResult<String> {
@@ -136,6 +148,8 @@ fn code_version() -> &'static str {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PySimulation>()?;
     module.add_function(wrap_pyfunction!(algorithms, module)?)?;
+    module.add_function(wrap_pyfunction!(bounds, module)?)?;
+    module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     module.add_function(wrap_pyfunction!(topologies, module)?)?;
     module.add_function(wrap_pyfunction!(code_version, module)?)?;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
+pub mod bounds;
 mod topology;
 
 pub use topology::{GivenLink, GivenRouter, GivenTopology, TierParameters, TopologyChoice};
@@ -512,29 +513,26 @@ impl Scenario {
     /// # Errors
     /// [`InvalidScenario`] naming the path, the value and what is allowed.
     pub fn from_json(text: &str) -> Result<Self, InvalidScenario> {
-        let scenario: Self =
-            serde_json::from_str(text).map_err(|e| invalid("scenario", format!("not a scenario: {e}")))?;
+        let refused = |e| invalid("scenario", format!("not a scenario: {e}"));
+        let scenario: Self = serde_json::from_str(text).map_err(refused)?;
+        bounds::check(&serde_json::from_str(text).map_err(refused)?)?;
         scenario.check()?;
         Ok(scenario)
     }
 
-    /// Number of routers, links and flows is bounded elsewhere; here every value is held against its range.
+    /// Holds values against each other; the range of each is in `bounds`.
     fn check(&self) -> Result<(), InvalidScenario> {
-        let u = &self.users;
-        let t = &self.transport;
-        within("tiers.pops_per_backbone", f64::from(self.tiers.pops_per_backbone), 0.0, 100.0)?;
-        within("tiers.fast_per_pop", f64::from(self.tiers.fast_per_pop), 0.0, 1000.0)?;
-        within("tiers.normal_per_pop", f64::from(self.tiers.normal_per_pop), 0.0, 1000.0)?;
-        within("tiers.direct_share", self.tiers.direct_share, 0.0, 1.0)?;
-        within("network.speed", self.network.speed, 1.0, 1e11)?;
-        within("network.delay_multiplier", self.network.delay_multiplier, 0.0, 1e4)?;
-        within("network.buffer", self.network.buffer.factor, 0.0, 1e12)?;
-        if let Some(threshold) = self.network.ecn_threshold {
-            within("network.ecn_threshold", threshold, 0.0, 1e9)?;
-        }
+        self.check_users()?;
+        self.check_transport()?;
+        self.check_times()?;
         changes::check(&self.network.changes, self.time.duration)?;
-        within("users.base_sources", u.base_sources, 0.0, 1e7)?;
-        within("users.source_multiplier", u.source_multiplier, 0.0, 1e6)?;
+        self.check_flows()?;
+        self.check_algorithms()
+    }
+
+    fn check_users(&self) -> Result<(), InvalidScenario> {
+        let u = &self.users;
+        within("network.buffer", self.network.buffer.factor, 0.0, 1e12)?;
         for (path, weights) in [
             ("users.source_distribution", u.source_distribution),
             ("users.receiver_distribution", u.receiver_distribution),
@@ -547,43 +545,23 @@ impl Scenario {
                 return Err(invalid(path, format!("the weights sum to {sum}; they must sum to 1")));
             }
         }
-        within("users.think_time", u.think_time, 1e-6, 1e6)?;
-        within("users.web_object_size", u.web_object_size, 1.0, 1e9)?;
-        within("users.size_shape", u.size_shape, 1.000_001, 1e3)?;
-        for (path, p) in [
-            ("users.document_probability", u.document_probability),
-            ("users.service_pack_probability", u.service_pack_probability),
-            ("users.movie_probability", u.movie_probability),
-            ("users.fast_interface_probability", u.fast_interface_probability),
-            ("measurement.flow_records", self.measurement.flow_records),
-        ] {
-            within(path, p, 0.0, 1.0)?;
+        if u.jumbo_period > self.time.periods {
+            let message =
+                format!("there is no such period; allowed: 0 to time.periods, {}", self.time.periods);
+            return Err(invalid("users.jumbo_period", message));
         }
-        within("users.patience_probability", u.patience_probability, 0.0, 1.0)?;
-        within("users.patience_time", u.patience_time, 1e-3, 1e7)?;
-        within("users.patience_interval", u.patience_interval, 1e-3, 1e7)?;
-        within("users.patience_rate", u.patience_rate, 0.0, 1.0)?;
-        within("users.patience_short", u.patience_short, 0.0, 1e9)?;
-        within("users.jumbo_period", f64::from(u.jumbo_period), 0.0, f64::from(self.time.periods))?;
-        within("users.jumbo_factor", u.jumbo_factor, 1.0, 1e9)?;
         let larger = u.document_probability + u.service_pack_probability + u.movie_probability;
         if larger > 1.0 {
             return Err(invalid(
                 "users.document_probability",
-                format!("the probabilities of larger files sum to {larger}; at most 1 is allowed"),
+                format!("the probabilities of larger files sum to {larger}; allowed: a sum of at most 1"),
             ));
         }
-        within("users.document_factor", u.document_factor, 1.0, 1e9)?;
-        within("users.service_pack_factor", u.service_pack_factor, 1.0, 1e9)?;
-        within("users.movie_factor", u.movie_factor, 1.0, 1e9)?;
-        within("users.normal_interface", u.normal_interface, 1.0, 1e9)?;
-        within("users.fast_interface", u.fast_interface, 1.0, 1e9)?;
-        within("connection.syn_timeout", self.connection.syn_timeout, 1e-9, 1e4)?;
-        within("connection.syn_attempts", f64::from(self.connection.syn_attempts), 1.0, 20.0)?;
-        within("connection.window_after_retry", self.connection.window_after_retry, 1.0, 1e6)?;
-        within("transport.initial_window", t.initial_window, 1.0, 1e6)?;
-        within("transport.initial_ssthresh", t.initial_ssthresh, 2.0, 1e12)?;
-        within("transport.duplicate_threshold", f64::from(t.duplicate_threshold), 1.0, 1000.0)?;
+        Ok(())
+    }
+
+    fn check_transport(&self) -> Result<(), InvalidScenario> {
+        let t = &self.transport;
         if t.recovery != RecoveryKind::Sack && t.prr != PrrKind::Off {
             return Err(invalid(
                 "transport.prr",
@@ -594,16 +572,6 @@ impl Scenario {
             let message = "rack needs transport.recovery = sack; otherwise it must be dupthresh";
             return Err(invalid("transport.loss_detection", message));
         }
-        within("transport.ack_delay", t.ack_delay, 0.0, 0.5)?;
-        within("transport.quick_acks", f64::from(t.quick_acks), 0.0, 1e6)?;
-        within("transport.sack_compression", t.sack_compression, 0.0, 0.5)?;
-        within("transport.timestamp_tick", t.timestamp_tick, 0.0, 10.0)?;
-        within("transport.unpaced_segments", f64::from(t.unpaced_segments), 0.0, 1e6)?;
-        within("transport.probe_ack_delay", t.probe_ack_delay, 0.0, 1e3)?;
-        within("transport.min_rto", t.min_rto, 0.0, 1e5)?;
-        within("transport.initial_rto", t.initial_rto, t.min_rto, 1e5)?;
-        within("transport.max_rto", t.max_rto, t.min_rto, 1e5)?;
-        within("transport.timer_tick", t.timer_tick, 0.0, 10.0)?;
         if t.timer_tick > 0.0 && t.rtt_samples != RttSamples::RoundTrip {
             let message = "ticks need transport.rtt_samples = round_trip; otherwise it must be 0 s";
             return Err(invalid("transport.timer_tick", message));
@@ -612,48 +580,58 @@ impl Scenario {
             let message = "linux needs transport.timer_tick = 0 s; otherwise it must be rfc6298";
             return Err(invalid("transport.rto_floor", message));
         }
-        within("transport.receiver_window", t.receiver_window, 1.0, 9e15)?;
-        within("transport.max_cwnd", t.max_cwnd, t.initial_window, 2_147_483_648.0)?;
-        within("transport.limited_slow_start_from", t.limited_slow_start_from, 2.0, 1e12)?;
-        within("transport.hystart_min_threshold", t.hystart_min_threshold, 0.0, 1e3)?;
-        within("transport.hystart_max_threshold", t.hystart_max_threshold, t.hystart_min_threshold, 1e3)?;
-        within("transport.hystart_divisor", t.hystart_divisor, 1.0, 1e6)?;
-        within("transport.hystart_samples", f64::from(t.hystart_samples), 1.0, 255.0)?;
-        within("transport.hystart_css_divisor", t.hystart_css_divisor, 1.0, 1e6)?;
-        within("transport.hystart_css_rounds", f64::from(t.hystart_css_rounds), 1.0, 255.0)?;
-        within("transport.hystart_max_acked", f64::from(t.hystart_max_acked), 1.0, 1e9)?;
-        within("time.duration", self.time.duration, 1e-3, 1e7)?;
-        within("time.warmup", self.time.warmup, 0.0, 1e7)?;
-        if self.time.warmup >= self.time.duration {
-            return Err(invalid(
-                "time.duration",
-                format!(
-                    "{} s lies inside the warm-up of {} s; it must be longer",
-                    self.time.duration, self.time.warmup
-                ),
-            ));
+        not_below(("transport.initial_rto", t.initial_rto), ("transport.min_rto", t.min_rto), "s")?;
+        not_below(("transport.max_rto", t.max_rto), ("transport.min_rto", t.min_rto), "s")?;
+        let initial_window = ("transport.initial_window", t.initial_window);
+        not_below(("transport.max_cwnd", t.max_cwnd), initial_window, "segments")?;
+        let least = ("transport.hystart_min_threshold", t.hystart_min_threshold);
+        not_below(("transport.hystart_max_threshold", t.hystart_max_threshold), least, "s")
+    }
+
+    fn check_times(&self) -> Result<(), InvalidScenario> {
+        let TimeParameters { duration, warmup, periods, converged } = self.time;
+        if duration <= warmup {
+            let message = format!(
+                "the run ends inside the warm-up of {warmup} s; allowed: more than {warmup} s, or a shorter \
+                 time.warmup: --set warmup='1 s', or in the file"
+            );
+            return Err(invalid("time.duration", message));
         }
-        within("time.periods", f64::from(self.time.periods), 1.0, 1000.0)?;
-        within("time.converged", self.time.converged, 0.0, 1.0)?;
-        if self.time.converged > 0.0 && self.time.periods > 1 {
-            return Err(invalid(
-                "time.converged",
-                format!("a run of {} periods cannot end early; time.periods must be 1", self.time.periods),
-            ));
+        if converged > 0.0 && periods > 1 {
+            let message =
+                "a run of several periods cannot end early; allowed: 0, or one period: time.periods = 1";
+            return Err(invalid("time.converged", message));
         }
-        within("measurement.starved_after", self.measurement.starved_after, 1e-3, 1e7)?;
-        within("trace.every", self.trace.every, 1e-6, 1e7)?;
-        within("measurement.interval", self.measurement.interval, 1e-6, self.time.duration)?;
-        for (i, flow) in self.flows.iter().enumerate() {
-            within(&format!("flows[{i}].start"), flow.start, 0.0, self.time.duration)?;
-            within(&format!("flows[{i}].interface"), flow.interface, 1.0, 1e9)?;
-            within(&format!("flows[{i}].extra_delay"), flow.extra_delay, 0.0, 100.0)?;
-            within(&format!("flows[{i}].overhead"), flow.overhead, 0.0, 100.0)?;
-            if let Some(stop) = flow.stop {
-                within(&format!("flows[{i}].stop"), stop, flow.start, 1e7)?;
+        let trace = &self.trace;
+        let traced = !(trace.flows.is_empty() && trace.sources.is_empty() && trace.routers.is_empty());
+        let interval = self.measurement.interval;
+        for (path, span, counts) in
+            [("measurement.interval", interval, true), ("trace.every", trace.every, traced)]
+        {
+            if counts && span > duration {
+                let message = format!("longer than the run; allowed: at most {duration} s");
+                return Err(invalid(path, message));
             }
-            if let Some(size) = flow.size {
-                within(&format!("flows[{i}].size"), size, 1.0, 1e15)?;
+        }
+        let period = (duration - warmup) / f64::from(periods);
+        if interval > period * (1.0 + 1e-9) {
+            let message = format!(
+                "longer than a measured period of {period} s; allowed: at most {period} s, fewer periods, or a longer run"
+            );
+            return Err(invalid("measurement.interval", message));
+        }
+        Ok(())
+    }
+
+    fn check_flows(&self) -> Result<(), InvalidScenario> {
+        for (i, flow) in self.flows.iter().enumerate() {
+            let start = format!("flows[{i}].start");
+            if flow.start > self.time.duration {
+                let message = format!("after the end of the run; allowed: at most {} s", self.time.duration);
+                return Err(invalid(start, message));
+            }
+            if let Some(stop) = flow.stop {
+                not_below((&format!("flows[{i}].stop"), stop), (&start, flow.start), "s")?;
             }
             if let Some(name) = &flow.algorithm
                 && !self.algorithms.iter().any(|a| a.name == *name)
@@ -664,7 +642,7 @@ impl Scenario {
                 ));
             }
         }
-        self.check_algorithms()
+        Ok(())
     }
 
     fn check_algorithms(&self) -> Result<(), InvalidScenario> {
@@ -773,6 +751,14 @@ impl Scenario {
                 + u.service_pack_probability * (u.service_pack_factor - 1.0)
                 + u.movie_probability * (u.movie_factor - 1.0))
     }
+}
+
+/// Refuses a value below another one, both with their paths.
+fn not_below(value: (&str, f64), other: (&str, f64), unit: &str) -> Result<(), InvalidScenario> {
+    if value.1 >= other.1 {
+        return Ok(());
+    }
+    Err(invalid(value.0, format!("less than {}; allowed: at least {} {unit}", other.0, other.1)))
 }
 
 /// Refuses what is not a number between `low` and `high`.

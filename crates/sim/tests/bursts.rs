@@ -81,8 +81,8 @@ fn connections_that_are_not_answered() {
             dumbbell(),
             &[
                 ("network.changes", json!([slow])),
-                ("network.buffer", segments(0.0)),
-                ("network.buffer_floor", json!(0)),
+                ("network.buffer", segments(1.0)),
+                ("network.buffer_floor", json!(1)),
                 ("connection.syn_timeout", json!(timer)),
                 ("connection.syn_attempts", json!(attempts)),
                 ("time", time(100.0, 0.0, 1)),

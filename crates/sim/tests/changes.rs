@@ -144,7 +144,7 @@ fn refusals_name_the_change() {
     for (changes, path_of, words) in [
         (vec![router(1.0, "Z", "factor", 1.0)], "network.changes[0].router", "allowed: A, B"),
         (vec![link(1.0, ["A", "A"], "factor", 1.0)], "network.changes[0].link", "neighbours"),
-        (vec![router(-1.0, "A", "factor", 1.0)], "network.changes[0].time", "between 0"),
+        (vec![router(-1.0, "A", "factor", 1.0)], "network.changes[0].time", "at least 0"),
         (
             vec![router(1.0, "A", "factor", 1.0), router(1.0, "A", "speed", -5.0)],
             "network.changes[1].speed",
@@ -176,7 +176,7 @@ fn a_change_after_the_end_is_refused() {
     assert!(at(20.0).is_ok());
     let refused = at(20.5).unwrap_err();
     assert_eq!(refused.path, "network.changes[1].time");
-    assert!(refused.message.contains("between 0 and 20"), "{refused}");
+    assert!(refused.message.contains("after the end of the run; allowed: at most 20 s"), "{refused}");
 }
 
 /// The round trip of the day is found among any number of changes, at the instant of each, before and after.

@@ -83,7 +83,7 @@ fn extra_delays_count_in_what_a_round_trip_and_an_event_can_express() {
 fn more_lanes_than_can_be_ordered_are_refused() {
     let near = with(flow("A", "B", 0.0), &[("extra_delay", json!(0.01))]);
     let refused = |flows: usize| {
-        let scenario = with(path(&vec![near.clone(); flows]), &[("network.delay_multiplier", json!(0.0))]);
+        let scenario = with(path(&vec![near.clone(); flows]), &[("network.delay_multiplier", json!(1e-9))]);
         let scenario = mesonet_sim::Scenario::from_json(&scenario.to_string()).unwrap();
         Simulation::new(scenario, 1).err().map(|e| e.to_string())
     };

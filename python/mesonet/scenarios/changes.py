@@ -7,6 +7,7 @@ from typing import Any
 
 from mesonet import units
 from mesonet.errors import InputError, unknown
+from mesonet.scenarios import ranges
 
 KEYS = ("time", "router", "link", "speed", "delay", "factor")
 """Keys of a change as users write it."""
@@ -62,6 +63,9 @@ def _change(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[s
 _PAIRS = (("router", "speed"), ("router", "factor"), ("link", "delay"), ("link", "factor"))
 
 
+_KIND_OF: dict[str, units.Kind] = {"time": "time", "delay": "time", "speed": "rate", "factor": "number"}
+
+
 def _value(key: str, value: Any, segment_bytes: float) -> Any:
     if key == "router":
         if isinstance(value, str) and value:
@@ -71,11 +75,9 @@ def _value(key: str, value: Any, segment_bytes: float) -> Any:
         if isinstance(value, list | tuple) and len(value) == 2 and all(isinstance(end, str) and end for end in value):
             return list(value)
         raise InputError("not a link", value=value, allowed='the routers at its ends, such as ["A", "B"]')
-    kind = {"time": "time", "delay": "time", "speed": "rate", "factor": "number"}[key]
+    kind = _KIND_OF[key]
     number = units.parse(kind, value, segment_bytes=segment_bytes)
-    if number < 0 or (key == "speed" and number == 0):
-        allowed = "more than 0" if key == "speed" else "at least 0"
-        raise InputError("too low", value=value, allowed=allowed)
+    ranges.check(f"network.changes[].{key}", kind, number, value)
     return number
 
 

@@ -118,6 +118,10 @@ class Scenario:
             If values that are allowed one by one contradict each other.
         """
         self.check()
+        return self._tree
+
+    @cached_property
+    def _tree(self) -> dict[str, Any]:
         tree: dict[str, Any] = {}
         for path in PARAMETERS:
             section, _, name = path.rpartition(".")
@@ -131,7 +135,7 @@ class Scenario:
 
     def to_json(self) -> str:
         """The canonical form as text: equal scenarios have equal text."""
-        return json.dumps(self.canonical(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return _text(self.canonical())
 
     @cached_property
     def hash(self) -> str:
@@ -157,7 +161,8 @@ class Scenario:
         path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
         file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
-        value = settings.show_at(path + bracket + rest, self.value(path)) if path in PARAMETERS else None
+        known = path in PARAMETERS or path == "flows"
+        value = settings.show_at(path + bracket + rest, self.value(path)) if known else None
         return InputError(error.problem, error.file or file, error.path, error.value or value, error.allowed)
 
     def explain(self) -> list[Explained]:
@@ -186,41 +191,14 @@ class Scenario:
                 raise self._contradiction(path, *settings.no_flow_uses(algorithm, used))
 
     def check(self) -> None:
-        """Raises an `InputError` if values that are allowed one by one contradict each other."""
-        duration, warmup = self.value("time.duration"), self.value("time.warmup")
-        if duration <= warmup:
-            raise self._contradiction(
-                "time.duration",
-                f"the run ends inside the warm-up of {units.show('time', warmup)}",
-                f"more than {units.show('time', warmup)}, or a shorter time.warmup: --set warmup='1 s', or in the file",
-            )
-        if "time.duration" in self.settings and self.settings["time.duration"].source == "--duration":
-            self._refuse_late_flows(duration)
-        larger = ("users.document_probability", "users.service_pack_probability", "users.movie_probability")
-        total = sum(self.value(path) for path in larger)
-        if total > 1:
-            raise self._contradiction(
-                larger[0], f"the probabilities of larger files sum to {total:g}", "a sum of at most 1"
-            )
-        traced = any(self.value(f"trace.{what}") for what in ("flows", "sources", "routers"))
-        for path in ("measurement.interval", *(["trace.every"] if traced else [])):
-            if self.value(path) > duration:
-                raise self._contradiction(path, "longer than the run", f"at most {units.show('time', duration)}")
-        period = (duration - warmup) / self.value("time.periods")
-        if self.value("measurement.interval") > period * (1 + 1e-9):
-            raise self._contradiction(
-                "measurement.interval",
-                f"longer than a measured period of {units.show('time', period)}",
-                f"at most {units.show('time', period)}, fewer periods, or a longer run",
-            )
-        if self.value("time.converged") > 0 and self.value("time.periods") > 1:
-            raise self._contradiction(
-                "time.converged", "a run of several periods cannot end early", "0, or one period: time.periods = 1"
-            )
-        for path in ("transport.initial_rto", "transport.max_rto"):
-            if self.value(path) < self.value("transport.min_rto"):
-                least = units.show("time", self.value("transport.min_rto"))
-                raise self._contradiction(path, "less than transport.min_rto", f"at least {least}")
+        """Raise an `InputError` if values that are allowed one by one contradict each other."""
+        try:
+            core.check(_text(self._tree))
+        except InputError as error:
+            shortened = "time.duration" in self.settings and self.settings["time.duration"].source == "--duration"
+            if shortened and (error.path or "").endswith("].start"):
+                self._refuse_late_flows(self.value("time.duration"))
+            raise self.located(error) from None
 
     def _refuse_late_flows(self, duration: float) -> None:
         """Where an option shortens the run, it is to blame for flows that never start, not their file."""
@@ -330,6 +308,10 @@ def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] 
     except InputError as error:
         raise error.located(file=file) from None
     return start.with_values(values, f"set in {file}")
+
+
+def _text(tree: Mapping[str, Any]) -> str:
+    return json.dumps(tree, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def _file(source: str) -> str | None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from mesonet import core, topologies, units
 from mesonet.errors import InputError, unknown
-from mesonet.scenarios import changes, flow_table
+from mesonet.scenarios import changes, flow_table, ranges
 from mesonet.scenarios.parameters import PARAMETERS
 
 _MIX_ALLOWED = 'one name, such as "cubic", or shares that sum to 1, such as "tcp=0.8, scalable=0.2"'
@@ -106,11 +106,11 @@ def show(path: str, value: Any) -> str:
 
 
 def show_at(path: str, value: Any) -> str:
-    """Text for what a path into a parsed value names: of a list of changes the one, of others the whole value."""
+    """Return the text of the value at a path: an entry of a list of changes or flows, or the whole value."""
     whole, _, rest = path.partition("[")
     number = rest.partition("]")[0]
-    if whole == "network.changes" and number.isdecimal() and int(number) < len(value):
-        return changes.show([value[int(number)]])
+    if whole in ("network.changes", "flows") and number.isdecimal() and int(number) < len(value):
+        return show(whole, [value[int(number)]])
     return show(whole, value)
 
 
@@ -241,21 +241,19 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
     try:
         times = {}
         for key in ("start", "extra_delay", "overhead"):
-            times[key] = _flow_time(given.get(key, "0 s"))
+            times[key] = _flow_number(key, "time", given.get(key, "0 s"))
         key = "stop"
         stop = given.get("stop", "never")
-        stop = None if stop in (None, "never") else _flow_time(stop)
+        stop = None if stop in (None, "never") else _flow_number(key, "time", stop)
         if stop is not None and stop < times["start"]:
             raise InputError(
                 "a flow cannot stop before it starts", value=given["stop"], allowed='"never" or a later time'
             )
         key = "interface"
-        interface = PARAMETERS["users.fast_interface"].parse(given.get("interface", "80 seg/ms"), segment_bytes)
+        interface = _flow_number(key, "rate", given.get("interface", "80 seg/ms"), segment_bytes)
         key = "size"
         size = given.get("size", "unlimited")
-        size = None if size in (None, "unlimited") else units.parse("segments", size, segment_bytes=segment_bytes)
-        if size is not None and size < 1:
-            raise InputError("too low", value=given["size"], allowed='"unlimited" or at least 1 segment')
+        size = None if size in (None, "unlimited") else _flow_number(key, "segments", size, segment_bytes)
         key = "algorithm"
         algorithm = given.get("algorithm")
         if algorithm is not None and (not isinstance(algorithm, str) or algorithm not in core.algorithms()):
@@ -273,11 +271,10 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
     }
 
 
-def _flow_time(value: Any) -> float:
-    time: float = units.parse("time", value)
-    if time < 0:
-        raise InputError("a time cannot be negative", value=value, allowed="at least 0 s")
-    return time
+def _flow_number(key: str, kind: units.Kind, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> float:
+    number: float = units.parse(kind, value, segment_bytes=segment_bytes)
+    ranges.check(f"flows[].{key}", kind, number, value)
+    return number
 
 
 def _constant(path: str, value: Any) -> float:

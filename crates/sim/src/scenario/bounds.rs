@@ -1,0 +1,181 @@
+//! Allowed ranges of the numbers of a scenario, one row each, in base units.
+//!
+//! The only place of these ranges: the Python package shows and checks the same rows.
+
+use super::{InvalidScenario, invalid};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Range of one number.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Bound {
+    /// Dotted path; `[]` stands for every entry of a list.
+    pub path: &'static str,
+    /// Smallest value.
+    pub least: f64,
+    /// Largest value.
+    pub most: f64,
+    /// The smallest value itself is not allowed.
+    pub above: bool,
+}
+
+const fn from(path: &'static str, least: f64, most: f64) -> Bound {
+    Bound { path, least, most, above: false }
+}
+
+const fn above(path: &'static str, least: f64, most: f64) -> Bound {
+    Bound { path, least, most, above: true }
+}
+
+/// Ranges of all numbers that are not constants of algorithms, which have theirs in the registry.
+pub const BOUNDS: &[Bound] = &[
+    from("network.speed", 1.0, 1e9),
+    above("network.delay_multiplier", 0.0, 1000.0),
+    from("network.buffer_floor", 1.0, 1e9),
+    from("network.ecn_threshold", 0.0, 1e9),
+    from("tiers.pops_per_backbone", 0.0, 100.0),
+    from("tiers.fast_per_pop", 0.0, 1000.0),
+    from("tiers.normal_per_pop", 0.0, 1000.0),
+    from("tiers.direct_share", 0.0, 1.0),
+    from("users.base_sources", 0.0, 1e7),
+    from("users.source_multiplier", 0.0, 1e4),
+    from("users.think_time", 1e-6, 1e6),
+    from("users.web_object_size", 1.0, 1e9),
+    from("users.size_shape", 1.000_001, 100.0),
+    from("users.document_probability", 0.0, 1.0),
+    from("users.service_pack_probability", 0.0, 1.0),
+    from("users.movie_probability", 0.0, 1.0),
+    from("users.document_factor", 1.0, 1e9),
+    from("users.service_pack_factor", 1.0, 1e9),
+    from("users.movie_factor", 1.0, 1e9),
+    from("users.fast_interface_probability", 0.0, 1.0),
+    from("users.normal_interface", 1.0, 1e9),
+    from("users.fast_interface", 1.0, 1e9),
+    from("users.patience_probability", 0.0, 1.0),
+    from("users.patience_time", 1e-3, 1e6),
+    from("users.patience_interval", 1e-3, 1e6),
+    from("users.patience_rate", 0.0, 1.0),
+    from("users.patience_short", 0.0, 1e9),
+    from("users.jumbo_period", 0.0, 1000.0),
+    from("users.jumbo_factor", 1.0, 1e9),
+    from("users.long_lived_flows", 0.0, 3.0),
+    from("connection.syn_timeout", 1e-9, 1e4),
+    from("connection.syn_attempts", 1.0, 20.0),
+    from("connection.window_after_retry", 1.0, 1e6),
+    from("transport.initial_window", 1.0, 1e6),
+    from("transport.initial_ssthresh", 2.0, 4_294_967_296.0),
+    from("transport.receiver_window", 1.0, 1e12),
+    from("transport.segment_bytes", 1.0, 1e6),
+    from("transport.probe_ack_delay", 0.0, 1000.0),
+    from("transport.ack_delay", 0.0, 0.5),
+    from("transport.quick_acks", 0.0, 1e6),
+    from("transport.sack_compression", 0.0, 0.5),
+    from("transport.timestamp_tick", 0.0, 10.0),
+    from("transport.unpaced_segments", 0.0, 1e6),
+    from("transport.duplicate_threshold", 1.0, 1000.0),
+    above("transport.initial_rto", 0.0, 1e4),
+    from("transport.min_rto", 0.0, 1e4),
+    above("transport.max_rto", 0.0, 1e5),
+    from("transport.timer_tick", 0.0, 10.0),
+    from("transport.max_cwnd", 1.0, 2_147_483_648.0),
+    from("transport.limited_slow_start_from", 2.0, 1e12),
+    from("transport.hystart_min_threshold", 0.0, 1000.0),
+    from("transport.hystart_max_threshold", 0.0, 1000.0),
+    from("transport.hystart_divisor", 1.0, 1e6),
+    from("transport.hystart_samples", 1.0, 255.0),
+    from("transport.hystart_css_divisor", 1.0, 1e6),
+    from("transport.hystart_css_rounds", 1.0, 255.0),
+    from("transport.hystart_max_acked", 1.0, 1e9),
+    from("time.duration", 1e-3, 1e6),
+    from("time.warmup", 0.0, 1e6),
+    from("time.periods", 1.0, 100.0),
+    from("time.converged", 0.0, 1.0),
+    from("measurement.interval", 1e-6, 1e5),
+    from("measurement.flow_records", 0.0, 1.0),
+    from("measurement.flow_series", 0.0, 1e5),
+    from("measurement.starved_after", 1e-3, 1e6),
+    from("trace.every", 1e-6, 1e5),
+    from("network.changes[].time", 0.0, 1e6),
+    from("network.changes[].speed", 1e-3, 1e9),
+    from("network.changes[].delay", 0.0, 1000.0),
+    from("network.changes[].factor", 0.0, 1e6),
+    from("flows[].start", 0.0, 1e6),
+    from("flows[].stop", 0.0, 1e7),
+    from("flows[].size", 1.0, 1e15),
+    from("flows[].interface", 1.0, 1e9),
+    from("flows[].extra_delay", 0.0, 100.0),
+    from("flows[].overhead", 0.0, 100.0),
+];
+
+/// Holds the numbers of a scenario, as canonical JSON, against their ranges. Other things than numbers are left to the types.
+///
+/// # Errors
+/// [`InvalidScenario`] naming the path, the value and the range.
+pub fn check(scenario: &Value) -> Result<(), InvalidScenario> {
+    BOUNDS.iter().try_for_each(|bound| check_at(scenario, bound.path, "", bound))
+}
+
+fn check_at(value: &Value, rest: &str, path: &str, bound: &Bound) -> Result<(), InvalidScenario> {
+    let Some((key, rest)) = rest.split_once('.').or((!rest.is_empty()).then_some((rest, ""))) else {
+        return value.as_f64().map_or(Ok(()), |number| bound.check(path, number));
+    };
+    let key_path = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match (key.strip_suffix("[]"), value.get(key.trim_end_matches("[]"))) {
+        (_, None) => Ok(()),
+        (None, Some(inner)) => check_at(inner, rest, &key_path(key), bound),
+        (Some(list), Some(inner)) => inner
+            .as_array()
+            .into_iter()
+            .flatten()
+            .enumerate()
+            .try_for_each(|(i, entry)| check_at(entry, rest, &format!("{}[{i}]", key_path(list)), bound)),
+    }
+}
+
+impl Bound {
+    fn check(&self, path: &str, value: f64) -> Result<(), InvalidScenario> {
+        let low_enough = value <= self.most;
+        let high_enough = if self.above { value > self.least } else { value >= self.least };
+        if low_enough && high_enough {
+            return Ok(());
+        }
+        let least = if self.above { "more than" } else { "at least" };
+        let message =
+            format!("{value} is not allowed; allowed: {least} {} and at most {}", self.least, self.most);
+        Err(invalid(path, message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn paths_of_lists_name_the_entry() {
+        let scenario = json!({"flows": [{"start": 1.0}, {"start": -1.0}], "network": {"speed": 5.0, "ecn_threshold": null}});
+        let refused = check(&scenario).unwrap_err();
+        assert_eq!(refused.path, "flows[1].start");
+        assert_eq!(refused.message, "-1 is not allowed; allowed: at least 0 and at most 1000000");
+    }
+
+    #[test]
+    fn an_open_end_is_not_allowed_itself() {
+        for (value, allowed) in
+            [(0.0, false), (1e-9, true), (1000.0, true), (1000.1, false), (f64::NAN, true)]
+        {
+            // JSON has no NaN: serde_json makes it null, which the types refuse.
+            let scenario = json!({"network": {"delay_multiplier": value}});
+            assert_eq!(check(&scenario).is_ok(), allowed, "{value}");
+        }
+    }
+
+    #[test]
+    fn every_range_holds_something_and_has_a_path_of_its_own() {
+        let mut paths: Vec<_> = BOUNDS.iter().map(|bound| bound.path).collect();
+        assert!(BOUNDS.iter().all(|bound| bound.least < bound.most));
+        paths.sort_unstable();
+        paths.dedup();
+        assert_eq!(paths.len(), BOUNDS.len());
+    }
+}

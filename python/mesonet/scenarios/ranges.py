@@ -1,0 +1,40 @@
+"""Allowed ranges of the numbers of a scenario, in words and as checks. The simulator has the table (`core.bounds`)."""
+
+from typing import Any
+
+from mesonet import core, units
+from mesonet.errors import InputError
+
+
+def check(path: str, kind: units.Kind, parsed: float, value: Any) -> None:
+    """Hold a number against its range.
+
+    Parameters
+    ----------
+    path
+        Its place; `[]` stands for every entry of a list.
+    kind, parsed, value
+        What it is, the number in base units, and what the user wrote.
+
+    Raises
+    ------
+    InputError
+        If the number is out of its range; the message names the range with its unit.
+    """
+    bound = core.bounds().get(path)
+    if bound is None:
+        return
+    if parsed < bound.least or (bound.above and parsed == bound.least):
+        raise InputError("too low", path=path, value=value, allowed=allowed(path, kind))
+    if parsed > bound.most:
+        raise InputError("too high", path=path, value=value, allowed=allowed(path, kind))
+
+
+def allowed(path: str, kind: units.Kind) -> str:
+    """Return the range of a number in words, with its unit; empty for what has no range."""
+    bound = core.bounds().get(path)
+    if bound is None:
+        return ""
+    whole = int if kind == "count" else float
+    least, most = (units.show(kind, whole(end)) for end in (bound.least, bound.most))
+    return f"{'more than' if bound.above else 'at least'} {least} and at most {most}"

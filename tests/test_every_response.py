@@ -1,0 +1,279 @@
+"""Every response of a run, recomputed from its tables and traces.
+
+A web of all kinds of files on all pairs of access routers makes each response non-trivial: losses, marks, timeouts,
+failed connections, impatient users, long-lived flows. A second network adds plain routers and spurious timeouts. No two
+responses of one unit have equal values, so that exchanging any two fails.
+"""
+
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+import pytest
+
+import mesonet as mn
+from mesonet.responses.definitions import RESPONSES
+from mesonet.scenarios.scenario import Scenario
+
+INTERVAL, WARMUP, LENGTH, STARVED = 0.2, 2.0, 4.0, 1.0
+PERIODS = {"1": (2.0, 6.0), "2": (6.0, 10.0), "measured": (2.0, 10.0)}
+TIME = {
+    "time.duration": "10 s", "time.warmup": f"{WARMUP} s", "time.periods": 2, "measurement.interval": f"{INTERVAL} s",
+    "measurement.flow_records": 1, "measurement.flow_series": 3, "measurement.starved_after": f"{STARVED} s",
+    "trace.routers": ["all"], "trace.every": f"{INTERVAL} s",
+}  # fmt: skip
+WEB = TIME | {
+    "algorithms": {"tcp": 0.5, "scalable": 0.5}, "network.speed": "20 seg/ms", "network.buffer": "0.3 bdp",
+    "network.ecn_threshold": "6 segments", "users.base_sources": 10, "users.source_distribution": [0.3, 0.4, 0.3],
+    "users.receiver_distribution": [0.3, 0.3, 0.4], "users.think_time": "0.5 s", "users.web_object_size": "20 segments",
+    "users.document_probability": 0.25, "users.service_pack_probability": 0.2, "users.movie_probability": 0.1,
+    "users.document_factor": 2, "users.service_pack_factor": 3, "users.movie_factor": 5,
+    "users.patience_probability": 0.5, "users.patience_time": "3 s", "users.long_lived_flows": 3,
+    "connection.syn_timeout": "0.3 s", "connection.syn_attempts": 2,
+}  # fmt: skip
+PLAIN = TIME | {
+    "algorithms": {"tcp": 1.0}, "network.speed": "1 seg/ms", "network.buffer": "30 segments", "users.base_sources": 0,
+    "flows": [{"from": "A", "to": "B", "count": 3}],
+    "network.changes": [{"time": f"{t} s", "link": ["A", "B"], "delay": d} for t, d in ((3, "2 s"), (7, "4 s"))],
+}  # fmt: skip
+#: Pairs of classes of access routers by their letters.
+LETTERS = {"direct access": "d", "fast access": "f", "normal access": "n"}
+BY_SPEED = {"goodput_very_fast": ("dd",), "goodput_fast": ("df", "ff"), "goodput_typical": ("dn", "fn", "nn")}
+FILES = ("web object", "document", "service pack", "movie")
+IN_SERIES = {
+    "transmitting_sources": "sending", "segments_entering": "segments_entering", "segments_leaving": "segments_leaving",
+    "flows_completed": "flows_completed", "connection_failures": "connection_failures",
+    "cwnd_increases": "cwnd_increases", "duplicate_acks": "duplicate_acks", "timeouts": "timeouts",
+    "connecting_sources": "connecting", "segments_dropped": "segments_dropped", "segments_marked": "segments_marked",
+    "window_reductions": "loss_events", "spurious_timeouts": "spurious_timeouts",
+}  # fmt: skip
+SHARES = {
+    "initial_slow_start_share": "initial_slow_start", "standard_share": "standard", "alternate_share": "alternate",
+    "recovery_share": "recovery",
+}  # fmt: skip
+
+
+class Run:
+    """A run in which every source and router is traced, and its responses computed from tables and traces."""
+
+    def __init__(self, name: str, values: dict) -> None:
+        start = mn.scenario(name).with_values(values)
+        self.sources = start.describe()["sources"]
+        traced = {"trace.sources": list(range(self.sources)), "trace.flows": [1, 2, 3]}
+        self.scenario: Scenario = start.with_values(traced)
+        self.result = mn.simulate(self.scenario, seed=7)
+        self.series = self.result.series.to_polars()
+        self.routers = self.result.routers.to_polars()
+        self.queues = self.result.router_traces.to_polars()
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """Flows with the name of their trace, and the pair of their access routers."""
+        classes = dict(self.routers.select("router", "class").unique().iter_rows())
+        flows = self.result.flows.to_polars()
+        names, pairs = [], []
+        explicit = iter(range(1, 4))
+        order = flows.filter(pl.col("category") == "explicit")["source"].to_list()
+        number = {source: next(explicit) for source in sorted(order)}
+        for row in flows.iter_rows(named=True):
+            names.append(
+                f"flow {number[row['source']]}" if row["category"] == "explicit" else f"source {row['source']}"
+            )
+            pairs.append("".join(sorted(LETTERS.get(classes[row[end]], "p") for end in ("from", "to"))))
+        return flows.with_columns(flow=pl.Series(names), pair=pl.Series(pairs))
+
+    @cached_property
+    def traced(self) -> pl.DataFrame:
+        """Rows of sending flows at the sample instants, with the pair of each flow and the number of the instant."""
+        rows = self.result.flow_traces.to_polars().with_columns(
+            step=(pl.col("time_s") / INTERVAL).round().cast(pl.Int64)
+        )
+        rows = rows.filter(~pl.col("state").is_in(["closed", "connecting"]))
+        about = self.flows.select("flow", "transfer", "pair", "first_sent_s", "started_s")
+        return rows.join(about, on=["flow", "transfer"], how="left")
+
+    def steps(self, period: str) -> range:
+        """Numbers of the sample instants of a period."""
+        begin, end = PERIODS[period]
+        return range(round(begin / INTERVAL) + 1, round(end / INTERVAL) + 1)
+
+    def rows(self, period: str) -> pl.DataFrame:
+        """Rows of the series of a period."""
+        begin, end = PERIODS[period]
+        return self.series.filter((pl.col("time_s") > begin + 1e-9) & (pl.col("time_s") < end + 1e-9))
+
+    def completed(self, period: str) -> pl.DataFrame:
+        """Flows that completed in a period."""
+        begin, end = PERIODS[period]
+        return self.flows.filter(
+            (pl.col("completed") == 1) & (pl.col("last_acked_s") > begin) & (pl.col("last_acked_s") <= end)
+        )
+
+    @cached_property
+    def acked(self) -> pl.DataFrame:
+        """Segments acknowledged by step and pair: what traces gain, and the rest of each flow after its last trace."""
+        delivered = pl.col("segments_delivered")
+        gains = self.traced.sort("flow", "transfer", "step").with_columns(
+            gain=delivered - delivered.shift(1, fill_value=0).over("flow", "transfer")
+        )
+        last = self.traced.group_by("flow", "transfer").agg(seen=delivered.max())
+        rest = self.flows.join(last, on=["flow", "transfer"], how="left").with_columns(
+            gain=delivered - pl.col("seen").fill_null(0),
+            step=(pl.col("last_acked_s") / INTERVAL).ceil().fill_null(0).cast(pl.Int64),
+        )
+        both = [each.select("step", "pair", pl.col("gain").cast(pl.Int64)) for each in (gains, rest)]
+        return pl.concat(both).group_by("step", "pair").agg(pl.col("gain").sum())
+
+    def goodput(self, period: str, pairs: tuple[str, ...]) -> float:
+        """Mean over the instants with any transmitting flow of the pairs."""
+        own = pl.col("pair").is_in(pairs)
+        gains = dict(self.acked.filter(own).group_by("step").agg(pl.col("gain").sum()).iter_rows())
+        sending = dict(self.traced.filter(own).group_by("step").len().iter_rows())
+        rates = [gains.get(step, 0) / sending[step] / INTERVAL for step in self.steps(period) if step in sending]
+        return float(np.mean(rates)) if rates else float("nan")
+
+    def starved(self, period: str) -> float:
+        """Share of the sending flows without an acknowledgement for `STARVED` seconds."""
+        back = round(STARVED / INTERVAL)
+        before = self.traced.select("flow", "transfer", step=pl.col("step") + back, then=pl.col("segments_delivered"))
+        rows = self.traced.join(before, on=["flow", "transfer", "step"], how="left")
+        began = pl.col("first_sent_s").fill_null(pl.col("started_s"))
+        rows = rows.with_columns(
+            starved=(pl.col("segments_delivered") == pl.col("then")) & (began + STARVED < pl.col("step") * INTERVAL)
+        )
+        shares = rows.group_by("step").agg(pl.col("starved").fill_null(False).mean()).sort("step")
+        return float(shares.filter(pl.col("step").is_in(list(self.steps(period))))["starved"].mean())
+
+    def over_instants(self, period: str, column: str) -> float:
+        """Mean over the sending flows with a value at an instant, mean over the instants."""
+        rows = self.traced.filter(pl.col("step").is_in(list(self.steps(period))) & (pl.col(column) > 0))
+        return float(rows.group_by("step").agg(pl.col(column).mean())[column].mean())
+
+    def buffer_use(self, period: str, name: str) -> float:
+        """Share of the places of the routers of a class, those in service included."""
+        places = dict(self.routers.filter(pl.col("class") == name).select("router", "buffer").iter_rows())
+        steps = [step * INTERVAL for step in self.steps(period)]
+        rows = self.queues.filter(
+            pl.col("router").is_in(list(places)) & pl.col("time_s").is_between(steps[0] - 1e-9, steps[-1] + 1e-9)
+        )
+        return (
+            float((rows["queue"] / (rows["router"].replace_strict(places) + 1)).mean()) if len(rows) else float("nan")
+        )
+
+    def of_period(self, period: str) -> dict[str, float]:
+        """Every response of a period."""
+        rows, done = self.rows(period), self.completed(period)
+        found = {name: float(rows[column].mean()) for name, column in IN_SERIES.items()}
+        sums = {column: float(rows[column].sum()) for column in rows.columns if rows[column].dtype == pl.UInt64}
+        sending = rows.filter(pl.col("sending") > 0)
+        found |= {name: float((sending[column] / sending["sending"]).mean()) for name, column in SHARES.items()}
+        y1 = found["transmitting_sources"]
+        found |= {
+            "transmitting_fraction": y1 / (self.sources + 3),
+            "loss_rate": sums["segments_dropped"] / (sums["segments_dropped"] + sums["segments_leaving"]),
+            "completion_ratio": found["flows_completed"] / (found["flows_completed"] + y1),
+            "connection_failure_ratio": found["connection_failures"] / (found["connection_failures"] + y1),
+            "retransmission_rate": 1 - done["size"].sum() / done["segments_sent"].sum() if len(done) else float("nan"),
+            "cwnd": self.over_instants(period, "cwnd"),
+            "rtt": self.over_instants(period, "rtt_ms"),
+            "queueing_delay": float(sending["queueing_delay_ms"].drop_nans().mean()),
+            "failed_connections": sums["connection_failures"],
+            "flow_rate": found["flows_completed"] / INTERVAL,
+            "segment_rate": found["segments_leaving"] / INTERVAL,
+            "starved_share": self.starved(period),
+            "timeouts_per_loss": sums["timeouts"] / sums["segments_dropped"]
+            if sums["segments_dropped"]
+            else float("nan"),
+        }
+        long_lived = self.flows.filter(pl.col("category") == "explicit").height == 3 and self.sources > 0
+        for number in (1, 2, 3):
+            column = self.series[f"flow_{number}_delivered"].to_numpy()
+            times = self.series["time_s"].to_numpy()
+            first, last = (int(column[np.isclose(times, end)][0]) for end in PERIODS[period])
+            rate = (last - first) / (PERIODS[period][1] - PERIODS[period][0])
+            found[f"goodput_long_lived_{number}"] = rate if long_lived else float("nan")
+        for pair in ("dd", "df", "dn", "ff", "fn", "nn"):
+            found[f"goodput_{pair}"] = self.goodput(period, (pair,))
+            for file in FILES:
+                own = done.filter((pl.col("pair") == pair) & (pl.col("category") == file))
+                mean = own["goodput"].mean()
+                found[f"goodput_{pair}_{file.replace(' ', '_')}"] = float("nan") if mean is None else float(mean)
+        for name, pairs in BY_SPEED.items():
+            found[name] = self.goodput(period, pairs)
+        for name, title in (("normal", "normal access"), ("fast", "fast access"), ("direct", "direct access")):
+            found[f"buffer_use_{name}"] = self.buffer_use(period, title)
+        for name in ("backbone", "pop", "plain"):
+            found[f"buffer_use_{name}"] = self.buffer_use(period, name)
+        return found
+
+    def totals(self) -> dict[str, float]:
+        """Every response that counts from the start."""
+        flows, series = self.flows, self.series
+        last = self.result.flow_traces.to_polars().filter(pl.col("time_s") > 10 - 1e-9)
+        cut_short = int((last["state"] != "closed").sum())
+        failed = float(series["connection_failures"].sum())
+        return {
+            "total_flows_completed": float(flows["completed"].sum()),
+            "total_connection_failures": failed,
+            "total_flows_aborted": float((flows["completed"] == 0).sum()) - failed - cut_short,
+            "total_data_segments_sent": float(flows["segments_sent"].sum()),
+            "total_data_segments_delivered": float(flows["segments_delivered"].sum()),
+            "total_segments_dropped": float(series["segments_dropped"].sum()),
+        }
+
+    def answered(self, period: str) -> dict[str, float]:
+        """The responses of the simulator."""
+        rows = self.result.responses.to_polars().filter(pl.col("period") == period)
+        return {
+            name: float("nan") if value is None else value
+            for name, value in rows.select("response", "value").iter_rows()
+        }
+
+
+@pytest.fixture(scope="module")
+def web() -> Run:
+    return Run("abilene", WEB)
+
+
+@pytest.fixture(scope="module")
+def plain() -> Run:
+    return Run("dumbbell", PLAIN)
+
+
+@pytest.mark.parametrize("period", PERIODS)
+@pytest.mark.parametrize("name", ["web", "plain"])
+def test_responses_of_a_period(request: pytest.FixtureRequest, name: str, period: str) -> None:
+    run = request.getfixturevalue(name)
+    expected, answered = run.of_period(period), run.answered(period)
+    assert set(answered) == set(expected) == {r.name for r in RESPONSES if not r.total}
+    # The simulator sums windows, and goodputs of completed flows, in whole units of 2^-10.
+    rounded = {
+        key for key in expected if key == "cwnd" or key.endswith(tuple(file.replace(" ", "_") for file in FILES))
+    }
+    wrong = {
+        key: (answered[key], expected[key])
+        for key in expected
+        if not np.isclose(answered[key], expected[key], rtol=1e-9, atol=2**-10 * (key in rounded), equal_nan=True)
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize("name", ["web", "plain"])
+def test_responses_of_the_run(request: pytest.FixtureRequest, name: str) -> None:
+    run = request.getfixturevalue(name)
+    assert run.answered("run") == run.totals()
+
+
+def test_every_response_has_a_value_of_its_own(web: Run, plain: Run) -> None:
+    """What is zero, without a value, or the same as another response of its unit, tests nothing."""
+    units = {response.name: response.unit for response in RESPONSES}
+    values = {}
+    for run in (plain, web):
+        for period in ("measured", "run"):
+            values |= {k: v for k, v in run.answered(period).items() if np.isfinite(v) and v != 0}
+    assert set(values) == set(units)
+    alike = {"goodput_very_fast": "goodput_dd"}  # by definition
+    for name, value in values.items():
+        for other, same in values.items():
+            if name < other and units[name] == units[other] and alike.get(other) != name and alike.get(name) != other:
+                assert not np.isclose(value, same, rtol=1e-5, atol=0), (name, other)

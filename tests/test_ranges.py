@@ -1,0 +1,100 @@
+"""Every number of a scenario at both ends of its range, through the command line: one style of message, with a unit."""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mesonet import core
+from mesonet.cli.main import main
+from mesonet.scenarios import settings
+from mesonet.scenarios.parameters import PARAMETERS
+
+UNITS = {"time": " s", "rate": " seg/s", "segments": " segments", "threshold": " segments"}
+NUMBERS = [path for path in core.bounds() if "[]" not in path]
+IN_LISTS = {
+    "network.changes[].time": ("time", '[{time = "VALUE", router = "A", factor = 1}]'),
+    "network.changes[].speed": ("rate", '[{time = "1 s", router = "A", speed = "VALUE"}]'),
+    "network.changes[].delay": ("time", '[{time = "1 s", link = ["A", "B"], delay = "VALUE"}]'),
+    "network.changes[].factor": ("number", '[{time = "1 s", link = ["A", "B"], factor = VALUE}]'),
+    "flows[].start": ("time", '[{from = "A1", to = "B1", start = "VALUE"}]'),
+    "flows[].stop": ("time", '[{from = "A1", to = "B1", stop = "VALUE"}]'),
+    "flows[].size": ("segments", '[{from = "A1", to = "B1", size = "VALUE"}]'),
+    "flows[].interface": ("rate", '[{from = "A1", to = "B1", interface = "VALUE"}]'),
+    "flows[].extra_delay": ("time", '[{from = "A1", to = "B1", extra_delay = "VALUE"}]'),
+    "flows[].overhead": ("time", '[{from = "A1", to = "B1", overhead = "VALUE"}]'),
+}
+
+
+def test_every_number_has_a_range() -> None:
+    kinds = {"time", "rate", "segments", "number", "probability", "count", "threshold"}
+    assert set(NUMBERS) == {p.path for p in PARAMETERS.values() if p.kind in kinds}
+    assert set(IN_LISTS) == set(core.bounds()) - set(NUMBERS)
+
+
+def written(kind: str, number: float) -> str:
+    """A number in base units as a user writes it."""
+    text = str(int(number)) if kind == "count" or number == int(number) else repr(number)
+    return text + UNITS.get(kind, "")
+
+
+def beyond(kind: str, bound: core.Bound) -> list[tuple[str, float]]:
+    """The nearest numbers that are not allowed, and what the message calls them."""
+    step = 1 if kind == "count" else 0
+    below = bound.least if bound.above else bound.least - 1 if step else math.nextafter(bound.least, -math.inf)
+    over = bound.most + 1 if step else math.nextafter(bound.most, math.inf)
+    return [("too low", below), ("too high", over)]
+
+
+@pytest.mark.parametrize("path", NUMBERS)
+def test_numbers_outside_of_their_range_are_refused_at_once(path: str) -> None:
+    kind, bound = PARAMETERS[path].kind, core.bounds()[path]
+    for problem, number in beyond(kind, bound):
+        text = written(kind, number)
+        result = CliRunner().invoke(main, ["check", "abilene", "--set", f"{path}={text}"])
+        assert result.exit_code == 2, result.output
+        message = result.stderr.strip()
+        if message.count(": ") and "negative" in message:
+            continue  # refused by its kind, before any range
+        assert f'{path} = "{text}": {problem}. Allowed: ' in message, message
+        allowed = message.partition("Allowed: ")[2]
+        assert re.fullmatch(r"(at least|more than) \S+.* and at most \S+.*", allowed), allowed
+        if kind in UNITS:
+            assert len(re.findall(r"[\d.e+-]+ (seg|s\b|ms|us|min|h)", allowed)) == 2, allowed
+
+
+@pytest.mark.parametrize("path", NUMBERS)
+def test_numbers_at_both_ends_are_allowed(path: str) -> None:
+    kind, bound = PARAMETERS[path].kind, core.bounds()[path]
+    ends = [bound.most] if bound.above else [bound.least, bound.most]
+    for number in ends:
+        assert settings.parse(path, written(kind, number)) == number
+
+
+@pytest.mark.parametrize("path", IN_LISTS)
+def test_numbers_in_lists_have_ranges_too(path: str, tmp_path: Path) -> None:
+    kind, table = IN_LISTS[path]
+    bound = core.bounds()[path]
+    for problem, number in beyond(kind, bound):
+        file = tmp_path / "own.toml"
+        entry = table.replace("VALUE", written(kind, number))
+        file.write_text(f'base = "abilene"\n{path.partition("[")[0]} = {entry}\n')
+        result = CliRunner().invoke(main, ["check", str(file)])
+        assert result.exit_code == 2, result.output
+        message = result.stderr
+        assert path.replace("[]", "[0]") in message, message
+        assert problem in message, message
+        assert "negative" in message or " and at most " in message, message
+
+
+def test_contradictions_name_both_values_with_their_unit() -> None:
+    for given, expected in {
+        "initial_rto=0.1 s": 'initial_rto = "100 ms": less than transport.min_rto. Allowed: at least 1 s',
+        "max_cwnd=5 seg": 'max_cwnd = "5 segments": less than transport.initial_window. Allowed: at least 10 segments',
+        "jumbo_period=7": 'jumbo_period = "7": there is no such period. Allowed: 0 to time.periods, 3',
+        "measurement.interval=5000 s": 'interval = "5000 s": longer than the run. Allowed: at most 60 s',
+    }.items():
+        result = CliRunner().invoke(main, ["check", "abilene", "--set", given])
+        assert (result.exit_code, expected in result.stderr) == (2, True), result.stderr
