@@ -53,6 +53,23 @@ def quantity(value: float, unit: str) -> str:
     return f"{number(value)} {unit}".strip()
 
 
+def difference(value: float, unit: str) -> str:
+    """Return a difference with its unit: of shares ("1") in percentage points, so that it is not taken for a ratio."""
+    if unit == "1":
+        text = percent(100 * value).removesuffix(" %")
+        return f"{text} percentage point{'' if text in ('1', '−1') else 's'}"
+    return quantity(value, unit)
+
+
+def fall(first: float, last: float, unit: str) -> str:
+    """Return two differences with their unit said once: "2.5 down to 1.2 percentage points"."""
+    more, less = difference(first, unit), difference(last, unit)
+    if unit == "1":
+        # "1 percentage point" has a plural after a larger number.
+        return f"{more.split(' ')[0]} down to {less.split(' ')[0]} percentage points"
+    return f"{more.removesuffix(f' {unit}')} down to {less}"
+
+
 def span(low: float, high: float, unit: str) -> str:
     """ "0 to 45 %", "12 to 14 ms"."""
     first, last = quantity(low, unit), quantity(high, unit)

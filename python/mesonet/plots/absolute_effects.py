@@ -5,13 +5,12 @@
 """
 
 import altair as alt
-import polars as pl
 
 from mesonet.analysis.terms import Terms
 from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.alias_list import LISTED, alias_list
-from mesonet.plots.half_normal import table
+from mesonet.plots.half_normal import has_margins, margins_table, table
 
 DATA, MARGINS = "absolute_effects", "absolute_margins"
 HEIGHT = 380  # px
@@ -20,12 +19,7 @@ HEIGHT = 380  # px
 def absolute_effects(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
     """The figure of one result; `response` says what the effects are of."""
     rows = table(result)
-    margins = pl.DataFrame(
-        {
-            "size": [result.noise.me, result.noise.sme],
-            "name": [f"margin of error {number(result.noise.me)}", f"simultaneous margin {number(result.noise.sme)}"],
-        }
-    ).filter(pl.col("size").is_finite())
+    margins = margins_table(result)
     step = max(3, min(22, 620 // max(1, rows.height)))
     width = step * rows.height + 10
     x = alt.X("rank:Q", title="rank", scale=alt.Scale(domain=[0.3, rows.height + 0.7], nice=False, zero=False),
@@ -50,5 +44,6 @@ def absolute_effects(result: Terms, *, title: str = "", response: str = "") -> a
         layers.append(shown.mark_text(dy=-10, fontSize=10).encode(y=y, text="rank:Q"))
     plot = alt.layer(*layers).add_params(theme.response_title(response))
     chart = alt.hconcat(plot.properties(title=theme.AXIS_TITLE), alias_list(DATA, HEIGHT), spacing=24)
-    says = f"Grand mean {number(result.grand_mean)}. Blue: beyond Lenth's margin of error."
+    says = f"Grand mean {number(result.grand_mean)}."
+    says += " Blue: beyond the margin of error." if has_margins(result) else ""
     return theme.finish(chart, {DATA: rows, MARGINS: margins}, title=title, subtitle=[says])

@@ -1,10 +1,12 @@
 """Half-normal plot: which effects are more than noise?
 
-Effects that are only noise lie on a line through the origin; those beyond Lenth's margins are active. (Step 8 of the
-ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.8.)
+Effects that are only noise lie on a line through the origin; those beyond the margins of error are active: the margins
+are Lenth's, or those of the scatter between replicates. (Step 8 of the ten-step analysis; NIST/SEMATECH e-Handbook,
+section 5.5.9.8.)
 """
 
 import altair as alt
+import numpy as np
 import polars as pl
 
 from mesonet.analysis.terms import Terms
@@ -15,26 +17,38 @@ from mesonet.plots.alias_list import LISTED, alias_list
 DATA, MARGINS = "half_normal", "margins"
 LONGEST = 64  #: characters of an alias string
 WIDTH, HEIGHT = 560, 380  # px
+#: Effects below which Lenth's margins say nothing: they have a third as many degrees of freedom, and of so few effects
+#: most may be active. A full design of three factors has 7 (chosen).
+FEWEST_EFFECTS = 7
+
+
+def has_margins(result: Terms) -> bool:
+    """Return True if the margins of error are known: from replicates, or from enough effects."""
+    noise = result.noise
+    return bool(np.isfinite(noise.me)) and (noise.replicated or noise.effects >= FEWEST_EFFECTS)
 
 
 def table(result: Terms) -> pl.DataFrame:
     """One row per term: its rank, its size, whether it is active, and its string of aliases."""
     strings = [text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …" for text in result.strings]
     rows = result.to_polars().with_columns(size=pl.col("effect").abs(), rank=pl.int_range(1, pl.len() + 1))
-    return rows.with_columns(strings=pl.Series(strings, dtype=pl.String)).select(
+    active = pl.col("active") if has_margins(result) else pl.lit(value=False)
+    return rows.with_columns(strings=pl.Series(strings, dtype=pl.String), active=active).select(
         "rank", "term", "strings", "size", "effect", "half_normal", "active"
     )
+
+
+def margins_table(result: Terms) -> pl.DataFrame:
+    """Return one row per margin that is known: its size and its name."""
+    named = {"margin of error": result.noise.me, "simultaneous margin": result.noise.sme}
+    rows = [{"size": size, "name": f"{name} {number(size)}"} for name, size in named.items() if has_margins(result)]
+    return pl.DataFrame(rows, schema={"size": pl.Float64, "name": pl.String}).filter(pl.col("size").is_finite())
 
 
 def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
     """The figure of one result; `response` says what the effects are of."""
     rows = table(result)
-    margins = pl.DataFrame(
-        {
-            "size": [result.noise.me, result.noise.sme],
-            "name": [f"margin of error {number(result.noise.me)}", f"simultaneous margin {number(result.noise.sme)}"],
-        }
-    ).filter(pl.col("size").is_finite())
+    margins = margins_table(result)
     size = alt.Y("size:Q", title=None, scale=alt.Scale(zero=True, nice=True))
     base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH, height=HEIGHT).encode(
         x=alt.X("half_normal:Q", title="half-normal quantile", scale=alt.Scale(zero=True, nice=True)), y=size

@@ -109,7 +109,7 @@ def interactions(
         chart = alt.layer(chart, text)
     else:
         lines_of = pl.DataFrame({"text": []})
-    ends = f"Means run from {number(known.min())} to {number(known.max())} in every cell." if len(known) else ""
+    ends = f"The scale of every cell runs from {number(known.min())} to {number(known.max())}." if len(known) else ""
     return theme.finish(
         chart, {DATA: rows, FACTORS: labels, STRINGS: lines_of}, title=title, subtitle=[ends] if ends else ()
     )

@@ -1,4 +1,4 @@
-"""Youden plot: which terms lie far from the diagonal, at - or at +?
+"""Youden plot: which terms lie far from the cross-hair, at - or at +?
 
 One point per main effect or string of interactions: mean response at - across, at + up; the cross-hair is the grand
 mean. (Step 6 of the ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.6.)
@@ -13,6 +13,7 @@ from mesonet.analysis.terms import Terms
 from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.alias_list import LISTED, alias_list
+from mesonet.plots.half_normal import has_margins
 from mesonet.plots.half_normal import table as ranked
 
 DATA = "youden"
@@ -55,7 +56,8 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.HConcat
         ),
     ).add_params(theme.response_title(f"{response}: mean at +" if response else "mean at +"))  # fmt: skip
     chart = alt.hconcat(plot.properties(title=theme.AXIS_TITLE), alias_list(DATA, SIDE), spacing=24)
-    says = f"Cross-hair: grand mean {number(result.grand_mean)}. Blue: beyond Lenth's margin of error."
+    says = f"Cross-hair: grand mean {number(result.grand_mean)}."
+    says += " Blue: beyond the margin of error." if has_margins(result) else ""
     return theme.finish(chart, {DATA: rows}, title=title, subtitle=[says])
 
 

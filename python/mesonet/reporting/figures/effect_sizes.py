@@ -6,7 +6,7 @@ Steps 7 and 9 of the ten-step analysis (NIST/SEMATECH e-Handbook, sections 5.5.9
 import altair as alt
 import polars as pl
 
-from mesonet.numbers import number, percent
+from mesonet.numbers import percent
 from mesonet.plots import theme
 from mesonet.plots.half_normal import DATA
 from mesonet.reporting.campaign_view.study import Study
@@ -14,7 +14,7 @@ from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure,
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
 from mesonet.reporting.text.labels import axis_title
-from mesonet.words import listed
+from mesonet.words import fall, listed
 
 WIDTH, NAMED = 900, 14
 
@@ -51,14 +51,19 @@ def _text(study: Study, response: str, sources: Sources, algorithm: str) -> str:
     result = sources.terms[response, algorithm]
     if not result.runs or not result.sd > 0:
         return " ".join(result.notes) or "Nothing varies."
-    largest = listed(list(result.terms[:3]))
-    # The third term may leave no degrees of freedom.
-    left = next((float(sd) for sd in result.residual_sd[:3][::-1] if sd == sd), float("nan"))
-    if left != left:
-        return f"The largest effects are {largest}."
+    # The last terms may be zero, or leave no degrees of freedom for a residual.
+    named = [
+        place for place in range(min(3, len(result.terms))) if result.effect[place] and result.residual_sd[place] >= 0
+    ]
+    if not named:
+        return f"The largest effect is {result.terms[0]}. The terms leave no degrees of freedom for a residual."
+    count, left = len(named), float(result.residual_sd[named[-1]])
+    who = f"The {count} largest effects, {listed(list(result.terms[:count]))}, bring"
+    if count == 1:
+        who = f"The largest effect, {result.terms[0]}, brings"
     return (
-        f"The largest effects are {largest}. They bring the residual standard deviation of {study.title_of(response)} "
-        f"from {number(result.sd)} down to {number(left)}, {percent(100 * left / result.sd)} of it."
+        f"{who} the residual standard deviation of {study.title_of(response)} from "
+        f"{fall(result.sd, left, study.unit_of(response))}, {percent(100 * left / result.sd)} of it."
     )
 
 

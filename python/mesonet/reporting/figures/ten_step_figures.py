@@ -11,13 +11,14 @@ from mesonet import plots
 from mesonet.analysis import Blocks, Contour, FactorScatter, OrderedData, TenSteps, Terms
 from mesonet.files.names import file_stem
 from mesonet.numbers import number, percent
+from mesonet.plots.half_normal import has_margins
 from mesonet.reporting.campaign_view.method import Method
 from mesonet.reporting.campaign_view.space import Column
 from mesonet.reporting.campaign_view.study import MEAN_OF_ALL, Study, categorical, factor_title, level_text
 from mesonet.reporting.figures.drawable import Figure
 from mesonet.reporting.text import method_captions
-from mesonet.reporting.text.captions import effects_sentence, extremes_of
-from mesonet.words import counted, listed, quantity, uncapitalised, verb
+from mesonet.reporting.text.captions import before_ties, effects_sentence, extremes_of
+from mesonet.words import counted, fall, listed, quantity, uncapitalised, verb
 
 QUESTIONS = {
     "01_ordered_data": "Which settings give the best and worst, and which factor decides?",
@@ -25,7 +26,7 @@ QUESTIONS = {
     "03_main_effects": "Which factors matter?",
     "04_interactions": "Which pairs of factors act together?",
     "05_blocks": "Is a factor important whatever the others are set to?",
-    "06_youden": "Which terms lie far from the diagonal?",
+    "06_youden": "Which terms lie far from the cross-hair?",
     "07_absolute_effects": "Where is the kink between the few terms that matter and the many that do not?",
     "08_half_normal": "Which effects are more than noise?",
     "09_residual_sd": "How good is a model of the largest terms?",
@@ -92,9 +93,10 @@ def _interactions(method: Method, column: Column, algorithm: str, heading: str) 
         for text, effect, order in zip(steps.terms.strings, steps.terms.effect, steps.terms.order, strict=True)
         if order == 2
     ]
-    chart = plots.interactions(steps.interactions, cut=steps.terms.noise.me, strings=strings[:10], title=heading)
+    cut = steps.terms.noise.me if has_margins(steps.terms) else np.inf
+    chart = plots.interactions(steps.interactions, cut=cut, strings=strings[:10], title=heading)
     title = uncapitalised(column.title)
-    return chart, method_captions.interactions_caption(title, steps.interactions, steps.terms)
+    return chart, method_captions.interactions_caption(title, column.unit, steps.interactions, steps.terms)
 
 
 def _blocks(method: Method, column: Column, algorithm: str, heading: str) -> Made:
@@ -116,12 +118,12 @@ def _absolute(method: Method, column: Column, algorithm: str, heading: str) -> M
 def _half_normal(method: Method, column: Column, algorithm: str, heading: str) -> Made:
     result = _steps(method, column, algorithm).terms
     chart: Any = plots.half_normal(result, title=heading, response=f"|effect| on {_axis(column)}")
-    return chart, method_captions.terms_caption(uncapitalised(column.title), result)
+    return chart, method_captions.terms_caption(uncapitalised(column.title), column.unit, result)
 
 
 def _residual_sd(method: Method, column: Column, algorithm: str, heading: str) -> Made:
     result = _steps(method, column, algorithm).terms
-    return plots.residual_sd(result, title=heading, response=_axis(column)), residual_sd_caption(result)
+    return plots.residual_sd(result, title=heading, response=_axis(column)), residual_sd_caption(result, column.unit)
 
 
 def _contour(method: Method, column: Column, algorithm: str, heading: str) -> Made:
@@ -136,7 +138,7 @@ def ordered_caption(study: Study, result: OrderedData, column: Column) -> str:
         return "Nothing was measured."
     low, high = float(result.value[0]), float(result.value[-1])
     if high == low:
-        return f"All runs have the same value, {quantity(low, column.unit)}: no setting is better than another."
+        return f"All conditions have the same value, {quantity(low, column.unit)}: no setting is better than another."
     said = (
         f"The smallest, {quantity(low, column.unit)}, is in {extremes_of(result, low)}; the largest, "
         f"{quantity(high, column.unit)}, in {extremes_of(result, high)}."
@@ -145,16 +147,10 @@ def ordered_caption(study: Study, result: OrderedData, column: Column) -> str:
         best = int(np.argmax(ends))
         factor, sign = result.factors[best], int(result.signs[row, best])
         # Which of equal values come first says nothing: the run ends before them.
-        run = _before_ties(result.value if row == 0 else result.value[::-1], int(ends[best]))
+        run = before_ties(result.value if row == 0 else result.value[::-1], int(ends[best]))
         if run > 1:
             said += f" The {run} {which} all have {factor_title(study, factor)} at {level_text(study, factor, sign)}."
     return said
-
-
-def _before_ties(values: Floats, run: int) -> int:
-    while 0 < run < len(values) and values[run - 1] == values[run]:
-        run -= 1
-    return run
 
 
 def scatter_caption(study: Study, result: FactorScatter) -> str:
@@ -172,15 +168,12 @@ def scatter_caption(study: Study, result: FactorScatter) -> str:
     said += (
         f" The spread differs between the settings of {listed(spread)} (Brown and Forsythe, 5 %)."
         if spread
-        else " No factor changes the spread (Brown and Forsythe, 5 %)."
+        else " No change of the spread is significant (Brown and Forsythe, 5 %)."
     )
-    # Every run stands once at each factor: the largest count over the factors is of different runs.
+    # Every value stands once at each factor: the largest count over the factors is of different values.
     far = int(result.far_out.sum(axis=1).max(initial=0))
-    said += (
-        f" Up to {counted(far, 'value')} of a factor {'lies' if far == 1 else 'lie'} beyond Tukey's fences."
-        if far
-        else ""
-    )
+    if far:
+        said += f" {counted(far, 'value')} {verb(far, 'lie')} beyond Tukey's fences at the factor where most do."
     return f"{said} {notes}".rstrip()
 
 
@@ -195,7 +188,7 @@ def blocks_caption(study: Study, results: dict[str, Blocks]) -> str:
             sign = "+" if result.higher_plus else "−"
             always.append(f"{factor_title(study, name)} (more at {sign})")
     if len(undecided) == len(results):
-        return "No block has runs at both settings of a factor."
+        return "No block has values at both settings of a factor."
     said = f"The same way up in every block: {listed(always)}." if always else "No factor acts alike in every block."
     if undecided:
         said += (
@@ -212,8 +205,8 @@ def youden_caption(result: Terms) -> str:
     if not np.abs(np.nan_to_num(result.effect)).max() > 0:
         return "All terms lie on the cross-hair: every effect is zero."
     return (
-        f"Farthest from the cross-hair: {listed([_string(text) for text in result.strings[:3]])}. A term above the "
-        "diagonal raises the response at its + level."
+        f"Farthest from the cross-hair: {listed([_string(text) for text in result.strings[:3]])}. A term above and to "
+        "the left of it raises the response at its + level."
     )
 
 
@@ -231,16 +224,20 @@ def kink_caption(result: Terms) -> str:
         f"the next effect is {percent(100 / float(ratio[place - 1]))} of the last of them"
     )  # fmt: skip
     return (
-        f"The largest drop comes after {counted(place, 'term')}: {after}. {counted(active, 'term')} of {len(size)} "
-        f"{verb(active, 'exceed')} Lenth's margin of error; the largest is {_string(result.strings[0])}."
+        f"The largest drop comes after {counted(place, 'term')}: {after}. The largest is {_string(result.strings[0])}. "
+    ) + (
+        f"{active} of {counted(len(size), 'effect')} {verb(active, 'exceed')} the margin of error "
+        f"({method_captions.source_of_noise(result)})."
+        if has_margins(result)
+        else method_captions.few_effects(result)
     )
 
 
-def residual_sd_caption(result: Terms) -> str:
+def residual_sd_caption(result: Terms, unit: str) -> str:
     """How much of the variation the largest terms explain."""
     if not result.sd > 0:
         return "The response does not vary, or too little is known: there is nothing to model."
-    active = int(result.active.sum())
+    active = int(result.active.sum()) if has_margins(result) else 0
     shown = max(1, min(active, len(result.residual_sd)))
     left = float(result.residual_sd[shown - 1])
     if not np.isfinite(left):
@@ -248,7 +245,7 @@ def residual_sd_caption(result: Terms) -> str:
     explained = max(0.0, 1 - (left / result.sd) ** 2 * (result.runs - 1 - shown) / (result.runs - 1))
     who = "it explains" if shown == 1 else "they explain"
     said = (
-        f"With {counted(shown, 'term')} the residual SD falls from {number(result.sd)} to {number(left)}: {who} "
+        f"With {counted(shown, 'term')} the residual SD goes from {fall(result.sd, left, unit)}: {who} "
         f"{percent(100 * explained)} of the variance."
     )
     return said + (" A linear model of few terms is not adequate here." if explained < 0.5 else "")
@@ -257,7 +254,7 @@ def residual_sd_caption(result: Terms) -> str:
 def contour_caption(study: Study, result: Contour, column: Column) -> str:
     """In which corner the response is largest and smallest, and whether both factors act together."""
     if not np.isfinite(result.corners).all():
-        return "Not every corner has a run: the surface there is extrapolated."
+        return "Not every corner has a value: the surface there is extrapolated."
     first, second = result.factors
 
     def corner(place: int) -> str:

@@ -1,4 +1,4 @@
-"""Youden plot: the mean of the response at both levels of every term; the important ones lie far from the diagonal.
+"""Youden plot: the mean of the response at both levels of every term; the important ones lie far from the cross.
 
 Step 6 of the ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.6).
 """
@@ -8,14 +8,15 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from mesonet.numbers import number
 from mesonet.plots import theme
-from mesonet.plots.half_normal import DATA
+from mesonet.plots.half_normal import DATA, has_margins
 from mesonet.plots.youden import TICKS
+from mesonet.reporting.campaign_view.study import level_text
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
 from mesonet.reporting.text.labels import axis_title
+from mesonet.words import quantity
 
 SIDE, NAMED = 420, 6
 
@@ -23,17 +24,20 @@ SIDE, NAMED = 420, 6
 def figure(sources: Sources) -> PageFigure:
     """The figure of a campaign with at least two factors."""
     study = sources.study
+    first = sources.terms[study.congestion_response, study.choices_of_algorithm[0]]
     texts = []
     for (response, algorithm), result in sources.terms.items():
         heading = captions.effects_heading(study, response, study.main_period, algorithm)
+        unit = study.unit_of(response)
         text = " ".join(result.notes) or "There is nothing to show."
         if result.runs and len(result.terms) and result.effect[0]:
+            low, high = (level_text(study, result.terms[0], sign) for sign in (-1, 1))
             text = (
-                f"{result.strings[0]} lies farthest from the diagonal: {number(float(result.mean_minus[0]))} at −, "
-                f"{number(float(result.mean_plus[0]))} at +."
+                f"{result.strings[0]} lies farthest from the cross: mean {study.title_of(response)} is "
+                f"{quantity(float(result.mean_minus[0]), unit)} at {low} and "
+                f"{quantity(float(result.mean_plus[0]), unit)} at {high}."
             )
         texts.append(caption({"response": response, "algorithm": algorithm}, heading, text))
-    first = sources.terms[study.congestion_response, study.choices_of_algorithm[0]]
     return PageFigure(
         id="youden",
         short_title="Youden plot",
@@ -41,6 +45,7 @@ def figure(sources: Sources) -> PageFigure:
         reading=(
             "One point per factor (square) and per interaction (circle): across, the mean response at its − level; "
             "up, that at its + level. The cross is the mean of all; terms without effect lie there."
+            + (" Blue: beyond the margin of error of the half-normal plot." if has_margins(first) else "")
         ),
         chart=_chart(axis_title(study, study.congestion_response)),
         main=DATA,
@@ -75,7 +80,7 @@ def _chart(response: str) -> alt.LayerChart:
         base.mark_point(filled=True, opacity=1, size=52).encode(
             shape=alt.Shape(
                 "kind:N",
-                scale=alt.Scale(domain=["factor", "pair of factors"], range=["square", "circle"]),
+                scale=alt.Scale(domain=["factor", "interaction"], range=["square", "circle"]),
                 legend=alt.Legend(title=None, orient="bottom"),
             ),
             color=alt.when("datum.active").then(alt.value(theme.BLUE)).otherwise(alt.value("#858d96")),

@@ -1,73 +1,116 @@
 """One or two generated sentences under each figure of the method: effects, correlations, clusters."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mesonet.analysis import Clustering, Correlations, Interactions, Residuals, Terms
-from mesonet.analysis.condition_response import TOO_FEW_EVENTS
+from mesonet.analysis.condition_response import FEWEST_ALGORITHMS, FEWEST_STATEMENT, TOO_FEW_EVENTS
 from mesonet.numbers import number
+from mesonet.plots.half_normal import has_margins
 from mesonet.reporting.campaign_view.study import Study, ordered
-from mesonet.words import capitalised, counted, listed, quantity, some, verb
+from mesonet.words import capitalised, counted, difference, listed, some, verb
 
 
-def terms_caption(title: str, result: Terms) -> str:
+def few_effects(result: Terms) -> str:
+    """Return why no margin of error is known; empty if it is, or if the notes of the result say why."""
+    if has_margins(result) or result.noise.replicated or result.noise.pse == 0:
+        return ""
+    count = result.noise.effects
+    return f"{counted(count, 'effect')} {'is' if count == 1 else 'are'} too few to tell noise from more than noise."
+
+
+def source_of_noise(result: Terms) -> str:
+    """Return where the margin of error comes from."""
+    return "from the scatter between replicates" if result.noise.replicated else "after Lenth"
+
+
+def terms_caption(title: str, unit: str, result: Terms) -> str:
     """How many effects are more than noise, and which are the largest, with their aliases."""
     notes = " ".join(result.notes)
-    if not len(result.terms) or not np.isfinite(result.noise.me):
-        return notes or f"There are too few effects on {title} to tell noise from more than noise."
-    active = int(result.active.sum())
+    if not has_margins(result):
+        return f"{few_effects(result)} {notes}".strip() or f"No effect on {title} could be tested."
+    noise, active = result.noise, int(result.active.sum())
+    margin = f"the margin of error of {difference(noise.me, unit)} ({source_of_noise(result)})"
     if not active:
-        none = f"No effect on {title} exceeds the margin of error of {number(result.noise.me)}."
-        return f"{none} {notes}".rstrip()
-    largest = [text if " = " not in text else f"the string {text}" for text in result.strings[: min(active, 3)]]
+        return f"No effect on {title} exceeds {margin}. {notes}".rstrip()
+    strings = result.strings[: min(active, 3)]
+    largest = [text if " = " not in text else f"the string {text}" for text in strings]
+    all_together = int((np.abs(result.effect) > noise.sme).sum())
     says = (
-        f"{counted(active, 'term')} of {len(result.terms)} {verb(active, 'exceed')} the margin of error of "
-        f"{number(result.noise.me)} (Lenth); largest: {listed(largest)}. Terms of one string cannot be told from one "
-        "another."
+        f"{active} of {counted(len(result.terms), 'effect')} on {title} {verb(active, 'exceed')} {margin}; chance "
+        f"alone would give about {number(0.05 * noise.effects, 2)}. {all_together or 'None'} "
+        f"{verb(all_together or 1, 'exceed')} the simultaneous margin of {difference(noise.sme, unit)}. "
+        f"Largest: {listed(largest)}."
     )
+    if any(" = " in text for text in strings):
+        says += " Terms of one string cannot be told from one another."
     return f"{says} {notes}".rstrip()
 
 
-def interactions_caption(title: str, result: Interactions, terms: Terms) -> str:
+def interactions_caption(title: str, unit: str, result: Interactions, terms: Terms) -> str:
     """Which pair of factors acts together most, and with what it is aliased."""
     pairs = [place for place, order in enumerate(terms.order) if order == 2]
     if not pairs or not np.isfinite(result.effect).any():
         return f"No interaction on {title} could be computed."
     best = pairs[0]
     string = terms.strings[best]
-    beyond = abs(float(terms.effect[best])) > terms.noise.me
-    verdict = "beyond" if beyond else "within"
-    runner = ""
+    aliased = f" (one string: {string})" if " = " in string else ""
+    said = f"The largest interaction on {title} is {terms.terms[best]}{aliased}: {difference(terms.effect[best], unit)}"
+    if has_margins(terms):
+        beyond = bool(abs(terms.effect[best]) > terms.noise.me)
+        margin = f"the margin of error of {difference(terms.noise.me, unit)} ({source_of_noise(terms)})"
+        said += f", {'beyond' if beyond else 'within'} {margin}"
     if len(pairs) > 1:
-        second = pairs[1]
-        runner = f"; next {terms.terms[second]}, {number(float(terms.effect[second]))}"
-    aliased = f" (one string: {string})" if " = " in string else " (aliased with no other pair)"
-    return (
-        f"The largest interaction on {title} is {terms.terms[best]}{aliased}: {number(float(terms.effect[best]))}, "
-        f"{verdict} the margin of error of {number(terms.noise.me)}{runner}. Red: beyond it. {' '.join(terms.notes)}"
-    ).rstrip()
+        said += f"; next {terms.terms[pairs[1]]}, {difference(terms.effect[pairs[1]], unit)}"
+    drawn = bool((np.abs(result.effect[np.isfinite(result.effect)]) > terms.noise.me).any())
+    colour = "Orange: beyond the margin." if has_margins(terms) and drawn else few_effects(terms)
+    return " ".join(part for part in (f"{said}.", colour, *terms.notes) if part)
 
 
 def correlations_caption(titles: Mapping[str, str], result: Correlations) -> str:
-    """How many different things the responses say; `titles`: of the responses, as they stand in a sentence."""
+    """Which responses go together, and how closely; `titles`: of the responses, as they stand in a sentence."""
     if not result.responses:
         return "No response varies."
     alike = [cluster for cluster in result.clusters if len(cluster) > 1]
+    limit = number(result.threshold, 2)
     says = (
-        f"At |r| > {number(result.threshold, 2)} the {counted(len(result.responses), 'response')} that vary say "
-        f"{counted(len(result.clusters), 'different thing')}; the histogram itself parts at {number(result.hint, 2)}."
+        f"Pairs with |r| above {limit} link the {counted(len(result.responses), 'response')} that vary into "
+        f"{counted(len(result.clusters), 'group')}"
+        + (
+            f", {len(result.clusters) - len(alike)} of one response alone."
+            if len(alike) < len(result.clusters)
+            else "."
+        )
     )
     for cluster, representative in list(zip(result.clusters, result.representatives, strict=True))[: len(alike)][:3]:
         others = [titles[name] for name in cluster if name != representative]
-        shown = listed(others) if len(others) <= 4 else f"{', '.join(others[:3])} and {len(others) - 3} more"
-        says += f" {capitalised(titles[representative])} stands for {shown}."
+        size = np.nan_to_num(np.abs(_among(result, cluster)))
+        kept = size > result.threshold
+        pairs = len(cluster) * (len(cluster) - 1) // 2
+        above, own = int(np.triu(kept, 1).sum()), int(kept[cluster.index(representative)].sum()) - 1
+        name = titles[representative]
+        if above == pairs:
+            says += f" {capitalised(name)} and {some(others)} go together in every pair."
+            continue
+        least = number(float(size[np.triu_indices(len(cluster), 1)].min()), 2)
+        says += (
+            f" {capitalised(name)} and {some(others)} are linked by chains: {above} of the {pairs} pairs are above "
+            f"{limit}, {own} of the {len(others)} with {name}; |r| goes down to {least}."
+        )
     if result.constant:
         says += f" Left out because constant: {listed([titles[name] for name in result.constant])}."
     if result.scarce:
         says += f" Left out for want of values: {listed([titles[name] for name in result.scarce])}."
     return says
+
+
+def _among(result: Correlations, names: Sequence[str]) -> NDArray[np.float64]:
+    """Return the correlations of some responses with each other."""
+    places = [result.responses.index(name) for name in names]
+    return np.asarray(result.r[np.ix_(places, places)])
 
 
 def residuals_caption(study: Study, result: Residuals, response: str) -> str:
@@ -86,14 +129,16 @@ def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
     alone = [f"{name} in {counted(who[name], 'condition')}" for name in ordered(result.algorithms, who)]
     widest = int(known[-1])
     says = f"Stands out: {listed(alone)}." if alone else "No algorithm stands out."
+    if not summary.cells_tested:
+        says = "No verdict." if len(result.algorithms) >= FEWEST_ALGORITHMS else f"No verdict: {FEWEST_STATEMENT}."
     if same:
         says += f" In {counted(same, 'condition')} they cannot be told apart."
     if few := int((summary.statement[:, 0] == TOO_FEW_EVENTS).sum()):
         says += f" In {counted(few, 'condition')} too few events are counted for a verdict."
-    says += f" They differ most in condition {result.conditions[widest]}, by {quantity(result.spread[widest], unit)}"
+    says += f" They differ most in condition {result.conditions[widest]}, by {difference(result.spread[widest], unit)}"
     if len(known) > 1 and result.spread[known[-2]] > 0:
         after = int(known[-2])
-        says += f", before condition {result.conditions[after]}, by {quantity(result.spread[after], unit)}"
+        says += f", before condition {result.conditions[after]}, by {difference(result.spread[after], unit)}"
     return f"{says}."
 
 
