@@ -19,12 +19,19 @@ DATA = "blocks"
 STEP, HEIGHT, BELOW, PAGE = 17, 150, 12, 1000  # px
 
 
+def can_be_significant(result: Blocks) -> bool:
+    """Return True if the sign test of so many blocks that differ can have p < .05."""
+    return bool(result.p == result.p) and 2.0 ** (1 - result.higher_plus - result.higher_minus) < 0.05
+
+
 def table(results: Mapping[str, Blocks]) -> pl.DataFrame:
     """One row per target factor and block."""
     rows = []
     for target, result in results.items():
         more = max(result.higher_plus, result.higher_minus)
-        split = f"{more} of {len(result.levels)} alike" + (f", p {number(result.p, 2)}" if result.p == result.p else "")
+        split = f"{more} of {len(result.levels)} alike" + (
+            f", p {number(result.p, 2)}" if can_be_significant(result) else ""
+        )
         panel = f"{target}: {split}"
         for place, levels in enumerate(result.levels, start=1):
             minus, plus = float(result.mean_minus[place - 1]), float(result.mean_plus[place - 1])
@@ -98,7 +105,8 @@ def blocks(results: Mapping[str, Blocks], *, title: str = "", response: str = ""
         columns=columns,
         spacing={"row": 12, "column": 26},
     )  # fmt: skip
-    says = "Blue: + gives more; orange: − gives more. Below each box the settings of its block; p: sign test."
+    says = "Blue: + gives more; orange: − gives more. Below each box the settings of its block."
+    says += " p: sign test." if any(map(can_be_significant, results.values())) else ""
     drawn = set(rows["target"])
     if absent := [name for name in results if name not in drawn]:
         says += f" Not drawn, because no block has both settings: {', '.join(absent)}."

@@ -38,8 +38,9 @@ def column_width(factors: int) -> int:
     return min(150, max(84, 1050 // factors))
 
 
-def table(result: MainEffects, factors: Sequence[FactorLike] = ()) -> pl.DataFrame:
-    """One row per factor: its place from left to right, its numbers, and its captions broken into lines."""
+def table(result: MainEffects, factors: Sequence[FactorLike] = (), *, relative: bool = True) -> pl.DataFrame:
+    """One row per factor: its place from left to right, its numbers, and its captions broken into lines; `relative`:
+    with the effect in % of the mean, which says nothing of differences and scores, whose mean may be zero."""
     fits = int(column_width(len(result.factors)) / CHARACTER)
     named = {factor.id: factor for factor in factors}
     rows = []
@@ -56,7 +57,7 @@ def table(result: MainEffects, factors: Sequence[FactorLike] = ()) -> pl.DataFra
                 "mean_plus": row["mean_plus"],
                 "grand_mean": result.grand_mean if result.runs else None,
                 "effect": signed(row["effect"]),
-                "relative": percent(row["relative_effect"], sign=True),
+                **({"relative": percent(row["relative_effect"], sign=True)} if relative else {}),
                 "stars": row["stars"] or NOT_SIGNIFICANT,
                 "p": number(row["p"], 2),
             }
@@ -65,17 +66,23 @@ def table(result: MainEffects, factors: Sequence[FactorLike] = ()) -> pl.DataFra
 
 
 def main_effects(
-    result: MainEffects, factors: Sequence[FactorLike] = (), *, title: str = "", response: str = ""
+    result: MainEffects,
+    factors: Sequence[FactorLike] = (),
+    *,
+    title: str = "",
+    response: str = "",
+    relative: bool = True,
 ) -> alt.VConcatChart:
-    """The figure of one result. `factors` name the levels; `response` says what the vertical axis shows."""
-    rows = table(result, factors)
+    """The figure of one result. `factors` name the levels; `response` says what the vertical axis shows; `relative` as
+    for `table`."""
+    rows = table(result, factors, relative=relative)
     scale = alt.Scale(domain=[0.5, rows.height + 0.5], nice=False, zero=False)
-    chart = alt.vconcat(_means(scale, rows.height), _captions(scale, rows), spacing=4)
+    chart = alt.vconcat(_means(scale, rows.height, relative), _captions(scale, rows), spacing=4)
     chart = chart.add_params(theme.HIGHLIGHTED_LEVELS, theme.response_title(response))
     return theme.finish(chart, {DATA: rows}, title=title)
 
 
-def _means(scale: alt.Scale, factors: int) -> Any:
+def _means(scale: alt.Scale, factors: int, relative: bool) -> Any:
     """Two points and a line per factor, the grand mean, and a ring at the levels of the highlighted condition."""
     base = (
         alt.Chart(alt.NamedData(name=DATA), width=column_width(factors) * factors, height=260)
@@ -85,7 +92,8 @@ def _means(scale: alt.Scale, factors: int) -> Any:
                 alt.Tooltip("factor:N"), alt.Tooltip("name:N"),
                 alt.Tooltip("mean_minus:Q", title="mean at −", format=".4~g"), alt.Tooltip("minus:N", title="− is"),
                 alt.Tooltip("mean_plus:Q", title="mean at +", format=".4~g"), alt.Tooltip("plus:N", title="+ is"),
-                alt.Tooltip("effect:N"), alt.Tooltip("relative:N", title="relative effect"),
+                alt.Tooltip("effect:N"),
+                *([alt.Tooltip("relative:N", title="relative effect")] if relative else []),
                 alt.Tooltip("p:N"), alt.Tooltip("stars:N", title="significance"),
             ]
         )
@@ -130,7 +138,7 @@ def _captions(scale: alt.Scale, rows: pl.DataFrame) -> Any:
     x = alt.X("place:Q", scale=scale, axis=None)
     layers, y = [], 4
     for title, field, weight, colour in captions:
-        if not any(rows[field]):
+        if field not in rows.columns or not any(rows[field]):
             continue
         style: dict[str, Any] = {"baseline": "top", "lineHeight": LINE, "lineBreak": "\n"}
         layers.append(

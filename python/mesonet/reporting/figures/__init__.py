@@ -86,7 +86,9 @@ def page_figures(study: Study, thresholds: Thresholds = DEFAULTS) -> list[Group]
             drivers.append(contour.figure(sources))
     if factors:
         drivers += ordered.figures(sources)
-    drivers += _framed(catalogue.DRIVERS, every)
+    # Of one set of responses it is the figure of Psi once more.
+    if factors and len(sources.method.space.sets) > 1:
+        drivers += _framed(catalogue.DRIVERS, every)
 
     alike = []
     if len(sources.method.correlations.responses) > 1:

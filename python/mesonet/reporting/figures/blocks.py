@@ -9,7 +9,8 @@ import polars as pl
 from mesonet.analysis import Blocks, blocks
 from mesonet.numbers import number
 from mesonet.plots import theme
-from mesonet.reporting.campaign_view.study import Study, factor_title
+from mesonet.plots.blocks import can_be_significant
+from mesonet.reporting.campaign_view.study import Study, factor_title, level_text
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, factor_control, stacked
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
@@ -81,12 +82,13 @@ def _text(study: Study, result: Blocks) -> str:
     total = len(result.levels)
     if not result.higher_plus and not result.higher_minus:
         return f"{capitalised(factor_title(study, result.target))} makes no difference in any block."
-    level, count = (
-        ("+", result.higher_plus) if result.higher_plus >= result.higher_minus else ("−", result.higher_minus)
-    )
+    sign = 1 if result.higher_plus >= result.higher_minus else -1
+    count = max(result.higher_plus, result.higher_minus)
+    # So few blocks cannot have a p below 5 %, however alike they are.
+    p = f" (sign test: p = {number(result.p, 2)})" if can_be_significant(result) else ""
     return (
-        f"{capitalised(factor_title(study, result.target))} at {level} gives more in {count} of {total} blocks "
-        f"(sign test: p = {number(result.p, 2)})."
+        f"{capitalised(factor_title(study, result.target))} at {level_text(study, result.target, sign)} gives more in "
+        f"{count} of {total} blocks{p}."
     )
 
 

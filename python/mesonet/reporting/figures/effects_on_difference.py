@@ -7,7 +7,6 @@ import polars as pl
 
 from mesonet.analysis import MainEffects, main_effects
 from mesonet.analysis.main_effects import replicate_frame
-from mesonet.numbers import number
 from mesonet.plots import main_effects as chart_of
 from mesonet.plots.main_effects import DATA as CHART_DATA
 from mesonet.plots.main_effects import table as effects_table
@@ -17,7 +16,7 @@ from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
 from mesonet.reporting.text.labels import axis_title
 from mesonet.reporting.verdicts.verdict import incumbent
-from mesonet.words import period_title, quantity
+from mesonet.words import difference, period_title
 
 DATA = "effects_on_difference"
 KEYS = ("response", "period", "algorithm")
@@ -35,10 +34,10 @@ def figure(sources: Sources) -> PageFigure | None:
         for response, algorithm in product(names, study.choices_of_algorithm):
             result = effects(study, response, period, algorithm, reference)
             selection = {"response": response, "period": period, "algorithm": algorithm}
-            rows.append(keyed(effects_table(result, study.campaign.factors), selection))
+            rows.append(keyed(effects_table(result, study.campaign.factors, relative=False), selection))
             first = first or result
             title = study.responses[response].title
-            heading = f"{title}, {_who(algorithm, reference)} minus {reference}, {period_title(period)}"
+            heading = f"{title}, {_who(study, algorithm, reference)} minus {reference}, {period_title(period)}"
             texts.append(caption(selection, heading, _text(study, result, response)))
     assert first is not None
     return PageFigure(
@@ -48,9 +47,12 @@ def figure(sources: Sources) -> PageFigure | None:
         reading=(
             f"For each factor, the mean of the difference (algorithm minus {reference}, condition by condition) at the "
             "− level (open) and at the + level (filled); the dashed line is the mean difference. A steep line: what "
-            "the change does depends on that factor. ** and * mark effects significant at 99 % and 95 %."
+            "the change does depends on that factor. ** and * mark effects significant at 99 % and 95 % "
+            f"{captions.AGAINST[first.mode]}."
         ),
-        chart=chart_of(first, study.campaign.factors, response=axis_title(study, study.congestion_response)),
+        chart=chart_of(
+            first, study.campaign.factors, response=axis_title(study, study.congestion_response), relative=False
+        ),
         main=DATA,
         tables={DATA: PageTable(stacked(rows), KEYS)},
         captions=PageTable(pl.DataFrame(texts), KEYS),
@@ -78,12 +80,14 @@ def effects(study: Study, response: str, period: str, algorithm: str, reference:
     return main_effects(study.campaign.design, replicate_frame(own - values[..., place]), mode=study.mode)
 
 
-def _who(algorithm: str, reference: str) -> str:
-    return "mean of all others" if algorithm in (MEAN_OF_ALL, reference) else algorithm
+def _who(study: Study, algorithm: str, reference: str) -> str:
+    if algorithm not in (MEAN_OF_ALL, reference):
+        return algorithm
+    others = [name for name in study.algorithms if name != reference]
+    return others[0] if len(others) == 1 else "mean of all others"
 
 
 def _text(study: Study, result: MainEffects, response: str) -> str:
     title, unit = f"difference of {study.title_of(response)}", study.unit_of(response)
-    mean = quantity(result.grand_mean, unit) if np.isfinite(result.grand_mean) else number(result.grand_mean)
-    said = captions.effects_sentence(study, result, title, unit, relative=False)
-    return f"The mean difference is {mean}. {said}"
+    said = captions.effects_sentence(study, result, title, unit, relative=False, differences=True)
+    return f"The mean difference is {difference(result.grand_mean, unit)}. {said}" if result.runs else said

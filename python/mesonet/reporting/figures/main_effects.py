@@ -35,7 +35,7 @@ def figure(sources: Sources) -> PageFigure:
         reading=(
             "For each factor, the mean of the response over the conditions at its − level (open) and at its + level "
             "(filled); the dashed line is the mean over all. A steep line is a large effect. ** and * mark effects "
-            "significant at 99 % and 95 %. Highlight a condition to ring its levels."
+            f"significant at 99 % and 95 % {captions.AGAINST[first.mode]}. Highlight a condition to ring its levels."
         ),
         chart=main_effects(first, study.campaign.factors, response=axis_title(study, response)),
         main=DATA,

@@ -32,18 +32,19 @@ def figure(sources: Sources) -> PageFigure:
         for i, name in enumerate(names)
         for j, factor in enumerate(factors)
     ]
-    order = np.argsort(-np.nan_to_num(mean), kind="stable")[:3]
+    order = [place for place in np.argsort(-np.nan_to_num(mean), kind="stable")[:3] if mean[place] > 0]
     best = [f"{factor_title(study, factors[place])} {percent(100 * float(mean[place]))}" for place in order]
     text = "No response could be tested."
     if np.isfinite(mean).any():
-        text = f"Largest mean Psi: {listed(best)}."
+        whose = "Psi, mean of all algorithms" if len(study.algorithms) > 1 else "Psi"
+        text = f"Largest {whose}: {listed(best)}." if best else "No factor has a significant effect on any response."
     return PageFigure(
         id="psi",
         short_title="Psi",
         title="Which factors matter over all responses: Psi",
         reading=(
-            "Psi of a factor: the share of the responses on which its effect is significant at 99 %, plus half the "
-            "share on which it is only at 95 %; here in percent."
+            "Psi of a factor: the share of the tested responses on which its effect is significant at 99 %, plus half "
+            "the share on which it is significant only at 95 %; here in percent."
         ),
         chart=_chart(names, factors),
         main=DATA,

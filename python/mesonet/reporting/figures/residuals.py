@@ -9,14 +9,14 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis import Residuals
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.condition_response import SETTINGS, short_names
-from mesonet.plots.residuals import COLOURS, STATISTICS, statistics, verdict_of
+from mesonet.plots.residuals import COLOURS, SAME, STATISTICS, UNTESTED, statistics, verdict_of
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions, method_captions
 from mesonet.reporting.text.labels import axis_title
+from mesonet.words import listed, span
 
 POINTS, VERDICTS, KEYS = "residuals", "residual_verdicts", ("response",)
 STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions
@@ -29,9 +29,15 @@ def figure(sources: Sources) -> PageFigure:
     for response, result in sources.residuals.items():
         verdicts.append(_verdicts(result, response))
         heading = captions.values_heading(study, response, study.main_period)
-        text = f"{method_captions.residuals_caption(study, result, response)} {_ends(result)}"
-        texts.append(caption({"response": response}, heading, text))
+        text = f"{method_captions.residuals_caption(study, result, response)} {_ends(result, study.unit_of(response))}"
+        texts.append(caption({"response": response}, heading, text.rstrip()))
     factors = study.campaign.design.factors
+    tested = any(result.summary.cells_tested for result in sources.residuals.values())
+    farthest = "the algorithm with the larger value" if len(study.algorithms) == 2 else (
+        "the algorithm farthest from the mean"
+    )  # fmt: skip
+    shown = [farthest, "the logarithm of its distance", "its relative effect", *(["Grubbs' G"] if tested else [])]
+    lines = list(STATISTICS) if tested else list(STATISTICS)[:-1]
     numbers = ", ".join(f"{place} {name}" for place, name in enumerate(study.algorithms, start=1))
     return PageFigure(
         id="residuals",
@@ -39,10 +45,11 @@ def figure(sources: Sources) -> PageFigure:
         title="One response in detail: distance of every algorithm from the mean of all",
         reading=(
             "Conditions by rising range; the number is that of the algorithm, its height how far it lies from the mean "
-            "of all in this condition. Below: the settings; then the algorithm farthest from the mean, the size of its "
-            f"residual, its relative effect, and Grubbs' G. {numbers}."
+            f"of all in this condition. Below: the settings; then {listed(shown)}. {numbers}."
         ),
-        chart=_chart(len(study.conditions), study.algorithms, factors, axis_title(study, study.congestion_response)),
+        chart=_chart(
+            len(study.conditions), study.algorithms, factors, lines, axis_title(study, study.congestion_response)
+        ),
         main=POINTS,
         axis="{}, less the mean of all algorithms",
         tables={
@@ -51,8 +58,8 @@ def figure(sources: Sources) -> PageFigure:
             SETTINGS: sources.settings,
         },
         captions=PageTable(pl.DataFrame(texts), KEYS),
-        marks=len(study.conditions) * (len(study.algorithms) + len(factors) + len(STATISTICS)),
-        height=400 + LINE * (len(factors) + len(STATISTICS)),
+        marks=len(study.conditions) * (len(study.algorithms) + len(factors) + len(lines)),
+        height=400 + LINE * (len(factors) + len(lines)),
     )
 
 
@@ -67,18 +74,22 @@ def _verdicts(result: Residuals, response: str) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _ends(result: Residuals) -> str:
-    return f"Values run from {number(result.lowest)} to {number(result.highest)}."
+def _ends(result: Residuals, unit: str) -> str:
+    return f"Values run from {span(result.lowest, result.highest, unit)}." if result.highest > result.lowest else ""
 
 
-def _chart(conditions: int, algorithms: tuple[str, ...], factors: tuple[str, ...], response: str) -> alt.VConcatChart:
+def _chart(
+    conditions: int, algorithms: tuple[str, ...], factors: tuple[str, ...], lines: list[str], response: str
+) -> alt.VConcatChart:
     wide = conditions <= 64
     step = max(STEP, DIGIT * len(algorithms)) if wide else NARROW
     across: dict[str, Any] = {
         "sort": alt.EncodingSortField("place", op="min"),
         "scale": alt.Scale(type="band", paddingInner=0, paddingOuter=0),
     }  # fmt: skip
-    by_verdict = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+    # Without a test there are only two verdicts.
+    kinds = list(COLOURS) if len(lines) == len(STATISTICS) else [SAME, UNTESTED]
+    by_verdict = alt.Scale(domain=kinds, range=[COLOURS[kind] for kind in kinds])
     colour = alt.Color("verdict:N", scale=by_verdict, legend=alt.Legend(title=None, orient="bottom"))
     # Its width is said: beside an offset Vega-Lite takes a default that is narrower than the step.
     band: dict[str, Any] = {"width": step, "color": "#fdf0d5", "aria": False}
@@ -120,12 +131,12 @@ def _chart(conditions: int, algorithms: tuple[str, ...], factors: tuple[str, ...
     statistics = (
         alt.Chart(alt.NamedData(name=VERDICTS), width=width, height=alt.Step(LINE))
         .transform_filter(theme.IS_KEPT)
-        .transform_fold([f"text{line}" for line in range(len(STATISTICS))], as_=["line", "text"])
-        .transform_calculate(name=f"{list(STATISTICS)}[+slice(datum.line, 4)]")
+        .transform_fold([f"text{line}" for line in range(len(lines))], as_=["line", "text"])
+        .transform_calculate(name=f"{lines}[+slice(datum.line, 4)]")
         .mark_text(fontSize=9 if wide else 7)
         .encode(
             x=below_x,
-            y=_lines("name:N", list(STATISTICS)),
+            y=_lines("name:N", lines),
             text="text:N",
             color=colour,
         )

@@ -3,11 +3,22 @@
 from collections import Counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mesonet.analysis import ConditionResponseSummary, MainEffects, OrderedData
+from mesonet.analysis.main_effects import Mode
 from mesonet.numbers import number, percent
 from mesonet.reporting.campaign_view.study import MEAN_OF_ALL, Study, factor_title, level_text, ordered
-from mesonet.words import capitalised, counted, listed, numbered, period_title, quantity, span
+from mesonet.words import capitalised, counted, difference, listed, numbered, period_title, quantity, span
+
+#: What an effect is tested against, by the mode of `mesonet.analysis.main_effects`.
+AGAINST: dict[Mode, str] = {
+    "nist": "against the variation between the conditions",
+    "full": "against what all main effects leave",
+    "replicates": "against the scatter between replicates",
+}
+#: What has one value per condition and algorithm: a run, or the mean over its replicates.
+CELL = "combination of condition and algorithm", "combinations of condition and algorithm"
 
 
 def effects_heading(study: Study, response: str, period: str, algorithm: str) -> str:
@@ -21,34 +32,55 @@ def effects_caption(study: Study, result: MainEffects, response: str) -> str:
     return effects_sentence(study, result, study.title_of(response), study.unit_of(response))
 
 
-def effects_sentence(study: Study, result: MainEffects, title: str, unit: str, *, relative: bool = True) -> str:
-    """The same for anything that has a title, as it stands in a sentence, and a unit; `relative`: whether its mean is
-    something to compare with, which that of scores is not: it is zero."""
+def effects_sentence(
+    study: Study, result: MainEffects, title: str, unit: str, *, relative: bool = True, differences: bool = False
+) -> str:
+    """Return the same for anything that has a title, as it stands in a sentence, and a unit.
+
+    Parameters
+    ----------
+    relative
+        Sizes are said in % of the mean. False for scores and differences, whose mean is no size to compare with.
+    differences
+        The values are differences, so that those of shares are percentage points.
+    """
+    value = difference if differences else quantity
     notes = " ".join(result.notes)
     known = np.nan_to_num(np.abs(result.effect), nan=-1.0)
     if result.runs == 0 or known.max(initial=-1) <= 0:
         return notes or f"No factor changes {title}."
     top = int(np.argmax(known))
     factor = result.factors[top]
-    starred = [name for name, stars in zip(result.factors, result.stars, strict=True) if stars]
     change = (
         f"{capitalised(factor_title(study, factor))} has the largest effect: mean {title} is "
-        f"{quantity(float(result.mean_minus[top]), unit)} at {level_text(study, factor, -1)} and "
-        f"{quantity(float(result.mean_plus[top]), unit)} at {level_text(study, factor, 1)}"
+        f"{value(float(result.mean_minus[top]), unit)} at {level_text(study, factor, -1)} and "
+        f"{value(float(result.mean_plus[top]), unit)} at {level_text(study, factor, 1)}"
     )
-    if relative and np.isfinite(result.relative_effect[top]):
-        change += f", a difference of {percent(abs(float(result.relative_effect[top])))} of the mean"
+
+    def size(place: int) -> str:
+        if relative and np.isfinite(result.relative_effect[top]):
+            return f"{percent(abs(float(result.relative_effect[place])))} of the mean"
+        return difference(float(known[place]), unit)
+
+    change += f", a difference of {size(top)}"
     second = int(np.argsort(-known, kind="stable")[min(1, len(known) - 1)])
-    if second != top and known[second] >= 0:
-        of_mean = percent(abs(float(result.relative_effect[second])))
-        size = of_mean if relative and of_mean != "–" else quantity(float(known[second]), unit)
-        change += f"; next is {factor_title(study, result.factors[second])} with {size}"
-    if not starred:
-        verdict = "No effect is significant at 95 % against the variation between the conditions."
-    else:
-        ranked = sorted(starred, key=lambda name: -known[result.factors.index(name)])
-        verdict = f"Significant at 95 %: {listed([factor_title(study, name) for name in ranked])}."
-    return " ".join(part for part in (f"{change}.", verdict, notes) if part)
+    if second != top and known[second] > 0:
+        change += f"; next is {factor_title(study, result.factors[second])} with {size(second)}"
+    return " ".join(part for part in (f"{change}.", _significant(study, result), notes) if part)
+
+
+def _significant(study: Study, result: MainEffects) -> str:
+    """Return the factors with a significant effect, each at the strongest level reached; empty without a test."""
+    if not np.isfinite(result.p).any():
+        return ""
+    known = np.nan_to_num(np.abs(result.effect), nan=-1.0)
+    ranked = [result.factors[place] for place in np.argsort(-known, kind="stable")]
+    stars = dict(zip(result.factors, result.stars, strict=True))
+    parts = []
+    for level, mark in (("99 %", "**"), ("95 %", "*")):
+        if names := [factor_title(study, name) for name in ranked if stars[name] == mark]:
+            parts.append(f"at {level}: {listed(names)}")
+    return f"Significant {'; '.join(parts)}." if parts else f"No effect is significant at 95 % {AGAINST[result.mode]}."
 
 
 def summary_heading(period: str) -> str:
@@ -82,6 +114,14 @@ def extremes_of(result: OrderedData, value: float) -> str:
     return numbered("condition", sorted(np.asarray(result.condition)[there].tolist()))
 
 
+def before_ties(values: NDArray[np.float64], run: int) -> int:
+    """Shorten a run of `run` first values so that it ends where the value changes: which of equal values come first
+    says nothing."""
+    while 0 < run < len(values) and values[run - 1] == values[run]:
+        run -= 1
+    return run
+
+
 def values_heading(study: Study, response: str, period: str) -> str:
     """What a figure of raw values is about."""
     return f"{study.responses[response].title}, {period_title(period)}"
@@ -96,10 +136,10 @@ def values_caption(study: Study, response: str, period: str) -> str:
     high = np.unravel_index(int(np.nanargmax(values)), values.shape)
     unit, title = study.unit_of(response), capitalised(study.title_of(response))
     if values[low] == values[high]:
-        return f"{title} is {quantity(float(values[low]), unit)} in every run."
+        return f"{title} is {quantity(float(values[low]), unit)} in every condition with every algorithm."
     ends = span(float(values[low]), float(values[high]), unit)
     alike = np.argwhere(values == values[high])
     where = f"condition {high[0] + 1} with {study.algorithms[high[1]]}"
     if len(alike) > 1:
-        where = f"{counted(len(alike), 'run')} alike ({where} is one)"
+        where = f"{counted(len(alike), *CELL)} alike ({where} is one)"
     return f"{title} runs from {ends}; it is highest in {where}."

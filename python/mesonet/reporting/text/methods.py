@@ -6,7 +6,9 @@ from typing import Any
 import polars as pl
 
 from mesonet.analysis.condition_response import FEWEST_ALGORITHMS
+from mesonet.analysis.main_effects import Mode
 from mesonet.numbers import percent
+from mesonet.plots.half_normal import FEWEST_EFFECTS
 from mesonet.progress import duration
 from mesonet.reporting.campaign_view.study import LARGE, Study
 from mesonet.reporting.text import html
@@ -23,7 +25,7 @@ def methods_html(study: Study) -> str:
     parts = [
         "<h3>What was simulated</h3>", _experiment(study), factors_html(study),
         "<h3>Design</h3>", _design(study),
-        "<h3>How the numbers are computed</h3>", _computation(),
+        "<h3>How the numbers are computed</h3>", _computation(study),
         _responses(study), _parameters(study),
     ]  # fmt: skip
     return "".join(parts)
@@ -34,7 +36,10 @@ def provenance_html(study: Study) -> str:
     campaign = study.campaign
     known = campaign.provenance
     times = {name: known[name] for name in ("started", "finished") if name in known}
-    flat = times | dict(_flat({name: value for name, value in known.items() if name not in times}))
+    # `tries` is a limit on what happens after a crash; code versions are said once where all runs have one.
+    own = known.get("versions", {}).get("code_version") if isinstance(known.get("versions"), Mapping) else None
+    said_elsewhere = {*times, "tries", *(["code_versions"] if known.get("code_versions") == [own] else [])}
+    flat = times | dict(_flat({name: value for name, value in known.items() if name not in said_elsewhere}))
     runs = campaign.runs.filter(status="done")
     cost = []
     if seconds := _known(runs, "cpu_s"):
@@ -42,7 +47,7 @@ def provenance_html(study: Study) -> str:
     if peaks := _known(runs, "peak_rss_bytes"):
         cost.append(("largest memory of a run", f"{max(peaks) / 2**20:,.0f} MiB"))
     seeds = campaign.runs["seed"].unique().sort().to_list() if "seed" in campaign.runs.columns else []
-    return html.definitions([("campaign", campaign.name), ("seeds", _short(seeds)), *flat.items(), *cost])
+    return html.definitions([("campaign", campaign.name), ("seeds of the runs", _short(seeds)), *flat.items(), *cost])
 
 
 def _experiment(study: Study) -> str:
@@ -52,10 +57,10 @@ def _experiment(study: Study) -> str:
         ("description", " ".join(str(experiment.get("description") or "").split())),
         ("network", network := _network(experiment)),
         ("all other values" if network else "scenario", _base(experiment.get("scenario"), network)),
-        ("scale", experiment.get("scale")),
+        ("scale", None if experiment.get("scale") == 1 else experiment.get("scale")),
         ("set for all conditions", experiment.get("set")),
         ("algorithms", study.algorithms),
-        ("seed", experiment.get("seed")),
+        ("seed from which those of the runs follow", experiment.get("seed")),
         ("runs per condition and algorithm", experiment.get("replicates")),
     ]
     return html.definitions(pairs)
@@ -67,7 +72,9 @@ def _network(experiment: Mapping[str, Any]) -> str:
     for entry in experiment.get("scenarios") or []:
         topology = entry.get("scenario", {}).get("topology")
         if isinstance(topology, Mapping):
-            size = f"{counted(len(topology['routers']), 'router')}, {counted(len(topology['links']), 'link')}"
+            # Routers of the other classes hang on those of the topology.
+            backbone = "backbone router" if all(r.get("class") == "backbone" for r in topology["routers"]) else "router"
+            size = f"{counted(len(topology['routers']), backbone)}, {counted(len(topology['links']), 'link')}"
             topology = f"{topology['name']} ({size}; a network of the user's own)"
         if topology:
             names[str(topology)] = None
@@ -100,7 +107,26 @@ def _design(study: Study) -> str:
     return text
 
 
-def _computation() -> str:
+#: How effects are tested, by the mode of `mesonet.analysis.main_effects`.
+SIGNIFICANCE: dict[Mode, str] = {
+    "nist": "t = effect / (2 s / √n), with s the standard deviation left after the mean and that one factor, on n − 2 "
+    "degrees of freedom (n conditions). The variation caused by the other factors stays in s, so small effects can be "
+    "hidden: the test is conservative.",
+    "full": "t = effect / its standard error, from what is left after the mean and all main effects together.",
+    "replicates": "t = effect / its standard error, from the scatter between replicates of one condition.",
+}
+#: The margin of error of the half-normal plot, likewise.
+MARGINS: dict[Mode, str] = {
+    "nist": "of an effect, after Lenth: most of the effects of all factors and interactions are taken to be noise, and "
+    "their median size gives its standard error. It needs at least "
+    f"{FEWEST_EFFECTS} effects.",
+    "replicates": "of an effect: the 95 % quantile of t times its standard error, from the scatter between replicates.",
+}
+MARGINS["full"] = MARGINS["nist"]
+
+
+def _computation(study: Study) -> str:
+    mode: Mode = getattr(study, "mode", "nist")
     return html.definitions(
         [
             (
@@ -108,12 +134,8 @@ def _computation() -> str:
                 "mean of the response at the + level less its mean at the − level, for one algorithm",
             ),
             ("relative effect", "effect in % of the mean over all conditions"),
-            (
-                "significance",
-                "t = effect / (2 s / √n), with s the standard deviation left after the mean and that one factor, on "
-                "n − 2 degrees of freedom. The variation caused by the other factors stays in s, so small effects can "
-                "be hidden: the test is conservative. ** stands for 99 %, * for 95 %.",
-            ),
+            ("significance", f"{SIGNIFICANCE[mode]} ** stands for 99 %, * for 95 %."),
+            ("margin of error", MARGINS[mode]),
             (
                 "who stands out",
                 "within a condition, the algorithm farthest from the mean of all; named if Grubbs' test (two-sided, "
@@ -122,8 +144,26 @@ def _computation() -> str:
             ),
             ("not distinguishable", "the values of all algorithms differ by less than a billionth of their mean"),
             ("mean of all", "main effects of the mean over the algorithms; algorithms are never pooled as replicates"),
+            ("random numbers", _random_numbers(study)),
+            (
+                "groups of responses",
+                "responses whose correlation exceeds the threshold in size are linked; a group holds all that are "
+                "linked, directly or over others",
+            ),
+            ("principal components", "of the responses that vary and lack no value, each scaled to unit variance"),
         ]
     )
+
+
+def _random_numbers(study: Study) -> str:
+    """Return whether algorithms share their random numbers; empty if the campaign does not say."""
+    runs = study.campaign.runs
+    if len(study.algorithms) < 2 or not {"condition", "replicate", "seed"} <= set(runs.columns):
+        return ""
+    seeds = runs.group_by("condition", "replicate").agg(pl.col("seed").n_unique())["seed"]
+    if (seeds > 1).any():
+        return ""
+    return "all algorithms have the same seed in one condition and replicate (common random numbers)"
 
 
 def _responses(study: Study) -> str:
@@ -149,7 +189,7 @@ def _parameters(study: Study) -> str:
         rows.append([f"<code>{html.escape(path)}</code>", html.escape(shown), html.prose(doc), html.prose(source)])
     if not rows:
         return ""
-    note = "Factors take one of their two levels in each condition; all else is the same in every run."
+    note = "Factors take one of their two levels in each condition; all else is the same in every condition."
     table = html.table(["path", "value", "what it is", "source"], rows, caption=note)
     return html.folded(f"All {len(rows)} scenario values and where they come from", table)
 

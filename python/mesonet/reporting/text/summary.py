@@ -3,7 +3,6 @@
 from collections import Counter
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -21,6 +20,7 @@ from mesonet.reporting.campaign_view.study import (
     status_counts,
 )
 from mesonet.reporting.text import html
+from mesonet.reporting.text.captions import AGAINST
 from mesonet.words import capitalised, counted, listed, numbered, period_title, quantity, span
 
 #: A condition loses segments noticeably above this loss rate.
@@ -42,21 +42,23 @@ def findings(study: Study) -> list[tuple[str, str]]:
         found.append(("How they differ", _differences(study)))
     found.append(("Who stands out", _outliers(study)))
     if said := _settled(study):
-        found.append(("Not settled", said))
+        found.append(("Warm-up", said))
     found.append(("How far to trust it", _trust(study)))
     return found
 
 
 def _settled(study: Study) -> str:
-    """Say which runs were measured before their load had settled; empty if all had, or where it is not known."""
-    if "settling_time_s" not in study.campaign.runs.columns:
-        return ""
+    """Say which runs were measured before their load had settled, or that it is not known; empty if all had."""
     warm = {
         entry["condition"]: float(entry["scenario"]["time"]["warmup"])
         for entry in study.campaign.experiment.get("scenarios") or []
         if "time" in entry.get("scenario", {})
     }
-    done = study.campaign.runs.filter(pl.col("settling_time_s").is_not_null(), status="done")
+    done = study.campaign.runs.filter(status="done")
+    if "settling_time_s" not in done.columns or done["settling_time_s"].is_null().all():
+        unknown = "When the number of transmitting sources settled is not known: the runs did not record it."
+        return unknown if max(warm.values(), default=0.0) > 0 else ""
+    done = done.drop_nulls("settling_time_s")
     late = [
         int(condition)
         for condition, settled in done.select("condition", "settling_time_s").iter_rows()
@@ -157,16 +159,20 @@ def _drivers(study: Study) -> str:
         text += f" Also significant{'' if every else ' for some algorithms'}: "
         text += f"{listed([factor_title(study, name) for name in others])}."
     elif not starred[factor]:
-        text += " No effect is significant at 95 %."
+        text += f" No effect is significant at 95 % {AGAINST[first.mode]}."
     return text
 
 
 def _differences(study: Study) -> str:
     """Which algorithms lie far from the others on average, in the responses shown at a glance."""
-    parts, small, unknown = [], [], []
+    parts, small, zero, unknown = [], [], [], []
     for response in study.key_responses:
         place = study.comparison.responses.index(response)
         mean, difference = study.comparison.mean[:, place], study.comparison.difference[:, place]
+        values = study.values(response, study.main_period)
+        if np.isfinite(mean).any() and not values[np.isfinite(values)].any():
+            zero.append(study.title_of(response))
+            continue
         if np.isfinite(difference).sum() < 2:
             unknown.append(study.title_of(response))
             continue
@@ -187,6 +193,7 @@ def _differences(study: Study) -> str:
             f"; in the other responses below at most {percent(LARGE)}" if len(parts) < len(study.key_responses) else ""
         )
     text += f". Too small to compare: {listed(small)}" if small else ""
+    text += f". Zero in every run: {listed(zero)}" if zero else ""
     text += f". Without values to compare: {listed(unknown)}" if unknown else ""
     return f"{text}."
 
@@ -219,8 +226,8 @@ def _outliers(study: Study) -> str:
     leader, *others = ordered(study.algorithms, who)
     far = int((large.flagged & (large.extreme == leader)).sum())
     text = (
-        f"{leader} most often: it lies apart from all others in {who[leader]:,} of {tested} (one response in one "
-        f"condition), in {far:,} of them by more than {percent(LARGE)}; above all "
+        f"{leader} most often: it lies apart from all others (Grubbs' test) in {who[leader]:,} of {tested} (one "
+        f"response in one condition), in {far:,} of them by more than {percent(LARGE)}; above all "
         f"{_directions(study, result, leader)}."
     )
     rest = listed([f"{name} in {who[name]}" for name in others])
@@ -228,15 +235,19 @@ def _outliers(study: Study) -> str:
 
 
 def _directions(study: Study, result: ConditionResponseSummary, name: str) -> str:
-    """The three responses and directions in which an algorithm is an outlier in most conditions."""
+    """The three responses and directions in which an algorithm is an outlier in most conditions; ties are said."""
     own = result.flagged & (result.extreme == name)
     counts = {
         f"{side} in {study.title_of(response)}": int((own[:, place] & (result.side[:, place] == side)).sum())
         for place, response in enumerate(result.responses)
         for side in ("high", "low")
     }
-    top = ordered(list(counts), counts)[:3]
-    return listed([f"{words} ({counted(counts[words], 'condition')})" for words in top])
+    names = ordered(list(counts), counts)
+    top = names[:3]
+    said = [f"{words} ({counted(counts[words], 'condition')})" for words in top]
+    equal = [words for words in names[3:] if counts[words] == counts[top[-1]]]
+    more = listed(equal) if len(equal) < 3 else f"{len(equal)} other ways"
+    return listed(said) + (f", and as often {more}" if equal else "")
 
 
 def _trust(study: Study) -> str:
@@ -257,11 +268,16 @@ def _trust(study: Study) -> str:
         gone = study.has_results and not np.isfinite(study.congestion).all()
         lacking = "; without the conditions that have no value yet they overlap" if gone else ""
         text += f"{'' if design.is_full else f' (resolution {roman(design.resolution)})'}{lacking}. "
-    if replicates == 1:
-        text += "Each run was made once"
-        text += ", so an effect is judged against the variation between the conditions. " if design.factors else ". "
-    else:
-        text += f"Each run is made {replicates} times; means over those that are done are compared. "
+    every = status_counts(study.campaign)["done"] == study.campaign.runs.height
+    times = "once" if replicates == 1 else f"{replicates} times"
+    who = "Each algorithm" if len(study.algorithms) > 1 else study.algorithms[0]
+    text += f"{who} {'was' if every else 'is to be'} run {times} in each condition"
+    if replicates > 1:
+        text += "; means over these replicates are compared" if every else "; means over the runs done are compared"
+    if design.factors and study.has_results:
+        mode = study.effects(study.congestion_response, study.main_period, study.algorithms[0]).mode
+        text += f". An effect is judged {AGAINST[mode]}"
+    text += ". "
     return text + f"Unless said otherwise, numbers are for the {period_title(study.main_period)}."
 
 
@@ -287,16 +303,17 @@ def glance(study: Study) -> str:
             high, low = int((own & (verdicts.side == "high")).sum()), int((own & (verdicts.side == "low")).sum())
             cells.append(html.escape(f"▲ {high} ▼ {low}"))
         rows.append(cells)
-    compared = sorted(
-        {int(n) for n in comparison.conditions_compared[:, [comparison.responses.index(n) for n in names]].flat}
-    )
-    over = (
-        counted(compared[-1], "condition")
-        if compared[0] in (compared[-1], 0)
-        else f"{compared[0]} to {compared[-1]} conditions"
-    )
-    note = f"Means over the {over} in which all algorithms have a value"
-    note += f"; below each, its difference from {middle(study)}, judged above {percent(LARGE)}." if judged else "."
+    compared = {
+        name: int(comparison.conditions_compared[:, comparison.responses.index(name)].max(initial=0)) for name in names
+    }
+    some = sorted({count for count in compared.values() if count})
+    note = "No response has a value of every algorithm in any condition."
+    if some:
+        over = counted(some[-1], "condition") if some[0] == some[-1] else f"{some[0]} to {some[-1]} conditions"
+        note = f"Means over the {over} in which all algorithms have a value"
+        note += f"; below each, its difference from {middle(study)}, judged above {percent(LARGE)}." if judged else "."
+        if lacking := [study.title_of(name) for name, count in compared.items() if not count]:
+            note += f" Without such a condition: {listed(lacking)}."
     return html.table(head, rows, caption=note, classes="glance")
 
 
