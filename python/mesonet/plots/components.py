@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from mesonet.analysis.groupings import Groupings
 from mesonet.analysis.principal_components import PrincipalComponents
-from mesonet.numbers import hundredths, number, percent
+from mesonet.numbers import hundredths, percent
 from mesonet.plots import theme
 from mesonet.plots.matrix import Look, matrix
 
@@ -97,7 +97,7 @@ def component_scores(
     explained: Sequence[str] = (),
     title: str = "",
 ) -> alt.LayerChart:
-    """PC1 against PC2 of runs, shape (runs, at least 2), coloured by group. `explained`: a line per group that says
+    """PC1 against PC2 of points, shape (points, at least 2), coloured by group. `explained`: a line per group that says
     which settings it has; `share`: of the variance, per component."""
     points = np.asarray(scores, dtype=float)
     rows = pl.DataFrame(
@@ -163,6 +163,5 @@ def groupings(result: Groupings, *, labels: Mapping[str, str] | None = None, tit
         title=title,
         subtitle=[
             "● represents its cluster. Numbers: 100 x correlation of a response with the component that it follows.",
-            f"Agreement of both groupings (adjusted Rand index): {number(result.agreement, 2)}; 1 same, 0 chance.",
         ],
     )

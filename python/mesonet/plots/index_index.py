@@ -94,11 +94,7 @@ def index_index(result: Correlations, *, labels: Mapping[str, str] | None = None
         )
     else:
         shown = pl.DataFrame({"response": [], "name": []})
-    alone = sum(len(cluster) == 1 for cluster in result.clusters)
-    says = (
-        f"Pairs with |r| > {number(result.threshold, 2)}; clusters of more than one: {len(result.clusters) - alone}, "
-        f"responses alone: {alone}. Blue: r above 0; orange: below."
-    )
+    says = f"Pairs with |r| > {number(result.threshold, 2)}. Blue: r above 0; orange: below."
     return theme.finish(
         alt.layer(*layers), {PAIRS: pairs, BLOCKS: blocks, "index_names": shown}, title=title, subtitle=[says]
     )

@@ -5,7 +5,8 @@ from mesonet.reporting.figures.drawn import Frame
 NETWORK = (
     Frame(
         "congestion", "network/congestion", "Congestion", "How congested is each condition?",
-        "One bar per condition, ordered; the colour is that of its class of congestion.", 380, subtitle=False,
+        "One bar per condition, ordered; the colour is that of its class, which is relative to these conditions.", 380,
+        subtitle=False,
     ),
     Frame(
         "flow-states", "network/flow_states", "States of flows", "In what state is the network?",
@@ -88,13 +89,14 @@ DRIVERS = (
 ALIKE = (
     Frame(
         "scatter-matrix", "correlations/scatter_matrix", "All pairs", "Which responses say the same?",
-        "Above the diagonal a scatter plot of every pair of responses over all runs, below it their correlation times "
-        "100.", 1120,
+        "Above the diagonal a scatter plot of every pair of responses, one point per condition and algorithm; below "
+        "it their correlation times 100.", 1120,
     ),
     Frame(
         "index-index", "correlations/index_index", "Behaviours", "How many behaviours are there?",
-        "Both axes list the responses; a mark is a pair that correlates above the threshold. Each block is one "
-        "behaviour, named after the response that represents it.", 560,
+        "Both axes list the responses; a mark is a pair that correlates above the threshold. A frame holds the "
+        "responses that such pairs link, directly or over others, and is named after the one that correlates most "
+        "with the rest.", 560,
     ),
     Frame(
         "groupings", "components/groupings", "Two ways of grouping",
@@ -102,9 +104,9 @@ ALIKE = (
         "For each response its cluster by correlation, and the component that it follows.", 560,
     ),
     Frame(
-        "run-groups", "components/pc1_pc2", "Groups of runs", "Which settings explain groups of runs?",
-        "Runs in the plane of the first two components, coloured by group; the sentence below says which settings are "
-        "associated with each.", 520, subtitle=False,
+        "run-groups", "components/pc1_pc2", "Groups", "Which settings explain the groups in the plane of components?",
+        "One point per condition and algorithm in the plane of the first two components, coloured by group; the "
+        "sentence below says which settings are associated with each.", 520, subtitle=False,
     ),
     Frame(
         "effects-pc1", "components/main_effects_pc1", "What drives PC1", "Which factors drive PC1?",
@@ -116,8 +118,8 @@ ALIKE = (
     ),
     Frame(
         "goodput-groups", "components_of_goodputs/pc1_pc2", "Groups by goodputs",
-        "Which settings explain groups of runs, by goodputs alone?",
-        "Runs in the plane of the first two components of the goodputs of the flow groups; the sentence below says "
-        "which settings are associated with each group.", 520, subtitle=False,
+        "Which settings explain the groups, by goodputs alone?",
+        "One point per condition and algorithm in the plane of the first two components of the goodputs of the flow "
+        "groups; the sentence below says which settings are associated with each group.", 520, subtitle=False,
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Principal components of all responses: in which directions do runs differ, and which factor drives that?
+"""Principal components of all responses: in which directions do results differ, and which factor drives that?
 
 (Figure 13 of Mills et al., ASME 2011.)
 """
@@ -16,7 +16,8 @@ from mesonet.plots import theme
 from mesonet.reporting.campaign_view.study import Study, factor_title
 from mesonet.reporting.figures.figure import PageFigure, PageTable, factor_control
 from mesonet.reporting.figures.sources import Sources
-from mesonet.words import capitalised, counted, listed, period_title, some
+from mesonet.reporting.text import captions
+from mesonet.words import capitalised, counted, period_title, some
 
 SCORES, LOADINGS, SHARES = "component_scores", "loadings", "shares"
 SIDE, SHOWN, WEIGHTS = 440, 8, 14  # px; components of the scree plot; responses of the loadings
@@ -33,11 +34,16 @@ def figure(sources: Sources) -> PageFigure:
     return PageFigure(
         id="components",
         short_title="Principal components",
-        title="In which directions runs differ: principal components",
+        title="In which directions conditions and algorithms differ: principal components",
         reading=(
-            "One point per condition and algorithm in the plane of the two directions in which runs differ most over "
-            "all responses. Filled: the chosen factor is at +. Where filled and open marks part, this factor explains "
-            "the groups. On the right, how much of the variation each component holds, and which responses weigh most."
+            "One point per condition and algorithm in the plane of the two directions in which they differ most over "
+            "all responses."
+            + (
+                " Filled: the chosen factor is at +. Where filled and open marks part, this factor explains the groups."
+                if factors
+                else ""
+            )
+            + " On the right, how much of the variation each component holds, and which responses weigh most."
         ),
         chart=_chart(study.algorithms, loadings),
         main=SCORES,
@@ -56,7 +62,7 @@ def figure(sources: Sources) -> PageFigure:
 
 
 def _scores(study: Study, result: PrincipalComponents) -> pl.DataFrame:
-    """One row per run that has all responses; `signs`: those of its condition, in the order of the factors."""
+    """One row per condition and algorithm that has all responses; `signs`: of its condition, as the factors come."""
     count = len(study.algorithms)
     rows = [
         {
@@ -92,6 +98,7 @@ def _text(sources: Sources) -> str:
     share = percent(100 * float(result.share[:2].sum()))
     text = f"The first two components hold {share} of the variation of {counted(len(result.responses), 'response')}."
     factors = study.campaign.design.factors
+    associated, against = [], ""
     shape = (len(study.conditions), len(study.algorithms))
     for component in range(2) if factors else ():
         scores = result.scores[:, component].reshape(shape)
@@ -99,18 +106,21 @@ def _text(sources: Sources) -> str:
         with np.errstate(invalid="ignore"):
             mean = np.where(known, scores, 0).sum(axis=1) / known.sum(axis=1)
         effects = main_effects(study.campaign.design, mean)
-        strong = [name for name, stars in zip(factors, effects.stars, strict=True) if stars == "**"]
+        strong = [name for name, stars in zip(factors, effects.stars, strict=True) if stars]
         size = dict(zip(factors, np.abs(effects.effect), strict=True))
         strong.sort(key=lambda name: -size[name])
         if strong:
-            said = listed([factor_title(study, name) for name in strong[:3]])
-            text += f" PC{component + 1} is associated with {said}."
+            said = some([factor_title(study, name) for name in strong])
+            associated.append(f"PC{component + 1} is associated with {said}")
+            against = captions.AGAINST[effects.mode]
+    if associated:
+        text += f" {'; '.join(associated)} (significant at 95 % {against})."
     if result.left_out:
         verb = "is" if len(result.left_out) == 1 else "are"
-        text += f" {counted(len(result.left_out), 'run')} without all responses {verb} left out."
+        text += f" {counted(len(result.left_out), *captions.CELL)} without all responses {verb} left out."
     if lacking := sources.method.of_all.lacking:
         names = some([sources.method.titles[name] for name in lacking])
-        text += f" Left out because some run lacks them: {names}."
+        text += f" Left out because values are missing: {names}."
     return text
 
 

@@ -36,9 +36,10 @@ def figure(sources: Sources) -> PageFigure:
         short_title="Correlations",
         title="Which responses say the same: correlations",
         reading=(
-            f"Correlation of every pair of responses over all runs, times 100. Responses with |r| above "
-            f"{number(result.threshold, 2)} are in one group (framed). Below, how many pairs have which |r|, those "
-            "above the threshold in blue. Click a cell to see its pair in the next figure."
+            "Correlation of every pair of responses over all combinations of condition and algorithm, times 100. "
+            f"Responses that pairs with |r| above {number(result.threshold, 2)} link, directly or over others, are in "
+            "one group (framed). Below, how many pairs have which |r|, those above the threshold in blue. Click a cell "
+            "to see its pair in “One response against another”."
         ),
         chart=_chart(side, [sources.method.labels[name] for name in order], bins.height),
         main=DATA,
@@ -112,7 +113,7 @@ def _listed(sources: Sources, result: Correlations) -> str:
         ]
         for cluster, representative in zip(result.clusters, result.representatives, strict=True)
     ]
-    return html.folded(f"The {len(rows)} groups", html.table(["stands for the group", "the others of the group"], rows))
+    return html.folded(f"The {len(rows)} groups", html.table(["represents the group", "the others of the group"], rows))
 
 
 def _chart(side: int, names: list[str], bins: int) -> alt.VConcatChart:

@@ -1,22 +1,26 @@
 """Figures about what the responses have in common: correlations, components, signs and Psi; a sentence for each."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from mesonet import plots
-from mesonet.analysis import Correlations, FactorTable, Groupings, PrincipalComponents, PsiTable
+from mesonet.analysis import Correlations, FactorTable, Groupings, GroupRules, PrincipalComponents, PsiTable
+from mesonet.analysis.group_rules import DEEPEST, Rule
 from mesonet.files.names import file_stem
 from mesonet.numbers import number, percent
+from mesonet.plots.sign_table import varies
 from mesonet.reporting.campaign_view.method import Method, Reduction
-from mesonet.reporting.campaign_view.study import Study, factor_title
+from mesonet.reporting.campaign_view.study import Study, factor_title, level_text
 from mesonet.reporting.figures.drawable import Figure
-from mesonet.reporting.text.captions import effects_sentence
+from mesonet.reporting.text.captions import AGAINST, CELL, effects_sentence
 from mesonet.reporting.text.method_captions import correlations_caption
 from mesonet.words import capitalised, counted, listed, some
 
 Made = tuple[Any, str]
+Settings = tuple[tuple[str, int], ...]  # a factor and its level, -1 or +1
 #: Components whose main effects are drawn.
 COMPONENTS = 2
 
@@ -59,7 +63,7 @@ def _component_figures(method: Method, found: Reduction, folder: str, whose: str
         asked = f"What are the components{whose} made of?"
         figures.append(Figure(f"{folder}/loadings", asked, partial(_loadings, method, parts, whose)))
     if len(parts.variance) > 1:
-        asked = f"Which settings explain groups of runs{', by goodputs' if whose else ''}?"
+        asked = f"Which settings explain the groups in the plane of components{', by goodputs' if whose else ''}?"
         figures.append(Figure(f"{folder}/pc1_pc2", asked, partial(_scores, method, found, whose)))
     for place in range(min(COMPONENTS, len(parts.variance))):
         asked = f"Which factors drive PC{place + 1}{whose}?"
@@ -106,9 +110,9 @@ def _scree(found: Reduction, whose: str) -> Made:
         f"{percent(100 * float(parts.share[0]))}."
     )
     if parts.left_out:
-        said += f" Without a value and left out: {counted(len(parts.left_out), 'run')}."
+        said += f" Without a value and left out: {counted(len(parts.left_out), *CELL)}."
     if found.lacking:
-        said += f" Left out because some run lacks them: {some([titles[name] for name in found.lacking])}."
+        said += f" Left out because values are missing: {some([titles[name] for name in found.lacking])}."
     return plots.scree(parts, title=f"Principal components{whose}"), said
 
 
@@ -138,8 +142,10 @@ def _scores(method: Method, found: Reduction, whose: str) -> Made:
         conditions=np.repeat(method.study.conditions, len(algorithms)).tolist(),
         algorithms=algorithms * len(method.study.conditions),
         share=parts.share.tolist(),
-        explained=[f"group {rule.group}: {rule.text} ({rule.right} of {rule.runs} runs)" for rule in rules.rules],
-        title=f"Runs in the plane of the first two components{whose}",
+        explained=[f"group {rule.group}: {rule.text} ({rule.right} of {rule.runs})" for rule in rules.rules]
+        if rules.right > rules.largest
+        else [],
+        title=f"The plane of the first two components{whose}",
     )
     return chart, scores_caption(method, found)
 
@@ -148,7 +154,9 @@ def _effects(method: Method, found: Reduction, whose: str, place: int) -> Made:
     effects = found.effects(place)
     share = percent(100 * float(found.components.share[place]))
     title = f"PC{place + 1}{whose} ({share} of the variance), mean of all algorithms"
-    chart: Any = plots.main_effects(effects, method.study.campaign.factors, title=title, response=f"PC{place + 1}")
+    chart: Any = plots.main_effects(
+        effects, method.study.campaign.factors, title=title, response=f"PC{place + 1}", relative=False
+    )
     return chart, effects_sentence(method.study, effects, f"PC{place + 1}", "", relative=False)
 
 
@@ -176,9 +184,11 @@ def pairs_caption(method: Method, result: Correlations) -> str:
     kept = int((result.absolute > result.threshold).sum())
     # What two digits cannot tell apart is not called the most.
     alike = int((result.absolute >= result.absolute.max() - 0.005).sum()) - 1
-    also = f"; so do {counted(alike, 'other pair')} to two digits" if alike else ""
+    also = f"; to two digits so {'does' if alike == 1 else 'do'} {counted(alike, 'other pair')}" if alike else ""
+    # Cut off, so that what is not a line is not said to be one.
+    largest = number(float(np.trunc(1e4 * r[i, j]) / 1e4), 4)
     return (
-        f"{capitalised(first)} and {second} correlate most (r = {number(float(r[i, j]), 2)}{also}). "
+        f"{capitalised(first)} and {second} correlate most (r = {largest}{also}). "
         f"{kept} of {counted(len(result.absolute), 'pair')} have |r| above {number(result.threshold, 2)}."
     )
 
@@ -199,56 +209,105 @@ def groupings_caption(result: Groupings) -> str:
     """How far both ways of grouping agree."""
     if not result.responses:
         return "No response varies."
-    clusters = len(set(result.cluster.tolist()))
+    # Components that no response follows most are no groups.
+    clusters, components = len(set(result.cluster.tolist())), len(set(result.component.tolist()))
+    left_out = f" Left out: {counted(len(result.left_out), 'response')}." if result.left_out else ""
+    said = f"Correlation gives {counted(clusters, 'group')}; the responses follow {counted(components, 'component')}"
+    if clusters == 1 or components == 1:
+        return f"{said}: nothing to compare.{left_out}"
     return (
-        f"Correlation gives {counted(clusters, 'group')}, components {counted(result.components, 'group')}; they agree "
-        f"to {number(result.agreement, 2)} (adjusted Rand index: 1 for the same groups, 0 for chance)."
-        + (f" Left out: {counted(len(result.left_out), 'response')}." if result.left_out else "")
+        f"{said}. Both agree to {number(result.agreement, 2)} (adjusted Rand index: 1 for the same groups, 0 for "
+        f"chance).{left_out}"
     )
 
 
 def scores_caption(method: Method, found: Reduction) -> str:
-    """Which settings are associated with the groups of runs."""
-    rules = found.run_rules
-    groups = len({rule.group for rule in rules.rules})
-    if groups < 2:
-        return "The runs are one cloud: no groups to explain."
-    said = [f"group {rule.group}: {_spelt(method.study, rule.settings)}" for rule in rules.rules]
-    unnamed = [str(g) for g in sorted({*found.run_groups} - {None}) if g not in {rule.group for rule in rules.rules}]
-    same = [f"{' or '.join(names)}" for names in rules.equally_good if names]
-    return (
-        f"The groups are associated with settings: {'; '.join(said)}. The rules are right for {rules.right} of "
-        f"{counted(rules.runs, 'run')}"
-        + (f" ({rules.largest} are in the largest group)." if rules.largest < rules.right else ".")
-        + (f" No rule singles out group {listed(unnamed)}." if unnamed else "")
-        + (f" Other settings part them equally well: {'; '.join(same)}." if same else "")
+    """Which settings are associated with the groups of points in the plane of the components."""
+    rules, study = found.run_rules, method.study
+    there = sorted({*found.run_groups} - {None})
+    if len(there) < 2:
+        return "The points are one cloud: no groups to explain."
+    if rules.right <= rules.largest:
+        # As many are right without any rule.
+        return (
+            f"No rule of up to {DEEPEST} settings says more than that {rules.largest} of "
+            f"{counted(rules.runs, *CELL)} are in the largest group."
+        )
+    leaves = merged_rules(rules.rules)
+    by_group: dict[Any, list[str]] = {}
+    for settings, group in leaves:
+        by_group.setdefault(group, []).append(spelt_settings(study, settings))
+    said = [f"group {group}: {'; or '.join(by_group[group])}" for group in sorted(by_group)]
+    unnamed = [str(group) for group in there if group not in by_group]
+    text = (
+        f"The groups are associated with settings. {'. '.join(map(capitalised, said))}. These rules are right for "
+        f"{rules.right} of {counted(rules.runs, *CELL)}; {rules.largest} are in the largest group."
     )
+    text += f" No rule singles out group {listed(unnamed)}." if unnamed else ""
+    kept = {settings[:depth] for settings, _ in leaves for depth in range(len(settings))}
+    for prefix, name, others in questions(rules):
+        if others and prefix in kept:
+            where = f" among those with {spelt_settings(study, prefix)}" if prefix else ""
+            instead = " or ".join(_title(study, other) for other in others)
+            text += f" In place of {_title(study, name)}{where}, {instead} would do as well."
+    return text
 
 
-def _spelt(study: Study, settings: tuple[tuple[str, int], ...]) -> str:
+def merged_rules(rules: Sequence[Rule]) -> list[tuple[Settings, Any]]:
+    """Return settings and group of every rule; two of one group that differ in their last setting only are one."""
+    leaves = [(rule.settings, rule.group) for rule in rules]
+    place = 0
+    while place + 1 < len(leaves):
+        (first, group), (second, other) = leaves[place], leaves[place + 1]
+        if first and group == other and len(first) == len(second) and first[:-1] == second[:-1]:
+            leaves[place : place + 2] = [(first[:-1], group)]
+            place = 0
+        else:
+            place += 1
+    return leaves
+
+
+def questions(rules: GroupRules) -> list[tuple[Settings, str, tuple[str, ...]]]:
+    """Return per question of the tree the settings before it, its factor, and the factors that would do as well."""
+    found: dict[Settings, str] = {}
+    for rule in rules.rules:
+        for depth, (name, _) in enumerate(rule.settings):
+            found.setdefault(rule.settings[:depth], name)
+    # Rules stand from left to right, so that their questions come up in the order in which the tree has grown.
+    return [(*pair, others) for pair, others in zip(found.items(), rules.equally_good, strict=True)]
+
+
+def spelt_settings(study: Study, settings: Settings) -> str:
+    """Return settings with the values of their levels."""
+
     def one(name: str, level: int) -> str:
         if name.startswith("algorithm "):
             return f"{'' if level > 0 else 'not '}{name}"
-        return f"{factor_title(study, name)} at {'+' if level > 0 else '−'}"
+        return f"{factor_title(study, name)} at {level_text(study, name, level)}"
 
-    return " and ".join(one(name, level) for name, level in settings) or "all runs"
+    return " and ".join(one(name, level) for name, level in settings) or "all"
+
+
+def _title(study: Study, name: str) -> str:
+    return name if name.startswith("algorithm ") else factor_title(study, name)
 
 
 def signs_caption(study: Study, result: FactorTable) -> str:
     """Which factors are significant most often, and over how many responses."""
-    if not result.tested:
-        return "No response has a test: too few runs have values."
-    counts = (result.p < 0.05).sum(axis=0)
+    tested = np.isfinite(result.p) & varies(result)[:, None]
+    if not tested.any():
+        return "No response has a test: too few values, or all are constant."
+    counts = (tested & (result.p < 0.05)).sum(axis=0)
+    responses, cells = int(tested.any(axis=1).sum()), int(tested.sum())
     order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i]][:3]
     if not order:
-        return f"No factor is significant at 95 % for any of {counted(result.tested, 'response')}."
+        return f"No factor is significant at 95 % for any of {counted(responses, 'tested response')}."
     named = [f"{factor_title(study, result.factors[i])} for {counts[i]}" for i in order]
-    untested = len(result.responses) - result.tested
-    by_chance = 0.05 * np.isfinite(result.p).sum()
+    untested = len(result.responses) - responses
     return (
-        f"Significant at 95 %, of {counted(result.tested, 'response')}: {listed(named)}. About "
-        f"{number(by_chance, 2)} of {int(np.isfinite(result.p).sum())} cells would be by chance."
-        + (f" {counted(untested, 'response')} have no test." if untested else "")
+        f"Significant at 95 % {AGAINST[result.mode]}, of {counted(responses, 'tested response')}: {listed(named)}. "
+        f"About {number(0.05 * cells, 2)} of {cells} cells would be by chance."
+        + (f" {counted(untested, 'response')} {'has' if untested == 1 else 'have'} no test." if untested else "")
     )
 
 
@@ -260,6 +319,8 @@ def psi_caption(study: Study, result: PsiTable) -> str:
     top = [i for i in known if result.average[i] > 0][:3]
     if not top:
         return "No factor is significant for any response."
-    named = [f"{factor_title(study, result.factors[i])} {100 * result.average[i]:.0f}" for i in top]
+    named = [f"{factor_title(study, result.factors[i])} {percent(100 * float(result.average[i]))}" for i in top]
     none = [result.factors[i] for i in known if result.average[i] == 0]
-    return f"Largest average Psi x 100: {listed(named)}." + (f" Never significant: {listed(none)}." if none else "")
+    return f"Largest {'weighted average of Psi' if len(result.sets) > 1 else 'Psi'}: {listed(named)}." + (
+        f" Never significant: {listed(none)}." if none else ""
+    )

@@ -1,4 +1,4 @@
-// Tables made from others when they are asked for: one response against another, run by run.
+// Tables made from others when they are asked for: one response against another, by condition and algorithm.
 
 class Pairs {
   constructor({ keys }) {
@@ -45,7 +45,9 @@ class PairCaptions {
     return [
       {
         heading: `${page.titles[response]} (up) against ${page.titles[other]} (across), ${title}`,
-        text: `${count} runs have both.` + (known ? ` They correlate with r = ${brief(known.r)}.` : ''),
+        text:
+          (count === 1 ? '1 combination of condition and algorithm has both.' : `${count} combinations of condition and algorithm have both.`) +
+          (known ? ` They correlate with r = ${String(Math.trunc(known.r * 1e4) / 1e4).replace('-', '−')}.` : ''),
       },
     ];
   }
