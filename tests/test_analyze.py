@@ -150,7 +150,7 @@ def test_figures_and_their_sentences(analysed):
         assert f"(figures/{name}.svg)" in index
     for said in (
         "Network speed (X1) has the largest effect",
-        "terms of 31 exceed the margin of error",
+        " of 31 effects on loss rate exceed the margin of error of ",
         "The largest interaction on loss rate is X1*X7 (one string: X1*X7 = X6*X12)",
         "Joins last and alone: fast in 20 conditions. In 12 conditions of 32",
         "Standing alone is associated with: fast in",

@@ -2,21 +2,38 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
 from fake_campaign import fake_campaign
-from mesonet.analysis import interactions, ordered_data, rank_summary, residuals, terms
+from mesonet.analysis import (
+    Groupings,
+    correlations,
+    group_rules,
+    interactions,
+    ordered_data,
+    rank_summary,
+    residuals,
+    terms,
+)
 from mesonet.designs import two_level
+from mesonet.plots.half_normal import margins_table
 from mesonet.reporting.campaign_view.space import Column
 from mesonet.reporting.campaign_view.study import Study, factor_title
+from mesonet.reporting.figures.reduction_figures import groupings_caption, scores_caption
 from mesonet.reporting.figures.ten_step_figures import ordered_caption
 from mesonet.reporting.figures.user_figures import ranks_caption, shares_caption
 from mesonet.reporting.text.captions import effects_caption, values_caption
-from mesonet.reporting.text.method_captions import interactions_caption, residuals_sentence, terms_caption
-from mesonet.words import numbered
+from mesonet.reporting.text.method_captions import (
+    correlations_caption,
+    interactions_caption,
+    residuals_sentence,
+    terms_caption,
+)
+from mesonet.words import difference, fall, numbered
 
 COLUMN = Column("loss", "y1", "Loss rate", "1", "measured", "loss_rate", "measured")
 
@@ -54,13 +71,17 @@ def test_a_verb_goes_with_its_number_and_an_interaction_with_the_next():
     design = two_level(["a", "b", "c", "d"])
     signs, noise = design.matrix.astype(float), 0.1 * np.random.default_rng(4).standard_normal(16)
     one = terms(design, 5 * signs[:, 0] + noise)
-    assert "1 term of 15 exceeds the margin" in terms_caption("loss", one)
+    assert "1 of 15 effects on loss exceeds the margin" in terms_caption("loss", "s", one)
     both = 5 * signs[:, 0] * signs[:, 1] + 4 * signs[:, 2] * signs[:, 3] + noise
     two = terms(design, both)
-    assert "2 terms of 15 exceed the margin" in terms_caption("loss", two)
-    said = interactions_caption("loss", interactions(design, both), two)
-    assert "is a*b " in said
+    said = terms_caption("loss", "s", two)
+    assert "2 of 15 effects on loss exceed the margin" in said
+    assert "chance alone would give about 0.75. 2 exceed the simultaneous margin of" in said
+    assert "string" not in said, "nothing is aliased"
+    said = interactions_caption("loss", "s", interactions(design, both), two)
+    assert "is a*b: 10" in said
     assert "; next c*d, 8" in said
+    assert "Orange: beyond the margin." in said
 
 
 def test_equal_values_are_not_called_the_one_smallest(study):
@@ -78,7 +99,8 @@ def test_equal_values_are_not_called_the_one_smallest(study):
     assert "alike" not in values_caption(study, "loss_rate", "measured")
     flat = replace(study.campaign, responses=study.campaign.responses.with_columns(pl.col("value").clip(0, 0.01)))
     assert re.search(
-        r"it is highest in \d+ runs alike \(condition", values_caption(Study(flat), "loss_rate", "measured")
+        r"it is highest in \d+ combinations of condition and algorithm alike \(condition",
+        values_caption(Study(flat), "loss_rate", "measured"),
     )
     assert [numbered("condition", n) for n in ([4], [4, 7], [1, 2, 3, 4])] == [
         "condition 4", "conditions 4 and 7", "4 conditions (1, 2, 3, ...)",
@@ -93,3 +115,99 @@ def test_the_largest_effect_and_the_widest_condition_stand_beside_the_next(study
     )
     found = residuals([[1.0, 2, 3], [1, 2, 9], [1, 2, 6]], algorithms=["a", "b", "c"])
     assert "differ most in condition 2, by 8 s, before condition 3, by 5 s." in residuals_sentence(found, "delay", "s")
+
+
+def test_few_effects_tell_no_noise_and_no_margin_is_drawn():
+    design = two_level(["a", "b"])
+    y = np.array([0.13, 0.09, 0.11, 0.06])
+    found = terms(design, y)
+    assert np.isfinite(found.noise.me)
+    assert margins_table(found).is_empty()
+    assert terms_caption("loss", "1", found) == "3 effects are too few to tell noise from more than noise."
+    said = interactions_caption("loss", "1", interactions(design, y), found)
+    assert said == (
+        "The largest interaction on loss is a*b: −0.5 percentage points. 3 effects are too few to tell noise from more "
+        "than noise."
+    )
+
+
+def test_replicates_tell_the_noise_of_few_effects():
+    design = two_level(["a", "b"])
+    value = [0.131, 0.089, 0.109, 0.061, 0.129, 0.091, 0.111, 0.059]
+    y = pl.DataFrame({"condition": [1, 2, 3, 4] * 2, "value": value, "replicate": [1] * 4 + [2] * 4})
+    found = terms(design, y, noise="replicates")
+    assert margins_table(found).height == 2
+    said = terms_caption("loss", "1", found)
+    assert (
+        "3 of 3 effects on loss exceed the margin of error of 0.28 percentage points (from the scatter between" in said
+    )
+    assert "Lenth" not in said
+
+
+def test_a_chain_of_pairs_is_not_called_one_behaviour():
+    rng = np.random.default_rng(1)
+    a, b, c = rng.standard_normal((3, 400))
+    data = np.column_stack([a, a + b, b, c, 2 * c])
+    names = ["a", "ab", "b", "c", "cc"]
+    said = correlations_caption({name: name for name in names}, correlations(data, responses=names))
+    assert "link the 5 responses that vary into 2 groups." in said
+    assert (
+        "Ab and a and b are linked by chains: 2 of the 3 pairs are above 0.65, 2 of the 2 with ab; |r| goes down"
+        in said
+    )
+    assert "C and cc go together in every pair." in said
+
+
+def rules_of(groups, study):
+    method = SimpleNamespace(study=study)
+    signs = study.campaign.design.matrix[:, :3].astype(float)
+    rules = group_rules(signs, groups, factors=["X1", "X2", "X3"])
+    return method, SimpleNamespace(run_rules=rules, run_groups=np.asarray(groups, dtype=object))
+
+
+def test_rules_no_better_than_the_largest_group_explain_nothing(study):
+    groups = [1] * 32
+    groups[5], groups[9] = 2, 2
+    said = scores_caption(*rules_of(groups, study))
+    assert said.endswith("30 of 32 combinations of condition and algorithm are in the largest group.")
+
+
+def test_rules_name_levels_and_the_question_that_another_factor_answers_as_well(study):
+    x1, x2, x3 = study.campaign.design.matrix[:, :3].T
+    groups = np.where(x1 < 0, 1, np.where((x2 > 0) == (x3 > 0), 2, 3)).tolist()
+    said = scores_caption(*rules_of(groups, study))
+    assert "Group 1: network speed (X1) at 800 seg/ms." in said, "the branches of one group are one rule"
+    exact = np.where(x1 < 0, 1, np.where(x2 > 0, 2, 1)).tolist()
+    said = scores_caption(*rules_of(exact, study))
+    assert "In place of network speed (X1), " in said
+    assert "right for 32 of 32 combinations" in said
+
+
+def test_significance_is_said_at_the_level_reached_and_against_what(study):
+    strong = study.effects("loss_rate", "measured", "tcp")
+    assert "Significant at 99 %: network speed (X1)" in effects_caption(study, strong, "loss_rate")
+    none = replace(strong, stars=("",) * len(strong.stars))
+    for mode, against in (("nist", "variation between the conditions"), ("replicates", "scatter between replicates")):
+        said = effects_caption(study, replace(none, mode=mode), "loss_rate")
+        assert f"No effect is significant at 95 % against the {against}." in said
+    untested = replace(none, p=np.full(len(none.p), np.nan))
+    assert "ignificant" not in effects_caption(study, untested, "loss_rate")
+
+
+def test_groupings_count_the_components_that_are_followed():
+    shown = {"responses": tuple("abcd"), "left_out": (), "representative": tuple("aacc"), "weight": np.ones(4)}
+    found = Groupings(
+        cluster=np.array([1, 1, 2, 2]), component=np.array([1, 1, 3, 3]), components=4, agreement=1.0, **shown
+    )
+    assert groupings_caption(found).startswith(
+        "Correlation gives 2 groups; the responses follow 2 components. Both agree"
+    )
+    one = replace(found, component=np.ones(4, dtype=int))
+    assert groupings_caption(one).endswith("follow 1 component: nothing to compare.")
+
+
+def test_units_of_differences():
+    assert difference(0.0061, "1") == "0.61 percentage points"
+    assert difference(0.01, "1") == "1 percentage point"
+    assert difference(3.0, "ms") == "3 ms"
+    assert fall(0.025, 0.01, "1") == "2.5 down to 1 percentage points"

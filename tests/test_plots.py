@@ -111,7 +111,7 @@ def test_summary_names_the_outliers_with_a_sign(campaign, cube):
     assert "▲fast" in flagged
     assert marks(root, "rect") >= 32 * 3 + 32 * 9, "a cell per condition and response, and per condition and factor"
     assert texts.count("+") == texts.count("−") == 32 * 9 / 2, "balanced"
-    assert "no verdict: fewer than 5 algorithms" in texts
+    assert "no verdict" in texts
 
 
 def test_summary_filtered_by_size_shows_fewer_outliers(campaign, cube):

@@ -20,7 +20,7 @@ CELL, ROW, TALL_ROW, SIGN, MEASURE = 43, 17, 28, 17, 38  # px
 
 STANDS_HIGH, STANDS_LOW = "▲ stands out high", "▼ stands out low"
 NO_OUTLIER, ALIKE = "no outlier", "not distinguishable"
-NO_VERDICT, EMPTY = "no verdict: fewer than 5 algorithms", "nothing to compare"
+NO_VERDICT, EMPTY = "no verdict", "nothing to compare"
 COLOURS = {
     STANDS_HIGH: theme.HIGH, STANDS_LOW: theme.LOW, NO_OUTLIER: "#f4f5f7", ALIKE: "#dfe3e8",
     NO_VERDICT: "#fff6dc", EMPTY: "#b9c0c8",

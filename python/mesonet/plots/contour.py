@@ -93,7 +93,7 @@ def contour(result: Contour, *, title: str = "", response: str = "") -> alt.Laye
         spots.mark_text(dy=-13, fontWeight="bold").encode(text="mean:N"),
     )  # fmt: skip
     says = f"{response}. " if response else ""
-    says += "Red: mean responses at the corners and, in the middle, the grand mean."
+    says += "Orange: mean responses at the corners and, in the middle, the grand mean."
     if lines.is_empty():
         says += " No effect is known or all are zero: there are no lines."
     return theme.finish(chart, {LINES: lines, CORNERS: corners}, title=title, subtitle=[says])

@@ -74,5 +74,7 @@ def dendrograms(
         spacing={"row": 16, "column": 14},
     ).add_params(theme.HIGHLIGHTED, theme.KEPT)  # fmt: skip
     cut = percent(100 * next((result.cut for result in results.values()), CUT))
-    legend = f"Blue: groups below {cut} of the largest distance. Red: joins last and alone. No tree: all are the same."
+    legend = (
+        f"Blue: groups below {cut} of the largest distance. Orange: joins last and alone. No tree: all are the same."
+    )
     return theme.finish(chart, {DATA: both}, title=title, subtitle=[legend])

@@ -12,11 +12,12 @@ from mesonet.analysis import residuals
 from mesonet.files.names import file_stem
 from mesonet.numbers import number, percent
 from mesonet.reporting.campaign_view.method import Method
-from mesonet.reporting.campaign_view.study import LARGE, factor_title
+from mesonet.reporting.campaign_view.study import LARGE
 from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.reduction_figures import spelt_settings
 from mesonet.reporting.text import captions, method_captions
 from mesonet.reporting.text.labels import axis_title, settings
-from mesonet.words import counted, listed, period_title
+from mesonet.words import counted, listed, period_title, verb
 
 Made = tuple[Any, str]
 
@@ -143,8 +144,8 @@ def split_sentence(method: Method) -> str:
         if not alone or rules.right <= rules.largest:
             continue
         best = max(alone, key=lambda rule: rule.right)
-        where = [f"{factor_title(method.study, f)} at {'+' if s > 0 else '−'}" for f, s in best.settings]
-        said.append(f"{name} in {best.right} of {best.runs} conditions with {' and '.join(where)}")
+        where = spelt_settings(method.study, best.settings)
+        said.append(f"{name} in {best.right} of {best.runs} conditions with {where}")
     return f"Standing alone is associated with: {'; '.join(said)}." if said else ""
 
 
@@ -163,17 +164,22 @@ def separation_caption(method: Method) -> str:
     for (algorithm, response), found in method.separations.items():
         if np.isfinite(found.q[0]) and found.q[0] < 0.05 and found.level[0]:
             where = f"{found.strings[0]} at {'+' if found.level[0] > 0 else '−'}"
+            if found.strings[0] in method.study.campaign.design.factors:
+                where = spelt_settings(method.study, ((found.strings[0], int(found.level[0])),))
             clear.append((float(found.q[0]), f"{algorithm} for {method.study.title_of(response)} with {where}"))
     clear.sort(key=lambda pair: pair[0])
-    counts = f"{len(clear)} of {counted(len(method.separations), 'column')} of flags are associated with a setting"
+    rows = counted(len(method.separations), "row")
+    counts = f"{len(clear)} of {rows} {verb(len(clear), 'show')} an association with a setting"
     said = f"{counts}: {listed([text for _, text in clear[:4]])}." if clear else (
         "No setting is clearly associated with an algorithm standing out."
     )  # fmt: skip
     first = method.extremes
     if first.algorithm:
+        effect = float(first.relative_effect[0])
+        size = f", {percent(effect, sign=True)} from the mean of all" if np.isfinite(effect) else ""
         said += (
-            f" Look first at condition {first.condition[0]}: {first.algorithm[0]} against {first.against[0]} "
-            f"({method.study.title_of(first.response[0])} {percent(float(first.relative_effect[0]), sign=True)})."
+            f" Look first at condition {first.condition[0]}, {method.study.title_of(first.response[0])}: "
+            f"{first.algorithm[0]} ({first.side[0]}{size}) beside {first.against[0]} (in the middle)."
         )
     return said + " An association is not yet a cause."
 

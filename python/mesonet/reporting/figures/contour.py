@@ -4,16 +4,18 @@ Step 10 of the ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.10).
 """
 
 import altair as alt
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from mesonet.analysis import Contour, contour
+from mesonet.analysis import Contour, contour, main_effects
 from mesonet.plots import theme
 from mesonet.reporting.campaign_view.study import Study, categorical, factor_title, level_text
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
 from mesonet.reporting.text.labels import axis_title
-from mesonet.words import capitalised, quantity
+from mesonet.words import capitalised, difference, listed, quantity
 
 DATA = "contour"
 SIDE, POINTS = 420, 41  # px; grid points from one level to the other
@@ -34,16 +36,20 @@ def figure(sources: Sources) -> PageFigure:
         names = {"across": result.factors[0], "up": result.factors[1]}
         rows.append({**selection, **names, **effects, **corners})
         heading = captions.effects_heading(study, response, study.main_period, algorithm)
-        texts.append(caption(selection, heading, _text(study, result, response)))
+        texts.append(
+            caption(selection, heading, f"{_text(study, result, response)} {_left_out(study, result, y)}".rstrip())
+        )
     table = pl.DataFrame(rows).with_columns(pl.selectors.float().fill_nan(None))
     return PageFigure(
         id="contour",
         short_title="Contour plot",
-        title="Between the levels of the two most important factors: contour plot",
+        title="Between the levels of two important factors: contour plot",
         reading=(
             "The response predicted from two main effects and their interaction. The factors are the first of the "
-            "ranked list of terms; factors without settings between their levels take no axis. Settings between the "
-            "levels (−1 and +1) are interpolated. Numbers at the corners are means of the runs."
+            "ranked list of terms"
+            + ("; factors without settings between their levels take no axis" if categorical(study) else "")
+            + ". Settings between the levels (−1 and +1) are interpolated. Numbers at the corners are means over the "
+            "conditions there."
         ),
         chart=_chart(axis_title(study, study.congestion_response)),
         main=DATA,
@@ -58,15 +64,32 @@ def _text(study: Study, result: Contour, response: str) -> str:
     first, second = (capitalised(factor_title(study, name)) for name in result.factors)
     if result.grand_mean != result.grand_mean:
         return "Nothing was measured."
-    steepest = []
-    for name, effect in zip(result.factors, result.effects[:2], strict=True):
-        sign = 1 if effect < 0 else -1
-        steepest.append(f"{level_text(study, name, sign)} ({name})")
-    return (
-        f"Across: {first}; up: {second}. The centre is {quantity(result.grand_mean, study.unit_of(response))}; the "
-        f"response falls towards {' and '.join(steepest)}. Their interaction: "
-        f"{quantity(result.effects[2], study.unit_of(response))}."
-    )
+    unit, corners = study.unit_of(response), result.corners
+    text = f"Across: {first}; up: {second}."
+    if np.isfinite(corners).all() and corners.max() > corners.min():
+        ends = []
+        for place in (corners.argmax(), corners.argmin()):
+            up, across = divmod(int(place), 2)
+            levels = (
+                level_text(study, name, 2 * at - 1) for name, at in zip(result.factors, (across, up), strict=True)
+            )
+            ends.append(f"{quantity(float(corners.flat[place]), unit)} at {' and '.join(levels)}")
+        text += f" Of the corners the largest is {ends[0]}, the smallest {ends[1]}."
+    return f"{text} Their interaction is {difference(result.effects[2], unit)}."
+
+
+def _left_out(study: Study, result: Contour, y: NDArray[np.float64]) -> str:
+    """Return which factors take no axis though their effects are larger than that of a factor on an axis."""
+    found = main_effects(study.campaign.design, y)
+    size = dict(zip(found.factors, np.nan_to_num(np.abs(found.effect)), strict=True))
+    least = min(size[name] for name in result.factors)
+    names = [factor_title(study, name) for name in found.factors if name in categorical(study) and size[name] > least]
+    if not names:
+        return ""
+    has = "has a larger effect but takes no axis: it has" if len(names) == 1 else (
+        "have larger effects but take no axis: they have"
+    )  # fmt: skip
+    return f"{capitalised(listed(names))} {has} no settings between the levels."
 
 
 def _chart(response: str) -> alt.LayerChart:

@@ -25,8 +25,8 @@ def figure(sources: Sources) -> PageFigure:
         title="Who behaves alike: the algorithms as trees",
         reading=(
             f"One tree per condition, {study.order_words}: algorithms that join low behave alike over all responses. "
-            f"Blue: groups below {percent(100 * sources.thresholds.cut)} of the largest distance. Red name: joins last "
-            "and alone. No tree: all the same."
+            f"Blue: groups below {percent(100 * sources.thresholds.cut)} of the largest distance. Orange name: joins "
+            "last and alone. No tree: all the same."
         ),
         chart=dendrograms(results, order=[c for c in study.by_congestion if c in results]),
         main=DATA,

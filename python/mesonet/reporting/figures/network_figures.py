@@ -21,6 +21,8 @@ from mesonet.responses.definitions import PERIODS, ROUTER_CLASSES
 from mesonet.words import counted, listed, period_title, quantity
 
 Made = tuple[Any, str]
+#: What classes of routers are called where their own names are short.
+_ROUTERS = {"pop": "PoP", "normal": "normal access", "fast": "fast access", "direct": "direct access"}
 
 #: Responses from which the numbers of flows by state follow: connecting, transmitting, and shares of the latter.
 _CONNECTING, _SENDING = "connecting_sources", "transmitting_sources"
@@ -79,7 +81,11 @@ def classes_caption(result: ConditionClasses) -> str:
             conditions = counted(len(values), "condition")
             said.append(f"{name} in {conditions}")
     lost = f" Without a value: condition {listed([str(c) for c in result.absent])}." if result.absent else ""
-    return (f"Congestion is {listed(said)}; natural breaks." if said else "No condition has a value.") + lost
+    if not said:
+        return f"No condition has a value.{lost}"
+    above = " of the values above zero" if result.value[result.number == 1].max(initial=0.0) == 0 else ""
+    breaks = f" The classes are natural breaks{above}." if len(said) > 1 else ""
+    return f"Among these conditions congestion is {listed(said)}.{breaks}{lost}"
 
 
 def flow_state_table(method: Method) -> pl.DataFrame:
@@ -149,7 +155,7 @@ def _states(method: Method, algorithm: str) -> Made:
 
 
 def states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -> str:
-    """In which state most flows are, in each panel."""
+    """In which state flows are most often, in each panel."""
     said = []
     for panel in panels:
         means = rows.filter(pl.col("panel") == panel).group_by("state", maintain_order=True).agg(pl.mean("flows"))
@@ -157,8 +163,8 @@ def states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -
         if total > 0:
             state, flows = means.sort("flows", descending=True, nulls_last=True).select("state", "flows").row(0)
             said.append(f"{panel}: {percent(100 * flows / total)} {state}")
-    how = "over time" if over_time else "mean of the measured periods: runs kept no time series"
-    return f"The state of most flows ({how}): {'; '.join(said)}." if said else "No flow was counted."
+    how = "over time" if over_time else "mean of the measured periods: not all of these runs kept a time series"
+    return f"The most frequent state ({how}): {'; '.join(said)}." if said else "No flow was counted."
 
 
 def _series(study: Study, condition: int, algorithm: str) -> pl.DataFrame | None:
@@ -191,8 +197,8 @@ def buffer_table(study: Study) -> pl.DataFrame:
 
 def _buffers(method: Method) -> Made:
     study = method.study
-    rows = buffer_table(study).with_columns(pl.col("router").replace("pop", "PoP"))
-    routers = ["PoP" if router == "pop" else router for router in ROUTER_CLASSES]
+    rows = buffer_table(study).with_columns(pl.col("router").replace(_ROUTERS))
+    routers = [_ROUTERS.get(router, router) for router in ROUTER_CLASSES]
     chart = plots.buffers(
         rows, study.algorithms, routers=routers, order=study.by_congestion,
         order_title=f"condition, {study.order_words}",

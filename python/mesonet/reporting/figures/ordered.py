@@ -8,12 +8,13 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from mesonet.analysis import OrderedData, ordered_data
+from mesonet.analysis import OrderedData, factor_scatter, ordered_data
 from mesonet.plots import theme
 from mesonet.plots.condition_response import SETTINGS
-from mesonet.reporting.campaign_view.study import Study, factor_title
+from mesonet.reporting.campaign_view.study import Study, factor_title, level_text
 from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure, PageTable, caption, stacked
 from mesonet.reporting.figures.sources import Sources
+from mesonet.reporting.figures.ten_step_figures import scatter_caption
 from mesonet.reporting.text import captions
 from mesonet.reporting.text.labels import axis_title
 from mesonet.words import listed, quantity
@@ -25,7 +26,7 @@ STEP, NARROW, LINE = 26, 6, 14  # px; the narrow step above 64 conditions
 def figures(sources: Sources) -> list[PageFigure]:
     """Both figures of a campaign with factors: they share their table."""
     study = sources.study
-    rows, texts = [], []
+    rows, texts, moved = [], [], []
     for response, algorithm in sources.selections:
         y = study.for_algorithm(response, study.main_period, algorithm)
         result = ordered_data(study.campaign.design, y)
@@ -37,13 +38,13 @@ def figures(sources: Sources) -> list[PageFigure]:
         )
         heading = captions.effects_heading(study, response, study.main_period, algorithm)
         texts.append(caption(selection, heading, _text(study, result, response)))
+        moved.append(caption(selection, heading, scatter_caption(study, factor_scatter(study.campaign.design, y))))
     factors = study.campaign.design.factors
     title = axis_title(study, study.congestion_response)
     table = PageTable(stacked(rows), RESPONSE_AND_ALGORITHM)
     shared: dict[str, Any] = {
         "main": DATA,
         "tables": {DATA: table, SETTINGS: sources.settings},
-        "captions": PageTable(pl.DataFrame(texts), RESPONSE_AND_ALGORITHM),
         "marks": len(study.conditions) * (1 + len(factors)),
     }
     return [
@@ -56,6 +57,7 @@ def figures(sources: Sources) -> list[PageFigure]:
                 "run at either end decides the response there."
             ),
             chart=_ordered(len(study.conditions), factors, title),
+            captions=PageTable(pl.DataFrame(texts), RESPONSE_AND_ALGORITHM),
             height=300 + LINE * len(factors),
             **shared,
         ),
@@ -68,6 +70,7 @@ def figures(sources: Sources) -> list[PageFigure]:
                 "(filled). Look for shifts, for changes of spread and for single values apart."
             ),
             chart=_by_factor(factors, title),
+            captions=PageTable(pl.DataFrame(moved), RESPONSE_AND_ALGORITHM),
             height=360,
             **shared,
         ),
@@ -83,10 +86,12 @@ def _text(study: Study, result: OrderedData, response: str) -> str:
         f"Least in {captions.extremes_of(result, low)}, {quantity(low, unit)}; most in "
         f"{captions.extremes_of(result, high)}, {quantity(high, unit)}."
     )
-    longest = max(result.longest_high)
-    if longest >= 4:
-        names = [name for name, run in zip(result.factors, result.longest_high, strict=True) if run == longest]
-        text += f" The {longest} largest values have one setting of {listed([factor_title(study, n) for n in names])}."
+    longest = int(max(result.longest_high))
+    if captions.before_ties(result.value[::-1], longest) == longest >= 4:
+        places = [place for place, run in enumerate(result.longest_high) if run == longest]
+        ends = zip([result.factors[place] for place in places], result.signs[-1, places].tolist(), strict=True)
+        levels = [f"{factor_title(study, name)} at {level_text(study, name, int(sign))}" for name, sign in ends]
+        text += f" The {longest} largest values all have {listed(levels)}."
     return text
 
 

@@ -13,7 +13,7 @@ from mesonet.plots import theme
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
-from mesonet.words import listed
+from mesonet.words import counted, listed
 
 CELLS, MEANS, KEYS = "ranks", "rank_means", ("response",)
 STEP, NARROW, ROW = 30, 16, 24  # px; the narrow step above 64 conditions
@@ -30,10 +30,17 @@ def figure(sources: Sources) -> PageFigure:
         # The best has the highest rank; of a response that is neither good nor bad, the largest value.
         order = ranks(-values if direction == "lower" else values)
         known = np.isfinite(order)
-        number_known = known.sum(axis=0)
+        # Where all are equal, all have the middle rank, which says nothing about any of them.
         with np.errstate(all="ignore"):
-            mean = np.where(known, order, 0).sum(axis=0) / number_known
-            squares = np.where(known, (order - mean) ** 2, 0).sum(axis=0)
+            apart = np.nanmax(np.where(known, order, -np.inf), axis=1) > np.nanmin(
+                np.where(known, order, np.inf), axis=1
+            )
+        judged = known & apart[:, None]
+        number_known = judged.sum(axis=0)
+        alike = int((known.any(axis=1) & ~apart).sum())
+        with np.errstate(all="ignore"):
+            mean = np.where(judged, order, 0).sum(axis=0) / number_known
+            squares = np.where(judged, (order - mean) ** 2, 0).sum(axis=0)
             sd = np.where(number_known > 1, np.sqrt(squares / (number_known - 1)), np.nan)
         condition, algorithm = np.nonzero(known)
         cells.append(
@@ -55,15 +62,15 @@ def figure(sources: Sources) -> PageFigure:
         meaning = "the lowest value" if direction == "lower" else "the highest value"
         meaning += " (which is neither good nor bad)" if direction == "neutral" else ""
         heading = captions.values_heading(study, response, study.main_period)
-        texts.append(caption({"response": response}, heading, _text(study.algorithms, mean, sd, meaning, count)))
+        texts.append(caption({"response": response}, heading, _text(study.algorithms, mean, sd, meaning, count, alike)))
     return PageFigure(
         id="ranks",
         short_title="Ranks",
         title="Who is good everywhere: ranks",
         reading=(
             f"Conditions {study.order_words}. In each, the best of {count} algorithms has rank {count}; equal ones "
-            "share their mean rank. Below, the mean and the standard deviation of the ranks: good everywhere is lower "
-            "right."
+            "share their mean rank. Below, the mean and the standard deviation of the ranks over the conditions in "
+            "which not all are equal: good everywhere is lower right."
         ),
         chart=_chart(study.by_congestion, study.algorithms),
         main=CELLS,
@@ -77,15 +84,22 @@ def figure(sources: Sources) -> PageFigure:
     )
 
 
-def _text(algorithms: tuple[str, ...], mean: np.ndarray, sd: np.ndarray, meaning: str, count: int) -> str:
+def _text(algorithms: tuple[str, ...], mean: np.ndarray, sd: np.ndarray, meaning: str, count: int, alike: int) -> str:
     known = np.flatnonzero(np.isfinite(mean))
     if not len(known):
-        return "Nothing was measured."
+        return "All algorithms are equal in every condition." if alike else "Nothing was measured."
+    equal = f" Left out: {counted(alike, 'condition')} in which all are equal." if alike else ""
     best = sorted(known, key=lambda place: -mean[place])
     if mean[best[0]] == mean[best[-1]]:
-        return "All algorithms have the same mean rank."
-    said = [f"{algorithms[place]} {number(float(mean[place]), 2)} ± {number(float(sd[place]), 2)}" for place in best]
-    return f"Rank {count} is {meaning}. Mean rank and standard deviation: {listed(said)}."
+        return f"All algorithms have the same mean rank.{equal}"
+    known_sd = bool(np.isfinite(sd[best]).any())
+    said = [
+        f"{algorithms[place]} {number(float(mean[place]), 2)}"
+        + (f" ± {number(float(sd[place]), 2)}" if known_sd else "")
+        for place in best
+    ]
+    what = "Mean rank and standard deviation" if known_sd else "Ranks"
+    return f"Rank {count} is {meaning}. {what}: {listed(said)}.{equal}"
 
 
 def _chart(order: list[int], algorithms: tuple[str, ...]) -> alt.VConcatChart:

@@ -137,11 +137,11 @@ def _range(sampled: Sampled, response: str, period: str) -> str:
     low, high = rows.row(0, named=True), rows.row(-1, named=True)
     unit, title = study.unit_of(response), capitalised(study.title_of(response))
     if low["value"] == high["value"]:
-        return f"{title} is {quantity(low['value'], unit)} in every run."
+        return f"{title} is {quantity(low['value'], unit)} in every condition with every algorithm."
     ends = span(low["value"], high["value"], unit)
     where = f"condition {high['condition']} with {high['algorithm']}"
     if (alike := int((rows["value"] == high["value"]).sum())) > 1:
-        where = f"{counted(alike, 'run')} alike ({where} is one)"
+        where = f"{counted(alike, *captions.CELL)} alike ({where} is one)"
     return f"{title} runs from {ends}; it is highest in {where}."
 
 

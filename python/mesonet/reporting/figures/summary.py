@@ -81,6 +81,10 @@ def _text(study: Study, result: ConditionResponseSummary, way: str) -> str:
 def _reading(study: Study) -> str:
     text = f"Rows are conditions with their settings, {study.order_words}; columns are responses. "
     if not study.summary(study.main_period).cells_tested:
+        if len(study.algorithms) == 2:
+            return (
+                f"{text}A cell names the algorithm with the larger value, and how far it lies above the mean of both."
+            )
         return f"{text}A cell names the algorithm farthest from the mean of all and its distance from it."
     text += "A named algorithm is an outlier among all in that cell (Grubbs' test): ▲ on green above the others, "
     return text + "▼ on orange below. High says nothing about good or bad."
