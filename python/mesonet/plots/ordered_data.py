@@ -95,7 +95,7 @@ def ordered_data(result: OrderedData, *, title: str = "", response: str = "") ->
         alt.layer(mean, plot).properties(title=theme.AXIS_TITLE), alt.layer(*layers), spacing=8
     ).add_params(theme.HIGHLIGHTED, theme.response_title(response))
     subtitle = [
-        f"{n} runs in rising order, mean {number(grand)}; beside a factor: equal settings in a row from that end.",
-        *(["Under each run its condition."] if step >= 16 else []),
+        f"{n} conditions in rising order, mean {number(grand)}; beside a factor: equal settings from that end on.",
+        *(["Under each value its condition."] if step >= 16 else []),
     ]
     return theme.finish(chart, {DATA: points, SIGNS: signs, RUNS: ends}, title=title, subtitle=subtitle)

@@ -23,7 +23,9 @@ def figure(sources: Sources) -> PageFigure:
     study = sources.study
     texts = []
     for response, result in sources.residuals.items():
-        above = (result.residual > 0).sum(axis=0)
+        # What is only rounding lies nowhere.
+        apart = np.array([extreme is not None for extreme in result.summary.extreme[:, 0]])
+        above = ((result.residual > 0) & apart[:, None]).sum(axis=0)
         order = sorted(np.flatnonzero(above), key=lambda place: -above[place])[:3]
         said = [f"{study.algorithms[place]} in {counted(int(above[place]), 'condition')}" for place in order]
         heading = captions.values_heading(study, response, study.main_period)

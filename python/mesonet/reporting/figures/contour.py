@@ -71,9 +71,10 @@ def _text(study: Study, result: Contour, response: str) -> str:
         for place in (corners.argmax(), corners.argmin()):
             up, across = divmod(int(place), 2)
             levels = (
-                level_text(study, name, 2 * at - 1) for name, at in zip(result.factors, (across, up), strict=True)
+                f"{name} at {level_text(study, name, 2 * at - 1)}"
+                for name, at in zip(result.factors, (across, up), strict=True)
             )
-            ends.append(f"{quantity(float(corners.flat[place]), unit)} at {' and '.join(levels)}")
+            ends.append(f"{quantity(float(corners.flat[place]), unit)} with {' and '.join(levels)}")
         text += f" Of the corners the largest is {ends[0]}, the smallest {ends[1]}."
     return f"{text} Their interaction is {difference(result.effects[2], unit)}."
 

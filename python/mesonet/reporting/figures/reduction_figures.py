@@ -315,7 +315,7 @@ def psi_caption(study: Study, result: PsiTable) -> str:
     """The factors that matter most over all."""
     known = [i for i in result.order if np.isfinite(result.average[i])]
     if not known:
-        return "No response has a test: too few runs have values."
+        return "No response has a test: too few values."
     top = [i for i in known if result.average[i] > 0][:3]
     if not top:
         return "No factor is significant for any response."
