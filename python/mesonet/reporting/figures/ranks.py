@@ -30,14 +30,13 @@ def figure(sources: Sources) -> PageFigure:
         # The best has the highest rank; of a response that is neither good nor bad, the largest value.
         order = ranks(-values if direction == "lower" else values)
         known = np.isfinite(order)
-        # Where all are equal, all have the middle rank, which says nothing about any of them.
-        with np.errstate(all="ignore"):
-            apart = np.nanmax(np.where(known, order, -np.inf), axis=1) > np.nanmin(
-                np.where(known, order, np.inf), axis=1
-            )
+        # Where all are equal, or differ by rounding, ranks say nothing about any of them.
+        summary = study.summary(study.main_period)
+        extreme = summary.extreme[:, summary.responses.index(response)]
+        apart = np.array([name is not None for name in extreme], dtype=bool)
         judged = known & apart[:, None]
         number_known = judged.sum(axis=0)
-        alike = int((known.any(axis=1) & ~apart).sum())
+        alike = int(((known.sum(axis=1) > 1) & ~apart).sum())
         with np.errstate(all="ignore"):
             mean = np.where(judged, order, 0).sum(axis=0) / number_known
             squares = np.where(judged, (order - mean) ** 2, 0).sum(axis=0)
@@ -87,7 +86,7 @@ def figure(sources: Sources) -> PageFigure:
 def _text(algorithms: tuple[str, ...], mean: np.ndarray, sd: np.ndarray, meaning: str, count: int, alike: int) -> str:
     known = np.flatnonzero(np.isfinite(mean))
     if not len(known):
-        return "All algorithms are equal in every condition." if alike else "Nothing was measured."
+        return "All algorithms are equal in every condition." if alike else "Nothing to compare."
     equal = f" Left out: {counted(alike, 'condition')} in which all are equal." if alike else ""
     best = sorted(known, key=lambda place: -mean[place])
     if mean[best[0]] == mean[best[-1]]:

@@ -157,7 +157,11 @@ def _effects(method: Method, found: Reduction, whose: str, place: int) -> Made:
     chart: Any = plots.main_effects(
         effects, method.study.campaign.factors, title=title, response=f"PC{place + 1}", relative=False
     )
-    return chart, effects_sentence(method.study, effects, f"PC{place + 1}", "", relative=False)
+    said = effects_sentence(method.study, effects, f"PC{place + 1}", "", relative=False)
+    # Scores have no replicates of their own.
+    if effects.mode != getattr(method.study, "mode", "nist"):
+        said += f" Tested {AGAINST[effects.mode]}."
+    return chart, said
 
 
 def _signs(method: Method, algorithm: str, name: str, places: tuple[int, ...]) -> Made:
