@@ -136,3 +136,11 @@ def test_the_page_of_a_campaign_with_a_replay(campaign):
     assert page.count('<option value="1">scalable, condition 2</option>') == 2
     assert re.search(r'<script type="text/plain" id="replay-1">[A-Za-z0-9+/=]+</script>', page)
     assert 'href="#replay"' in page
+
+
+def test_a_network_without_places_is_not_called_a_map():
+    routers = [{"name": n, "class": "backbone", "region": n, "sources": 1} for n in ("Oslo", "Bergen", "Hamar")]
+    links = [{"a": a, "b": b, "delay": 0.0, "cost": 1.0} for a, b in ((0, 1), (1, 2), (0, 2))]
+    drawn = drawing({"name": "mine"}, {"topology": "mine", "map": {"routers": routers, "links": links}})
+    assert not drawn.on_map
+    assert drawing("abilene", described("abilene")).on_map

@@ -106,13 +106,13 @@ def _two_level_parts(study: Study, thresholds: Thresholds) -> dict[str, Part]:
 
     return {
         "summary": lambda: sections.summary(study),
-        "contents": lambda: sections.contents(groups, replay != ""),
+        "contents": lambda: sections.contents(groups, replay.title),
         "figures": lambda: figures() if groups else sections.statement(study),
-        "replay": lambda: replay,
+        "replay": lambda: replay.html,
         "conditions": lambda: conditions_html(study),
         "methods": lambda: methods_html(wider),
         "scripts": lambda: _figure_scripts(wider, groups, two_level_conditions(wider)) if groups else "",
-        "replay_scripts": lambda: _script(REPLAY_SCRIPTS) if replay else "",
+        "replay_scripts": lambda: _script(REPLAY_SCRIPTS) if replay.html else "",
     }
 
 
@@ -125,7 +125,7 @@ def _sampled_parts(sampled: Sampled) -> dict[str, Part]:
 
     return {
         "summary": lambda: sampled_page.summary(sampled),
-        "contents": lambda: sections.contents(groups, False),
+        "contents": lambda: sections.contents(groups, ""),
         "figures": lambda: figures() if groups else sections.statement(study),
         "replay": lambda: "",
         "conditions": lambda: sampled_page.conditions_html(sampled),

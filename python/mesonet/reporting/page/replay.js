@@ -47,7 +47,7 @@ function draw() {
     side.caption.textContent = sentence(side.run, frame);
     drawStates(side.states, side.run, at, Math.max(...sides.map(({ run }) => mostFlows(run))));
     side.states.setAttribute('aria-label', `Flows of ${side.run.title} at ${at} seconds: ${statesText(side.run, frame)}`);
-    side.canvas.setAttribute('aria-label', `Map of ${side.run.title} at ${at} seconds. ${side.caption.textContent}`);
+    side.canvas.setAttribute('aria-label', `${scene.kind} of ${side.run.title} at ${at} seconds. ${side.caption.textContent}`);
   }
   seriesBox.hidden = now.router < 0;
   if (now.router >= 0) {

@@ -11,13 +11,13 @@ from mesonet.reporting.text.summary import findings, glance
 from mesonet.reporting.text.verdict_text import verdict_html
 
 
-def contents(groups: Sequence[Group], replay: bool) -> str:
-    """Links to all sections; those of figures are gathered by group."""
+def contents(groups: Sequence[Group], replay: str) -> str:
+    """Links to all sections; those of figures are gathered by group. `replay`: the title of the replay, or none."""
     links = [_link("summary", "In short")]
     for group in groups:
         inside = " ".join(_link(f"section-{figure.id}", figure.short_title) for figure in group.figures)
         links.append(f"<span>{html.escape(group.title)}: {inside}</span>")
-    links += [_link("replay", "Replay on the map")] if replay else []
+    links += [_link("replay", replay)] if replay else []
     links += [_link(anchor, title) for anchor, title in
               (("conditions", "Conditions"), ("methods", "Methods"), ("provenance", "Provenance"))]  # fmt: skip
     return " ".join(links)

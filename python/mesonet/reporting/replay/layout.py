@@ -1,4 +1,4 @@
-"""Where routers stand on the map of the replay: backbone routers by geography, what hangs below them around them.
+"""Where routers stand in the replay: backbone routers by geography if it is known, what hangs below them around them.
 
 A router in a flower would hide its neighbour where two cities are close: flowers push each other apart, so that the map
 is a scheme, not a survey.
@@ -48,6 +48,7 @@ class Drawing:
     height: float
     places: tuple[Place, ...]
     links: tuple[tuple[int, int], ...]
+    on_map: bool  #: the place of every backbone router is known
 
 
 def drawing(topology: Any, described: Mapping[str, Any]) -> Drawing:
@@ -86,7 +87,8 @@ def drawing(topology: Any, described: Mapping[str, Any]) -> Drawing:
         )
         for n, each in enumerate(routers)
     )
-    return Drawing(WIDTH, HEIGHT, places, tuple(links))
+    on_map = all(routers[n]["name"] in cities for n in heads)
+    return Drawing(WIDTH, HEIGHT, places, tuple(links), on_map)
 
 
 def _parents(count: int, links: Sequence[tuple[int, int]], heads: Sequence[int]) -> dict[int, int]:

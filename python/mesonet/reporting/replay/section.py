@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -24,10 +25,18 @@ STATES = {
 }
 
 
-def replay_section(runs: Sequence[Recorded]) -> str:
-    """The section with its data; empty without a run. Runs on another network than the first are left out."""
+@dataclass(frozen=True)
+class ReplaySection:
+    """The section with its data, and its title; both are empty without a run."""
+
+    title: str
+    html: str
+
+
+def replay_section(runs: Sequence[Recorded]) -> ReplaySection:
+    """Return the section that replays the runs. Runs on another network than the first are left out."""
     if not runs:
-        return ""
+        return ReplaySection("", "")
     topology = runs[0].scenario["topology"]
     described = core.describe(json.dumps(runs[0].scenario))
     drawn = drawing(topology, described)
@@ -37,15 +46,25 @@ def replay_section(runs: Sequence[Recorded]) -> str:
     carried = {"runs": about, "start": _start(shown), **_scene(drawn)}
     scripts = [_carrier("replay-data", packing.pack(carried))]
     scripts += [_carrier(f"replay-{place}", packed(frames(run, names)[1])) for place, run in enumerate(shown)]
+    title = "Replay on the map" if drawn.on_map else "Replay"
     options = "".join(f'<option value="{place}">{html.escape(run.title)}</option>' for place, run in enumerate(shown))
     routers = "".join(
         f'<option value="{place}">{html.escape(f"{each.label} ({each.router_class})")}</option>'
         for place, each in enumerate(drawn.places)
     )
     body = Template(files("mesonet.reporting.page").joinpath("replay.html").read_text(encoding="utf-8")).substitute(
-        runs=options, routers=routers
+        runs=options,
+        routers=routers,
+        title=html.escape(title),
+        placed="" if drawn.on_map else f"Routers are drawn {_shape(drawn)}, without regard to places.",
     )
-    return body + "".join(scripts)
+    return ReplaySection(title, body + "".join(scripts))
+
+
+def _shape(drawn: Drawing) -> str:
+    """How routers without places are laid out: the ends of a line have the same height."""
+    heights = {place.y for place in drawn.places if place.head}
+    return "in a line" if len(heights) == 1 else "on a circle"
 
 
 def _start(runs: Sequence[Recorded]) -> list[int]:
@@ -82,6 +101,7 @@ def _scene(drawn: Drawing) -> dict[str, Any]:
     return {
         "width": drawn.width,
         "height": drawn.height,
+        "kind": "Map" if drawn.on_map else "Network",
         "links": drawn.links,
         "states": list(STATES.values()),
         "routers": [
