@@ -327,6 +327,58 @@ def test_paper_shows_all_of_every_figure(browser, which, request):
         assert found == {"wide": 688, "figures": count, "cut": 0, "high": 0, "clipped": 0}
 
 
+def printed_pages(page):
+    """Return the number of the printed page on which each heading is, from the outline of the printed document."""
+    document = page.pdf(format="A4", outline=True, tagged=True).decode("latin-1")
+    leaves = re.findall(r"(\d+) 0 obj\s*<</Type /Page\b", document)
+    places = {number: place for place, number in enumerate(leaves, start=1)}
+    return {title: places[number] for title, number in re.findall(r"/Title \((.*?)\)\n/Dest \[(\d+) 0 R", document)}
+
+
+def test_the_first_printed_page_holds_the_summary(page):
+    found = printed_pages(page)
+    assert found["In short"] == found["Verdict on deployment"] == 1
+
+
+def test_a_wide_figure_is_printed_on_a_page_on_its_side(page):
+    page.click("#show-all")
+    page.wait_for_function("document.getElementById('show-all').disabled")
+    widths = page.evaluate(
+        """() => [...document.querySelectorAll('section:has(> figure[data-figure])')].map((section) =>
+               [section.querySelector('.plot :is(svg, canvas)').clientWidth, section.classList.contains('wide')])"""
+    )
+    assert {wide for width, wide in widths if width < 900} == {False}
+    assert [wide for width, wide in widths if width > 1200] == [True] * sum(width > 1200 for width, _ in widths)
+
+
+def test_tables_inside_verdicts_have_headings_on_a_phone(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate("for (const part of document.querySelectorAll('.verdicts details')) part.open = true")
+    page.wait_for_timeout(100)
+    for table in page.locator(".judged").all():
+        assert table.locator("thead th").first.inner_text() == "response"
+        heads, cells = (
+            [cell.bounding_box()["x"] for cell in table.locator(f"{part} tr").first.locator("th, td").all()]
+            for part in ("thead", "tbody")
+        )
+        assert heads == cells, "each heading stands over its column"
+        box = table.locator("xpath=..")
+        assert box.evaluate("(box) => box.scrollHeight <= box.clientHeight + 1"), "no row is cut"
+    captions = page.evaluate(
+        """() => [...document.querySelectorAll('main caption')].filter((each) => each.checkVisibility())
+               .map((each) => each.getBoundingClientRect().right)"""
+    )
+    assert captions
+    assert max(captions) <= 390
+
+
+def test_a_figure_that_is_not_drawn_says_so(page):
+    content = "(figure) => getComputedStyle(document.querySelector(`#${figure} .plot`), '::after').content"
+    assert "drawing" in page.evaluate(content, FIGURES[-1])
+    draw(page, FIGURES[-1])
+    assert "drawing" not in page.evaluate(content, FIGURES[-1])
+
+
 PICTURE = "(side) => document.querySelectorAll('#replay .map')[side].toDataURL()"
 #: Painted points of the left map that are red: rings of routers that drop.
 RED = """() => { const canvas = document.querySelector('#replay .map');

@@ -7,6 +7,16 @@ const figures = [...document.querySelectorAll('figure[data-figure]')].map((eleme
 
 const keysOf = (figure) => new Set([...figure.names, figure.captions].flatMap((name) => tables[name].keys));
 
+const WIDE = 1000; // px: on an upright page the text of a wider figure would be smaller than 6 pt
+
+// A figure that is drawn may have another width: is it to scroll, and is it printed on a page on its side?
+function measure(figure) {
+  const plot = figure.element.querySelector('.plot');
+  const { clientWidth: width, clientHeight: height } = plot.querySelector('svg, canvas');
+  figure.element.closest('section').classList.toggle('wide', width > WIDE && width > 1.2 * height);
+  showHint(plot);
+}
+
 // Draws a figure for the first time.
 function embed(figure) {
   figure.embedding ??= (async () => {
@@ -33,6 +43,7 @@ function embed(figure) {
     });
     plot.style.minHeight = '0'; // the room kept was about right; this is exact
     figure.view = view;
+    measure(figure);
     figure.element.dataset.ready = 'true';
   })();
   return figure.embedding;
@@ -52,6 +63,7 @@ async function update(figure, changed) {
   const now = signals(figure);
   for (const name of figure.signals) figure.view.signal(name, now[name]);
   await figure.view.resize().runAsync(); // a new table or a filter may need more room, or less
+  measure(figure);
 }
 
 followers.push((changed) => figures.forEach((figure) => update(figure, changed)));

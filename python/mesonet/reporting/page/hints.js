@@ -1,8 +1,10 @@
-// On a phone: a hint to scroll sideways stands only over what is wider than the screen.
+// A hint to scroll sideways stands only over what is wider than its box.
 
-const widths = new ResizeObserver((entries) => {
-  for (const { target } of entries) target.previousElementSibling.hidden = target.scrollWidth <= target.clientWidth;
-});
+function showHint(box) {
+  box.previousElementSibling.classList.toggle('needed', box.scrollWidth > box.clientWidth);
+}
+
+const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => showHint(target)));
 
 function watchHints() {
   for (const hint of document.querySelectorAll('.hint')) widths.observe(hint.nextElementSibling);
