@@ -2,10 +2,20 @@
 
 const MOST_ROWS = 200; // of a table of data on the page
 
+// The controls that change the selection of a figure: those of its section, then those of the page.
+function controlsOf(figure) {
+  const own = figure.element.closest('section');
+  const found = tables[figure.captions].keys.map((key) => {
+    const named = `select[data-state="${key}"]`;
+    return own.querySelector(named) ?? document.querySelector(`.controls ${named}`);
+  });
+  return found.filter(Boolean).map((select) => select.closest('label').firstChild.textContent.replace(/ \(.*/, '').toLowerCase());
+}
+
 function describe(figure) {
   const [row] = tables[figure.captions].rows(state);
   const heading = row?.heading ?? 'Not available for this selection';
-  const text = row?.text ?? 'Choose another response or period, or find these values in the tables of the campaign folder.';
+  const text = row?.text ?? `There are no values to draw. Choose another ${controlsOf(figure).join(' or ')}.`;
   figure.element.querySelector('.heading').textContent = heading;
   figure.element.querySelector('.caption').textContent = text;
   figure.element.setAttribute('aria-label', `${heading}. ${text}`);
