@@ -20,6 +20,9 @@ from mesonet.words import listed, span
 
 POINTS, VERDICTS, KEYS = "residuals", "residual_verdicts", ("response",)
 STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions
+PAGE, CLOSE = 1150, 5  # px of all conditions side by side, if digits are still apart; px of a digit there
+#: Of the height: values that lie closer together are dots, because their numbers would run into those beside them.
+SAME = 0.02
 
 
 def figure(sources: Sources) -> PageFigure:
@@ -45,7 +48,8 @@ def figure(sources: Sources) -> PageFigure:
         title="One response in detail: distance of every algorithm from the mean of all",
         reading=(
             "Conditions by rising range; the number is that of the algorithm, its height how far it lies from the mean "
-            f"of all in this condition. Below: the settings; then {listed(shown)}. {numbers}."
+            f"of all in this condition. Below: the settings; then {listed(shown)}. {numbers}. "
+            "Dots: too close together for numbers."
         ),
         chart=_chart(
             len(study.conditions), study.algorithms, factors, lines, axis_title(study, study.congestion_response)
@@ -83,6 +87,8 @@ def _chart(
 ) -> alt.VConcatChart:
     wide = conditions <= 64
     step = max(STEP, DIGIT * len(algorithms)) if wide else NARROW
+    if wide and step * conditions > PAGE:
+        step = max(STEP, CLOSE * len(algorithms), PAGE // conditions)
     across: dict[str, Any] = {
         "sort": alt.EncodingSortField("place", op="min"),
         "scale": alt.Scale(type="band", paddingInner=0, paddingOuter=0),
@@ -106,11 +112,16 @@ def _chart(
         .mark_rect(**band)
         .encode(x=x, y=alt.value(0), y2=alt.value("height"), opacity=theme.LIT),
         base.mark_rule(color=theme.HAIRLINE, aria=False).encode(y=alt.YDatum(0)),
-        base.mark_text(fontSize=10 if wide else 8).encode(
+        base.transform_calculate(distance="abs(datum.residual)")
+        .transform_joinaggregate(most="max(distance)", groupby=["condition"])
+        .transform_joinaggregate(most_of_all="max(distance)")
+        .transform_calculate(shown=f"datum.most < {SAME} * datum.most_of_all ? '·' : datum.number")
+        .mark_text(fontSize=10 if wide else 8)
+        .encode(
             x=x,
             xOffset=alt.XOffset("algorithm:N", sort=list(algorithms), scale=alt.Scale(paddingOuter=0.4)),
             y=alt.Y("residual:Q", title=None),
-            text="number:N",
+            text="shown:N",
             color=colour,
             tooltip=[
                 alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("residual:Q", format="+.4~g"),
