@@ -33,7 +33,7 @@ def buffers(
         )
     )  # fmt: skip
     points = base.mark_point(size=26, opacity=1, strokeWidth=1.4).encode(
-        y=alt.Y("value:Q", title=None, axis=alt.Axis(format="%", tickCount=4)),
+        y=alt.Y("value:Q", title=None, axis=alt.Axis(format="%", tickCount=4), scale=alt.Scale(nice=4)),
         stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms),
                           legend=alt.Legend(title=None, orient="top", columns=8)),
         shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
@@ -45,8 +45,8 @@ def buffers(
         .facet(
             row=alt.Row("router:N", sort=[r for r in routers if r in there], title=None,
                         header=alt.Header(labelAngle=0, labelAlign="left", labelAnchor="start", labelOrient="top",
-                                          labelFontSize=11)),
-            spacing=10,
+                                          labelFontSize=11, labelPadding=2)),
+            spacing=24,
         )
         .resolve_scale(y="independent")
         .add_params(theme.HIGHLIGHTED, theme.KEPT)

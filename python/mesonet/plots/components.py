@@ -151,7 +151,7 @@ def groupings(result: Groupings, *, labels: Mapping[str, str] | None = None, tit
         rows.append({"row": said, "column": f"cluster {cluster}", "text": "●" if representative else "○", "shade": 0.25,
                      "tip": f"cluster {cluster}{', which it represents' if representative else ''}"})  # fmt: skip
         rows.append({"row": said, "column": f"PC{component}", "text": hundredths(float(weight)),
-                     "shade": min(1.0, abs(float(weight))), "tip": f"follows PC{component}"})  # fmt: skip
+                     "shade": 0.75 * min(1.0, abs(float(weight))), "tip": f"follows PC{component}"})  # fmt: skip
     schema = {"row": pl.String, "column": pl.String, "text": pl.String, "shade": pl.Float64, "tip": pl.String}
     cell = 40 if len(clusters) + len(parts) <= 24 else 24
     return matrix(

@@ -35,7 +35,9 @@ def grouped_bars(
                      height=HEIGHT)  # fmt: skip
     marks = base.mark_bar().encode(
         x=alt.X("algorithm:N", sort=list(algorithms), title=None, axis=alt.Axis(labelAngle=-60, ticks=False)),
-        y=alt.Y("value:Q", title=None, axis=alt.Axis(format=style, tickCount=5), scale=alt.Scale(zero=True)),
+        y=alt.Y("value:Q", title=None, axis=alt.Axis(format=style, tickCount=5),
+              # The highest tick is the top: panels of a row have the same height, and their titles a line.
+              scale=alt.Scale(zero=True, nice=5)),
         tooltip=[alt.Tooltip("panel:N"), alt.Tooltip("algorithm:N"),
                  *([alt.Tooltip("kind:N")] if kinds else []),
                  alt.Tooltip("value:Q", format=".1%" if share else ".4~g")],

@@ -57,8 +57,9 @@ def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HC
     rule = alt.Chart(alt.NamedData(name=MARGINS), width=WIDTH, height=HEIGHT).encode(y=size)
     plot = alt.layer(
         rule.mark_rule(strokeDash=[5, 4], color=theme.VERMILLION),
-        rule.mark_text(align="right", baseline="bottom", dx=-4, dy=-2, color=theme.MUTED).encode(
-            x=alt.value(WIDTH), text="name:N"
+        # On the left: large effects, with their numbers, are on the right.
+        rule.mark_text(align="left", baseline="bottom", dx=4, dy=-2, color=theme.MUTED).encode(
+            x=alt.value(0), text="name:N"
         ),
         base.mark_point(size=46, opacity=1, filled=True).encode(
             color=colour,
@@ -69,7 +70,13 @@ def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HC
                 alt.Tooltip("half_normal:Q", title="half-normal quantile", format=".3f"),
             ],
         ),
-        base.transform_filter(f"datum.rank <= {LISTED}").mark_text(dy=-11).encode(text="rank:Q"),
+        # Above and below in turn: numbers of two digits are wider than the way to the next point.
+        *(
+            base.transform_filter(f"datum.rank <= {LISTED} && datum.rank % 2 === {odd}")
+            .mark_text(dy=dy)
+            .encode(text="rank:Q")
+            for odd, dy in ((1, -11), (0, 12))
+        ),
     ).add_params(theme.response_title(response))
     chart = alt.hconcat(plot.properties(title=theme.AXIS_TITLE), alias_list(DATA, HEIGHT), spacing=24)
     return theme.finish(chart, {DATA: rows, MARGINS: margins}, title=title)

@@ -10,6 +10,7 @@ import polars as pl
 from mesonet.plots import theme
 
 DATA, SIDE = "matrix", "matrix_rows"
+LETTER = 6.4  # px, mean width in a bold name of 11 px
 
 
 @dataclass(frozen=True)
@@ -88,16 +89,22 @@ def matrix(
     tables = {DATA: cells}
     if groups:
         order = list(columns)
-        marks, begins = [], 0
+        marks, begins, end = [], 0, -1e9
         for name, members in groups.items():
             inside = [member for member in members if member in order]
-            marks.append({"edge": look.cell * (begins + len(inside)), "middle": look.cell * (begins + len(inside) / 2),
-                          "name": name})  # fmt: skip
+            middle, half = look.cell * (begins + len(inside) / 2), LETTER * len(name) / 2
+            # A name that would stand on the one before it stands a line lower.
+            lower = middle - half < end
+            marks.append({"edge": look.cell * (begins + len(inside)), "middle": middle,
+                          "name": f"\n{name}" if lower else name})  # fmt: skip
             begins += len(inside)
+            end = end if lower else middle + half + LETTER
         tables[SIDE] = pl.DataFrame(marks, infer_schema_length=None)
         lines = alt.Chart(alt.NamedData(name=SIDE)).mark_rule(color=theme.INK, strokeWidth=1.2)
         layers.append(lines.encode(x=alt.X("edge:Q", scale=None, axis=None), y=alt.value(0), y2=alt.value("height")))
-        names = alt.Chart(alt.NamedData(name=SIDE)).mark_text(baseline="top", fontWeight="bold", fontSize=11)
+        names = alt.Chart(alt.NamedData(name=SIDE)).mark_text(
+            baseline="top", fontWeight="bold", fontSize=11, lineBreak="\n"
+        )
         layers.append(
             names.encode(
                 x=alt.X("middle:Q", scale=None, axis=None), y=alt.value(alt.ExprRef("height + 5")), text="name:N"

@@ -1,5 +1,6 @@
 """Mean rank against its spread: who is good everywhere? The ideal is the lower right. (ASME paper, Figs. 27 and 28.)"""
 
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -12,6 +13,9 @@ from mesonet.plots.matrix import Look, matrix
 
 DATA = "rank_scatter"
 WIDTH, HEIGHT = 560, 400  # px
+SPREAD = "standard deviation of the averages by class (smaller is steadier)"
+#: Standard deviations of which the axis shows all, so that it has ticks if every one is 0.
+LEAST: Any = {"unionWith": [0, 0.1]}
 #: Where a name can stand beside its point, the best first.
 SIDES: dict[str, dict[str, Any]] = {
     "right": {"align": "left", "dx": 9}, "left": {"align": "right", "dx": -9}, "above": {"dy": -13},
@@ -27,15 +31,17 @@ def rank_scatter(result: RankSummary, *, title: str = "") -> alt.LayerChart:
     known = rows.drop_nulls()
     rows = rows.with_columns(side=pl.Series(_sides(rows), dtype=pl.String))
     base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH, height=HEIGHT).encode(
-        x=alt.X("mean:Q", title="average rank (larger is better)", scale=alt.Scale(zero=False, nice=True, padding=40)),
-        y=alt.Y("sd:Q", title="standard deviation of the averages by class (smaller is steadier)",
-                scale=alt.Scale(zero=True, nice=True)),
+        x=alt.X("mean:Q", title="average rank (larger is better)", scale=alt.Scale(zero=False, nice=True, padding=40),
+                axis=alt.Axis(tickCount=6)),
+        y=alt.Y("sd:Q", title=SPREAD),
         tooltip=[alt.Tooltip("algorithm:N"), alt.Tooltip("mean:Q", format=".3f"), alt.Tooltip("sd:Q", format=".3f")],
     )  # fmt: skip
     colour = alt.Color("algorithm:N", scale=theme.algorithm_colours(result.algorithms), legend=None)
     shape = alt.Shape("algorithm:N", scale=theme.algorithm_shapes(result.algorithms), legend=None)
     chart = alt.layer(
-        base.mark_point(filled=True, size=90, opacity=1).encode(color=colour, shape=shape),
+        base.mark_point(filled=True, size=90, opacity=1).encode(
+            color=colour, shape=shape, y=alt.Y("sd:Q", title=SPREAD, scale=alt.Scale(domain=LEAST, nice=True))
+        ),
         *(
             base.transform_filter(alt.datum.side == side).mark_text(**style).encode(text="algorithm:N")
             for side, style in SIDES.items()
@@ -71,28 +77,39 @@ def rank_table(result: RankSummary, *, title: str = "") -> alt.LayerChart:
 
 
 def _sides(rows: pl.DataFrame) -> list[str]:
-    """Where each name stands, so that none stands on another as far as that is possible. Sizes are estimates."""
+    """Where each name stands. Sizes are estimates."""
     known = rows.drop_nulls(["mean", "sd"])
     if known.is_empty():
         return ["right"] * rows.height
     low, high, top = (float(v) for v in known.select(pl.min("mean"), mx=pl.max("mean"), sd=pl.max("sd")).row(0))
-    taken: list[tuple[float, float, float, float]] = []
+    top = max(top, LEAST["unionWith"][1])
+    places = [
+        None if mean is None or sd is None
+        else (40 + (WIDTH - 80) * (mean - low) / ((high - low) or 1.0), HEIGHT * (1 - sd / top))
+        for mean, sd in rows.select("mean", "sd").iter_rows()
+    ]  # fmt: skip
+    return label_sides(rows["algorithm"].to_list(), places)
+
+
+def label_sides(names: Sequence[str], places: Sequence[tuple[float, float] | None]) -> list[str]:
+    """Return, for each point (px; None: not drawn), the side of `SIDES` where its name covers least of the others."""
+    taken = [(at[0] - 6, at[1] - 6, at[0] + 6, at[1] + 6) for at in places if at]
     chosen = []
-    for name, mean, sd in rows.select("algorithm", "mean", "sd").iter_rows():
-        if mean is None or sd is None:
+    for name, at in zip(names, places, strict=True):
+        if at is None:
             chosen.append("right")
             continue
-        x = 40 + (WIDTH - 80) * (mean - low) / ((high - low) or 1.0)
-        y = HEIGHT * (1 - sd / (top or 1.0))
+        x, y = at
         wide, tall = 6.5 * len(name), 13.0
         left = {"right": x + 9, "left": x - 9 - wide, "above": x - wide / 2, "below": x - wide / 2}
         over = {"right": y - 6.5, "left": y - 6.5, "above": y - 19.5, "below": y + 6.5}
         boxes = {side: (left[side], over[side], left[side] + wide, over[side] + tall) for side in SIDES}
-        side = next((s for s, box in boxes.items() if not any(_meet(box, other) for other in taken)), "right")
-        taken += [boxes[side], (x - 6, y - 6, x + 6, y + 6)]
+        side = min(boxes, key=lambda each: sum(_shared(boxes[each], other) for other in taken))
+        taken.append(boxes[side])
         chosen.append(side)
     return chosen
 
 
-def _meet(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+def _shared(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> float:
+    """Area that two boxes have in common, px²."""
+    return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))

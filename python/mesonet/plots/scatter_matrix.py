@@ -17,7 +17,7 @@ from mesonet.plots import theme
 POINTS, CELLS, NAMES = "scatter_points", "scatter_cells", "scatter_names"
 MOST = 22  #: responses of one figure: 231 pairs, as in the study
 GRID = 26  #: points of a panel that would lie on one another are drawn once: steps per side
-SIDE, PAGE = 60, 1050  # px
+SIDE, PAGE = 60, 924  # px
 STRONG, WEAK = 0.8, 0.3
 _COLOURS = {"strong": theme.VERMILLION_TEXT, "middling": theme.BLUE, "weak": theme.GREEN_TEXT}
 

@@ -54,14 +54,18 @@ def yy_scatter(
             .encode(x=alt.X("end:Q", scale=scale), y=alt.Y("end:Q", scale=scale))
         )
     shown = [name for name in algorithms if name in set(rows["algorithm"])]
+    # Full rows: a row that is not full has axes below panels that are not there.
+    columns = next((n for n in (PER_ROW, 3, 5) if len(shown) % n == 0), PER_ROW)
     chart = (
         alt.layer(*layers, points, data=alt.NamedData(name=DATA))
         .facet(
             facet=alt.Facet("algorithm:N", sort=shown, title=None, header=alt.Header(labelFontSize=12)),
-            columns=PER_ROW,
+            columns=columns,
         )
         .add_params(theme.HIGHLIGHTED, theme.KEPT)
     )
+    if len(shown) > columns and len(shown) % columns:
+        chart = chart.resolve_axis(x="independent")
     says = "One point per condition." + (" Dashed: equal." if equal else "")
     tables = {DATA: rows, **({DIAGONAL: line} if equal else {})}
     return theme.finish(chart, tables, title=title, subtitle=[says])

@@ -10,6 +10,7 @@ import polars as pl
 from mesonet.analysis import ranks
 from mesonet.numbers import number
 from mesonet.plots import theme
+from mesonet.plots.rank_scatter import LEAST, SIDES, label_sides
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
@@ -17,6 +18,7 @@ from mesonet.words import counted, listed
 
 CELLS, MEANS, KEYS = "ranks", "rank_means", ("response",)
 STEP, NARROW, ROW = 30, 16, 24  # px; the narrow step above 64 conditions
+WIDTH, HEIGHT, PADDING = 420, 230, 14  # px of means and spreads
 
 
 def figure(sources: Sources) -> PageFigure:
@@ -56,7 +58,7 @@ def figure(sources: Sources) -> PageFigure:
         )
         means.append(
             pl.DataFrame({"response": response, "algorithm": list(study.algorithms), "mean": mean, "sd": sd})
-            .with_columns(pl.col("mean", "sd").fill_nan(None))
+            .with_columns(pl.col("mean", "sd").fill_nan(None), side=pl.Series(_sides(study.algorithms, mean, sd)))
         )  # fmt: skip
         meaning = "the lowest value" if direction == "lower" else "the highest value"
         meaning += " (which is neither good nor bad)" if direction == "neutral" else ""
@@ -81,6 +83,18 @@ def figure(sources: Sources) -> PageFigure:
         marks=2 * len(study.conditions) * count,
         height=max(60 + ROW * count, 110) + 330,
     )
+
+
+def _sides(algorithms: tuple[str, ...], mean: np.ndarray, sd: np.ndarray) -> list[str]:
+    """Where each name stands in the scatter of means and spreads."""
+    known = np.isfinite(mean) & np.isfinite(sd)
+    across = PADDING + (WIDTH - 2 * PADDING) * (mean - 1) / max(len(algorithms) - 1, 1)
+    top = max(float(sd[known].max(initial=0.0)), LEAST["unionWith"][1])
+    places = [
+        (float(x), HEIGHT * (1 - float(spread) / top)) if there else None
+        for x, spread, there in zip(across, sd, known, strict=True)
+    ]
+    return label_sides(algorithms, places)
 
 
 def _text(algorithms: tuple[str, ...], mean: np.ndarray, sd: np.ndarray, meaning: str, count: int, alike: int) -> str:
@@ -128,9 +142,9 @@ def _chart(order: list[int], algorithms: tuple[str, ...]) -> alt.VConcatChart:
         base.mark_text(fontSize=10 if wide else 8).encode(text="text:N"),
         ring,
     )
-    points = alt.Chart(alt.NamedData(name=MEANS), width=420, height=230).encode(
-        x=alt.X("mean:Q", title="mean rank", scale=alt.Scale(domain=[1, max(count, 2)], nice=False, padding=14)),
-        y=alt.Y("sd:Q", title="standard deviation of the ranks", scale=alt.Scale(zero=True)),
+    points = alt.Chart(alt.NamedData(name=MEANS), width=WIDTH, height=HEIGHT).encode(
+        x=alt.X("mean:Q", title="mean rank", scale=alt.Scale(domain=[1, max(count, 2)], nice=False, padding=PADDING)),
+        y=alt.Y("sd:Q", title="standard deviation of the ranks"),
         tooltip=[
             alt.Tooltip("algorithm:N"), alt.Tooltip("mean:Q", title="mean rank", format=".3~g"),
             alt.Tooltip("sd:Q", title="standard deviation", format=".3~g"),
@@ -140,8 +154,12 @@ def _chart(order: list[int], algorithms: tuple[str, ...]) -> alt.VConcatChart:
         points.mark_point(size=80, strokeWidth=2, opacity=1).encode(
             stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms), legend=None),
             shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms), legend=None),
+            y=alt.Y("sd:Q", title="standard deviation of the ranks", scale=alt.Scale(domain=LEAST)),
         ),
-        points.mark_text(align="left", dx=9).encode(text="algorithm:N"),
+        *(
+            points.transform_filter(alt.datum.side == side).mark_text(**style).encode(text="algorithm:N")
+            for side, style in SIDES.items()
+        ),
     )
     # Of one condition there is no spread.
     parts = [matrix, scatter] if len(order) > 1 else [matrix]

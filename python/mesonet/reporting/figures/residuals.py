@@ -22,7 +22,7 @@ POINTS, VERDICTS, KEYS = "residuals", "residual_verdicts", ("response",)
 STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions
 PAGE, CLOSE = 1150, 5  # px of all conditions side by side, if digits are still apart; px of a digit there
 #: Of the height: values that lie closer together are dots, because their numbers would run into those beside them.
-SAME = 0.02
+TOGETHER = 0.02
 
 
 def figure(sources: Sources) -> PageFigure:
@@ -36,8 +36,10 @@ def figure(sources: Sources) -> PageFigure:
         texts.append(caption({"response": response}, heading, text.rstrip()))
     factors = study.campaign.design.factors
     tested = any(result.summary.cells_tested for result in sources.residuals.values())
-    farthest = "the algorithm with the larger value" if len(study.algorithms) == 2 else (
-        "the algorithm farthest from the mean"
+    farthest = (
+        "the algorithm with the larger value"
+        if len(study.algorithms) == 2
+        else "the algorithm farthest from the mean"
     )  # fmt: skip
     shown = [farthest, "the logarithm of its distance", "its relative effect", *(["Grubbs' G"] if tested else [])]
     lines = list(STATISTICS) if tested else list(STATISTICS)[:-1]
@@ -115,7 +117,7 @@ def _chart(
         base.transform_calculate(distance="abs(datum.residual)")
         .transform_joinaggregate(most="max(distance)", groupby=["condition"])
         .transform_joinaggregate(most_of_all="max(distance)")
-        .transform_calculate(shown=f"datum.most < {SAME} * datum.most_of_all ? '·' : datum.number")
+        .transform_calculate(shown=f"datum.most < {TOGETHER} * datum.most_of_all ? '·' : datum.number")
         .mark_text(fontSize=10 if wide else 8)
         .encode(
             x=x,

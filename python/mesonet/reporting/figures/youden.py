@@ -85,8 +85,12 @@ def _chart(response: str) -> alt.LayerChart:
             ),
             color=alt.when("datum.active").then(alt.value(theme.BLUE)).otherwise(alt.value("#858d96")),
         ),
-        base.transform_filter(f"datum.rank <= {NAMED}")
+        # On either side in turn: effects of about the same size have neighbouring ranks, and lie together.
+        base.transform_filter(f"datum.rank <= {NAMED} && datum.rank % 2 === 1")
         .mark_text(align="left", dx=8, fontSize=10)
+        .encode(text="term:N"),
+        base.transform_filter(f"datum.rank <= {NAMED} && datum.rank % 2 === 0")
+        .mark_text(align="right", dx=-8, fontSize=10)
         .encode(text="term:N"),
     ).properties(title=theme.AXIS_TITLE)
     return theme.finish(chart.add_params(theme.response_title(response)), {}, title="")
