@@ -14,9 +14,9 @@ import pytest
 import mesonet
 from mesonet.campaign import Campaign, load
 from mesonet.campaign import process as process_module
+from mesonet.campaign.backlog import RunOptions
 from mesonet.campaign.ledger import Ledger, run_key
 from mesonet.campaign.runner import run_missing
-from mesonet.campaign.work import How
 from mesonet.errors import InputError
 from mesonet.experiments.network import experiment
 from mesonet.responses.definitions import RESPONSES
@@ -171,7 +171,7 @@ def test_run_that_the_simulator_refuses_is_a_failed_row(one_factor: Path, tmp_pa
     document = json.loads(json.dumps(experiment(one_factor).document()))
     document["scenarios"][1]["scenario"]["network"]["speed"] = -1
     ledger = Ledger.create(tmp_path / "out", document)
-    run_missing(ledger, How(workers=2), progress=False)
+    run_missing(ledger, RunOptions(workers=2), progress=False)
     campaign = load(tmp_path / "out")
     assert campaign.counts == {"done": 1, "failed": 1, "missing": 0}
     row = campaign.runs.filter(campaign.runs["status"] == "failed").row(0, named=True)

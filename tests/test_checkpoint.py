@@ -21,7 +21,7 @@ from click.testing import Result as Outcome
 
 import mesonet
 from mesonet import core
-from mesonet.campaign.leases import Claims
+from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import Ledger, planned
 from mesonet.campaign.process import Death, Worker
 from mesonet.campaign.status import status
@@ -559,6 +559,6 @@ def test_snapshots_that_no_run_can_use_are_removed_and_others_counted(begun: Led
     about = status(begun.path)
     assert (about.missing, about.on_from_snapshot) == (1, 1)
     assert "1 of those left goes on from a snapshot" in status_lines(about)
-    with Claims(begun.runs) as claims:
+    with Leases(begun.runs) as claims:
         assert claims.take(run.key)
         assert status(begun.path).on_from_snapshot == 0

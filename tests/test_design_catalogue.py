@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mesonet.designs import Design, by_resolution, by_runs, named, next_larger, two_level
-from mesonet.designs.catalogue import ENTRIES, Entry
+from mesonet.designs.catalogue import ENTRIES, PublishedDesign
 from mesonet.designs.codes import from_codes
 from mesonet.designs.search import extended, improve, search, start
 from mesonet.designs.two_level import from_columns
@@ -21,7 +21,7 @@ def all_columns(base: int, columns: tuple[int, ...]) -> list[int]:
     return [*(1 << bit for bit in range(base)), *columns]
 
 
-def base_of(entry: Entry) -> int:
+def base_of(entry: PublishedDesign) -> int:
     return entry.runs.bit_length() - 1
 
 
@@ -31,7 +31,7 @@ def test_table_is_complete() -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=lambda e: f"{e.factors} in {e.runs}")
-def test_words_of_every_entry_are_the_published_ones(entry: Entry) -> None:
+def test_words_of_every_entry_are_the_published_ones(entry: PublishedDesign) -> None:
     base = base_of(entry)
     count = lengths(all_columns(base, entry.columns), base)  # from the runs
     if len(entry.columns) <= 20:

@@ -21,7 +21,7 @@ import pytest
 import mesonet
 import sleepy
 from mesonet.campaign import leases as claims_module
-from mesonet.campaign.leases import PREFIX, Claims, live, sweep
+from mesonet.campaign.leases import PREFIX, Leases, live, sweep
 from mesonet.campaign.ledger import Ledger
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
@@ -255,9 +255,9 @@ def test_folder_that_is_only_read(read_only: Path) -> None:
 
 
 def test_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Claims(tmp_path) as mine:
+    with Leases(tmp_path) as mine:
         assert mine.take("a")
-        assert not Claims(tmp_path).take("a")
+        assert not Leases(tmp_path).take("a")
         assert live(tmp_path) == {"a"}
         elsewhere = {"machine": "another", "host": "another", "pid": os.getpid(), "born": 0}
         (tmp_path / f"{PREFIX}b").write_text(json.dumps(elsewhere))
@@ -275,7 +275,7 @@ def test_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def void_claim(folder: Path, key: str) -> Path:
     """A claim of a process that is gone."""
-    with Claims(folder) as mine:
+    with Leases(folder) as mine:
         mine.take(key)
         here = json.loads((folder / f"{PREFIX}{key}").read_text())
     path = folder / f"{PREFIX}{key}"
@@ -285,7 +285,7 @@ def void_claim(folder: Path, key: str) -> Path:
 
 def test_void_claims_are_swept_and_others_stay(tmp_path: Path) -> None:
     void = void_claim(tmp_path, "a")
-    with Claims(tmp_path) as mine:
+    with Leases(tmp_path) as mine:
         mine.take("b")
         sweep(tmp_path)
         assert (void.exists(), live(tmp_path)) == (False, {"b"})
@@ -301,7 +301,7 @@ def test_a_campaign_leaves_no_claims_behind(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("moved", [-7 * 86400.0, 7 * 86400.0])
 def test_claims_outlive_a_clock_that_is_set(tmp_path: Path, moved: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Claims(tmp_path) as mine:
+    with Leases(tmp_path) as mine:
         mine.take("a")
         os.utime(tmp_path / f"{PREFIX}a", (time.time() + moved,) * 2)
         monkeypatch.setattr(psutil.Process, "create_time", lambda self: time.time() + moved)
@@ -313,8 +313,8 @@ def test_claims_outlive_a_clock_that_is_set(tmp_path: Path, moved: float, monkey
 
 
 def test_a_claim_that_was_taken_over_is_not_given_back_by_who_lost_it(tmp_path: Path) -> None:
-    late, path = Claims(tmp_path), tmp_path / f"{PREFIX}a"
-    with Claims(tmp_path) as other:
+    late, path = Leases(tmp_path), tmp_path / f"{PREFIX}a"
+    with Leases(tmp_path) as other:
         assert late.take("a")
         path.unlink()  # as after a lease that ran out
         assert other.take("a")
@@ -327,7 +327,7 @@ def test_a_void_claim_is_taken_over_by_one_only(tmp_path: Path) -> None:
         void_claim(tmp_path, str(number))
     together = threading.Barrier(8)
 
-    def take(claims: Claims) -> list[bool]:
+    def take(claims: Leases) -> list[bool]:
         taken = []
         for number in range(20):
             together.wait()
@@ -335,13 +335,13 @@ def test_a_void_claim_is_taken_over_by_one_only(tmp_path: Path) -> None:
         return taken
 
     with ThreadPoolExecutor(8) as threads:
-        taken = list(threads.map(take, [Claims(tmp_path) for _ in range(8)]))
+        taken = list(threads.map(take, [Leases(tmp_path) for _ in range(8)]))
     assert [sum(each) for each in zip(*taken, strict=True)] == [1] * 20
 
 
 def test_claims_are_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claims_module, "BEAT_S", 0.02)
-    with Claims(tmp_path) as mine:
+    with Leases(tmp_path) as mine:
         mine.take("a")
         os.utime(tmp_path / f"{PREFIX}a", (0, 0))
         until(lambda: (tmp_path / f"{PREFIX}a").stat().st_mtime > 0)

@@ -198,18 +198,18 @@ def test_shards_share_a_campaign_without_doing_anything_twice(tmp_path: Path) ->
 
 
 def test_longest_expected_first(tmp_path: Path) -> None:
-    from mesonet.campaign.work import How, work
+    from mesonet.campaign.backlog import RunOptions, backlog
 
     chosen = mesonet.experiment(model=plane, factors={"x": (0.0, 1.0), "y": (0.0, 10.0)})
     document = {**chosen.document(), "expected_cost": [2.0, 4.0, 1.0, 3.0]}
     ledger = Ledger.create(tmp_path / "out", document)
     code = models.code_version(chosen.model)
-    assert [run.condition for run in work(ledger, document, [code], How()).runs] == [2, 4, 1, 3]
-    place = next(run for run in work(ledger, document, [code], How()).runs if run.condition == 1)
+    assert [run.condition for run in backlog(ledger, document, [code], RunOptions()).runs] == [2, 4, 1, 3]
+    place = next(run for run in backlog(ledger, document, [code], RunOptions()).runs if run.condition == 1)
     with ledger.writing(place.key) as aside:  # condition 1 took 20 s: ten seconds per unit
         (aside / "run.json").write_text(json.dumps({"performance": {"cpu_s": 20, "wall_s": 20, "peak_rss_bytes": 1}}))
         (aside / "responses.parquet").touch()
-    rest = work(ledger, document, [code], How())
+    rest = backlog(ledger, document, [code], RunOptions())
     assert [(run.condition, rest.costs.of(run.condition)) for run in rest.runs] == [
         (2, pytest.approx(40)), (4, pytest.approx(30)), (3, pytest.approx(10)),
     ]  # fmt: skip

@@ -19,10 +19,10 @@ from mesonet.analysis import (
     residuals,
     terms,
 )
-from mesonet.numbers import number, percent, signed
 from mesonet.plots import theme
 from mesonet.plots.condition_response import short_names
 from mesonet.plots.export import VL_VERSION
+from mesonet.words import number, percent, signed
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAMES = ("loss_rate", "timeouts", "rtt")

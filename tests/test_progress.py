@@ -8,9 +8,9 @@ import pytest
 
 from mesonet import progress as module
 from mesonet.campaign.agenda import Agenda
+from mesonet.campaign.backlog import Backlog
 from mesonet.campaign.cost import Expected
 from mesonet.campaign.ledger import Ledger, Run
-from mesonet.campaign.work import Work
 from mesonet.progress import Progress
 
 
@@ -78,7 +78,7 @@ class Shown(Progress):
 
 def test_a_campaign_counts_what_is_done_of_the_runs_in_flight(tmp_path: Path) -> None:
     runs = [Run(condition, "tcp", 1, 1, f"{condition}" * 64, "{}", "0" * 32) for condition in (1, 2)]
-    todo = Work(Ledger(tmp_path), "campaign", None, runs, Expected({"expected_cost": [3.0, 1.0]}), 3)
+    todo = Backlog(Ledger(tmp_path), "campaign", None, runs, Expected({"expected_cost": [3.0, 1.0]}), 3)
     shown = Shown("campaign")
     agenda = Agenda(todo, shown)
     first = agenda.next()

@@ -18,7 +18,7 @@ from mesonet.analysis.flow_metrics import flow_metrics, jain_index
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.verification import judge, load_claims
-from mesonet.verification.campaigns import Campaigns, Entry
+from mesonet.verification.campaigns import Campaigns, ListedCampaign
 from mesonet.verification.claims import load_claim
 from mesonet.verification.flows import FEWEST_FLOWS
 from mesonet.verification.measures import MEASURES, comparisons, fast, many_flows, theory, windows
@@ -264,7 +264,7 @@ def test_conditions_stand_for_seeds_in_a_part_of_them(
 def short(tmp_path_factory: pytest.TempPathFactory) -> Campaigns:
     """Five algorithms in the 32 conditions of the demo for 2 s, in which few documents complete."""
     options = {"duration": "2 s", "algorithms": ["tcp", "bic", "ctcp", "fast", "scalable"]}
-    entry = Entry("short", "demo", options, 1.0, FOLDER)
+    entry = ListedCampaign("short", "demo", options, 1.0, FOLDER)
     return Campaigns({"short": entry}, tmp_path_factory.mktemp("campaigns"), 60.0, progress=False)
 
 

@@ -12,7 +12,7 @@ from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.verification.campaigns import Campaigns
 from mesonet.verification.measurements import Measurement
-from mesonet.verification.record import Record, Recorded, commands, read_record
+from mesonet.verification.record import Record, RecordedNumber, commands, read_record
 from mesonet.verification.scorecard import RECORD, Scorecard, load_scorecard
 
 FOLDER = Path(__file__).parent.parent / "verification"
@@ -25,9 +25,9 @@ def card(record: Record) -> Scorecard:
     return Scorecard((replace(CLAIM, numbers=(NUMBER,)),), CARD.entries, record)
 
 
-def recorded(measurement: Measurement) -> Recorded:
+def recorded(measurement: Measurement) -> RecordedNumber:
     made_by = commands(NUMBER, CARD.entries)
-    return Recorded(
+    return RecordedNumber(
         CLAIM.id, NUMBER.name, NUMBER.measure, NUMBER.of, made_by, dict.fromkeys(made_by, "0123abcd"), measurement
     )
 

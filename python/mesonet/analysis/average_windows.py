@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AverageWindows(Result):
+class AverageWindows(AnalysisResult):
     """Per flow and span, shape (flows, spans); NaN where the flow has no sample in the span."""
 
     flows: tuple[str, ...]

@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs, main_effects
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Blocks(Result):
+class Blocks(AnalysisResult):
     """One row of the table per block: a combination of levels of the robustness factors."""
 
     target: str

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.extreme import unit
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ CLASSES = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConditionClasses(Result):
+class ConditionClasses(AnalysisResult):
     """Conditions by rising value, those without one left out; one row of the table per condition."""
 
     conditions: tuple[int, ...]

@@ -16,7 +16,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist
 
 from mesonet.analysis.extreme import unit
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ INDISTINCT = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Clustering(Result):
+class Clustering(AnalysisResult):
     """One tree of algorithms; one row of the table per algorithm."""
 
     algorithms: tuple[str, ...]  #: those with values

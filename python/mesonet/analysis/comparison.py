@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AlgorithmComparison(Result):
+class AlgorithmComparison(AnalysisResult):
     """One cell per algorithm and response. Arrays have the shape (algorithms, responses)."""
 
     algorithms: tuple[str, ...]

@@ -16,7 +16,7 @@ from scipy import stats
 from mesonet.analysis.checks import checked_alpha
 from mesonet.analysis.extreme import unit
 from mesonet.analysis.grubbs import all_but_one_equal, indistinct, p_value
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 Adjustment = Literal["none", "benjamini-hochberg"]
@@ -29,7 +29,7 @@ FEWEST_STATEMENT = f"Grubbs' test needs at least {FEWEST_ALGORITHMS} algorithms"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConditionResponseSummary(Result):
+class ConditionResponseSummary(AnalysisResult):
     """One cell per condition and response. Arrays have the shape (conditions, responses); NaN where not computable."""
 
     conditions: tuple[int, ...]

@@ -18,14 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.interactions import interactions
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 from mesonet.analysis.terms import terms
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contour(Result):
+class Contour(AnalysisResult):
     """The fitted surface on a grid of coded settings; one row of the table per point."""
 
     factors: tuple[str, str]  #: across, up

@@ -16,7 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from mesonet.analysis.extreme import unit
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ _CONSTANT = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Correlations(Result):
+class Correlations(AnalysisResult):
     """Correlations of m responses; one row of the table per pair."""
 
     responses: tuple[str, ...]  #: those that vary, in the order given

@@ -27,11 +27,11 @@ from scipy import stats
 from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.extreme import in_unit, unit
 from mesonet.analysis.main_effects import observations
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curvature(Result):
+class Curvature(AnalysisResult):
     """The test of one response; NaN where not computable."""
 
     factorial_conditions: int  #: two-level rows of the design that had a value

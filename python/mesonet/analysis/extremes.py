@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.condition_response import ConditionResponseSummary
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Extremes(Result):
+class Extremes(AnalysisResult):
     """One row of the table per algorithm and response in which it is flagged, by falling relative effect."""
 
     algorithm: tuple[str, ...]

@@ -14,7 +14,7 @@ from scipy import stats
 
 from mesonet.analysis.extreme import unit
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ FENCE = 1.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FactorScatter(Result):
+class FactorScatter(AnalysisResult):
     """One row of the table per factor and setting. Arrays of two columns hold - first, + second."""
 
     factors: tuple[str, ...]

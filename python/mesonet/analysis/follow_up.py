@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.main_effects import DesignLike, design_signs
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ _PASSES = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FollowUp(Result):
+class FollowUp(AnalysisResult):
     """The runs to add; one row of the table per run."""
 
     factors: tuple[str, ...]

@@ -19,7 +19,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import pdist, squareform
 
 from mesonet.analysis.checks import factor_names
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class Rule:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupRules(Result):
+class GroupRules(AnalysisResult):
     """One row of the table per rule."""
 
     rules: tuple[Rule, ...]

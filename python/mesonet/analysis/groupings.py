@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.correlation import Correlations
 from mesonet.analysis.principal_components import PrincipalComponents
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Groupings(Result):
+class Groupings(AnalysisResult):
     """One row of the table per response that both analyses have, by cluster."""
 
     responses: tuple[str, ...]

@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.estimable import fit, sign_columns
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Interactions(Result):
+class Interactions(AnalysisResult):
     """Arrays have the shape (k, k); entry (i, j) is about x_i x_j, and on the diagonal about x_i. Symmetric."""
 
     factors: tuple[str, ...]

@@ -25,7 +25,7 @@ from scipy import stats
 from mesonet.analysis.checks import factor_names
 from mesonet.analysis.estimable import ROUNDING, is_orthogonal, sign_columns
 from mesonet.analysis.extreme import in_unit, unit
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Mode = Literal["nist", "full", "replicates"]
 Floats = NDArray[np.float64]
@@ -46,7 +46,7 @@ class DesignLike(Protocol):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MainEffects(Result):
+class MainEffects(AnalysisResult):
     """Main effects of k factors on one response. Arrays have one entry per factor; NaN where not computable."""
 
     factors: tuple[str, ...]

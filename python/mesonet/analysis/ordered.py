@@ -13,13 +13,13 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.main_effects import DesignLike, condition_means, design_signs
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OrderedData(Result):
+class OrderedData(AnalysisResult):
     """Runs by rising response; one row of the table per run."""
 
     factors: tuple[str, ...]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.extreme import unit
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 Form = Literal["correlation", "covariance"]
@@ -21,7 +21,7 @@ _CONSTANT = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PrincipalComponents(Result):
+class PrincipalComponents(AnalysisResult):
     """Components by falling variance; one row of the table per component and response."""
 
     responses: tuple[str, ...]  #: those that vary

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.main_effects import DesignLike, Mode, design_signs, main_effects, replicate_frame
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FactorTable(Result):
+class FactorTable(AnalysisResult):
     """Signs and stars of every response and factor; one row of the table per pair."""
 
     responses: tuple[str, ...]
@@ -81,7 +81,7 @@ def factor_table(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PsiTable(Result):
+class PsiTable(AnalysisResult):
     """Psi of every factor over several sets of responses; one row of the table per set and factor."""
 
     sets: tuple[str, ...]

@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.grubbs import INDISTINCT
 from mesonet.analysis.ranks import Ties, ranks
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankMatrices(Result):
+class RankMatrices(AnalysisResult):
     """Arrays have the shape (conditions, columns, algorithms)."""
 
     conditions: tuple[int, ...]

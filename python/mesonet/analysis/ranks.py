@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 Ties = Literal["average", "min"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankSummary(Result):
+class RankSummary(AnalysisResult):
     """Mean rank per algorithm and class of cells, and over the classes. Larger is better."""
 
     algorithms: tuple[str, ...]

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mesonet.analysis.condition_response import ConditionResponseSummary, condition_response_summary
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Residuals(Result):
+class Residuals(AnalysisResult):
     """Residuals of one response; conditions in rising order of their range, those without two values last."""
 
     conditions: tuple[int, ...]

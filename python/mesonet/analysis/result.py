@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SHOWN_ROWS = 20
 
 
-class Result(ABC):
+class AnalysisResult(ABC):
     """A table with one row per combination of its dimensions, dimensions first, the last one running fastest.
 
     A result class gives `_dimensions` (name -> labels), `_columns` (name -> values, one per row, the dimensions

@@ -30,13 +30,13 @@ from mesonet.analysis.checks import factor_names
 from mesonet.analysis.estimable import ROUNDING
 from mesonet.analysis.extreme import unit
 from mesonet.analysis.main_effects import condition_means
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity(Result):
+class Sensitivity(AnalysisResult):
     """Coefficients of k factors on one response. Arrays have one entry per factor; NaN where not computable."""
 
     factors: tuple[str, ...]

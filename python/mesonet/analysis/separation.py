@@ -17,13 +17,13 @@ from scipy import stats
 
 from mesonet.analysis.estimable import sign_columns
 from mesonet.analysis.main_effects import DesignLike, design_signs
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Separation(Result):
+class Separation(AnalysisResult):
     """One row of the table per term, the most clearly associated first. Arrays have one entry per term."""
 
     terms: tuple[str, ...]  #: a factor, or a product of two, the first of its string of aliases

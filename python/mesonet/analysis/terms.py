@@ -21,14 +21,14 @@ from mesonet.analysis.estimable import ROUNDING, SignColumns, fit, sign_columns
 from mesonet.analysis.extreme import in_unit, unit
 from mesonet.analysis.lenth import Lenth, lenth, margins_of_error
 from mesonet.analysis.main_effects import DesignLike, design_signs, observations
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 Noise = Literal["effects", "replicates"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Terms(Result):
+class Terms(AnalysisResult):
     """Estimable terms by falling |effect|. Arrays have one entry per term."""
 
     terms: tuple[str, ...]  #: a main effect or interaction, such as `X1*X2`, the first of its string

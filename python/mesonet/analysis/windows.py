@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mesonet.analysis.result import Result
+from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +19,7 @@ FINAL = 0.25
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WindowShares(Result):
+class WindowShares(AnalysisResult):
     """One row of the table per flow."""
 
     flows: tuple[str, ...]

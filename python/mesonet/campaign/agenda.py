@@ -7,9 +7,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from mesonet.campaign.attempt import Ending
+from mesonet.campaign.attempt import Outcome
+from mesonet.campaign.backlog import Backlog
 from mesonet.campaign.ledger import Run
-from mesonet.campaign.work import Work
 from mesonet.progress import Progress
 
 _LOOK_AGAIN_S = 1.0
@@ -21,15 +21,15 @@ _STOPPED_AGAIN = 100
 class Agenda:
     """Runs in the order of `work`; tells `progress` how they end."""
 
-    def __init__(self, work: Work, progress: Progress) -> None:
-        self._work, self._progress = work, progress
-        self._waiting = [(0.0, place, run) for place, run in enumerate(work.runs)]
+    def __init__(self, backlog: Backlog, progress: Progress) -> None:
+        self._backlog, self._progress = backlog, progress
+        self._waiting = [(0.0, place, run) for place, run in enumerate(backlog.runs)]
         self._next_place = len(self._waiting)
         self._out = 0
         self._ended: BaseException | bool = False
         self._changed = threading.Condition()
         self._again: dict[str, int] = {}
-        self._costs = {run.key: work.costs.of(run.condition) for run in work.runs}
+        self._costs = {run.key: backlog.costs.of(run.condition) for run in backlog.runs}
         self._total = sum(self._costs.values())
         self._spent, self._finished, self._failed = 0.0, 0, 0
         self._shares: dict[str, Callable[[], float]] = {}
@@ -64,7 +64,7 @@ class Agenda:
         with self._changed:
             self._shares[run.key] = share
 
-    def end(self, run: Run, ending: Ending) -> None:
+    def end(self, run: Run, ending: Outcome) -> None:
         """How a run that was given ended; it is given again if another try may do."""
         with self._changed:
             self._out -= 1
@@ -106,8 +106,8 @@ class Agenda:
             return heapq.heappop(self._waiting)[2]
         return None
 
-    def _is_again(self, run: Run, ending: Ending) -> bool:
+    def _is_again(self, run: Run, ending: Outcome) -> bool:
         if ending == "stopped":
             self._again[run.key] = self._again.get(run.key, 0) + 1
             return self._again[run.key] < _STOPPED_AGAIN
-        return ending == "busy" or (ending == "died" and self._work.may_try_again(run))
+        return ending == "busy" or (ending == "died" and self._backlog.may_try_again(run))

@@ -1,4 +1,4 @@
-"""One try at one run: claim it, make it, write down how it went. Every runner does it by this."""
+"""One attempt at one run: lease it, make it, record the outcome. All runners use it."""
 
 from __future__ import annotations
 
@@ -7,46 +7,46 @@ import platform
 from collections.abc import Callable
 from typing import Any, Literal
 
-from mesonet.campaign.leases import Claims
+from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import Ledger, Run
 from mesonet.campaign.process import Death, Worker
 from mesonet.simulation import provenance
 
-Ending = Literal["done", "failed", "died", "busy", "stopped"]
-"""``failed``: the run itself said so, and would again. ``died``: its process ended; another try may do. ``busy``:
-another runner is at it. ``stopped``: it was ended from outside and is as missing as before."""
+Outcome = Literal["done", "failed", "died", "busy", "stopped"]
+"""``failed``: the run raised an error, and would again. ``died``: its process ended; another attempt may succeed.
+``busy``: another runner holds the lease. ``stopped``: it was ended from outside and is still missing."""
 
 
 def attempt(
     ledger: Ledger,
-    claims: Claims,
+    leases: Leases,
     worker: Worker,
     run: Run,
     model: dict[str, Any] | None,
     stopped: Callable[[], bool] = lambda: False,
-) -> Ending:
-    """Makes a run unless it is done or another process is at it.
+) -> Outcome:
+    """Make a run unless it is done or another process holds its lease.
 
     Raises
     ------
     OSError
-        If results cannot be written: a full disk, a folder that is only read. No try is counted.
+        If results cannot be written: a full disk, a read-only folder. The attempt does not count.
     """
     if ledger.status(run.key) == "done":
         return "done"
-    if not claims.take(run.key):
+    if not leases.take(run.key):
         return "busy"
     try:
-        if ledger.status(run.key) == "done":  # by the one who just gave the claim back
+        if ledger.status(run.key) == "done":  # by the runner that just released the lease
             return "done"
         return _make(ledger, worker, run, model, stopped)
     finally:
-        claims.release(run.key)
+        leases.release(run.key)
 
 
 def _make(
     ledger: Ledger, worker: Worker, run: Run, model: dict[str, Any] | None, stopped: Callable[[], bool]
-) -> Ending:
+) -> Outcome:
     started = provenance.now()
     told = worker.make(ledger, run, model, stopped)
     if not told:

@@ -22,11 +22,11 @@ from uuid import uuid4
 
 from mesonet import models
 from mesonet.campaign.agenda import Agenda
-from mesonet.campaign.attempt import Ending, attempt
-from mesonet.campaign.leases import Claims
+from mesonet.campaign.attempt import Outcome, attempt
+from mesonet.campaign.backlog import Backlog
+from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import Ledger, Run
 from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
-from mesonet.campaign.work import Work
 from mesonet.errors import Broken, InputError
 from mesonet.simulation import provenance
 
@@ -50,7 +50,9 @@ _NO_ANSWER = (OSError, TimeoutError, ValueError, MemoryError)
 _of_thread = threading.local()
 
 
-def run_on_cluster(work: Work, agenda: Agenda, scheduler: str, memory: int | None, time_limit: float | None) -> None:
+def run_on_cluster(
+    backlog: Backlog, agenda: Agenda, scheduler: str, memory: int | None, time_limit: float | None
+) -> None:
     """Makes the runs on the cluster of a scheduler, given by address or scheduler file.
 
     Raises
@@ -62,7 +64,7 @@ def run_on_cluster(work: Work, agenda: Agenda, scheduler: str, memory: int | Non
     Broken
         If a task fails for any other reason.
     """
-    driver = _Driver(work, agenda, scheduler, memory, time_limit)
+    driver = _Driver(backlog, agenda, scheduler, memory, time_limit)
     try:
         driver.run()
     finally:
@@ -72,7 +74,7 @@ def run_on_cluster(work: Work, agenda: Agenda, scheduler: str, memory: int | Non
 
 def make(
     folder: str, run: dict[str, Any], model: dict[str, Any] | None, memory: int | None, time_limit: float | None = None
-) -> Ending:
+) -> Outcome:
     """The task: one try at one run, in a thread of a Dask worker.
 
     Raises
@@ -91,22 +93,22 @@ def make(
     if worker is None:
         worker = _of_thread.worker = Worker()
     worker.memory, worker.time_limit = memory or int(MEMORY_SHARE * memory_of_machine()), time_limit
-    return attempt(Ledger(folder), _claims(folder), worker, Run(**run), model)
+    return attempt(Ledger(folder), _leases(folder), worker, Run(**run), model)
 
 
 @cache
-def _claims(folder: str) -> Claims:
-    """The claims of this Dask worker, renewed as long as it lives."""
-    return Claims(Ledger(folder).runs).__enter__()
+def _leases(folder: str) -> Leases:
+    """Return the leases of this Dask worker, renewed as long as it lives."""
+    return Leases(Ledger(folder).runs).__enter__()
 
 
 class _Driver:
     """Keeps the scheduler supplied and hears how the runs end."""
 
     def __init__(
-        self, work: Work, agenda: Agenda, scheduler: str, memory: int | None, time_limit: float | None
+        self, backlog: Backlog, agenda: Agenda, scheduler: str, memory: int | None, time_limit: float | None
     ) -> None:
-        self._work, self._agenda, self._scheduler = work, agenda, scheduler
+        self._backlog, self._agenda, self._scheduler = backlog, agenda, scheduler
         self._most = memory, time_limit
         self._client = _connected(scheduler)
         self._out: dict[Any, Run] = {}
@@ -138,11 +140,11 @@ class _Driver:
                 threads = sum(self._client.nthreads().values())
                 self._threads, self._counted = max(1, threads), time.monotonic()
                 self._deserted = None if threads else self._deserted or self._counted
-        folder = str(self._work.ledger.path.resolve())
+        folder = str(self._backlog.ledger.path.resolve())
         while len(self._out) < _AHEAD * self._threads and (run := self._agenda.next_now()):
-            name = f"mesonet-{self._work.name}-{run.key[:12]}-{uuid4().hex[:6]}"
+            name = f"mesonet-{self._backlog.name}-{run.key[:12]}-{uuid4().hex[:6]}"
             future = self._client.submit(
-                make, folder, asdict(run), self._work.model, *self._most, key=name, pure=False, retries=0
+                make, folder, asdict(run), self._backlog.model, *self._most, key=name, pure=False, retries=0
             )
             self._out[future] = run
 
@@ -157,7 +159,7 @@ class _Driver:
     def _hear(self) -> None:
         for future in [each for each in self._out if each.status != "pending"]:
             run = self._out.pop(future)
-            ending: Ending = "stopped"
+            ending: Outcome = "stopped"
             error: BaseException | None = None
             with suppress(Exception):  # cancelled, lost with the scheduler, or it does not say in time
                 if future.status == "finished":
@@ -179,8 +181,8 @@ class _Driver:
         now = provenance.now()
         this = {"message": message, "started": now, "finished": now, "host": str(error.last_worker)}
         details = {"traceback": "", "log": "", "seed": run.seed, "tries": [this]}
-        if self._work.ledger.status(run.key) != "done":
-            self._work.ledger.fail(run.key, message, details)
+        if self._backlog.ledger.status(run.key) != "done":
+            self._backlog.ledger.fail(run.key, message, details)
         self._agenda.end(run, "died")
 
     def _reconnect(self) -> None:

@@ -14,13 +14,13 @@ import polars as pl
 
 from mesonet import models
 from mesonet.campaign import tables
+from mesonet.campaign.backlog import counted, known_versions
 from mesonet.campaign.ledger import Ledger
-from mesonet.campaign.work import counted, known_versions
 from mesonet.designs import Design
 from mesonet.designs.factor import Factor
 from mesonet.designs.rows import Rows, from_document
 from mesonet.errors import InputError, unknown
-from mesonet.responses.sets import DEFAULT, SETS, Entry
+from mesonet.responses.sets import DEFAULT, SETS, SetMember
 
 _RUNS = {
     "condition": pl.Int64,
@@ -174,7 +174,7 @@ class Campaign:
         raise unknown("period", period, periods, path=name)
 
 
-def _entry(rows: pl.DataFrame, entry: Entry, run: list[str]) -> pl.DataFrame:
+def _entry(rows: pl.DataFrame, entry: SetMember, run: list[str]) -> pl.DataFrame:
     about = {"symbol": entry.symbol, "response": entry.name, "period": entry.period or "measured"}
     rows = rows.with_columns(**{name: pl.lit(text) for name, text in about.items()})
     return rows.select(*run, "symbol", pl.col("group").cast(pl.Int64), "response", "period", "value")

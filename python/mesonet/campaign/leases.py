@@ -1,9 +1,8 @@
-"""Who runs what: one claim per run in progress, so that any number of runners on any machines share a campaign.
+"""Leases on runs: any number of runners on any machines share a campaign, and no run is made twice.
 
-A claim is a file in the campaign folder that names the process which holds it. Its time stamp is renewed every
-`BEAT_S`. A claim is void when its process is gone, which any process of the same machine sees at once, or when it was
-not renewed for `LEASE_S`, which is all that other machines can see. Two runs of one key would do no harm, they give
-the same bytes; claims keep them from being paid for twice.
+A lease is a file in the campaign folder that names the process which holds it. The holder renews its time stamp every
+`BEAT_S`. A lease is void when its process has ended, which every process of the same machine can see, or when it was
+not renewed for `LEASE_S`, which other machines can see. Two runs of one key write equal bytes; leases avoid the cost.
 """
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ _BORN_TOLERANCE_S = 1.0
 _threads = threading.Lock()
 
 
-class Claims:
-    """The claims of this process on runs of one campaign; use it as a context manager, which keeps them renewed."""
+class Leases:
+    """Leases of this process on runs of one campaign. A context manager, which renews them until it ends."""
 
     def __init__(self, runs: Path) -> None:
         self._runs = runs
         self._held: dict[str, str] = {}
         self._lock = threading.Lock()
         self._stop = threading.Event()
-        self._beat = threading.Thread(target=self._renew, name="claims", daemon=True)
+        self._beat = threading.Thread(target=self._renew, name="leases", daemon=True)
 
-    def __enter__(self) -> Claims:
+    def __enter__(self) -> Leases:
         self._beat.start()
         return self
 
@@ -58,7 +57,7 @@ class Claims:
             self.release(key)
 
     def take(self, key: str) -> bool:
-        """Claims a run; False if another process, or another thread of this one, runs it now."""
+        """Lease a run. Return False if another process, or another thread of this one, holds it."""
         path = self._runs / f"{PREFIX}{key}"
         content = json.dumps({**_holder(), "claim": uuid4().hex})
         while not _create(path, content):
@@ -70,11 +69,11 @@ class Claims:
         return True
 
     def release(self, key: str) -> None:
-        """Gives a claim back; one that others took over, because it was not renewed in time, is theirs."""
+        """End a lease, unless it was not renewed in time and another process took it over."""
         with self._lock:
             content = self._held.pop(key, None)
         path = self._runs / f"{PREFIX}{key}"
-        with suppress(OSError):  # a claim that cannot be removed runs out
+        with suppress(OSError):  # a lease that cannot be removed expires
             if path.read_text() == content:
                 path.unlink(missing_ok=True)
 
@@ -88,20 +87,20 @@ class Claims:
 
 
 def live(runs: Path) -> set[str]:
-    """Keys of the runs that some process is at."""
+    """Return the keys of the runs with a valid lease."""
     return {name.removeprefix(PREFIX) for name in _names(runs) if not is_void(runs / name)}
 
 
 def sweep(runs: Path) -> None:
-    """Removes the claims that nobody holds any more, which killed processes leave behind."""
+    """Remove void leases, which killed processes leave behind."""
     for name in _names(runs):
-        with suppress(OSError):  # a folder that is only read: they are void all the same
+        with suppress(OSError):  # read-only folder: they stay, and stay void
             if is_void(runs / name):
                 _remove_void(runs / name)
 
 
 def is_void(path: Path) -> bool:
-    """Whether nobody holds this claim any more; one that is not there is held by nobody."""
+    """Return True if no process holds this lease; a file that does not exist is void."""
     return _state(path) != "held"
 
 
@@ -114,8 +113,8 @@ def _state(path: Path) -> Literal["free", "held", "void"]:
     except FileNotFoundError:
         return "free"
     except (ValueError, TypeError, KeyError):
-        pass  # its writer was stopped before the content was there
-    # One far in the future was written before a clock was set back: its holder would have renewed it since.
+        pass  # its writer was killed before it wrote the content
+    # A stamp far in the future was written before a clock was set back: its holder would have renewed it since.
     return "void" if abs(_file_server_now(path.parent) - renewed) > LEASE_S else "held"
 
 
@@ -140,22 +139,22 @@ def _create(path: Path, content: str) -> bool:
 
 
 def _remove_void(path: Path) -> None:
-    """Removes a void claim, unless it is gone: then what stands there next is somebody's new one."""
+    """Remove a void lease. A file that appears in its place is a new lease, and stays."""
     with _alone(path.parent):
         if _state(path) == "void":
             path.unlink(missing_ok=True)
 
 
 def _is_alive(pid: int, born: float) -> bool:
-    """Whether the process is there, and not another one that got its number."""
+    """Return True if the process runs, and no other process got its number."""
     now = _born_at(pid)
     return now is not None and abs(now - born) < _BORN_TOLERANCE_S
 
 
 def _born_at(pid: int) -> float | None:
-    """When a process started, in s, by a clock that nobody sets where there is one; None if it is no more.
+    """Return when a process started, in s, from a monotonic clock if there is one; None if it has ended.
 
-    Linux tells it in ticks since the machine started; that of `psutil` moves with the time of day.
+    Linux counts ticks since the machine started; the time of `psutil` moves with the time of day.
     """
     try:
         state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -179,7 +178,7 @@ def _holder() -> dict[str, object]:
 
 @cache
 def _machine() -> str:
-    """Where process numbers mean the same: the host since it was started, and its namespace of processes."""
+    """Return the scope of process numbers: the host, its boot, and its namespace of processes."""
     parts = [platform.node()]
     with suppress(OSError):
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
@@ -189,12 +188,12 @@ def _machine() -> str:
 
 
 def _file_server_now(folder: Path) -> float:
-    """The time by the clock that stamps files there, which may not be that of this machine."""
+    """Return the time of the clock that stamps files in a folder, which may be the clock of a file server."""
     clock = folder / f"{_CLOCK}{uuid4().hex}"
     try:
         clock.touch()
         return clock.stat().st_mtime
-    except OSError:  # a folder that is only read
+    except OSError:  # read-only folder
         return time.time()
     finally:
         with suppress(OSError):
@@ -203,9 +202,9 @@ def _file_server_now(folder: Path) -> float:
 
 @contextmanager
 def _alone(runs: Path) -> Iterator[None]:
-    """Only one process at a time removes void claims; where the file system has no locks, that is hoped for.
+    """Exclusive removal of void leases. File systems without locks give no protection.
 
-    Locks of files are those of a whole process, and closing any copy of the file ends them: its threads wait here.
+    A file lock belongs to a whole process, and closing any copy of the file ends it: threads wait for each other here.
     """
     with _threads, (runs / _TAKEOVER).open("w") as file:
         with suppress(OSError):

@@ -2,7 +2,7 @@
 
 A run's key is the hash of its scenario, seed and code version. Results are written under a temporary name beside their
 place, forced to the disk and renamed, so that a run is there as a whole or not at all, whoever writes it, however often
-and whatever dies meanwhile. Names in ``runs`` that begin with a dot are claims (`mesonet.campaign.leases`), snapshots
+and whatever dies meanwhile. Names in ``runs`` that begin with a dot are leases (`mesonet.campaign.leases`), snapshots
 of runs in progress (`mesonet.simulation.checkpoint`) and what is being written.
 """
 

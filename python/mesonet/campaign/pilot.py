@@ -129,10 +129,10 @@ def main() -> int:
 
 
 def _network(task: Mapping[str, Any]) -> dict[str, Any]:
-    from mesonet.simulation.simulate import beginning
+    from mesonet.simulation.simulate import simulate_part
 
     started = time.process_time()
-    part = beginning(task["scenario"], task["seed"], task["budget_s"])
+    part = simulate_part(task["scenario"], task["seed"], task["budget_s"])
     set_up = time.process_time() - started - part.cpu_s
     whole, hops = part.whole_cpu_s, task["expected"]
     if part.share < SEEN and hops and part.router_hops:

@@ -10,14 +10,14 @@ import psutil
 
 from mesonet.campaign.agenda import Agenda
 from mesonet.campaign.attempt import attempt
-from mesonet.campaign.leases import Claims
+from mesonet.campaign.backlog import Backlog
+from mesonet.campaign.leases import Leases
 from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
-from mesonet.campaign.work import Work
 
 _TICK_S = 0.5
 
 
-def run_here(work: Work, agenda: Agenda, workers: int, memory: int | None, time_limit: float | None) -> None:
+def run_here(backlog: Backlog, agenda: Agenda, workers: int, memory: int | None, time_limit: float | None) -> None:
     """Makes the runs; `workers` at a time, each with at most `memory` bytes and `time_limit` seconds.
 
     Raises
@@ -27,14 +27,14 @@ def run_here(work: Work, agenda: Agenda, workers: int, memory: int | None, time_
     """
     most = memory or int(MEMORY_SHARE * memory_of_machine())
     room = _Room()
-    with Claims(work.ledger.runs) as claims, ThreadPoolExecutor(min(workers, len(work.runs) or 1)) as threads:
+    with Leases(backlog.ledger.runs) as leases, ThreadPoolExecutor(min(workers, len(backlog.runs) or 1)) as threads:
         served = [
-            threads.submit(_serve, work, agenda, claims, room, Worker(most, time_limit))
-            for _ in range(min(workers, len(work.runs)))
+            threads.submit(_serve, backlog, agenda, leases, room, Worker(most, time_limit))
+            for _ in range(min(workers, len(backlog.runs)))
         ]
         try:
             while not all(thread.done() for thread in served):
-                time.sleep(min(_TICK_S, 0.02 * len(work.runs)))
+                time.sleep(min(_TICK_S, 0.02 * len(backlog.runs)))
                 agenda.show()
         except BaseException:
             agenda.stop()
@@ -42,14 +42,14 @@ def run_here(work: Work, agenda: Agenda, workers: int, memory: int | None, time_
     agenda.raise_if_stopped()
 
 
-def _serve(work: Work, agenda: Agenda, claims: Claims, room: _Room, worker: Worker) -> None:
+def _serve(backlog: Backlog, agenda: Agenda, leases: Leases, room: _Room, worker: Worker) -> None:
     """One thread: takes runs until there are no more."""
     try:
         while run := agenda.next():
             with room:
                 worker.share = 0.0  # of the run before
                 agenda.follow(run, lambda: worker.share)
-                ending = attempt(work.ledger, claims, worker, run, work.model, lambda: agenda.stopped)
+                ending = attempt(backlog.ledger, leases, worker, run, backlog.model, lambda: agenda.stopped)
             room.learn(worker.peak)
             agenda.end(run, ending)
     except BaseException as error:

@@ -11,15 +11,15 @@ from types import FrameType
 
 from mesonet import models
 from mesonet.campaign.agenda import Agenda
+from mesonet.campaign.backlog import RunOptions, backlog, known_versions, versions_that_count
 from mesonet.campaign.leases import sweep
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.pool import run_here
-from mesonet.campaign.work import How, known_versions, versions_that_count, work
 from mesonet.progress import Progress
 from mesonet.simulation import provenance
 
 
-def run_missing(ledger: Ledger, how: How | None = None, progress: bool = True) -> None:
+def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: bool = True) -> None:
     """Runs every run of the campaign that is missing, or that failed and is not quarantined.
 
     Parameters
@@ -32,37 +32,37 @@ def run_missing(ledger: Ledger, how: How | None = None, progress: bool = True) -
     KeyboardInterrupt
         On Ctrl-C and SIGTERM, after the running processes were stopped; what is finished stays.
     InputError
-        If other code made runs of the campaign, and `how.mix` is not set.
+        If other code made runs of the campaign, and `options.mix` is not set.
     OSError
         If results cannot be written any more; what is finished stays.
     """
-    how = how or How()
+    options = options or RunOptions()
     document = ledger.document()
     code_version = models.code_version(document.get("model"))
     before = ledger.provenance()
-    versions = versions_that_count(ledger, code_version, how.mix)
+    versions = versions_that_count(ledger, code_version, options.mix)
     if ledger.runs.is_dir():
         sweep(ledger.runs)
         ledger.remove_stale(code_version)
-    todo = work(ledger, document, versions, how)
+    todo = backlog(ledger, document, versions, options)
     if not todo.runs and known_versions(before) == versions:
         return
     ledger.runs.mkdir(exist_ok=True)
     about = {
         "versions": provenance.versions(code_version),
         "code_versions": versions,
-        "tries": how.tries,
+        "tries": options.tries,
         "started": before.get("started", provenance.now()) if known_versions(before) == versions else provenance.now(),
     }
     ledger.write_provenance({**about, "finished": None})
     with _terminate_as_interrupt(), Progress(document["name"], progress) as shown:
         agenda = Agenda(todo, shown)
-        if how.dask is not None:
+        if options.dask is not None:
             from mesonet.campaign.cluster import run_on_cluster
 
-            run_on_cluster(todo, agenda, how.dask, how.memory, how.time_limit)
+            run_on_cluster(todo, agenda, options.dask, options.memory, options.time_limit)
         else:
-            run_here(todo, agenda, how.workers or os.cpu_count() or 1, how.memory, how.time_limit)
+            run_here(todo, agenda, options.workers or os.cpu_count() or 1, options.memory, options.time_limit)
     sweep(ledger.runs)
     ledger.write_provenance({**about, "finished": provenance.now()})
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from mesonet import models
+from mesonet.campaign.backlog import TRIES, counted, known_versions
 from mesonet.campaign.cost import expected
 from mesonet.campaign.leases import live
 from mesonet.campaign.ledger import Ledger
-from mesonet.campaign.work import TRIES, counted, known_versions
 
 
 @dataclass(frozen=True)

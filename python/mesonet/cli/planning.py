@@ -50,9 +50,9 @@ def run(
     if _is_experiment(target):
         chosen = find_experiment(target, **options)
         return chosen.run_missing(out or Path(chosen.name), workers, force=force, **how)
+    from mesonet.campaign.backlog import RunOptions
     from mesonet.campaign.ledger import Ledger
     from mesonet.campaign.runner import run_missing
-    from mesonet.campaign.work import How
 
     ledger = Ledger(find_folder(target, out))
     if not (ledger.path / "experiment.json").exists():
@@ -63,7 +63,7 @@ def run(
             name, shown = ("set", value[0]) if option == "values" else (option, value)
             problem = "a campaign that was begun continues as it is"
             raise InputError(problem, path=f"--{name}", value=shown, allowed="the experiment's name and another --out")
-    run_missing(ledger, How(workers=workers, mix=force, **how))
+    run_missing(ledger, RunOptions(workers=workers, mix=force, **how))
     return ledger.path
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from mesonet.cli import catalogue
 from mesonet.responses import column_meanings
 from mesonet.responses.definitions import RESPONSES
-from mesonet.responses.sets import SETS, Entry
+from mesonet.responses.sets import SETS, SetMember
 from mesonet.scenarios.parameters import reference_page
 
 
@@ -64,7 +64,7 @@ def _tables() -> str:
     return text
 
 
-def _entries(entries: Sequence[Entry]) -> list[list[str]]:
+def _entries(entries: Sequence[SetMember]) -> list[list[str]]:
     return [[e.symbol, f"`{e.name}`", e.of or e.period or "measured", e.basis, e.note] for e in entries]
 
 

@@ -49,7 +49,7 @@ _OWN = {(2048, 28), (2048, 29), (2048, 30), (4096, 26), (4096, 31), (4096, 32)}
 
 
 @dataclass(frozen=True)
-class Entry:
+class PublishedDesign:
     """A design of the literature.
 
     Attributes
@@ -281,13 +281,13 @@ _TABLE = """
 """Runs, factors | columns | words of length 3, 4, ..."""
 
 
-def _read() -> dict[tuple[int, int], Entry]:
+def _read() -> dict[tuple[int, int], PublishedDesign]:
     entries = {}
     for line in _TABLE.strip().splitlines():
         size, columns, printed = (tuple(map(int, part.split())) for part in line.split("|"))
         runs, factors = size
         compared = factors <= _COMPARED.get(runs, factors)
-        entries[runs, factors] = Entry(runs, factors, columns, printed, _source(runs, factors), compared)
+        entries[runs, factors] = PublishedDesign(runs, factors, columns, printed, _source(runs, factors), compared)
     return entries
 
 

@@ -170,7 +170,7 @@ class Designed(ABC):
         force
             Run even where the scale distorts the network, and go on with a campaign that other code began.
         how
-            ``memory``, ``dask``, ``shard``, ``tries``, ``retry``: see `mesonet.campaign.work.How`.
+            ``memory``, ``dask``, ``shard``, ``tries``, ``retry``: see `mesonet.campaign.backlog.How`.
 
         Raises
         ------
@@ -191,15 +191,15 @@ class Designed(ABC):
                 raise unknown("argument of run", name, ("out", "workers", "progress", "force", *_HOW))
         if workers is not None:
             workers = units.integer(workers, "workers", 1, MOST_WORKERS)
+        from mesonet.campaign.backlog import RunOptions
         from mesonet.campaign.ledger import Ledger
         from mesonet.campaign.runner import run_missing
-        from mesonet.campaign.work import How
 
         with places.folder(out):
             document = self.document()
             ledger = Ledger(out)
             ledger.refuse_other(document)
-            asked = How(workers=workers, mix=force, **how)
+            asked = RunOptions(workers=workers, mix=force, **how)
             if not (ledger.path / "experiment.json").exists():
                 self.check(force)
                 if asked.dask is not None:
@@ -212,7 +212,7 @@ class Designed(ABC):
 
 
 _HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry")
-"""Fields of `mesonet.campaign.work.How` that a caller may give."""
+"""Fields of `mesonet.campaign.backlog.How` that a caller may give."""
 
 
 def as_told(numbers: Sequence[int], runs: int, most: int = 8) -> str:

@@ -16,7 +16,7 @@ MOST_BYTES = 50_000_000
 
 
 @dataclass(frozen=True)
-class Place:
+class Cell:
     """Where something stands: the file as shown to users, and the line, node or edge in it."""
 
     file: str
@@ -28,15 +28,15 @@ class Place:
         return InputError(problem, self.file, path, value, allowed)
 
 
-def refuse_large(place: Place, size: int) -> None:
+def refuse_large(place: Cell, size: int) -> None:
     """Raises an `InputError` for a file that is not worth reading."""
     if size > MOST_BYTES:
         raise place.refuse(f"a file of {size / 1e6:.0f} MB", allowed=f"at most {MOST_BYTES / 1e6:.0f} MB")
 
 
-def rows(path: Path, columns: tuple[str, ...], needed: int) -> Iterator[tuple[Place, dict[str, str]]]:
+def rows(path: Path, columns: tuple[str, ...], needed: int) -> Iterator[tuple[Cell, dict[str, str]]]:
     """Place and cells by column of each row; of `columns` the first `needed` must be there."""
-    place = Place(str(path))
+    place = Cell(str(path))
     refuse_large(place, path.stat().st_size)
     try:
         content = path.read_text(encoding="utf-8-sig")
@@ -47,7 +47,7 @@ def rows(path: Path, columns: tuple[str, ...], needed: int) -> Iterator[tuple[Pl
     try:
         for row in reader:
             cells = [cell.strip() for cell in row]
-            at = Place(place.file, f"line {reader.line_num}")
+            at = Cell(place.file, f"line {reader.line_num}")
             if not any(cells):
                 continue
             if not header:
@@ -58,12 +58,12 @@ def rows(path: Path, columns: tuple[str, ...], needed: int) -> Iterator[tuple[Pl
             else:
                 yield at, dict(zip(header, cells, strict=True))
     except csv.Error as error:
-        raise Place(place.file, f"line {reader.line_num}").refuse(f"not CSV: {error}") from None
+        raise Cell(place.file, f"line {reader.line_num}").refuse(f"not CSV: {error}") from None
     if not header:
         raise place.refuse("empty", allowed=f"a line with the columns {','.join(columns[:needed])}, then a row each")
 
 
-def _header(at: Place, cells: list[str], columns: tuple[str, ...], needed: int) -> list[str]:
+def _header(at: Cell, cells: list[str], columns: tuple[str, ...], needed: int) -> list[str]:
     header = [cell.lower() for cell in cells]
     for name in header:
         if name not in columns:

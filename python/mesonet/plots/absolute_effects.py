@@ -7,10 +7,10 @@
 import altair as alt
 
 from mesonet.analysis.terms import Terms
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.alias_list import LISTED, alias_list
 from mesonet.plots.half_normal import has_margins, margins_table, table
+from mesonet.words import number
 
 DATA, MARGINS = "absolute_effects", "absolute_margins"
 HEIGHT = 380  # px

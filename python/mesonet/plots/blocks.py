@@ -12,8 +12,8 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis.blocks import Blocks
-from mesonet.numbers import number
 from mesonet.plots import theme
+from mesonet.words import number
 
 DATA = "blocks"
 STEP, HEIGHT, BELOW, PAGE = 17, 150, 12, 1000  # px

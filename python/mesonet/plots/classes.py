@@ -4,8 +4,8 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis.classes import ConditionClasses
-from mesonet.numbers import number
 from mesonet.plots import theme
+from mesonet.words import number
 
 DATA = "classes"
 HEIGHT = 280  # px

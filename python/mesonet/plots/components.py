@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 
 from mesonet.analysis.groupings import Groupings
 from mesonet.analysis.principal_components import PrincipalComponents
-from mesonet.numbers import hundredths, percent
 from mesonet.plots import theme
 from mesonet.plots.matrix import Look, matrix
+from mesonet.words import hundredths, percent
 
 SCREE, SCORES, ORIGIN = "scree", "scores", "origin"
 SHOWN = 12  #: components of a scree plot

@@ -12,8 +12,8 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis.condition_response import ConditionResponseSummary
-from mesonet.numbers import number, percent
 from mesonet.plots import theme
+from mesonet.words import number, percent
 
 DATA, SETTINGS = "condition_response", "condition_settings"
 CELL, ROW, TALL_ROW, SIGN, MEASURE = 43, 17, 28, 17, 38  # px

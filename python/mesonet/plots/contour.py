@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis.contour import Contour
-from mesonet.numbers import number
 from mesonet.plots import theme
+from mesonet.words import number
 
 LINES, CORNERS = "contour_lines", "contour_corners"
 SIDE, LEVELS = 420, 10

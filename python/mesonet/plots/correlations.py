@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis.correlation import Correlations
-from mesonet.numbers import hundredths, number
 from mesonet.plots import theme
+from mesonet.words import hundredths, number
 
 DATA, BINS = "correlations", "bins"
 SIDE, SMALL = 26, 9  # px per cell, and where there are so many that no number is shown

@@ -7,8 +7,8 @@ import polars as pl
 from scipy.cluster import hierarchy
 
 from mesonet.analysis.clustering import CUT, Clustering
-from mesonet.numbers import percent
 from mesonet.plots import theme
+from mesonet.words import percent
 
 DATA, LEAVES = "trees", "leaves"
 PER_ROW, HEIGHT = 8, 90  # panels; px

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis.factor_scatter import FactorScatter
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.main_effects import column_width
+from mesonet.words import number
 
 POINTS, LEVELS = "factor_scatter", "factor_levels"
 HEIGHT = 300  # px

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis.terms import Terms
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.alias_list import LISTED, alias_list
+from mesonet.words import number
 
 DATA, MARGINS = "half_normal", "margins"
 LONGEST = 64  #: characters of an alias string

@@ -5,8 +5,8 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis.correlation import Correlations
-from mesonet.numbers import number
 from mesonet.plots import theme
+from mesonet.words import number
 
 BINS, CUTS = "histogram", "histogram_cuts"
 BIN = 0.05

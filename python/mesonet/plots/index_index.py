@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis.correlation import Correlations
-from mesonet.numbers import number
 from mesonet.plots import theme
+from mesonet.words import number
 
 PAIRS, BLOCKS = "index_pairs", "index_blocks"
 LARGEST, SMALLEST, PAGE = 22, 7, 760  # px per response

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis.interactions import Interactions
-from mesonet.numbers import number, signed
 from mesonet.plots import theme
+from mesonet.words import number, signed
 
 DATA, FACTORS, STRINGS = "interactions", "factors", "interaction_strings"
 LONGEST = 60  #: characters of an alias string

@@ -12,8 +12,8 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis.main_effects import MainEffects
-from mesonet.numbers import number, percent, signed
 from mesonet.plots import theme
+from mesonet.words import number, percent, signed
 
 DATA = "main_effects"
 LINE, CHARACTER = 13, 5.7  # px

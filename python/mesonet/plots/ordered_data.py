@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis.ordered import OrderedData
-from mesonet.numbers import number
 from mesonet.plots import theme
+from mesonet.words import number
 
 DATA, SIGNS, RUNS = "ordered", "ordered_signs", "ordered_runs"
 WIDEST, NARROWEST, PAGE, ROW = 30, 4, 1000, 15  # px

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis.rank_matrices import RankMatrices
-from mesonet.numbers import number, percent
 from mesonet.plots.matrix import Look, matrix
+from mesonet.words import number, percent
 
 TOP, ABOVE, SAME, BELOW, BOTTOM, NOTHING = (
     "highest, and farthest from the mean", "above the mean", "no difference", "below the mean",

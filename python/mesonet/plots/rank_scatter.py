@@ -7,9 +7,9 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis.ranks import RankSummary
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.matrix import Look, matrix
+from mesonet.words import number
 
 DATA = "rank_scatter"
 WIDTH, HEIGHT = 560, 400  # px

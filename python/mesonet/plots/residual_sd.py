@@ -8,10 +8,10 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis.terms import Terms
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.alias_list import LISTED, alias_list
 from mesonet.plots.half_normal import table as ranked
+from mesonet.words import number
 
 DATA = "residual_sd"
 HEIGHT = 380  # px

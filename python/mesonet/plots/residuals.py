@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis.residuals import Residuals
-from mesonet.numbers import number, percent
 from mesonet.plots import theme
 from mesonet.plots.condition_response import Settings, short_names
+from mesonet.words import number, percent
 
 POINTS, ROWS = "residuals", "residual_rows"
 STATISTICS = ("extreme", "log10 of its residual", "relative effect", "G")

@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from mesonet.analysis.correlation import Correlations
-from mesonet.numbers import hundredths
 from mesonet.plots import theme
+from mesonet.words import hundredths
 
 POINTS, CELLS, NAMES = "scatter_points", "scatter_cells", "scatter_names"
 MOST = 22  #: responses of one figure: 231 pairs, as in the study

@@ -6,9 +6,9 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis.sensitivity import Sensitivity
-from mesonet.numbers import hundredths, number
 from mesonet.plots import theme
 from mesonet.plots.matrix import Look, matrix
+from mesonet.words import hundredths, number
 
 UP, DOWN, NONE, UNKNOWN = "rises with the factor, p < .05", "falls, p < .05", "not significant", "not computable"
 _COLOURS = {UP: "#9ccbe8", DOWN: theme.LOW, NONE: "#f4f5f7", UNKNOWN: "#d5dae0"}

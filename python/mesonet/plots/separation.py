@@ -6,9 +6,9 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis.separation import Separation
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.matrix import Look, matrix
+from mesonet.words import number
 
 PLUS, MINUS, NEITHER = "more often at +, q < .05", "more often at −, q < .05", "no association"
 _COLOURS = {PLUS: "#9ccbe8", MINUS: theme.LOW, NEITHER: "#f4f5f7"}

@@ -11,9 +11,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mesonet.analysis.psi import FactorTable, PsiTable
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.matrix import Look, matrix
+from mesonet.words import number
 
 UP, DOWN, NONE, UNKNOWN = "raised by +, p < .05", "raised by −, p < .05", "not significant", "no test, or constant"
 _COLOURS = {UP: "#9ccbe8", DOWN: theme.LOW, NONE: "#f4f5f7", UNKNOWN: "#d5dae0"}

@@ -118,7 +118,7 @@ def algorithm_shapes(algorithms: Sequence[str]) -> alt.Scale:
     return alt.Scale(domain=list(algorithms), range=[SERIES_SHAPES[i % count] for i in range(len(algorithms))])
 
 
-class Figure:
+class ChartTables:
     """What a finished chart can do beyond Altair's: it carries its tables, and shows itself in a notebook.
 
     Tables do not go through Altair's checks, which take seconds for ten thousand rows. A notebook gets an SVG document,
@@ -159,7 +159,7 @@ class Figure:
 
 @cache
 def _figure_class(kind: Any) -> type:
-    return type(kind.__name__, (Figure, kind), {"__doc__": kind.__doc__, "__module__": __name__})
+    return type(kind.__name__, (ChartTables, kind), {"__doc__": kind.__doc__, "__module__": __name__})
 
 
 def finish(chart: Any, tables: Mapping[str, pl.DataFrame], *, title: str, subtitle: Sequence[str] = ()) -> Any:

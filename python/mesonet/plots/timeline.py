@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from mesonet.numbers import number
 from mesonet.plots import theme
+from mesonet.words import number
 
 DATA = "timeline"
 WIDTH, ROW = 760, 26  # px

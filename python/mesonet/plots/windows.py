@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from mesonet.analysis.windows import WindowShares
-from mesonet.numbers import number, percent
 from mesonet.plots import theme
+from mesonet.words import number, percent
 
 DATA = "windows"
 WIDTH, HEIGHT, MOST = 760, 300, 1500  # px, px, points per flow

@@ -10,11 +10,11 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis.terms import Terms
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.alias_list import LISTED, alias_list
 from mesonet.plots.half_normal import has_margins
 from mesonet.plots.half_normal import table as ranked
+from mesonet.words import number
 
 DATA = "youden"
 SIDE = 400  # px

@@ -16,7 +16,7 @@ Whose = Literal["", "alternate", "tcp"]
 
 
 @dataclass(frozen=True)
-class Entry:
+class SetMember:
     """One response of a set.
 
     Attributes
@@ -48,8 +48,8 @@ class ResponseSet:
 
     name: str
     title: str
-    entries: tuple[Entry, ...]
-    per_group: tuple[Entry, ...] = ()
+    entries: tuple[SetMember, ...]
+    per_group: tuple[SetMember, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ _TABLES_3_4 = tuple(response for response in RESPONSES if response.symbol.starts
 ASME_22 = ResponseSet(
     "asme-22",
     "The 22 responses of the ASME paper, Tables 3 and 4",
-    tuple(Entry(response.symbol, response.name, "published") for response in _TABLES_3_4),
+    tuple(SetMember(response.symbol, response.name, "published") for response in _TABLES_3_4),
 )
 
 _TABLE_6 = (
@@ -80,11 +80,11 @@ SENSITIVITY = ResponseSet(
     "sensitivity",
     "The 102 responses of the sensitivity analysis (ASME paper, Table 6): 18 in each of 3 periods, 24 flow groups x 2",
     tuple(
-        Entry(f"Y{number}({period})", name, "published", period=period)
+        SetMember(f"Y{number}({period})", name, "published", period=period)
         for number, name in enumerate(_TABLE_6, start=1)
         for period in ("1", "2", "3")
     ),
-    (Entry("T(u)", "goodput", "published", of="tcp"), Entry("C(u)", "goodput", "published", of="alternate")),
+    (SetMember("T(u)", "goodput", "published", of="tcp"), SetMember("C(u)", "goodput", "published", of="alternate")),
 )
 
 _MACROSCOPIC_1: tuple[tuple[str, Basis], ...] = (
@@ -106,7 +106,7 @@ _STATES_1: tuple[tuple[str, Basis], ...] = (
 )
 
 
-def _exp_1() -> tuple[Entry, ...]:
+def _exp_1() -> tuple[SetMember, ...]:
     named: list[tuple[str, Basis, str]] = []
     named += [(name, basis, "y1 to y8 are macroscopic; of these y2 and y6 are named") for name, basis in _MACROSCOPIC_1]
     for pair in PAIR_CLASSES:
@@ -118,7 +118,7 @@ def _exp_1() -> tuple[Entry, ...]:
     named += [(f"buffer_use_{router}", "invented", note) for router in _BUFFERS_1]
     named += [("segments_dropped", "invented", "the sixth of the buffer responses: what buffers could not take")]
     named += [(name, basis, "y42 to y45 are flow states; y43 follows from the others") for name, basis in _STATES_1]
-    return tuple(Entry(f"y{number}", *about) for number, about in enumerate(named, start=1))
+    return tuple(SetMember(f"y{number}", *about) for number, about in enumerate(named, start=1))
 
 
 EXP_1 = ResponseSet("exp-1", "The 45 responses of experiments 1a and 1b", _exp_1())
@@ -130,14 +130,14 @@ _OF_GROUP = (
 )  # fmt: skip
 
 
-def _exp_2_of_group() -> tuple[Entry, ...]:
+def _exp_2_of_group() -> tuple[SetMember, ...]:
     entries = []
     kinds: tuple[tuple[Whose, int], ...] = (("alternate", 0), ("tcp", 14))
     for whose, offset in kinds:
         for number, name in enumerate(_OF_GROUP, start=1 + offset):
             known = name == "goodput"
             note = "" if known else "y2(u) and y16(u) are the same for both kinds of flows: 14 responses for each"
-            entries.append(Entry(f"y{number}(u)", name, "published" if known else "invented", note, of=whose))
+            entries.append(SetMember(f"y{number}(u)", name, "published" if known else "invented", note, of=whose))
     return tuple(entries)
 
 
@@ -145,7 +145,9 @@ EXP_2 = ResponseSet(
     "exp-2",
     "The responses of experiments 2a, 2b and 2c: 16 of the network and 28 of each flow group",
     tuple(
-        Entry(response.symbol, response.name, "derived", "16 = Tables 3 and 4 less the goodputs, which groups replace")
+        SetMember(
+            response.symbol, response.name, "derived", "16 = Tables 3 and 4 less the goodputs, which groups replace"
+        )
         for response in _TABLES_3_4[:16]
     ),
     _exp_2_of_group(),
@@ -154,7 +156,7 @@ EXP_2 = ResponseSet(
 ALL = ResponseSet(
     "all",
     "Everything that is measured in every period",
-    tuple(Entry(response.symbol, response.name, "published") for response in RESPONSES if not response.total),
+    tuple(SetMember(response.symbol, response.name, "published") for response in RESPONSES if not response.total),
 )
 
 SETS: dict[str, ResponseSet] = {each.name: each for each in (ASME_22, SENSITIVITY, EXP_1, EXP_2, ALL)}

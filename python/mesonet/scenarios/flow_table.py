@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet.errors import InputError
-from mesonet.files.csv_rows import Place, rows
+from mesonet.files.csv_rows import Cell, rows
 
 KEYS = ("from", "to", "start", "stop", "size", "interface", "algorithm", "extra_delay", "overhead", "count")
 """What a flow may say of itself; the first two it must."""
@@ -30,7 +30,7 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
     return [_flow(at, cells) for at, cells in rows(path, KEYS, needed=2)]
 
 
-def _flow(at: Place, cells: dict[str, str]) -> dict[str, Any]:
+def _flow(at: Cell, cells: dict[str, str]) -> dict[str, Any]:
     given: dict[str, Any] = {key: cell for key, cell in cells.items() if cell}
     if "count" in given:
         if not given["count"].isdecimal():

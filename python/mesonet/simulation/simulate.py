@@ -138,7 +138,7 @@ def simulate_json(
 
 
 @dataclass(frozen=True)
-class Beginning:
+class PartialRun:
     """How far a run came in a while.
 
     Attributes
@@ -161,7 +161,7 @@ class Beginning:
     groups: Table
 
 
-def beginning(scenario_json: str, seed: int, wall_s: float) -> Beginning:
+def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
     """Simulates for about `wall_s` of wall-clock time, at most to the end.
 
     The whole is told from the pace of the second half: the first has the start, when networks are still empty.
@@ -185,7 +185,7 @@ def beginning(scenario_json: str, seed: int, wall_s: float) -> Beginning:
     pace = (last_cpu - half_cpu) / (last_time - half_time) if last_time > half_time else last_cpu / last_time
     left = 0.0 if run.finished() else duration - last_time
     finished = run.finish()
-    return Beginning(
+    return PartialRun(
         share=1.0 if not left else last_time / duration,
         cpu_s=last_cpu,
         whole_cpu_s=last_cpu + left * pace,

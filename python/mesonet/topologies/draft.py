@@ -8,7 +8,7 @@ from typing import Any
 
 from mesonet import units
 from mesonet.errors import InputError, unknown
-from mesonet.files.csv_rows import Place
+from mesonet.files.csv_rows import Cell
 from mesonet.topologies.model import CLASSES
 
 MOST_ROUTERS = 10_000
@@ -33,7 +33,7 @@ class DraftRouter:
     """A router as given."""
 
     name: str
-    place: Place
+    place: Cell
     router_class: str = "backbone"
     speed_factor: float | None = None
     latitude: float | None = None
@@ -46,7 +46,7 @@ class DraftLink:
 
     a: int
     b: int
-    place: Place
+    place: Cell
     delay: float | None = None
     cost: float | None = None
     length: float | None = None
@@ -58,14 +58,14 @@ class Draft:
 
     name: str
     text: str
-    place: Place
-    links_place: Place
+    place: Cell
+    links_place: Cell
     routers: list[DraftRouter] = field(default_factory=list)
     links: list[DraftLink] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-def router(place: Place, name: str, given: Mapping[str, Any]) -> DraftRouter:
+def router(place: Cell, name: str, given: Mapping[str, Any]) -> DraftRouter:
     """A router from the cells or attributes of a file; empty ones count as absent."""
     checked_name(place, name)
     chosen = str(given.get("class") or "backbone")
@@ -79,7 +79,7 @@ def router(place: Place, name: str, given: Mapping[str, Any]) -> DraftRouter:
     return DraftRouter(name, place, chosen, _number(place, given, "speed_factor"), latitude, longitude)
 
 
-def link(place: Place, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
+def link(place: Cell, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
     """A link from the cells or attributes of a file; empty ones count as absent."""
     delay = _number(place, given, "delay_ms")
     cost, length = (_number(place, given, key) for key in ("cost", "length_km"))
@@ -87,7 +87,7 @@ def link(place: Place, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
     return DraftLink(a, b, place, None if delay is None else units.parse("time", f"{delay!r} ms"), cost, length)
 
 
-def checked_name(place: Place, name: str, key: str = "name") -> str:
+def checked_name(place: Cell, name: str, key: str = "name") -> str:
     """The name of a router, if it is one."""
     if not name or not name.isprintable() or len(name) > _LONGEST_NAME:
         problem = "a router without a name" if not name else "not a name"
@@ -95,14 +95,14 @@ def checked_name(place: Place, name: str, key: str = "name") -> str:
     return name
 
 
-def refuse_many(place: Place, routers: int, links: int) -> None:
+def refuse_many(place: Cell, routers: int, links: int) -> None:
     """Raises an `InputError` for networks too large to be worth reading on."""
     for what, count, most in (("routers", routers, MOST_ROUTERS), ("links", links, MOST_LINKS)):
         if count > most:
             raise place.refuse(f"too many {what}", allowed=f"at most {most:,}")
 
 
-def _number(place: Place, given: Mapping[str, Any], key: str) -> float | None:
+def _number(place: Cell, given: Mapping[str, Any], key: str) -> float | None:
     value = given.get(key)
     if value is None or value == "":
         return None

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from mesonet.files.csv_rows import Place, refuse_large
+from mesonet.files.csv_rows import Cell, refuse_large
 from mesonet.topologies.draft import Draft, DraftLink, checked_name, link, refuse_many, router
 
 #: Attributes of links that say how much a link carries: those of the Topology Zoo, of SNDlib and common ones.
@@ -26,7 +26,7 @@ _MALFORMED = (ElementTree.ParseError, ValueError, KeyError, IndexError, TypeErro
 
 def read_graphml(path: Path, text: str) -> Draft:
     """The network of a GraphML file."""
-    place = Place(str(path))
+    place = Cell(str(path))
     content = _content(path, place)
     if "<!ENTITY" in content:  # entities can blow up without bound
         raise place.refuse("XML with entities", allowed="GraphML without <!ENTITY>")
@@ -36,7 +36,7 @@ def read_graphml(path: Path, text: str) -> Draft:
 
 def read_gml(path: Path, text: str) -> Draft:
     """The network of a GML file."""
-    place = Place(str(path))
+    place = Cell(str(path))
     content = _content(path, place)
     refuse_many(place, *(len(re.findall(rf"\b{word}\s*\[", content)) for word in ("node", "edge")))
     if not re.search(r"(?m)^\s*multigraph\b", content):
@@ -47,7 +47,7 @@ def read_gml(path: Path, text: str) -> Draft:
 
 
 def from_nodes(
-    place: Place,
+    place: Cell,
     name: str,
     text: str,
     nodes: Iterable[tuple[Any, Mapping[str, Any]]],
@@ -60,7 +60,7 @@ def from_nodes(
     unnamed = doubled = external = 0
     for number, (key, attributes) in enumerate(nodes):
         given = {str(word).lower(): value for word, value in attributes.items()}
-        at = Place(place.file, f"node {number}")
+        at = Cell(place.file, f"node {number}")
         label = given.get("label", given.get("name"))
         given_name = "" if label in (None, _NO_LABEL) else " ".join(str(label).split())
         unnamed += not given_name
@@ -75,7 +75,7 @@ def from_nodes(
     capacities: dict[str, int] = {}
     for number, (a, b, attributes) in enumerate(edges):
         given = {str(word).lower(): value for word, value in attributes.items()}
-        each = link(Place(place.file, f"edge {number}"), index[a], index[b], given)
+        each = link(Cell(place.file, f"edge {number}"), index[a], index[b], given)
         ends = (min(each.a, each.b), max(each.a, each.b))
         parallel += ends in between
         if ends not in between or _order(each) < _order(between[ends]):
@@ -100,7 +100,7 @@ def from_nodes(
     return draft
 
 
-def _graph(place: Place, stem: str, text: str, form: str, read: Any) -> Draft:
+def _graph(place: Cell, stem: str, text: str, form: str, read: Any) -> Draft:
     import networkx as nx  # here, because importing it takes 0.15 s
 
     try:
@@ -115,7 +115,7 @@ def _graph(place: Place, stem: str, text: str, form: str, read: Any) -> Draft:
     return draft
 
 
-def _content(path: Path, place: Place) -> str:
+def _content(path: Path, place: Cell) -> str:
     refuse_large(place, path.stat().st_size)
     try:
         return path.read_text(encoding="utf-8-sig")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mesonet.errors import unknown
-from mesonet.files.csv_rows import Place, rows
+from mesonet.files.csv_rows import Cell, rows
 from mesonet.topologies.draft import Draft, checked_name, link, refuse_many, router
 
 NODES, LINKS = "nodes.csv", "links.csv"
@@ -17,8 +17,8 @@ def read_folder(folder: Path, text: str) -> Draft:
     """The network of a folder with nodes.csv and links.csv."""
     for name in (NODES, LINKS):
         if not (folder / name).is_file():
-            raise Place(str(folder / name)).refuse("no such file", allowed=f"a folder with {NODES} and {LINKS}")
-    place, links_place = Place(str(folder / NODES)), Place(str(folder / LINKS))
+            raise Cell(str(folder / name)).refuse("no such file", allowed=f"a folder with {NODES} and {LINKS}")
+    place, links_place = Cell(str(folder / NODES)), Cell(str(folder / LINKS))
     draft = Draft(folder.resolve().name, text, place, links_place)
     index: dict[str, int] = {}
     for at, cells in rows(folder / NODES, _NODE_COLUMNS, needed=1):
@@ -41,7 +41,7 @@ def read_folder(folder: Path, text: str) -> Draft:
 
 def read_links(path: Path, text: str) -> Draft:
     """The network of a CSV file of links; its routers are the names in the order in which they occur."""
-    place = Place(str(path))
+    place = Cell(str(path))
     draft = Draft(path.stem, text, place, place)
     index: dict[str, int] = {}
     for at, cells in rows(path, _LINK_COLUMNS, needed=2):

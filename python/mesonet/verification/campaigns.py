@@ -39,7 +39,7 @@ _KEYS = ("experiment", "cpu_s", *_OPTIONS)
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class ListedCampaign:
     """A campaign: an experiment, by name or file, with options; `cpu_s` is what it took here, processor seconds."""
 
     name: str
@@ -66,7 +66,7 @@ class Entry:
         return shlex.join([*words, "--out", f"{DEFAULT_FOLDER}/{self.name}"])
 
 
-def load_entries(file: Path) -> dict[str, Entry]:
+def load_entries(file: Path) -> dict[str, ListedCampaign]:
     """The campaigns of a file, by name; experiments in files are relative to it."""
     entries = {}
     for name, table in read_toml(file.read_text(encoding="utf-8"), str(file)).items():
@@ -76,7 +76,7 @@ def load_entries(file: Path) -> dict[str, Entry]:
         target = table.get("experiment", name)
         target = str(file.parent / target) if target.endswith(".toml") else target
         options = {key: table[key] for key in _OPTIONS if key in table}
-        entries[name] = Entry(name, target, options, float(table["cpu_s"]), file.parent)
+        entries[name] = ListedCampaign(name, target, options, float(table["cpu_s"]), file.parent)
     return entries
 
 
@@ -88,7 +88,7 @@ class Campaigns:
     evaluated.
     """
 
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, ListedCampaign]
     folder: Path
     longest_s: float = 0.0
     replicate: int = 1
@@ -181,7 +181,7 @@ class Campaigns:
 
 
 @cache
-def _load(entry: Entry, folder: Path, longest_s: float, progress: bool) -> Campaign:
+def _load(entry: ListedCampaign, folder: Path, longest_s: float, progress: bool) -> Campaign:
     place = folder / entry.name
     chosen = entry.designed()
     if (place / "experiment.json").exists():

@@ -17,11 +17,11 @@ from mesonet.verification.claims import Number
 from mesonet.verification.measurements import Measurement
 
 if TYPE_CHECKING:
-    from mesonet.verification.campaigns import Entry
+    from mesonet.verification.campaigns import ListedCampaign
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedNumber:
     """A measurement of a number and where it comes from.
 
     Attributes
@@ -52,13 +52,13 @@ class Recorded:
 class Record:
     """Measurements by their keys."""
 
-    rows: Mapping[str, Recorded] = field(default_factory=dict)
+    rows: Mapping[str, RecordedNumber] = field(default_factory=dict)
 
-    def of(self, number: Number, entries: Mapping[str, Entry]) -> Recorded | None:
+    def of(self, number: Number, entries: Mapping[str, ListedCampaign]) -> RecordedNumber | None:
         """What has been measured of a number, if its campaigns are still the same."""
         return self.rows.get(_key(number.measure, number.of, commands(number, entries)))
 
-    def code(self, entry: Entry) -> str | None:
+    def code(self, entry: ListedCampaign) -> str | None:
         """The version of the code that made a campaign, where something of it is recorded."""
         for row in self.rows.values():
             if row.commands.get(entry.name) == entry.command:
@@ -88,7 +88,7 @@ def read_record(path: Path) -> Record:
         return Record()
     try:
         rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-        found = [Recorded(**{**row, "measurement": Measurement(**row["measurement"])}) for row in rows]
+        found = [RecordedNumber(**{**row, "measurement": Measurement(**row["measurement"])}) for row in rows]
     except (ValueError, TypeError, KeyError) as error:
         raise InputError(
             f"no record of measurements: {error}", file=str(path), allowed="what mesonet verify --out writes"
@@ -96,7 +96,7 @@ def read_record(path: Path) -> Record:
     return Record({row.key: row for row in found})
 
 
-def commands(number: Number, entries: Mapping[str, Entry]) -> dict[str, str]:
+def commands(number: Number, entries: Mapping[str, ListedCampaign]) -> dict[str, str]:
     """What makes the campaigns of a number, by name."""
     return {name: entries[name].command for name in number.campaigns}
 

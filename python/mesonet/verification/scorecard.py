@@ -10,10 +10,10 @@ from typing import Any, get_args
 
 from mesonet.errors import InputError
 from mesonet.terminal import shown
-from mesonet.verification.campaigns import Campaigns, Entry, load_entries
+from mesonet.verification.campaigns import Campaigns, ListedCampaign, load_entries
 from mesonet.verification.claims import CLASSES, KINDS, Claim, Number, id_order, load_claims
 from mesonet.verification.measurements import Measurement
-from mesonet.verification.record import Record, Recorded, commands, read_record
+from mesonet.verification.record import Record, RecordedNumber, commands, read_record
 from mesonet.verification.verdicts import NOT_REPRODUCED, Finding, Verdict, judge, of_claim
 from mesonet.verification.witness import VALUES, Witness, read_witness
 
@@ -42,7 +42,7 @@ class Scorecard:
     """The claims of a folder, the campaigns that they name, and what has been measured before."""
 
     claims: tuple[Claim, ...]
-    entries: dict[str, Entry]
+    entries: dict[str, ListedCampaign]
     record: Record
     witnesses: Mapping[str, Witness] = field(default_factory=dict)  #: by the name that claims give
 
@@ -163,15 +163,15 @@ class Scorecard:
                     rows[row.key] = row
         return Record(dict(sorted(rows.items(), key=lambda item: id_order(item[1].claim))))
 
-    def _recorded(self, claim: Claim, number: Number, found: Finding, campaigns: Campaigns) -> Recorded:
-        return Recorded(
+    def _recorded(self, claim: Claim, number: Number, found: Finding, campaigns: Campaigns) -> RecordedNumber:
+        return RecordedNumber(
             claim.id, number.name, number.measure, number.of, commands(number, self.entries),
             {name: campaigns.code(name) for name in number.campaigns},
             Measurement(found.measured, found.low, found.high, found.seeds, found.conditions,
                         "" if found.measured is not None else found.reason),
         )  # fmt: skip
 
-    def _campaign(self, entry: Entry, campaigns: Campaigns) -> str:
+    def _campaign(self, entry: ListedCampaign, campaigns: Campaigns) -> str:
         """A row: how the campaign is made, what it takes, and the code version that made what was measured."""
         code = campaigns.code(entry.name) if campaigns.are_there([entry.name]) else self.record.code(entry)
         return f"| {entry.name} | `{entry.command}` | {entry.cpu_s:g} s | {code or 'not run'} |"

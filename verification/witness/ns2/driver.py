@@ -25,7 +25,7 @@ import polars as pl
 
 from mesonet.campaign import Campaign
 from mesonet.reporting.campaign_view.traced import TracedRun
-from mesonet.verification.campaigns import Campaigns, Entry, load_entries
+from mesonet.verification.campaigns import Campaigns, ListedCampaign, load_entries
 from mesonet.verification.claims import load_claims
 from mesonet.verification.comparison import KEYS, by_row, spread
 from mesonet.verification.measurements import measure
@@ -228,7 +228,7 @@ def _run(path: Path, arguments: list[str]) -> None:
 
 
 @cache
-def _experiment(entry: Entry, folder: Path) -> Experiment:
+def _experiment(entry: ListedCampaign, folder: Path) -> Experiment:
     document = entry.designed().document()
     scenarios = [each for each in document["scenarios"] if each["algorithm"] == ALGORITHM]
     for each in scenarios:  # the least time-out of ns-2: two ticks

@@ -7,10 +7,9 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import Curvature, curvature
-from mesonet.numbers import number
 from mesonet.reporting.campaign_view.study import Study
 from mesonet.reporting.campaign_view.tables import labelled
-from mesonet.words import counted, listed
+from mesonet.words import counted, listed, number
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign

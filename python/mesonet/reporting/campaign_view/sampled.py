@@ -15,10 +15,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mesonet.analysis import Sensitivity, sensitivity
-from mesonet.numbers import number, signed
 from mesonet.reporting.campaign_view.study import Study, factor_title
 from mesonet.reporting.campaign_view.tables import labelled
-from mesonet.words import counted, listed
+from mesonet.words import counted, listed, number, signed
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mesonet.reporting.campaign_view.study import WHOLE, Study
 from mesonet.responses.columns import GROUP_UNITS
-from mesonet.responses.sets import GROUPS, SETS, Entry
+from mesonet.responses.sets import GROUPS, SETS, SetMember
 from mesonet.words import period_title
 
 Floats = NDArray[np.float64]
@@ -143,7 +143,7 @@ def group_runs(study: Study, measure: str, whose: str) -> tuple[list[int], Float
     return labels, values
 
 
-def _of_network(study: Study, entry: Entry) -> Column:
+def _of_network(study: Study, entry: SetMember) -> Column:
     about = study.responses[entry.name]
     if not entry.period:
         return Column(entry.name, entry.symbol, about.title, about.unit, period_title(WHOLE), entry.name, WHOLE)
@@ -152,7 +152,7 @@ def _of_network(study: Study, entry: Entry) -> Column:
     return Column(name, entry.symbol, title, about.unit, period_title(entry.period), entry.name, entry.period)
 
 
-def _of_groups(study: Study, entry: Entry) -> tuple[list[Column], Floats]:
+def _of_groups(study: Study, entry: SetMember) -> tuple[list[Column], Floats]:
     whose = TCP if entry.of == "tcp" else OWN
     labels = group_labels(study)
     numbers, values = group_runs(study, entry.name, whose)

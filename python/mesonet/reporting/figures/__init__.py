@@ -31,7 +31,7 @@ from mesonet.reporting.figures import (
     youden,
 )
 from mesonet.reporting.figures.algorithm_figures import algorithm_figures
-from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.drawable import Drawable
 from mesonet.reporting.figures.drawn import Frame
 from mesonet.reporting.figures.drawn import page_figures as drawn
 from mesonet.reporting.figures.figure import Control, DerivedTable, PageFigure, PageTable
@@ -110,7 +110,7 @@ def page_figures(study: Study, thresholds: Thresholds = DEFAULTS) -> list[Group]
     return [group for group in groups if group.figures]
 
 
-def _catalogue(sources: Sources) -> list[Figure]:
+def _catalogue(sources: Sources) -> list[Drawable]:
     """The figures of the analysis, without those that the page has in a form of its own."""
     method = sources.method
     figures = [*network_figures(method), *traced_figures(sources.study.campaign)]
@@ -120,5 +120,5 @@ def _catalogue(sources: Sources) -> list[Figure]:
     return figures + algorithm_figures(method, ())
 
 
-def _framed(frames: Sequence[Frame], figures: Sequence[Figure]) -> list[PageFigure]:
+def _framed(frames: Sequence[Frame], figures: Sequence[Drawable]) -> list[PageFigure]:
     return [figure for frame in frames for figure in drawn(frame, figures)]

@@ -10,24 +10,21 @@ import polars as pl
 from mesonet import plots
 from mesonet.analysis import residuals
 from mesonet.files.names import file_stem
-from mesonet.numbers import number, percent
 from mesonet.reporting.campaign_view.method import Method
 from mesonet.reporting.campaign_view.study import LARGE
-from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.drawable import ChartAndCaption, Drawable
 from mesonet.reporting.figures.reduction_figures import spelt_settings
 from mesonet.reporting.text import captions, method_captions
 from mesonet.reporting.text.labels import axis_title, settings
-from mesonet.words import counted, listed, period_title, verb
-
-Made = tuple[Any, str]
+from mesonet.words import counted, listed, number, percent, period_title, verb
 
 
-def algorithm_figures(method: Method, chosen: Sequence[str], detailed: Sequence[str] = ()) -> list[Figure]:
+def algorithm_figures(method: Method, chosen: Sequence[str], detailed: Sequence[str] = ()) -> list[Drawable]:
     """Those that a campaign can have; raw values and residuals of the responses `chosen`, of the main period, and
     residuals of the responses of the space `detailed`."""
     study = method.study
     figures = [
-        Figure(
+        Drawable(
             f"algorithms/values/{file_stem(name)}",
             "What was measured, algorithm by algorithm?",
             partial(_values, method, name),
@@ -38,11 +35,11 @@ def algorithm_figures(method: Method, chosen: Sequence[str], detailed: Sequence[
         return figures
     asked = "In which conditions does an algorithm stand apart, and by how much?"
     figures += [
-        Figure(f"algorithms/residuals/{file_stem(name)}", asked, partial(_residuals, method, name)) for name in chosen
+        Drawable(f"algorithms/residuals/{file_stem(name)}", asked, partial(_residuals, method, name)) for name in chosen
     ]
     others = [name for name in detailed if name not in chosen]
     figures += [
-        Figure(f"algorithms/residuals/{file_stem(name)}", asked, partial(_residuals_of, method, name))
+        Drawable(f"algorithms/residuals/{file_stem(name)}", asked, partial(_residuals_of, method, name))
         for name in others
     ]
     asked = "Where in the whole response space does an algorithm stand out?"
@@ -51,23 +48,23 @@ def algorithm_figures(method: Method, chosen: Sequence[str], detailed: Sequence[
         ("condition_response_above_10_percent", LARGE, "none"),
         ("condition_response_adjusted", 0.0, "benjamini-hochberg"),
     ):
-        figures.append(Figure(f"algorithms/{name}", asked, partial(_summary, method, least, adjust)))
+        figures.append(Drawable(f"algorithms/{name}", asked, partial(_summary, method, least, adjust)))
     for name, places in method.space.sets.items():
         # The whole measured time is what the figures above show.
         if name != period_title(study.main_period):
             asked = f"Where does an algorithm stand out in the {name}?"
             stem = f"algorithms/condition_response_{name.replace(' ', '_')}"
-            figures.append(Figure(stem, asked, partial(_summary_of, method, name, tuple(places))))
+            figures.append(Drawable(stem, asked, partial(_summary_of, method, name, tuple(places))))
     if len(study.algorithms) > 2:
         asked = "Who behaves alike, who apart?"
-        figures.append(Figure("algorithms/clusters", asked, partial(_clusters, method)))
+        figures.append(Drawable("algorithms/clusters", asked, partial(_clusters, method)))
     if method.separations:
         asked = "Which factor settings are associated with an algorithm standing out?"
-        figures.append(Figure("algorithms/settings_of_outliers", asked, partial(_separations, method)))
+        figures.append(Drawable("algorithms/settings_of_outliers", asked, partial(_separations, method)))
     return figures
 
 
-def _values(method: Method, response: str) -> Made:
+def _values(method: Method, response: str) -> ChartAndCaption:
     study = method.study
     values: Any = plots.responses(
         study.long(response, study.main_period),
@@ -80,7 +77,7 @@ def _values(method: Method, response: str) -> Made:
     return values, captions.values_caption(study, response, study.main_period)
 
 
-def _residuals(method: Method, response: str) -> Made:
+def _residuals(method: Method, response: str) -> ChartAndCaption:
     study = method.study
     values = study.values(response, study.main_period)
     detail = residuals(
@@ -93,7 +90,7 @@ def _residuals(method: Method, response: str) -> Made:
     return plot, method_captions.residuals_caption(study, detail, response)
 
 
-def _residuals_of(method: Method, name: str) -> Made:
+def _residuals_of(method: Method, name: str) -> ChartAndCaption:
     """Of a response of the space: of a period or a flow group."""
     study, place = method.study, method.space.place(name)
     column = method.space.columns[place]
@@ -106,7 +103,7 @@ def _residuals_of(method: Method, name: str) -> Made:
     return plot, method_captions.residuals_sentence(detail, method.titles[name], column.unit)
 
 
-def _summary(method: Method, least: float, adjust: str) -> Made:
+def _summary(method: Method, least: float, adjust: str) -> ChartAndCaption:
     study = method.study
     cells = study.summary(study.main_period, least) if adjust == "none" else method.adjusted_summary
     title = "Condition-response summary"
@@ -119,7 +116,7 @@ def _summary(method: Method, least: float, adjust: str) -> Made:
     return chart, captions.summary_caption(study, cells)
 
 
-def _summary_of(method: Method, name: str, places: tuple[int, ...]) -> Made:
+def _summary_of(method: Method, name: str, places: tuple[int, ...]) -> ChartAndCaption:
     study, cells = method.study, method.summary_of(places)
     title = f"Condition-response summary, {name}"
     chart = plots.condition_response(
@@ -128,7 +125,7 @@ def _summary_of(method: Method, name: str, places: tuple[int, ...]) -> Made:
     return chart, captions.summary_caption(study, cells)
 
 
-def _clusters(method: Method) -> Made:
+def _clusters(method: Method) -> ChartAndCaption:
     trees: Any = plots.dendrograms(
         method.clusterings, order=method.study.by_congestion, title="The algorithms in every condition"
     )
@@ -149,7 +146,7 @@ def split_sentence(method: Method) -> str:
     return f"Standing alone is associated with: {'; '.join(said)}." if said else ""
 
 
-def _separations(method: Method) -> Made:
+def _separations(method: Method) -> ChartAndCaption:
     study = method.study
     rows = {
         f"{algorithm}: {study.label_of(response)}": found for (algorithm, response), found in method.separations.items()

@@ -7,7 +7,6 @@ import altair as alt
 import polars as pl
 
 from mesonet.analysis import Blocks, blocks
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.blocks import can_be_significant
 from mesonet.reporting.campaign_view.study import Study, factor_title, level_text
@@ -15,7 +14,7 @@ from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, fac
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
 from mesonet.reporting.text.labels import axis_title
-from mesonet.words import capitalised
+from mesonet.words import capitalised, number
 
 DATA, KEYS = "blocks", ("response", "algorithm", "factor")
 STEP = 110

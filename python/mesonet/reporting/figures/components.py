@@ -11,13 +11,12 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import PrincipalComponents, main_effects
-from mesonet.numbers import percent
 from mesonet.plots import theme
 from mesonet.reporting.campaign_view.study import Study, factor_title
 from mesonet.reporting.figures.figure import PageFigure, PageTable, factor_control
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
-from mesonet.words import capitalised, counted, period_title, some
+from mesonet.words import capitalised, counted, percent, period_title, some
 
 SCORES, LOADINGS, SHARES = "component_scores", "loadings", "shares"
 SIDE, SHOWN, WEIGHTS = 440, 8, 14  # px; components of the scree plot; responses of the loadings

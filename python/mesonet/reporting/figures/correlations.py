@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import Correlations
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.correlations import BINS, tables
 from mesonet.reporting.campaign_view.space import Column
@@ -15,7 +14,7 @@ from mesonet.reporting.figures.figure import PageFigure, PageTable
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import html, method_captions
 from mesonet.responses.definitions import BY_NAME
-from mesonet.words import capitalised, period_title
+from mesonet.words import capitalised, number, period_title
 
 DATA, GROUPS, NAMES = "correlations", "correlation_groups", "correlation_names"
 LARGEST, SMALLEST, ROOM = 24, 9, 1000  # px per cell, and for all of them

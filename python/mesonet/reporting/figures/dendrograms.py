@@ -2,13 +2,12 @@
 
 import polars as pl
 
-from mesonet.numbers import percent
 from mesonet.plots import dendrograms
 from mesonet.plots.dendrograms import DATA, HEIGHT, PER_ROW, tables
 from mesonet.reporting.figures.figure import PageFigure, PageTable
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import method_captions
-from mesonet.words import capitalised, period_title
+from mesonet.words import capitalised, percent, period_title
 
 
 def figure(sources: Sources) -> PageFigure:

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from mesonet.plots import theme
-from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.drawable import Drawable
 from mesonet.reporting.figures.figure import Control, PageFigure, PageTable, caption, keyed, stacked
 from mesonet.words import capitalised
 
@@ -31,10 +31,10 @@ class Frame:
     subtitle: bool = True  #: whether the subtitle of the chart says more than its caption
 
 
-def page_figures(frame: Frame, figures: Sequence[Figure]) -> list[PageFigure]:
+def page_figures(frame: Frame, figures: Sequence[Drawable]) -> list[PageFigure]:
     """The figures of the page for those of `figures` that belong to a family: one, or none; or several, where charts
     differ in more than their tables."""
-    found: list[tuple[dict[str, Any], list[tuple[Figure, Any, str]]]] = []
+    found: list[tuple[dict[str, Any], list[tuple[Drawable, Any, str]]]] = []
     for figure in figures:
         if frame.family not in (figure.family, figure.name):
             continue
@@ -48,7 +48,7 @@ def page_figures(frame: Frame, figures: Sequence[Figure]) -> list[PageFigure]:
     return [_page_figure(frame, members, place) for place, (_, members) in enumerate(found, start=1)]
 
 
-def _page_figure(frame: Frame, members: Sequence[tuple[Figure, Any, str]], place: int) -> PageFigure:
+def _page_figure(frame: Frame, members: Sequence[tuple[Drawable, Any, str]], place: int) -> PageFigure:
     chart = members[0][1]
     id_ = frame.id if place == 1 else f"{frame.id}-{place}"
     selections = [_chosen(figure, members) for figure, _, _ in members]
@@ -95,7 +95,7 @@ def _control(key: str, values: Sequence[str]) -> Control:
     return Control(key, key.capitalize(), [(value, value) for value in dict.fromkeys(values)], values[0])
 
 
-def _chosen(figure: Figure, members: Sequence[tuple[Figure, Any, str]]) -> dict[str, str]:
+def _chosen(figure: Drawable, members: Sequence[tuple[Drawable, Any, str]]) -> dict[str, str]:
     """The selection of a figure, without what all members share, unless the page offers it anyway."""
     return {
         key: value

@@ -6,7 +6,6 @@ Steps 7 and 9 of the ten-step analysis (NIST/SEMATECH e-Handbook, sections 5.5.9
 import altair as alt
 import polars as pl
 
-from mesonet.numbers import percent
 from mesonet.plots import theme
 from mesonet.plots.half_normal import DATA
 from mesonet.reporting.campaign_view.study import Study
@@ -14,7 +13,7 @@ from mesonet.reporting.figures.figure import RESPONSE_AND_ALGORITHM, PageFigure,
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
 from mesonet.reporting.text.labels import axis_title
-from mesonet.words import fall, listed
+from mesonet.words import fall, listed, percent
 
 WIDTH, NAMED = 900, 14
 

@@ -11,7 +11,7 @@ from mesonet.designs import grid
 from mesonet.files.names import file_stem
 from mesonet.plots.level_lines import level_lines
 from mesonet.reporting.campaign_view.sampled import Sampled
-from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.drawable import Drawable
 from mesonet.reporting.text.labels import axis_title
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 QUESTION = "How does the response go with the levels?"
 
 
-def figures(sampled: Sampled, responses: Sequence[str]) -> list[Figure]:
+def figures(sampled: Sampled, responses: Sequence[str]) -> list[Drawable]:
     """One figure per response that varies; none where the conditions are no grid."""
     if sampled.campaign.rows.kind != grid.KIND:
         return []
     varying = [name for name in responses if sampled.study.varies(name, sampled.study.main_period)]
-    return [Figure(f"levels/{file_stem(name)}", QUESTION, partial(_lines, sampled, name)) for name in varying]
+    return [Drawable(f"levels/{file_stem(name)}", QUESTION, partial(_lines, sampled, name)) for name in varying]
 
 
 def _lines(sampled: Sampled, response: str) -> tuple[Any, str]:

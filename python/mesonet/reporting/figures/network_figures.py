@@ -11,16 +11,14 @@ import polars as pl
 from mesonet import plots
 from mesonet.analysis import ConditionClasses, WindowShares, window_shares
 from mesonet.files.names import file_stem
-from mesonet.numbers import number, percent
 from mesonet.plots.flow_states import STATES
 from mesonet.reporting.campaign_view.method import Method
 from mesonet.reporting.campaign_view.study import Study
-from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.drawable import ChartAndCaption, Drawable
 from mesonet.reporting.text.labels import axis_title
 from mesonet.responses.definitions import PERIODS, ROUTER_CLASSES
-from mesonet.words import counted, listed, period_title, quantity
+from mesonet.words import counted, listed, number, percent, period_title, quantity
 
-Made = tuple[Any, str]
 #: What classes of routers are called where their own names are short.
 _ROUTERS = {"pop": "PoP", "normal": "normal access", "fast": "fast access", "direct": "direct access"}
 
@@ -31,27 +29,27 @@ _SHARES = dict(zip(STATES[1:], ("initial_slow_start_share", "standard_share", "a
 _SERIES = dict(zip(STATES, ("connecting", "initial_slow_start", "standard", "alternate"), strict=True))
 
 
-def network_figures(method: Method) -> list[Figure]:
+def network_figures(method: Method) -> list[Drawable]:
     """Those that a campaign can have."""
     study = method.study
     figures = [
-        Figure("network/congestion", "How congested is each condition?", partial(_classes, method)),
+        Drawable("network/congestion", "How congested is each condition?", partial(_classes, method)),
     ]
     if not flow_state_table(method).is_empty():
         asked = "In what state is the network?"
         for algorithm in study.algorithms:
             draw, chosen = partial(_states, method, algorithm), {"algorithm": algorithm}
             figures.append(
-                Figure(f"network/flow_states_{file_stem(algorithm)}", asked, draw, "network/flow_states", chosen)
+                Drawable(f"network/flow_states_{file_stem(algorithm)}", asked, draw, "network/flow_states", chosen)
             )
     if not buffer_table(study).is_empty():
-        figures.append(Figure("network/buffers", "Where does the queue stand?", partial(_buffers, method)))
+        figures.append(Drawable("network/buffers", "Where does the queue stand?", partial(_buffers, method)))
     if _scenario(study):
-        figures.append(Figure("network/timeline", "What happens when?", partial(_timeline, study)))
+        figures.append(Drawable("network/timeline", "What happens when?", partial(_timeline, study)))
     for condition, algorithm, file in _runs_with_windows(study):
         asked = "Does the algorithm fill the path, share it, converge?"
         figures.append(
-            Figure(
+            Drawable(
                 f"windows/{file_stem(algorithm)}_condition_{condition}",
                 asked,
                 partial(_windows, condition, algorithm, file),
@@ -62,7 +60,7 @@ def network_figures(method: Method) -> list[Figure]:
     return figures
 
 
-def _classes(method: Method) -> Made:
+def _classes(method: Method) -> ChartAndCaption:
     study = method.study
     response = study.congestion_response
     chart = plots.condition_classes(
@@ -120,7 +118,7 @@ def flow_state_table(method: Method) -> pl.DataFrame:
     return pl.concat(frames).with_columns(pl.col("flows").fill_nan(None)) if frames else pl.DataFrame(schema=schema)
 
 
-def _states(method: Method, algorithm: str) -> Made:
+def _states(method: Method, algorithm: str) -> ChartAndCaption:
     study, classes = method.study, method.classes
     typical = [
         (place, condition)
@@ -195,7 +193,7 @@ def buffer_table(study: Study) -> pl.DataFrame:
     return pl.concat(frames).drop_nulls("value") if frames else pl.DataFrame(schema=schema)
 
 
-def _buffers(method: Method) -> Made:
+def _buffers(method: Method) -> ChartAndCaption:
     study = method.study
     rows = buffer_table(study).with_columns(pl.col("router").replace(_ROUTERS))
     routers = [_ROUTERS.get(router, router) for router in ROUTER_CLASSES]
@@ -222,7 +220,7 @@ def _scenario(study: Study) -> dict[str, Any]:
     return scenario if {"time", "users"} <= set(scenario) else {}
 
 
-def _timeline(study: Study) -> Made:
+def _timeline(study: Study) -> ChartAndCaption:
     scenario = _scenario(study)
     time, users = scenario["time"], scenario["users"]
     warm_up, duration, periods = float(time["warmup"]), float(time["duration"]), int(time["periods"])
@@ -272,13 +270,13 @@ def windows_in(columns: Any) -> list[str]:
     return [name for name in columns if re.fullmatch(r"flow_\d+_cwnd", name)]
 
 
-def _windows(condition: int, algorithm: str, file: str) -> Made:
+def _windows(condition: int, algorithm: str, file: str) -> ChartAndCaption:
     frame = pl.read_parquet(file)
     title = f"Windows of the flows, {algorithm}, condition {condition}"
     return window_figure(frame, title=title)
 
 
-def window_figure(series: pl.DataFrame, *, title: str = "", capacity: float | None = None) -> Made:
+def window_figure(series: pl.DataFrame, *, title: str = "", capacity: float | None = None) -> ChartAndCaption:
     """Chart and caption of the windows in a time series (`Result.series`); `capacity`: segments that the path holds.
 
     Raises ValueError for a series without flows given one by one.

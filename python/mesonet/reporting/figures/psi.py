@@ -4,12 +4,11 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from mesonet.numbers import percent
 from mesonet.plots import theme
 from mesonet.reporting.campaign_view.study import factor_title
 from mesonet.reporting.figures.figure import PageFigure, PageTable
 from mesonet.reporting.figures.sources import Sources
-from mesonet.words import listed
+from mesonet.words import listed, percent
 
 DATA = "psi"
 MEAN = "mean of all"

@@ -8,13 +8,12 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import ranks
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.rank_scatter import LEAST, SIDES, label_sides
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
-from mesonet.words import counted, listed
+from mesonet.words import counted, listed, number
 
 CELLS, MEANS, KEYS = "ranks", "rank_means", ("response",)
 STEP, NARROW, ROW = 30, 16, 24  # px; the narrow step above 64 conditions

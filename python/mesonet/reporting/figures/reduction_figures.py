@@ -10,65 +10,63 @@ from mesonet import plots
 from mesonet.analysis import Correlations, FactorTable, Groupings, GroupRules, PrincipalComponents, PsiTable
 from mesonet.analysis.group_rules import DEEPEST, Rule
 from mesonet.files.names import file_stem
-from mesonet.numbers import number, percent
 from mesonet.plots.sign_table import varies
 from mesonet.reporting.campaign_view.method import Method, Reduction
 from mesonet.reporting.campaign_view.study import Study, factor_title, level_text
-from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.drawable import ChartAndCaption, Drawable
 from mesonet.reporting.text.captions import AGAINST, CELL, effects_sentence
 from mesonet.reporting.text.method_captions import correlations_caption
-from mesonet.words import capitalised, counted, listed, some
+from mesonet.words import capitalised, counted, listed, number, percent, some
 
-Made = tuple[Any, str]
 Settings = tuple[tuple[str, int], ...]  # a factor and its level, -1 or +1
 #: Components whose main effects are drawn.
 COMPONENTS = 2
 
 
-def reduction_figures(method: Method) -> list[Figure]:
+def reduction_figures(method: Method) -> list[Drawable]:
     """Those that a campaign can have."""
     figures = []
     alike = method.correlations
     if len(alike.responses) > 1:
         figures += [
-            Figure("correlations/scatter_matrix", "Which responses say the same?", partial(_scatter_matrix, method)),
-            Figure("correlations/correlations", "Which responses say the same?", partial(_correlations, method)),
-            Figure("correlations/histogram", "Where to cut?", partial(_histogram, method)),
-            Figure("correlations/index_index", "How many behaviours are there?", partial(_index_index, method)),
+            Drawable("correlations/scatter_matrix", "Which responses say the same?", partial(_scatter_matrix, method)),
+            Drawable("correlations/correlations", "Which responses say the same?", partial(_correlations, method)),
+            Drawable("correlations/histogram", "Where to cut?", partial(_histogram, method)),
+            Drawable("correlations/index_index", "How many behaviours are there?", partial(_index_index, method)),
         ]
     figures += _component_figures(method, method.of_all, "components", "")
     if len(method.components.variance):
         asked = "Do components and correlations group the responses alike?"
-        figures.append(Figure("components/groupings", asked, partial(_groupings, method)))
+        figures.append(Drawable("components/groupings", asked, partial(_groupings, method)))
     if method.of_goodputs is not None:
         figures += _component_figures(method, method.of_goodputs, "components_of_goodputs", " of the goodputs")
     for algorithm in method.study.algorithms:
         for name, places in method.space.sets.items():
             asked = f"Which factors matter for {algorithm}, and which way: {name}?"
             stem = f"factors/signs_{_slug(name)}_{_slug(algorithm)}"
-            figures.append(Figure(stem, asked, partial(_signs, method, algorithm, name, tuple(places))))
+            figures.append(Drawable(stem, asked, partial(_signs, method, algorithm, name, tuple(places))))
         asked = f"Which factors matter over all for {algorithm}?"
         figures.append(
-            Figure(f"factors/psi_{_slug(algorithm)}", asked, partial(_psi, method, algorithm), "factors/psi",
+            Drawable(f"factors/psi_{_slug(algorithm)}", asked, partial(_psi, method, algorithm), "factors/psi",
                    {"algorithm": algorithm})
         )  # fmt: skip
     return figures
 
 
-def _component_figures(method: Method, found: Reduction, folder: str, whose: str) -> list[Figure]:
+def _component_figures(method: Method, found: Reduction, folder: str, whose: str) -> list[Drawable]:
     parts, figures = found.components, []
     if len(parts.variance):
         asked = f"How many components{whose} matter?"
-        figures.append(Figure(f"{folder}/scree", asked, partial(_scree, found, whose)))
+        figures.append(Drawable(f"{folder}/scree", asked, partial(_scree, found, whose)))
         asked = f"What are the components{whose} made of?"
-        figures.append(Figure(f"{folder}/loadings", asked, partial(_loadings, method, parts, whose)))
+        figures.append(Drawable(f"{folder}/loadings", asked, partial(_loadings, method, parts, whose)))
     if len(parts.variance) > 1:
         asked = f"Which settings explain the groups in the plane of components{', by goodputs' if whose else ''}?"
-        figures.append(Figure(f"{folder}/pc1_pc2", asked, partial(_scores, method, found, whose)))
+        figures.append(Drawable(f"{folder}/pc1_pc2", asked, partial(_scores, method, found, whose)))
     for place in range(min(COMPONENTS, len(parts.variance))):
         asked = f"Which factors drive PC{place + 1}{whose}?"
         figures.append(
-            Figure(f"{folder}/main_effects_pc{place + 1}", asked, partial(_effects, method, found, whose, place))
+            Drawable(f"{folder}/main_effects_pc{place + 1}", asked, partial(_effects, method, found, whose, place))
         )
     return figures
 
@@ -77,29 +75,29 @@ def _slug(text: str) -> str:
     return file_stem(text).replace(" ", "_")
 
 
-def _scatter_matrix(method: Method) -> Made:
+def _scatter_matrix(method: Method) -> ChartAndCaption:
     alike = method.correlations
     data = method.runs[:, [method.space.place(name) for name in alike.responses]]
     chart = plots.scatter_matrix(alike, data, labels=method.labels, title="All pairs of responses")
     return chart, pairs_caption(method, alike)
 
 
-def _correlations(method: Method) -> Made:
+def _correlations(method: Method) -> ChartAndCaption:
     chart: Any = plots.correlations(method.correlations, labels=method.labels, title="Correlations of the responses")
     return chart, correlations_caption(method.titles, method.correlations)
 
 
-def _histogram(method: Method) -> Made:
+def _histogram(method: Method) -> ChartAndCaption:
     alike = method.correlations
     return plots.correlation_histogram(alike, title="How correlations are distributed"), histogram_caption(alike)
 
 
-def _index_index(method: Method) -> Made:
+def _index_index(method: Method) -> ChartAndCaption:
     chart = plots.index_index(method.correlations, labels=method.labels, title="Clusters of responses")
     return chart, correlations_caption(method.titles, method.correlations)
 
 
-def _scree(found: Reduction, whose: str) -> Made:
+def _scree(found: Reduction, whose: str) -> ChartAndCaption:
     parts, titles = found.components, found.method.titles
     together = np.cumsum(parts.share)
     needed = int(np.searchsorted(together, 0.9 - 1e-12)) + 1
@@ -116,7 +114,7 @@ def _scree(found: Reduction, whose: str) -> Made:
     return plots.scree(parts, title=f"Principal components{whose}"), said
 
 
-def _loadings(method: Method, parts: PrincipalComponents, whose: str) -> Made:
+def _loadings(method: Method, parts: PrincipalComponents, whose: str) -> ChartAndCaption:
     said = []
     for place in range(min(3, len(parts.variance))):
         heavy = np.argsort(-np.abs(parts.loadings[place]), kind="stable")[:3]
@@ -127,13 +125,13 @@ def _loadings(method: Method, parts: PrincipalComponents, whose: str) -> Made:
     return plots.loadings(parts, labels=method.labels, title=f"Loadings{whose}"), " ".join(said)
 
 
-def _groupings(method: Method) -> Made:
+def _groupings(method: Method) -> ChartAndCaption:
     found = method.groupings
     chart = plots.groupings(found, labels=method.labels, title="Groups of responses by correlation and by components")
     return chart, groupings_caption(found)
 
 
-def _scores(method: Method, found: Reduction, whose: str) -> Made:
+def _scores(method: Method, found: Reduction, whose: str) -> ChartAndCaption:
     parts, rules = found.components, found.run_rules
     algorithms = list(method.study.algorithms)
     chart = plots.component_scores(
@@ -150,7 +148,7 @@ def _scores(method: Method, found: Reduction, whose: str) -> Made:
     return chart, scores_caption(method, found)
 
 
-def _effects(method: Method, found: Reduction, whose: str, place: int) -> Made:
+def _effects(method: Method, found: Reduction, whose: str, place: int) -> ChartAndCaption:
     effects = found.effects(place)
     share = percent(100 * float(found.components.share[place]))
     title = f"PC{place + 1}{whose} ({share} of the variance), mean of all algorithms"
@@ -164,13 +162,13 @@ def _effects(method: Method, found: Reduction, whose: str, place: int) -> Made:
     return chart, said
 
 
-def _signs(method: Method, algorithm: str, name: str, places: tuple[int, ...]) -> Made:
+def _signs(method: Method, algorithm: str, name: str, places: tuple[int, ...]) -> ChartAndCaption:
     table = method.factor_table(algorithm, places)
     chart = plots.sign_table(table, labels=method.labels, title=f"{algorithm}: {name}")
     return chart, signs_caption(method.study, table)
 
 
-def _psi(method: Method, algorithm: str) -> Made:
+def _psi(method: Method, algorithm: str) -> ChartAndCaption:
     table = method.psi(algorithm)
     names = {factor.id: factor.name for factor in method.study.campaign.factors}
     chart = plots.psi_table(table, names=names, title=f"{algorithm}: Psi of the factors")

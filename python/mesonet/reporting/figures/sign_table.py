@@ -5,14 +5,13 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import FactorTable
-from mesonet.numbers import number
 from mesonet.plots import theme
 from mesonet.plots.sign_table import varies
 from mesonet.reporting.campaign_view.study import Study, factor_title
 from mesonet.reporting.figures.figure import PageFigure, PageTable, caption, stacked
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
-from mesonet.words import counted, listed, period_title
+from mesonet.words import counted, listed, number, period_title
 
 DATA, KEYS = "sign_table", ("algorithm",)
 STRONG, WEAK, NONE, UNTESTED = "significant at 99 %", "significant at 95 %", "not significant", "no test, or constant"

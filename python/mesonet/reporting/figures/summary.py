@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import ConditionResponseSummary
-from mesonet.numbers import percent
 from mesonet.plots import condition_response
 from mesonet.plots.condition_response import DATA, SETTINGS
 from mesonet.plots.condition_response import table as summary_table
@@ -16,6 +15,7 @@ from mesonet.reporting.figures.figure import Control, PageFigure, PageTable, cap
 from mesonet.reporting.figures.sources import Sources
 from mesonet.reporting.text import captions
 from mesonet.reporting.text.labels import settings
+from mesonet.words import percent
 
 KEYS = ("period", "outliers")
 #: Share of false discoveries among the flagged cells that the third way allows.

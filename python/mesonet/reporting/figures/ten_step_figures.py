@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 from mesonet import plots
 from mesonet.analysis import Blocks, Contour, FactorScatter, OrderedData, TenSteps, Terms
 from mesonet.files.names import file_stem
-from mesonet.numbers import number, percent
 from mesonet.plots.half_normal import has_margins
 from mesonet.reporting.campaign_view.method import Method
 from mesonet.reporting.campaign_view.space import Column
 from mesonet.reporting.campaign_view.study import MEAN_OF_ALL, Study, categorical, factor_title, level_text
-from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.drawable import ChartAndCaption, Drawable
 from mesonet.reporting.text import method_captions
 from mesonet.reporting.text.captions import before_ties, effects_sentence, extremes_of
-from mesonet.words import counted, fall, listed, quantity, uncapitalised, verb
+from mesonet.words import counted, fall, listed, number, percent, quantity, uncapitalised, verb
 
 QUESTIONS = {
     "01_ordered_data": "Which settings give the best and worst, and which factor decides?",
@@ -34,14 +33,13 @@ QUESTIONS = {
 }
 
 Floats = NDArray[np.float64]
-Made = tuple[Any, str]
 
 
-def ten_step_figures(method: Method, response: str, algorithm: str, steps: tuple[str, ...] = ()) -> list[Figure]:
+def ten_step_figures(method: Method, response: str, algorithm: str, steps: tuple[str, ...] = ()) -> list[Drawable]:
     """The plots of one response of the space for one algorithm or the mean of all; `steps`: only these."""
     folder = f"ten_steps/{file_stem(response)}/{file_stem(algorithm).replace(' ', '_')}"
     column = method.space.columns[method.space.place(response)]
-    makers: dict[str, Callable[[Method, Column, str, str], Made]] = {
+    makers: dict[str, Callable[[Method, Column, str, str], ChartAndCaption]] = {
         "01_ordered_data": _ordered, "02_multi_factor_scatter": _scatter, "03_main_effects": _effects,
         "04_interactions": _interactions, "05_blocks": _blocks, "06_youden": _youden,
         "07_absolute_effects": _absolute, "08_half_normal": _half_normal, "09_residual_sd": _residual_sd,
@@ -54,7 +52,7 @@ def ten_step_figures(method: Method, response: str, algorithm: str, steps: tuple
     if column.set.lower().removeprefix("measured ") not in column.title.lower():
         heading += f", {uncapitalised(column.set)}"
     return [
-        Figure(f"{folder}/{name}", QUESTIONS[name], partial(make, method, column, algorithm, heading))
+        Drawable(f"{folder}/{name}", QUESTIONS[name], partial(make, method, column, algorithm, heading))
         for name, make in makers.items()
         if not steps or name in steps
     ]
@@ -68,25 +66,25 @@ def _steps(method: Method, column: Column, algorithm: str) -> TenSteps:
     return method.ten_steps(column.name, algorithm)
 
 
-def _ordered(method: Method, column: Column, algorithm: str, heading: str) -> Made:
+def _ordered(method: Method, column: Column, algorithm: str, heading: str) -> ChartAndCaption:
     result = _steps(method, column, algorithm).ordered
     return plots.ordered_data(result, title=heading, response=_axis(column)), ordered_caption(
         method.study, result, column
     )
 
 
-def _scatter(method: Method, column: Column, algorithm: str, heading: str) -> Made:
+def _scatter(method: Method, column: Column, algorithm: str, heading: str) -> ChartAndCaption:
     result = _steps(method, column, algorithm).scatter
     return plots.factor_scatter(result, title=heading, response=_axis(column)), scatter_caption(method.study, result)
 
 
-def _effects(method: Method, column: Column, algorithm: str, heading: str) -> Made:
+def _effects(method: Method, column: Column, algorithm: str, heading: str) -> ChartAndCaption:
     result = _steps(method, column, algorithm).effects
     chart: Any = plots.main_effects(result, method.study.campaign.factors, title=heading, response=_axis(column))
     return chart, effects_sentence(method.study, result, uncapitalised(column.title), column.unit)
 
 
-def _interactions(method: Method, column: Column, algorithm: str, heading: str) -> Made:
+def _interactions(method: Method, column: Column, algorithm: str, heading: str) -> ChartAndCaption:
     steps = _steps(method, column, algorithm)
     strings = [
         f"{number(float(effect))}   {text}"
@@ -99,34 +97,34 @@ def _interactions(method: Method, column: Column, algorithm: str, heading: str) 
     return chart, method_captions.interactions_caption(title, column.unit, steps.interactions, steps.terms)
 
 
-def _blocks(method: Method, column: Column, algorithm: str, heading: str) -> Made:
+def _blocks(method: Method, column: Column, algorithm: str, heading: str) -> ChartAndCaption:
     result = _steps(method, column, algorithm).blocks
     return plots.blocks(result, title=heading, response=_axis(column)), blocks_caption(method.study, result)
 
 
-def _youden(method: Method, column: Column, algorithm: str, heading: str) -> Made:
+def _youden(method: Method, column: Column, algorithm: str, heading: str) -> ChartAndCaption:
     result = _steps(method, column, algorithm).terms
     return plots.youden(result, title=heading, response=_axis(column)), youden_caption(result)
 
 
-def _absolute(method: Method, column: Column, algorithm: str, heading: str) -> Made:
+def _absolute(method: Method, column: Column, algorithm: str, heading: str) -> ChartAndCaption:
     result = _steps(method, column, algorithm).terms
     chart = plots.absolute_effects(result, title=heading, response=f"|effect| on {_axis(column)}")
     return chart, kink_caption(result)
 
 
-def _half_normal(method: Method, column: Column, algorithm: str, heading: str) -> Made:
+def _half_normal(method: Method, column: Column, algorithm: str, heading: str) -> ChartAndCaption:
     result = _steps(method, column, algorithm).terms
     chart: Any = plots.half_normal(result, title=heading, response=f"|effect| on {_axis(column)}")
     return chart, method_captions.terms_caption(uncapitalised(column.title), column.unit, result)
 
 
-def _residual_sd(method: Method, column: Column, algorithm: str, heading: str) -> Made:
+def _residual_sd(method: Method, column: Column, algorithm: str, heading: str) -> ChartAndCaption:
     result = _steps(method, column, algorithm).terms
     return plots.residual_sd(result, title=heading, response=_axis(column)), residual_sd_caption(result, column.unit)
 
 
-def _contour(method: Method, column: Column, algorithm: str, heading: str) -> Made:
+def _contour(method: Method, column: Column, algorithm: str, heading: str) -> ChartAndCaption:
     result = _steps(method, column, algorithm).contour
     assert result is not None
     return plots.contour(result, title=heading, response=_axis(column)), contour_caption(method.study, result, column)

@@ -9,12 +9,11 @@ import polars as pl
 
 from mesonet.analysis import AverageWindows, average_windows, envelope, latencies, queued
 from mesonet.files.names import file_stem
-from mesonet.numbers import number, percent
 from mesonet.plots.flow_windows import MOST_SAMPLES, flow_windows
 from mesonet.plots.latencies import latencies as latencies_chart
 from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
-from mesonet.reporting.figures.drawable import Figure
-from mesonet.words import listed
+from mesonet.reporting.figures.drawable import Drawable
+from mesonet.words import listed, number, percent
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -29,7 +28,7 @@ def traced_tables(campaign: "Campaign") -> dict[str, pl.DataFrame]:
     }
 
 
-def traced_figures(campaign: "Campaign") -> list[Figure]:
+def traced_figures(campaign: "Campaign") -> list[Drawable]:
     """Windows of every run with several flows, and the latencies of every condition."""
     several = campaign.design.runs > 1
     figures, measured = [], []
@@ -41,13 +40,13 @@ def traced_figures(campaign: "Campaign") -> list[Figure]:
             asked = "Does the algorithm fill the path, share it, converge?"
             which = f"{run.algorithm}, condition {run.condition}" if several else run.algorithm
             which += f", run {run.replicate}" if run.replicate > 1 else ""
-            figures.append(Figure(name, asked, partial(_windows_figure, run, several), "windows", {"run": which}))
+            figures.append(Drawable(name, asked, partial(_windows_figure, run, several), "windows", {"run": which}))
     rows = pl.concat(measured) if measured else pl.DataFrame()
     for (condition,), own in rows.group_by("condition", maintain_order=True) if len(rows) else ():
         means = own.group_by("algorithm", maintain_order=True).agg(pl.col("goodput", "recovery").mean())
         name = "windows/latencies" + (f"_{condition}" if several else "")
         title = "Time to the full rate" + (f", condition {condition}" if several else "")
-        figures.append(Figure(name, "How soon is a flow at its full rate?", partial(_latency_figure, means, title)))
+        figures.append(Drawable(name, "How soon is a flow at its full rate?", partial(_latency_figure, means, title)))
     return figures
 
 

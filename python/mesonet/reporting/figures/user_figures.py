@@ -10,16 +10,14 @@ from numpy.typing import NDArray
 from mesonet import plots
 from mesonet.analysis import RankMatrices, RankSummary, goodput_ranges, rank_matrices, rank_summary
 from mesonet.files.names import file_stem
-from mesonet.numbers import number, percent
 from mesonet.reporting.campaign_view.events import FEWEST_EVENTS
 from mesonet.reporting.campaign_view.method import Method
 from mesonet.reporting.campaign_view.space import OWN, TCP, group_labels, group_runs, group_values, has_groups
 from mesonet.reporting.campaign_view.study import INCUMBENT, Study
-from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.drawable import ChartAndCaption, Drawable
 from mesonet.reporting.verdicts.verdict import incumbent
-from mesonet.words import counted, listed, verb
+from mesonet.words import counted, listed, number, percent, verb
 
-Made = tuple[Any, str]
 Floats = NDArray[np.float64]
 
 #: What the kinds of flows are called in the columns of tables.
@@ -179,7 +177,7 @@ def users(method: Method) -> Users | None:
     return found if found.labels and OWN in found.kinds else None
 
 
-def user_figures(method: Method) -> list[Figure]:
+def user_figures(method: Method) -> list[Drawable]:
     """Those that a campaign can have."""
     found = users(method)
     if found is None:
@@ -192,7 +190,9 @@ def user_figures(method: Method) -> list[Figure]:
     for category in found.completed_categories:
         stem, chosen = category.replace(" ", "_"), {"file": category}
         asked = f"What do users get who fetch a {category}?"
-        figures.append(Figure(f"users/goodput_{stem}", asked, partial(_bars, found, category), "users/goodput", chosen))
+        figures.append(
+            Drawable(f"users/goodput_{stem}", asked, partial(_bars, found, category), "users/goodput", chosen)
+        )
         if not (mixed or alone) or _pairs(found, category)[0].drop_nulls(["x", "y"]).is_empty():
             continue
         wins = f"Who wins against {rival}?" if mixed else f"Who gets more than {rival} does in its own network?"
@@ -201,11 +201,11 @@ def user_figures(method: Method) -> list[Figure]:
             ("differences", "When does it win?", _differences),
         ):  # fmt: skip
             figures.append(
-                Figure(f"users/{what}_{stem}", asked, partial(draw, found, category), f"users/{what}", chosen)
+                Drawable(f"users/{what}_{stem}", asked, partial(draw, found, category), f"users/{what}", chosen)
             )
     if not found.shares().is_empty():
         asked = "How much of the path do they use?"
-        figures.append(Figure("users/available_share", asked, partial(_shares, found)))
+        figures.append(Drawable("users/available_share", asked, partial(_shares, found)))
     if len(method.study.algorithms) > 1:
         for kind in found.kinds:
             for algorithm in method.study.algorithms:
@@ -213,16 +213,16 @@ def user_figures(method: Method) -> list[Figure]:
                 name = f"users/rank_matrix_{KINDS[kind]}_{file_stem(algorithm)}"
                 chosen = {"flows": kind, "algorithm": algorithm}
                 draw = partial(_rank_matrix, found, kind, algorithm)
-                figures.append(Figure(name, asked, draw, "users/rank_matrix", chosen))
+                figures.append(Drawable(name, asked, draw, "users/rank_matrix", chosen))
         asked = "Who is good everywhere?"
-        figures.append(Figure("users/rank_table", asked, partial(_rank_table, found)))
-        figures.append(Figure("users/rank_scatter", asked, partial(_rank_scatter, found)))
+        figures.append(Drawable("users/rank_table", asked, partial(_rank_table, found)))
+        figures.append(Drawable("users/rank_scatter", asked, partial(_rank_scatter, found)))
         asked = "How much does the choice of algorithm matter to users?"
-        figures.append(Figure("users/goodput_ranges", asked, partial(_ranges, found)))
+        figures.append(Drawable("users/goodput_ranges", asked, partial(_ranges, found)))
     return figures
 
 
-def _bars(found: Users, category: str) -> Made:
+def _bars(found: Users, category: str) -> ChartAndCaption:
     rows, places = [], found.of_category(category)
     labels = list(found.labels.values())
     for kind in found.kinds:
@@ -296,7 +296,7 @@ def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
     return pl.DataFrame(rows, schema=schema), said
 
 
-def _scatter(found: Users, category: str) -> Made:
+def _scatter(found: Users, category: str) -> ChartAndCaption:
     table, said = _pairs(found, category)
     chart = plots.yy_scatter(
         table, found.study.algorithms, x=f"own, {UNIT}", y=f"{_rival(found.study)}, {UNIT}",
@@ -305,7 +305,7 @@ def _scatter(found: Users, category: str) -> Made:
     return chart, wins_caption(table, said)
 
 
-def _differences(found: Users, category: str) -> Made:
+def _differences(found: Users, category: str) -> ChartAndCaption:
     table, said = _pairs(found, category)
     chart = plots.condition_bars(
         table.with_columns(value=pl.col("x") - pl.col("y")), found.study.algorithms, order=found.study.by_congestion,
@@ -330,7 +330,7 @@ def wins_caption(table: pl.DataFrame, other: str) -> str:
     return f"Conditions with more and with less than {other}: {', '.join(said)}."
 
 
-def _shares(found: Users) -> Made:
+def _shares(found: Users) -> ChartAndCaption:
     table = found.shares()
     panels = list(dict.fromkeys(table["panel"]))
     chart = plots.grouped_bars(
@@ -363,7 +363,7 @@ def shares_caption(table: pl.DataFrame) -> str:
     return f"The largest share is {said(top, 0)}; the smallest is {said(low, -1)}."
 
 
-def _rank_matrix(found: Users, kind: str, algorithm: str) -> Made:
+def _rank_matrix(found: Users, kind: str, algorithm: str) -> ChartAndCaption:
     result = found.ranks(kind)
     groups = {c: [found.columns[p] for p in found.of_category(c)] for c in found.categories}
     short = {name: ", ".join(parts[1:]) for name, parts in zip(found.columns, found.labels.values(), strict=True)}
@@ -392,12 +392,12 @@ def rank_caption(result: RankMatrices, algorithm: str) -> str:
     )
 
 
-def _rank_table(found: Users) -> Made:
+def _rank_table(found: Users) -> ChartAndCaption:
     result = found.rank_summary
     return plots.rank_table(result, title="Average ranks of the goodput"), ranks_caption(result)
 
 
-def _rank_scatter(found: Users) -> Made:
+def _rank_scatter(found: Users) -> ChartAndCaption:
     result = found.rank_summary
     return plots.rank_scatter(result, title="Average rank of the goodput and its spread"), ranks_caption(result)
 
@@ -442,7 +442,7 @@ def _gap(result: RankSummary, best: int, second: int) -> str:
     )
 
 
-def _ranges(found: Users) -> Made:
+def _ranges(found: Users) -> ChartAndCaption:
     table = found.ranges
     rows = []
     columns = {

@@ -20,7 +20,7 @@ from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.figures.algorithm_figures import follow_up_sentence, separation_caption
 from mesonet.reporting.figures.traced_figures import traced_tables
 from mesonet.reporting.folder import sampled_files
-from mesonet.reporting.folder.beside import Beside
+from mesonet.reporting.folder.campaign_pair import CampaignPair
 from mesonet.reporting.folder.drawing import Drawn, draw_all, fingerprint
 from mesonet.reporting.folder.gallery import Extent, figures_of, gallery
 from mesonet.reporting.folder.method_files import labelled, method_tables
@@ -86,7 +86,7 @@ def write_analysis(
     for name in responses or ():
         if name not in there:
             raise unknown("response", str(name), list(dict.fromkeys(there)), path="responses")
-    pair = Beside(method, beside) if beside is not None else None
+    pair = CampaignPair(method, beside) if beside is not None else None
     if sampled:
         return sampled_files.write(campaign, directory, figures, responses, png, workers, progress)
     if not study.has_results:
@@ -142,7 +142,7 @@ def _effects_table(study: Study) -> pl.DataFrame:
     return pl.concat(effects, how="vertical_relaxed")
 
 
-def _index(method: Method, root: Path, drawn: Sequence[Drawn], extent: str, pair: Beside | None) -> str:
+def _index(method: Method, root: Path, drawn: Sequence[Drawn], extent: str, pair: CampaignPair | None) -> str:
     study = method.study
     lines = [f"# {study.campaign.title or study.campaign.name}", ""]
     if not study.has_results:

@@ -7,13 +7,13 @@ from mesonet.reporting.campaign_view.method import Method
 from mesonet.reporting.campaign_view.study import Study
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.figures.algorithm_figures import algorithm_figures
-from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.drawable import Drawable
 from mesonet.reporting.figures.network_figures import network_figures
 from mesonet.reporting.figures.reduction_figures import reduction_figures
 from mesonet.reporting.figures.ten_step_figures import ten_step_figures
 from mesonet.reporting.figures.traced_figures import traced_figures
 from mesonet.reporting.figures.user_figures import user_figures
-from mesonet.reporting.folder.beside import Beside
+from mesonet.reporting.folder.campaign_pair import CampaignPair
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -32,7 +32,7 @@ def gallery(
     responses: Sequence[str] | None = None,
     thresholds: Thresholds = DEFAULTS,
     beside: "Campaign | None" = None,
-) -> list[Figure]:
+) -> list[Drawable]:
     """All figures of a campaign that has results, by section.
 
     `extent` "chosen": the ten steps of one response per cluster, at most eight, for the mean of all algorithms, and
@@ -42,11 +42,13 @@ def gallery(
     if extent == "none":
         return []
     method = Method(Study(campaign), thresholds)
-    pair = Beside(method, beside).figures() if beside is not None else []
+    pair = CampaignPair(method, beside).figures() if beside is not None else []
     return figures_of(method, extent, responses) + pair
 
 
-def figures_of(method: Method, extent: Extent | str = "chosen", responses: Sequence[str] | None = None) -> list[Figure]:
+def figures_of(
+    method: Method, extent: Extent | str = "chosen", responses: Sequence[str] | None = None
+) -> list[Drawable]:
     """The same for a method, whose results are shared."""
     study = method.study
     choices = study.choices_of_algorithm

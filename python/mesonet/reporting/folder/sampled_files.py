@@ -13,7 +13,7 @@ from mesonet.progress import Update
 from mesonet.reporting.campaign_view.sampled import Sampled, left_out
 from mesonet.reporting.campaign_view.study import Study
 from mesonet.reporting.figures import grid_figures
-from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.drawable import Drawable
 from mesonet.reporting.folder.drawing import Drawn, draw_all
 from mesonet.reporting.folder.table_files import write_table
 from mesonet.reporting.text.labels import axis_title
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mesonet.campaign import Campaign
 
 
-def figures(campaign: "Campaign", extent: str = "chosen", responses: Sequence[str] | None = None) -> list[Figure]:
+def figures(campaign: "Campaign", extent: str = "chosen", responses: Sequence[str] | None = None) -> list[Drawable]:
     """Sensitivities by algorithm and scatter plots by response, of a campaign that has results.
 
     `extent` "chosen": the scatter plots of the key responses, or of `responses`; "all": of every one; "none": nothing.
@@ -34,7 +34,7 @@ def figures(campaign: "Campaign", extent: str = "chosen", responses: Sequence[st
     chosen = sampled.responses if extent == "all" else list(responses or sampled.study.key_responses)
     several = len(sampled.study.algorithms) > 1
     found = [
-        Figure(
+        Drawable(
             f"sensitivity/{file_stem(algorithm)}" if several else "sensitivity",
             "Which factors drive which response, and which way?",
             partial(_sensitivity, sampled, algorithm),
@@ -42,7 +42,7 @@ def figures(campaign: "Campaign", extent: str = "chosen", responses: Sequence[st
         for algorithm in sampled.study.algorithms
     ]
     question = "Does the response rise, fall, bend or jump with a factor?"
-    scatter = [Figure(f"scatter/{file_stem(name)}", question, partial(_scatter, sampled, name)) for name in chosen]
+    scatter = [Drawable(f"scatter/{file_stem(name)}", question, partial(_scatter, sampled, name)) for name in chosen]
     return found + grid_figures.figures(sampled, chosen) + scatter
 
 

@@ -1,13 +1,12 @@
 """The page of a campaign with points between the levels: what it has in place of levels and effects."""
 
 from mesonet.designs import grid
-from mesonet.numbers import number
 from mesonet.reporting.campaign_view.sampled import Sampled, left_out
 from mesonet.reporting.campaign_view.study import status_counts
 from mesonet.reporting.page.payload import Conditions
 from mesonet.reporting.text import html
 from mesonet.reporting.text.conditions import factors_html
-from mesonet.words import capitalised, counted, listed
+from mesonet.words import capitalised, counted, listed, number
 
 
 def summary(sampled: Sampled) -> str:

@@ -1,6 +1,6 @@
 """The replay of traced runs on a map: what was recorded, where routers are drawn, and the frames in few bytes."""
 
-from mesonet.reporting.replay.recorded import Recorded, recorded_runs
+from mesonet.reporting.replay.recorded import ReplayRun, recorded_runs
 from mesonet.reporting.replay.section import replay_section
 
-__all__ = ["Recorded", "recorded_runs", "replay_section"]
+__all__ = ["ReplayRun", "recorded_runs", "replay_section"]

@@ -12,13 +12,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from mesonet.reporting.replay.recorded import Recorded
+from mesonet.reporting.replay.recorded import ReplayRun
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
 
-def frames(run: Recorded, routers: Sequence[str]) -> tuple[Floats, Bytes]:
+def frames(run: ReplayRun, routers: Sequence[str]) -> tuple[Floats, Bytes]:
     """Instants in s, shape (t,), and bytes of shape (3, routers, t): queue, drops, utilisation.
 
     A router without a trace has zeros. The root of the share of the buffer in use, the root of the share of arriving

@@ -27,7 +27,7 @@ PUSHES = 400
 
 
 @dataclass(frozen=True)
-class Place:
+class MapPoint:
     """A router on the map: px, whether its name is written, and the radius of what hangs below it."""
 
     name: str
@@ -46,7 +46,7 @@ class Drawing:
 
     width: float
     height: float
-    places: tuple[Place, ...]
+    places: tuple[MapPoint, ...]
     links: tuple[tuple[int, int], ...]
     on_map: bool  #: the place of every backbone router is known
 
@@ -75,7 +75,7 @@ def drawing(topology: Any, described: Mapping[str, Any]) -> Drawing:
     }
     names = _names({n: at[n] for n in heads}, reach, labels)
     places = tuple(
-        Place(
+        MapPoint(
             each["name"],
             labels[n],
             each["class"],

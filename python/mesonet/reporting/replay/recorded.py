@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class ReplayRun:
     """One run. `condition` is None for a run that is none of the campaign's."""
 
     condition: int | None
@@ -30,7 +30,7 @@ class Recorded:
         return f"{self.name}, condition {self.condition}" if self.condition else self.name
 
 
-def recorded_runs(campaign: "Campaign") -> list[Recorded]:
+def recorded_runs(campaign: "Campaign") -> list[ReplayRun]:
     """The traced runs of a campaign in the order of conditions and algorithms, then those that are not the campaign's.
 
     A folder that `mesonet run --set trace.routers=all --out` wrote is one, too.
@@ -48,11 +48,11 @@ def recorded_runs(campaign: "Campaign") -> list[Recorded]:
     return sorted(runs, key=lambda run: (run.condition or 10**9, order.get(run.name, len(order)), run.name))
 
 
-def _read(folder: Path, known: dict[str, tuple[int, str]]) -> Recorded:
+def _read(folder: Path, known: dict[str, tuple[int, str]]) -> ReplayRun:
     scenario = json.loads((folder / "run.json").read_text())["scenario"]
     condition, name = known.get(_untraced(scenario), (None, folder.name))
     routers = pl.read_parquet(folder / "routers.parquet")
-    return Recorded(
+    return ReplayRun(
         condition,
         name,
         scenario,

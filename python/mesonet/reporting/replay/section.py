@@ -13,7 +13,7 @@ from mesonet import core
 from mesonet.reporting import packing
 from mesonet.reporting.replay.frames import frames, packed
 from mesonet.reporting.replay.layout import Drawing, drawing
-from mesonet.reporting.replay.recorded import Recorded
+from mesonet.reporting.replay.recorded import ReplayRun
 from mesonet.reporting.text import html
 
 #: Columns of the time series, and what the states are called; a flow in recovery counts in one of these.
@@ -33,7 +33,7 @@ class ReplaySection:
     html: str
 
 
-def replay_section(runs: Sequence[Recorded]) -> ReplaySection:
+def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
     """Return the section that replays the runs. Runs on another network than the first are left out."""
     if not runs:
         return ReplaySection("", "")
@@ -67,7 +67,7 @@ def _shape(drawn: Drawing) -> str:
     return "in a line" if len(heights) == 1 else "on a circle"
 
 
-def _start(runs: Sequence[Recorded]) -> list[int]:
+def _start(runs: Sequence[ReplayRun]) -> list[int]:
     """The two runs to begin with: the first one, and that of its condition which drops most unlike it."""
     drops = [int(run.traces["segments_dropped"].sum()) for run in runs]
     others = [place for place, run in enumerate(runs) if place and run.condition == runs[0].condition]
@@ -78,7 +78,7 @@ def _carrier(name: str, text: str) -> str:
     return f'<script type="text/plain" id="{name}">{text}</script>'
 
 
-def _about(run: Recorded, names: Sequence[str], place: int) -> dict[str, Any]:
+def _about(run: ReplayRun, names: Sequence[str], place: int) -> dict[str, Any]:
     """What differs between runs beside the frames: instants, and speed (segments/s) and buffer of every router."""
     known = {row["router"]: row for row in run.routers.iter_rows(named=True)}
     times = [round(float(t), 6) for t in frames(run, names)[0]]
@@ -91,7 +91,7 @@ def _about(run: Recorded, names: Sequence[str], place: int) -> dict[str, Any]:
     }
 
 
-def _flows(run: Recorded, times: Sequence[float]) -> list[list[int]]:
+def _flows(run: ReplayRun, times: Sequence[float]) -> list[list[int]]:
     """Numbers of flows in each of `STATES` at the last measurement up to each instant."""
     at = np.searchsorted(run.series["time_s"].to_numpy(), np.asarray(times) + 1e-9, side="right") - 1
     return [run.series[column].to_numpy()[np.maximum(at, 0)].astype(int).tolist() for column in STATES]

@@ -7,9 +7,19 @@ from numpy.typing import NDArray
 
 from mesonet.analysis import ConditionResponseSummary, MainEffects, OrderedData
 from mesonet.analysis.main_effects import Mode
-from mesonet.numbers import number, percent
 from mesonet.reporting.campaign_view.study import MEAN_OF_ALL, Study, factor_title, level_text, ordered
-from mesonet.words import capitalised, counted, difference, listed, numbered, period_title, quantity, span
+from mesonet.words import (
+    capitalised,
+    counted,
+    difference,
+    listed,
+    number,
+    numbered,
+    percent,
+    period_title,
+    quantity,
+    span,
+)
 
 #: What an effect is tested against, by the mode of `mesonet.analysis.main_effects`.
 AGAINST: dict[Mode, str] = {

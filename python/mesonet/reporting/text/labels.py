@@ -1,9 +1,8 @@
 """What axes and rows of figures are called."""
 
-from mesonet.numbers import number, percent
 from mesonet.plots import Settings
 from mesonet.reporting.campaign_view.study import Study
-from mesonet.words import uncapitalised
+from mesonet.words import number, percent, uncapitalised
 
 
 def axis_title(study: Study, response: str) -> str:

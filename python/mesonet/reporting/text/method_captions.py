@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from mesonet.analysis import Clustering, Correlations, Interactions, Residuals, Terms
 from mesonet.analysis.condition_response import FEWEST_ALGORITHMS, FEWEST_STATEMENT, TOO_FEW_EVENTS
-from mesonet.numbers import number
 from mesonet.plots.half_normal import has_margins
 from mesonet.reporting.campaign_view.study import Study, ordered
-from mesonet.words import capitalised, counted, difference, listed, some, verb
+from mesonet.words import capitalised, counted, difference, listed, number, some, verb
 
 
 def few_effects(result: Terms) -> str:

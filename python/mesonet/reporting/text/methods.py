@@ -7,14 +7,13 @@ import polars as pl
 
 from mesonet.analysis.condition_response import FEWEST_ALGORITHMS
 from mesonet.analysis.main_effects import Mode
-from mesonet.numbers import percent
 from mesonet.plots.half_normal import FEWEST_EFFECTS
 from mesonet.progress import duration
 from mesonet.reporting.campaign_view.study import LARGE, Study
 from mesonet.reporting.text import html
 from mesonet.reporting.text.conditions import factors_html
 from mesonet.reporting.text.summary import roman
-from mesonet.words import counted
+from mesonet.words import counted, percent
 
 BETTER = {"higher": "higher is better", "lower": "lower is better"}
 PARAMETER_COLUMNS = ("path", "value", "unit", "source", "doc")

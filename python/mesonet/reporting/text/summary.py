@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from mesonet.analysis import ConditionResponseSummary
-from mesonet.numbers import number, percent
 from mesonet.reporting.campaign_view.centre import curvature_sentence, has_centre_points
 from mesonet.reporting.campaign_view.events import NEGLIGIBLE
 from mesonet.reporting.campaign_view.study import (
@@ -21,7 +20,7 @@ from mesonet.reporting.campaign_view.study import (
 )
 from mesonet.reporting.text import html
 from mesonet.reporting.text.captions import AGAINST
-from mesonet.words import capitalised, counted, listed, numbered, period_title, quantity, span
+from mesonet.words import capitalised, counted, listed, number, numbered, percent, period_title, quantity, span
 
 #: A condition loses segments noticeably above this loss rate.
 LOSSY = 0.01

@@ -5,7 +5,6 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-from mesonet.numbers import percent
 from mesonet.reporting.campaign_view.events import NEGLIGIBLE
 from mesonet.reporting.campaign_view.study import LARGE, Study, status_counts
 from mesonet.reporting.text import html
@@ -28,7 +27,7 @@ from mesonet.reporting.verdicts.verdict import (
     wanted_incumbent,
     without_values,
 )
-from mesonet.words import capitalised, counted, listed
+from mesonet.words import capitalised, counted, listed, percent
 
 #: How the page marks them.
 CLASSES = {WORSE: "harm", MIXED: "some", UNCLEAR: "unclear", NO_HARM: "none", NOT_JUDGED: "not"}

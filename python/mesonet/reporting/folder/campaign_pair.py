@@ -9,14 +9,13 @@ import polars as pl
 
 from mesonet import plots
 from mesonet.errors import InputError
-from mesonet.numbers import percent
 from mesonet.reporting.campaign_view.method import Method
 from mesonet.reporting.campaign_view.sampled import is_sampled
 from mesonet.reporting.campaign_view.space import OWN
 from mesonet.reporting.campaign_view.study import Study
-from mesonet.reporting.figures.drawable import Figure
+from mesonet.reporting.figures.drawable import Drawable
 from mesonet.reporting.figures.user_figures import UNIT, Users, mean_over_conditions, users
-from mesonet.words import counted, listed
+from mesonet.words import counted, listed, percent
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -26,7 +25,7 @@ _MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
-class Beside:
+class CampaignPair:
     """Two campaigns at two levels that share algorithms. InputError for others."""
 
     method: Method
@@ -126,11 +125,11 @@ class Beside:
         table = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
         return {"beside_responses": table} | ({} if self.goodputs.is_empty() else {"beside_goodputs": self.goodputs})
 
-    def figures(self) -> list[Figure]:
+    def figures(self) -> list[Drawable]:
         """One per kind of file."""
         asked = "What do users get in the one experiment, what in the other?"
         return [
-            Figure(f"beside/goodput_{category.replace(' ', '_')}", asked, partial(self._bars, category))
+            Drawable(f"beside/goodput_{category.replace(' ', '_')}", asked, partial(self._bars, category))
             for category in self.goodputs["category"].unique(maintain_order=True)
         ]
 

@@ -16,8 +16,8 @@ TRIES = 3
 
 
 @dataclass(frozen=True)
-class How:
-    """How a campaign is run.
+class RunOptions:
+    """Options of a runner.
 
     Attributes
     ----------
@@ -63,8 +63,8 @@ class How:
 
 
 @dataclass(frozen=True)
-class Work:
-    """Runs to make, the longest expected first, and what is known of their cost."""
+class Backlog:
+    """Runs to make, the longest expected first, and their expected cost."""
 
     ledger: Ledger
     name: str
@@ -78,19 +78,19 @@ class Work:
         return len(self.ledger.tries(run.key)) < self.tries
 
 
-def work(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str], how: How) -> Work:
-    """What is missing, or failed and is not quarantined, of the part that `how` asks for."""
+def backlog(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str], options: RunOptions) -> Backlog:
+    """Return the runs of a shard that are missing, or failed and not quarantined."""
     statuses = ledger.statuses()
     every = counted(document, versions, statuses)
     costs = expected(ledger, document, [run for run in every if statuses.get(run.key) == "done"])
-    runs = [run for run in _part(every, document, how.shard) if statuses.get(run.key) != "done"]
-    if how.retry:
+    runs = [run for run in _part(every, document, options.shard) if statuses.get(run.key) != "done"]
+    if options.retry:
         for run in runs:
             ledger.forgive(run.key)
     else:
-        runs = [r for r in runs if statuses.get(r.key) != "failed" or len(ledger.tries(r.key)) < how.tries]
+        runs = [r for r in runs if statuses.get(r.key) != "failed" or len(ledger.tries(r.key)) < options.tries]
     runs.sort(key=lambda run: -costs.of(run.condition))  # stable: equal ones stay in the order of the plan
-    return Work(ledger, document["name"], document.get("model"), runs, costs, how.tries)
+    return Backlog(ledger, document["name"], document.get("model"), runs, costs, options.tries)
 
 
 def counted(document: Mapping[str, Any], versions: Sequence[str], statuses: Mapping[str, str]) -> list[Run]:
