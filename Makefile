@@ -6,10 +6,11 @@ BIN    := $(VENV)/bin
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 OUT    ?= demo
 
-.PHONY: help demo test check bench peers verify fuzz format clean
+.PHONY: help demo quick test check bench peers verify fuzz format clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
+	@echo "make quick   lints, types and the tests that start no process: after every edit, under a minute"
 	@echo "make test    all tests"
 	@echo "make check   formatting, lints and types"
 	@echo "make bench   benchmarks, appended to benches/RESULTS.md"
@@ -20,6 +21,11 @@ demo: $(VENV)/.run
 	$(BIN)/mesonet experiment run demo --out $(OUT)
 	$(BIN)/mesonet analyze $(OUT)
 	$(BIN)/mesonet report $(OUT)
+
+quick: $(VENV)/.test
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n logical --dist worksteal -m "not slow and not process and not browser"
 
 test: $(VENV)/.test
 	cargo test --workspace --quiet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import pytest
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# How long an example takes says more about the machine than about the code.
-hypothesis.settings.register_profile("mesonet", deadline=None)
-hypothesis.settings.load_profile("mesonet")
+# The same examples every time; HYPOTHESIS_PROFILE=search looks for new ones. No deadline: it would measure the machine.
+hypothesis.settings.register_profile("same", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("search", deadline=None, max_examples=2000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 TINY = """
 name = "tiny"

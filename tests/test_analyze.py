@@ -30,6 +30,8 @@ from mesonet.reporting.folder import drawing, gallery
 from mesonet.reporting.replay.simulated import most_congested
 from mesonet.words import span
 
+pytestmark = pytest.mark.slow
+
 STEPS = (
     "01_ordered_data", "02_multi_factor_scatter", "03_main_effects", "04_interactions", "05_blocks", "06_youden",
     "07_absolute_effects", "08_half_normal", "09_residual_sd", "10_contour",

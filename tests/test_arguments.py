@@ -14,6 +14,8 @@ import mesonet as mn
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 
+pytestmark = pytest.mark.process
+
 
 def call(*arguments: str) -> Result:
     return CliRunner().invoke(main, list(arguments))

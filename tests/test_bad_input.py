@@ -15,6 +15,8 @@ from conftest import ONE_FACTOR, TINY
 from mesonet.cli.main import main
 from mesonet.experiments.network import Experiment
 
+pytestmark = pytest.mark.process
+
 
 def refused(*arguments: str) -> str:
     done = CliRunner().invoke(main, list(arguments))

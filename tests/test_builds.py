@@ -12,6 +12,8 @@ import pytest
 import mesonet as mn
 from mesonet import _core
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parent.parent
 
 

@@ -21,6 +21,8 @@ from mesonet.errors import InputError
 from mesonet.experiments.network import experiment
 from mesonet.responses.definitions import RESPONSES
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Campaign:

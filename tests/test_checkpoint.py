@@ -34,6 +34,8 @@ from mesonet.simulation import checkpoint as module
 from mesonet.simulation.checkpoint import Checkpoint, Stopped
 from mesonet.simulation.result import TABLES, Result
 
+pytestmark = pytest.mark.process
+
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
 PATIENCE_S = 120.0
 VALUES = ["--set", "network.speed=40 seg/ms", "--set", "users.base_sources=20", "--set", "measurement.flow_records=1"]

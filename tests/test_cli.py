@@ -16,6 +16,8 @@ import mesonet
 from mesonet.cli.main import main
 from mesonet.simulation.result import FILES
 
+pytestmark = pytest.mark.process
+
 SMALL = ("--set", "speed=40 seg/ms", "--set", "base_sources=2", "--duration", "2 s")
 
 

@@ -23,6 +23,8 @@ from mesonet.cli.main import main
 from mesonet.errors import InputError
 from test_faults import ENVIRONMENT, finish, start, until, write
 
+pytestmark = pytest.mark.process
+
 pytest.importorskip("distributed")
 
 

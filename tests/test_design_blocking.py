@@ -15,6 +15,8 @@ from mesonet.designs.rows import rows
 from mesonet.designs.words import products, products_by_column
 from mesonet.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 
 @cache
 def subspaces(base: int, dimension: int) -> npt.NDArray[np.int64]:

@@ -16,6 +16,8 @@ from mesonet.designs.two_level import from_columns
 from mesonet.designs.words import lengths, products
 from mesonet.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 
 def all_columns(base: int, columns: tuple[int, ...]) -> list[int]:
     return [*(1 << bit for bit in range(base)), *columns]

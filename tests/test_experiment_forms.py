@@ -11,6 +11,8 @@ import mesonet
 from mesonet.errors import InputError
 from mesonet.experiments.network import experiment
 
+pytestmark = pytest.mark.process
+
 GRID = """
 name = "grid"
 title = "Three speeds, two delays"

@@ -24,6 +24,8 @@ from mesonet.campaign import leases as claims_module
 from mesonet.campaign.leases import PREFIX, Leases, live, sweep
 from mesonet.campaign.ledger import Ledger
 
+pytestmark = pytest.mark.process
+
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
 MESONET = [sys.executable, "-c", "from mesonet.cli.main import main; main()"]
 PATIENCE_S = 120.0

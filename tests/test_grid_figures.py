@@ -11,6 +11,8 @@ from mesonet.reporting.campaign_view.study import Study
 from mesonet.reporting.figures import grid_figures
 from mesonet.reporting.folder import sampled_files
 
+pytestmark = pytest.mark.process
+
 GRID = """
 name = "grid"
 title = "Flows by buffer"

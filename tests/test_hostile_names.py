@@ -19,6 +19,8 @@ from mesonet.maps.network import network_map
 from mesonet.reporting import write_analysis, write_report
 from mesonet.reporting.replay.simulated import record
 
+pytestmark = pytest.mark.process
+
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(1)>'
 COMMENT = "<!--<script>"

@@ -23,6 +23,8 @@ from mesonet.campaign.record import schema
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 
+pytestmark = pytest.mark.process
+
 PROGRAM = """
 import json, sys
 given = json.load(sys.stdin)

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
+import pytest
 from nbclient import NotebookClient
 
 from mesonet import analysis, designs, plots
+
+pytestmark = pytest.mark.process
 
 NOTEBOOK = Path(__file__).parent.parent / "docs" / "tutorial" / "analysis.ipynb"
 

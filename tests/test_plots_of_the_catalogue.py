@@ -14,6 +14,8 @@ from mesonet.plots.residual_sd import table as residual_table
 from mesonet.plots.scatter_matrix import tables as scatter_tables
 from test_plots import drawn, marks
 
+pytestmark = pytest.mark.slow
+
 PLANT = designs.two_level(["A", "B", "C", "D"])
 RATE = np.array([45, 71, 48, 65, 68, 60, 80, 65, 43, 100, 45, 104, 75, 86, 70, 96], dtype=float)
 ALGORITHMS = ["tcp", "bic", "fast", "htcp", "cubic"]

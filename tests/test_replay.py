@@ -18,6 +18,8 @@ from mesonet.reporting.replay.frames import frames, packed
 from mesonet.reporting.replay.layout import HEIGHT, WIDTH, drawing
 from mesonet.reporting.replay.simulated import FRAMES, interval, missing_cost, most_congested, prepare, record
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def campaign(tiny, tmp_path):

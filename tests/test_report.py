@@ -23,6 +23,8 @@ from mesonet.reporting.campaign_view.study import MEAN_OF_ALL, Study
 from mesonet.reporting.text.summary import findings, glance
 from mesonet.words import listed, quantity, span
 
+pytestmark = pytest.mark.slow
+
 NAMES = [response.name for response in RESPONSES]
 FIGURES = [
     "effects-on-difference", "condition-response", "residuals", "responses", "condition-bars", "ranks", "clusters",

@@ -11,6 +11,8 @@ from mesonet.responses.columns import GROUP_UNITS
 from mesonet.responses.definitions import BY_NAME
 from mesonet.responses.sets import GROUPS, SETS
 
+pytestmark = pytest.mark.process
+
 MIXED = """
 name = "mixed"
 title = "Two alternates to standard TCP"

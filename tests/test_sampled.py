@@ -19,6 +19,8 @@ from mesonet.reporting import write_analysis
 from mesonet.reporting.campaign_view.sampled import is_sampled
 from test_report import unpacked
 
+pytestmark = pytest.mark.process
+
 FACTORS = {"x": (0.0, 1.0), "y": (0.0, 10.0), "z": (1, 3)}
 
 

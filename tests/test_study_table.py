@@ -12,6 +12,8 @@ import mesonet
 from mesonet.campaign.export import SCHEMA, study_table
 from mesonet.cli.main import main
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> mesonet.Campaign:

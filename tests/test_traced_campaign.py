@@ -17,6 +17,8 @@ from mesonet.reporting import report_html, write_analysis
 from mesonet.reporting.campaign_view.traced import traced_runs
 from mesonet.reporting.figures.traced_figures import traced_tables
 
+pytestmark = pytest.mark.process
+
 PAIR = """
 name = "short-pair"
 title = "Two flows, the second from 6 s, and three that come and go"

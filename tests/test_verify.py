@@ -28,6 +28,8 @@ from mesonet.verification.scorecard import RECORD, load_scorecard
 from mesonet.verification.shares import Share
 from mesonet.verification.verdicts import Finding, of_claim
 
+pytestmark = pytest.mark.process
+
 FOLDER = Path(__file__).parent.parent / "verification"
 
 CLAIM = """

@@ -15,6 +15,8 @@ from mesonet.verification.measurements import Measurement
 from mesonet.verification.record import Record, RecordedNumber, commands, read_record
 from mesonet.verification.scorecard import RECORD, Scorecard, load_scorecard
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parent.parent / "verification"
 CARD = load_scorecard(FOLDER).chosen(["D5"], quick=False)
 CLAIM = CARD.claims[0]

@@ -385,11 +385,12 @@ def rank_caption(result: RankMatrices, algorithm: str) -> str:
     known = int(np.isfinite(result.rank[:, :, place]).sum())
     if not known:
         return f"{algorithm} has no cell to be compared in."
-    return (
-        f"{algorithm} is above the mean of all in {int((side > 0).sum())} of {counted(known, 'cell')}, below it in "
-        f"{int((side < 0).sum())}; it is the highest and farthest from the mean in {int((out > 0).sum())}, the lowest "
-        f"and farthest in {int((out < 0).sum())}."
-    )
+    said = f"{algorithm} is above the mean of all in {int((side > 0).sum())} of {counted(known, 'cell')}, below it in "
+    said += f"{int((side < 0).sum())}"
+    if len(result.algorithms) > 2:  # two algorithms are equally far from their mean
+        said += f"; it is the highest and farthest from the mean in {int((out > 0).sum())}, the lowest and farthest in "
+        said += f"{int((out < 0).sum())}"
+    return f"{said}."
 
 
 def _rank_table(found: Users) -> ChartAndCaption:
