@@ -37,7 +37,7 @@ __all__ = [
 
 
 def load(path: str | Path) -> Campaign:
-    """The campaign in a folder, whatever part of it is done; see `mesonet.campaign.Campaign`."""
+    """Return the campaign in a folder, whatever part of it is done; see `mesonet.campaign.Campaign`."""
     from mesonet.campaign.data import load as load_campaign
 
     return load_campaign(path)

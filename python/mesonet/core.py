@@ -43,7 +43,7 @@ class Algorithm:
 
 
 def module() -> Any:
-    """The compiled module.
+    """Return the compiled module.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def module() -> Any:
 
 @cache
 def algorithms() -> dict[str, Algorithm]:
-    """Every algorithm by name, in the order in which users see them."""
+    """Return every algorithm by name, in the order in which users see them."""
     return {
         entry["name"]: Algorithm(
             entry["name"],
@@ -103,7 +103,7 @@ def check(scenario_json: str) -> None:
 
 
 def describe(scenario_json: str) -> dict[str, Any]:
-    """Numbers that follow from a scenario: routers, speeds, buffers, sources, paths and warnings.
+    """Return the numbers that follow from a scenario: routers, speeds, buffers, sources, paths and warnings.
 
     Raises
     ------
@@ -126,5 +126,5 @@ def refused(error: ValueError) -> InputError:
 
 
 def code_version() -> str:
-    """Hash of the sources of the simulator and of its lock file; part of the key of every run."""
+    """Return the hash of the sources of the simulator and of its lock file; part of the key of every run."""
     return str(module().code_version())

@@ -44,7 +44,7 @@ class InputError(ValueError):
         return type(self), (self.problem, self.file, self.path, self.value, self.allowed)
 
     def located(self, *, file: str | Path | None = None, path: str | None = None) -> InputError:
-        """The same error with the file and the path filled in where they are still unknown."""
+        """Return the same error with the file and the path filled in where they are still unknown."""
         return InputError(
             self.problem,
             self.file or (str(file) if file is not None else None),
@@ -59,7 +59,7 @@ class Broken(RuntimeError):
 
 
 def unknown(what: str, value: str, known: Iterable[str], **where: Any) -> InputError:
-    """The error for a name that is not in `known`; it names the nearest ones, then all of a short list."""
+    """Return the error for a name that is not in `known`; it names the nearest ones, then all of a short list."""
     names = list(known)
     near = get_close_matches(value, names, n=3, cutoff=0.5)
     problem = f"unknown {what}" + (f" (nearest: {', '.join(near)})" if near else "")

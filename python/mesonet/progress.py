@@ -55,7 +55,7 @@ class Progress:
             sys.stderr.flush()
 
     def _left(self, elapsed: float, share: float) -> str:
-        """The time left at the pace since the first update: what was done before may have been found done."""
+        """Return the time left at the pace since the first update: what was done before may have been found done."""
         began, before = self._first or (0.0, 0.0)
         if share <= before:
             began, before = 0.0, 0.0
@@ -90,7 +90,7 @@ class _Bar:
 
 
 def duration(seconds: float) -> str:
-    """A time in words, to a second, a minute or, from two days on, a tenth of a day."""
+    """Return a time in words, to a second, a minute or, from two days on, a tenth of a day."""
     whole = round(seconds)
     if whole < 120:
         return f"{whole} s" if seconds >= 10 or whole == seconds else f"{seconds:.2g} s"

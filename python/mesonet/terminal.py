@@ -28,7 +28,7 @@ def write_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
 
 
 def shown(value: Any) -> str:
-    """A cell as text: numbers to four digits, nothing for what was not measured."""
+    """Return a cell as text: numbers to four digits, nothing for what was not measured."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     if isinstance(value, float):
@@ -39,7 +39,7 @@ def shown(value: Any) -> str:
 
 
 def plural(number: int, noun: str) -> str:
-    """A number with its noun."""
+    """Return a number with its noun."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 

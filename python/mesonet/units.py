@@ -80,7 +80,7 @@ def parse(
     example: str = "",
     segment_bytes: float = SEGMENT_BYTES,
 ) -> Any:
-    """A user's value in base units.
+    """Return a user's value in base units.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def parse(
 
 
 def show(kind: str, value: Any) -> str:
-    """Text for a value in base units, as a user would write it, to 12 digits."""
+    """Return the text for a value in base units, as a user would write it, to 12 digits."""
     match kind:
         case "time":
             if value >= 600 and value % 60 == 0:
@@ -161,7 +161,8 @@ def show(kind: str, value: Any) -> str:
 
 
 def integer(value: Any, path: str, least: int, most: int) -> int:
-    """A whole number, also one of NumPy's, from `least` to `most`; anything else is an `InputError` at `path`."""
+    """Return a whole number, also one of NumPy's, from `least` to `most`; anything else is an `InputError` at
+    `path`."""
     allowed = f"a whole number, at least {least} and at most {most}"
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InputError("not a whole number", path=path, value=value, allowed=allowed)
@@ -172,7 +173,7 @@ def integer(value: Any, path: str, least: int, most: int) -> int:
 
 
 def whole(value: float) -> int | float:
-    """The same number, as an int where it is whole, so that 5, 5.0 and "5000 ms" have one canonical text."""
+    """Return the same number, as an int where it is whole, so that 5, 5.0 and "5000 ms" have one canonical text."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
@@ -214,7 +215,7 @@ def _threshold(value: Any, segment_bytes: float) -> float:
 
 
 def _plain(value: Any) -> Fraction:
-    """A bare number, or text such as ``0.3`` or ``1/3``."""
+    """Return a bare number, or text such as ``0.3`` or ``1/3``."""
     allowed = "a bare number, such as 0.3"
     if _is_number(value):
         if not math.isfinite(value):
@@ -279,7 +280,7 @@ def _flag(value: Any) -> bool:
 
 
 def _entries(value: Any) -> list[Any]:
-    """The entries of a list, or of text with commas between them; "none" and empty text have none."""
+    """Return the entries of a list, or of text with commas between them; "none" and empty text have none."""
     if isinstance(value, str):
         return [] if value.strip() in ("", "none") else [part.strip() for part in value.split(",")]
     return list(value) if isinstance(value, list | tuple) else [value]
@@ -309,7 +310,7 @@ _LARGEST_BUFFER = 1e12
 
 
 def _fraction(number: str, value: Any) -> Fraction:
-    """The exact value of a decimal number; absurdly long ones are refused before they are computed."""
+    """Return the exact value of a decimal number; absurdly long ones are refused before they are computed."""
     exponent = number.lower().partition("e")[2].lstrip("+-0")
     if len(number) > 100 or len(exponent) > 3:
         raise InputError("too large or too small", value=value, allowed="a number of at most 100 digits")
@@ -324,7 +325,7 @@ def _finite(number: Fraction, value: Any) -> float:
 
 
 def _is_number(value: Any) -> bool:
-    """True for Python's and NumPy's numbers."""
+    """Return True for Python's and NumPy's numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -333,7 +334,7 @@ def _noun(kind: str) -> str:
 
 
 def _share_text(share: float) -> str:
-    """A share as a simple fraction where the decimals would not end: 1/3."""
+    """Return a share as a simple fraction where the decimals would not end: 1/3."""
     simple = Fraction(share).limit_denominator(100)
     decimals = _number_text(share)
     return str(simple) if len(decimals) > 8 and abs(float(simple) - share) < 1e-12 else decimals

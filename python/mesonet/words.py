@@ -24,7 +24,7 @@ def listed(items: Sequence[str]) -> str:
 
 
 def some(items: Sequence[str], most: int = 4) -> str:
-    """The first of many: "a, b, c and 7 more"; all where there are `most` at most."""
+    """Return the first of many: "a, b, c and 7 more"; all where there are `most` at most."""
     return listed(items) if len(items) <= most else f"{', '.join(items[: most - 1])} and {len(items) - most + 1} more"
 
 
@@ -34,7 +34,7 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def verb(count: int, plural: str) -> str:
-    """The verb that goes with a count: "exceeds" for one, else "exceed"."""
+    """Return the verb that goes with a count: "exceeds" for one, else "exceed"."""
     return f"{plural}s" if count == 1 else plural
 
 
@@ -46,7 +46,7 @@ def numbered(noun: str, numbers: Sequence[int]) -> str:
 
 
 def quantity(value: float, unit: str) -> str:
-    """A value with its unit; a plain number ("1": ratios and rates) as a percentage."""
+    """Return a value with its unit; a plain number ("1": ratios and rates) as a percentage."""
     if unit == "1":
         return percent(100 * value)
     return f"{number(value)} {unit}".strip()
@@ -79,12 +79,12 @@ def span(low: float, high: float, unit: str) -> str:
 
 
 def capitalised(text: str) -> str:
-    """The text with a capital first letter."""
+    """Return the text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
 def uncapitalised(text: str) -> str:
-    """The text as it stands within a sentence; abbreviations stay."""
+    """Return the text as it stands within a sentence; abbreviations stay."""
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
@@ -118,7 +118,7 @@ def signed(value: float | None, digits: int = 3) -> str:
 
 
 def percent(value: float | None, *, sign: bool = False) -> str:
-    """A percentage: whole above 10, one digit behind the point from 1, else two significant digits."""
+    """Return a percentage: whole above 10, one digit behind the point from 1, else two significant digits."""
     if value is None or not math.isfinite(value):
         return "–"
     size = abs(value)
@@ -128,7 +128,7 @@ def percent(value: float | None, *, sign: bool = False) -> str:
 
 
 def hundredths(value: float) -> str:
-    """A correlation or loading x 100, whole; "–" for none."""
+    """Return a correlation or loading x 100, whole; "–" for none."""
     if not math.isfinite(value):
         return "–"
     return str(round(100 * value)).replace("-", "−")

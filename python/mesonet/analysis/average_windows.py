@@ -99,7 +99,8 @@ def average_windows(
 
 
 def queued(cwnd: ArrayLike, rtt: ArrayLike) -> Floats:
-    """Segments that a flow holds in queues by its own measure: cwnd (1 - smallest round trip so far / round trip).
+    """Return the segments that a flow holds in queues by its own measure: cwnd (1 - smallest round trip so far / round
+    trip).
 
     FAST and Vegas steer by this number: in equilibrium a flow of FAST has its alpha (Jin, Wei and Low, INFOCOM 2004). A
     flow that has never seen the path empty takes the queue of the others for propagation and measures too little.

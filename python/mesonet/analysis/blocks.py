@@ -56,7 +56,7 @@ def blocks(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
 ) -> Blocks:
-    """The blocks of one target factor; other arguments and errors as `main_effects`.
+    """Return the blocks of one target factor; other arguments and errors as `main_effects`.
 
     Raises ValueError also for an unknown target.
     """
@@ -83,6 +83,6 @@ def blocks(
 
 
 def _robustness(runs: int, factors: int) -> int:
-    """Number of robustness factors."""
+    """Return the number of robustness factors."""
     wanted = 3 if runs >= 16 else 2 if runs >= 8 else 1
     return min(wanted, factors - 1)

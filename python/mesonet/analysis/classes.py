@@ -49,7 +49,7 @@ class ConditionClasses(AnalysisResult):
         return tuple(c for c, n in zip(self.conditions, self.number, strict=True) if n == number)
 
     def typical(self, number: int) -> int | None:
-        """The condition in the middle of a class; None where the class is empty."""
+        """Return the condition in the middle of a class; None where the class is empty."""
         members = self.members(number)
         return members[(len(members) - 1) // 2] if members else None
 
@@ -109,7 +109,7 @@ def natural_breaks(values: ArrayLike, classes: int) -> tuple[float, ...]:
     total, squares, number = (np.r_[0.0, np.cumsum(s)] for s in (count * x, count * x**2, count))
 
     def within(first: NDArray[np.int_] | int, last: int) -> Floats:
-        """Sum of squares about the mean of the values first ... last - 1."""
+        """Return the sum of squares about the mean of the values first ... last - 1."""
         s = total[last] - total[first]
         return np.asarray(squares[last] - squares[first] - s**2 / (number[last] - number[first]))
 

@@ -66,7 +66,7 @@ class Clustering(AnalysisResult):
 
 
 def clustering(data: ArrayLike, *, algorithms: Sequence[str], responses: Sequence[str], cut: float = CUT) -> Clustering:
-    """The tree of the algorithms of one condition from `data`, shape (algorithms, responses), NaN where missing.
+    """Return the tree of the algorithms of one condition from `data`, shape (algorithms, responses), NaN where missing.
 
     An algorithm without any value is left out; so is a response that does not vary, or that one of the others lacks;
     the result names the former and the last.

@@ -32,7 +32,8 @@ class AlgorithmComparison(AnalysisResult):
 
 
 def compare_algorithms(cube: ArrayLike, *, responses: Sequence[str], algorithms: Sequence[str]) -> AlgorithmComparison:
-    """Mean of each response per algorithm, from a cube of (conditions, algorithms, responses), NaN where missing.
+    """Return the mean of each response per algorithm, from a cube of (conditions, algorithms, responses), NaN where
+    missing.
 
     The difference is from the median algorithm, which one algorithm that stands apart does not move.
     Only conditions in which all algorithms have a value count, so that a lost run of one algorithm does not make the
@@ -48,6 +49,7 @@ def compare_algorithms(cube: ArrayLike, *, responses: Sequence[str], algorithms:
     compared = complete.sum(axis=0)
     with np.errstate(all="ignore"):
         mean = np.where(complete, values, 0).sum(axis=0) / compared
-        middle = np.ma.median(np.ma.masked_invalid(mean), axis=0).filled(np.nan)
+        masked: Any = np.ma
+        middle = masked.median(masked.masked_invalid(mean), axis=0).filled(np.nan)
         difference = np.where(middle == 0, np.nan, 100 * (mean - middle) / middle)
     return AlgorithmComparison(tuple(algorithms), tuple(responses), mean, difference, compared)

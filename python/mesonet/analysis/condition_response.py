@@ -176,11 +176,11 @@ def condition_response_summary(
 
 
 def _extreme(values: Floats, mean: Floats) -> NDArray[np.intp]:
-    """Position of the value farthest from the mean; of two equally far ones the higher, then the first."""
+    """Return the position of the value farthest from the mean; of two equally far ones the higher, then the first."""
     residual = np.where(np.isfinite(values), values - np.nan_to_num(mean)[..., None], 0.0)
     farthest = np.max(np.abs(residual), axis=-1, keepdims=True)
     candidate = np.abs(residual) >= farthest * (1 - 1e-12)
-    return np.argmax(np.where(candidate, residual, -np.inf), axis=-1)
+    return np.asarray(np.argmax(np.where(candidate, residual, -np.inf), axis=-1))
 
 
 def _statements(count: NDArray[np.int_], same: NDArray[np.bool_], algorithms: int) -> NDArray[np.object_]:

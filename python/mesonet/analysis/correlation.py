@@ -124,11 +124,11 @@ def _pairwise(values: Floats) -> Floats:
         r = covariance / np.sqrt(variance * variance.T)
     r[count < _FEWEST] = np.nan
     np.fill_diagonal(r, 1.0)
-    return np.clip(r, -1.0, 1.0)
+    return np.asarray(np.clip(r, -1.0, 1.0))
 
 
 def _otsu(absolute: Floats) -> float:
-    """The cut of the histogram of |r| with the largest variance between both sides; NaN without values."""
+    """Return the cut of the histogram of |r| with the largest variance between both sides; NaN without values."""
     if not len(absolute):
         return float("nan")
     counts, edges = np.histogram(absolute, bins=_BINS, range=(0.0, 1.0))

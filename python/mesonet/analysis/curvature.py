@@ -62,7 +62,7 @@ class Curvature(AnalysisResult):
 
 
 def curvature(matrix: ArrayLike, y: pl.DataFrame | ArrayLike, *, algorithm: str | None = None) -> Curvature:
-    """The test of curvature of the response `y` in a two-level design with centre points.
+    """Return the test of curvature of the response `y` in a two-level design with centre points.
 
     `matrix`: shape (n, k), rows of -1 and +1 and rows of 0, the centre points; other rows, such as axial points, are
     left out. `y`: n values, or a frame, as in `main_effects`; several values for one condition are replicates. NaN or

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def envelope(values: ArrayLike, most: int) -> NDArray[np.intp]:
-    """Places of at most about `most` samples that look like all of them, in order; shape (m,).
+    """Return the places of at most about `most` samples that look like all of them, in order; shape (m,).
 
     The series, shape (n,), is cut into bins of equal numbers of samples; the smallest and the largest sample of each
     remain, with the first and the last of all, so that no peak is lost. Samples that are NaN have no place.

@@ -66,7 +66,7 @@ def is_regular(matrix: Floats) -> bool:
         if word:
             basis.append(word)
             rank += 1
-    return len(rows) == 2**rank
+    return bool(len(rows) == 2**rank)
 
 
 def sign_columns(matrix: Floats, names: Sequence[str], order: int | None = None) -> SignColumns:

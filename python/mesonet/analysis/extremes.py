@@ -40,8 +40,8 @@ class Extremes(AnalysisResult):
 
 
 def extremes(summary: ConditionResponseSummary, cube: ArrayLike) -> Extremes:
-    """The most extreme condition of every algorithm and response that is flagged in `summary`, made from `cube`, shape
-    (conditions, algorithms, responses).
+    """Return the most extreme condition of every algorithm and response that is flagged in `summary`, made from `cube`,
+    shape (conditions, algorithms, responses).
 
     Where the mean of all is 0, G takes the place of the relative effect. Raises ValueError if the cube does not fit.
     """
@@ -71,7 +71,7 @@ def extremes(summary: ConditionResponseSummary, cube: ArrayLike) -> Extremes:
 
 
 def _median(values: Floats, algorithms: Sequence[str], but: str) -> str:
-    """The other algorithm whose value is nearest to the median of all."""
+    """Return the other algorithm whose value is nearest to the median of all."""
     others = [i for i, name in enumerate(algorithms) if name != but and np.isfinite(values[i])]
     middle = float(np.median(values[np.isfinite(values)]))
     return algorithms[min(others, key=lambda i: abs(values[i] - middle))] if others else ""

@@ -45,7 +45,7 @@ def jain_index(rates: ArrayLike) -> float:
 
 
 def flow_metrics(rates: ArrayLike) -> FlowMetrics:
-    """The metrics of an interval.
+    """Return the metrics of an interval.
 
     Parameters
     ----------

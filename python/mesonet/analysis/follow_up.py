@@ -106,7 +106,8 @@ def _places(effect: str, names: Sequence[str]) -> tuple[int, ...]:
 
 
 def _terms(matrix: Floats, model: Sequence[tuple[int, ...]], shift: float) -> Floats:
-    """Columns of the model: mean, shift between the runs done (0) and the new ones (1), products of factors."""
+    """Return the columns of the model: mean, shift between the runs done (0) and the new ones (1), products of
+    factors."""
     columns = [matrix[:, list(product)].prod(axis=1) for product in model]
     return np.column_stack([np.ones(len(matrix)), np.full(len(matrix), shift), *columns])
 
@@ -153,7 +154,7 @@ def _inverse(matrix: Floats) -> Floats:
 
 
 def _best(inverse: Floats, new: Floats) -> int:
-    """The candidate that the model knows least about; of equals the first, whatever the rounding."""
+    """Return the candidate that the model knows least about; of equals the first, whatever the rounding."""
     gain = np.einsum("ij,jk,ik->i", new, inverse, new)
     return int(np.flatnonzero(gain >= gain.max() * (1 - 1e-9))[0])
 

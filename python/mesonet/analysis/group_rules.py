@@ -77,7 +77,7 @@ class GroupRules(AnalysisResult):
 def group_rules(
     signs: ArrayLike, groups: ArrayLike, *, factors: Sequence[str] | None = None, depth: int = DEEPEST
 ) -> GroupRules:
-    """The settings that explain groups.
+    """Return the settings that explain groups.
 
     `signs`: shape (runs, k), -1 and +1, settings or anything with two values, such as "is algorithm fast"; `groups`:
     shape (runs,), the group of each run, None or NaN for runs without one; `factors`: names of the columns.
@@ -122,7 +122,8 @@ def group_rules(
 
 
 def _questions(matrix: Floats, label: NDArray[np.object_]) -> list[int]:
-    """The factor that parts the runs best, and those that do as well; empty where none makes the groups purer."""
+    """Return the factor that parts the runs best, and those that do as well; empty where none makes the groups
+    purer."""
     n = len(label)
     kinds, place = np.unique(label.astype(str), return_inverse=True)
     if n < FEWEST or len(kinds) < 2:

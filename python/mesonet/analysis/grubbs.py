@@ -68,13 +68,14 @@ def p_value(statistic: ArrayLike, n: ArrayLike, *, sides: int = 2) -> Floats:
 
 
 def indistinct(values: Floats, axis: int = -1) -> NDArray[np.bool_]:
-    """True where the spread along `axis` (NaN ignored; at least one value) is under 1e-9 of the size of the mean."""
+    """Return True where the spread along `axis` (NaN ignored; at least one value) is under 1e-9 of the size of the
+    mean."""
     spread = np.nanmax(values, axis=axis) - np.nanmin(values, axis=axis)
     return np.asarray(spread <= INDISTINCT * np.abs(np.nanmean(values, axis=axis)))
 
 
 def all_but_one_equal(values: Floats) -> NDArray[np.bool_]:
-    """True where at least two of the values along the last axis, NaN ignored, are equal and one other is not.
+    """Return True where at least two of the values along the last axis, NaN ignored, are equal and one other is not.
 
     G is then (n - 1) / sqrt(n), the largest there is, however near that one lies: the others have no variance to judge
     it by.

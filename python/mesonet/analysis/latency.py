@@ -63,7 +63,7 @@ def latencies(
     window: float = WINDOW,
     reached: float = REACHED,
 ) -> Latencies:
-    """The latencies of one flow.
+    """Return the latencies of one flow.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class Lenth:
 
     def active(self, effects: ArrayLike) -> NDArray[np.bool_]:
         """Which effects exceed the margin of error."""
-        return np.abs(np.asarray(effects, dtype=float)) > self.me
+        return np.asarray(np.abs(np.asarray(effects, dtype=float)) > self.me)
 
 
 def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:

@@ -139,7 +139,7 @@ def replicate_frame(values: ArrayLike) -> pl.DataFrame | Floats:
 
 
 def design_signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
-    """The signs, shape (n, k), and the factor names of a design as `main_effects` takes it, checked."""
+    """Return the signs, shape (n, k), and the factor names of a design as `main_effects` takes it, checked."""
     own = design.factors if isinstance(design, DesignLike) else None
     matrix = np.asarray(design.matrix if isinstance(design, DesignLike) else design, dtype=float)
     if matrix.ndim != 2 or not np.all(np.abs(matrix) == 1):
@@ -161,7 +161,7 @@ def observations(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) 
 
 
 def condition_means(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:
-    """Rows of the design that have a value, ascending, and the mean over the replicates of each."""
+    """Return the rows of the design that have a value, ascending, and the mean over the replicates of each."""
     row, value = observations(y, runs, algorithm)
     used, within, count = np.unique(row, return_inverse=True, return_counts=True)
     return used, np.bincount(within, value, len(used)) / count

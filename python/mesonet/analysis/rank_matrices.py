@@ -52,7 +52,7 @@ def rank_matrices(
     conditions: Sequence[int] | None = None,
     ties: Ties = "average",
 ) -> RankMatrices:
-    """Ranks of the algorithms from `values`, shape (conditions, columns, algorithms), NaN where missing.
+    """Return the ranks of the algorithms from `values`, shape (conditions, columns, algorithms), NaN where missing.
 
     A cell with a value of one algorithm only has no rank. Values that differ by less than 1e-9 of the mean are equal.
 

@@ -193,7 +193,8 @@ def _residual_sd(columns: Floats, y: Floats) -> Floats:
 
 
 def _orthonormal(columns: Floats) -> Floats | None:
-    """An orthonormal basis of the columns less their means, one step per column; None if a column depends on others."""
+    """Return an orthonormal basis of the columns less their means, one step per column; None if a column depends on
+    others."""
     n, m = columns.shape
     products = columns.T @ columns
     if not columns.sum(axis=0).any() and not (products - n * np.eye(m)).any():
@@ -203,7 +204,7 @@ def _orthonormal(columns: Floats) -> Floats | None:
 
 
 def _residual_sd_of_dependent(columns: Floats, y: Floats) -> Floats:
-    """The same where runs are lost and columns depend on others: by successive orthogonal projection."""
+    """Return the same where runs are lost and columns depend on others: by successive orthogonal projection."""
     n, m = columns.shape
     found = np.full(m, np.nan)
     residual = y - y.mean() if n else y

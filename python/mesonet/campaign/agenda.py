@@ -46,7 +46,7 @@ class Agenda:
             return not self._waiting and not self._out
 
     def next(self) -> Run | None:
-        """The next run, as soon as there is one; None when all are finished, or after `stop`."""
+        """Return the next run, as soon as there is one; None when all are finished, or after `stop`."""
         with self._changed:
             while not self.stopped:
                 if (run := self._pop()) or (not self._waiting and not self._out):
@@ -55,7 +55,7 @@ class Agenda:
             return None
 
     def next_now(self) -> Run | None:
-        """The next run, if there is one now."""
+        """Return the next run, if there is one now."""
         with self._changed:
             return None if self.stopped else self._pop()
 
@@ -89,14 +89,14 @@ class Agenda:
             self._changed.notify_all()
 
     def show(self, more: str = "") -> None:
-        """Shows how far it is, and what `more` there is to say."""
+        """Show how far it is, and what `more` there is to say."""
         note = f"{self._finished} of {len(self._costs)} runs" + (f", {self._failed} failed" if self._failed else "")
         with self._changed:
             begun = sum(self._costs[key] * share() for key, share in self._shares.items())
         self._progress.update(self._spent + begun, self._total, note + (f", {more}" if more else ""))
 
     def raise_if_stopped(self) -> None:
-        """Raises the error for which it was stopped, if there was one."""
+        """Raise the error for which it was stopped, if there was one."""
         if isinstance(self._ended, BaseException):
             raise self._ended
 

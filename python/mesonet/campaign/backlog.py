@@ -50,7 +50,7 @@ class RunOptions:
     mix: bool = False
 
     def __post_init__(self) -> None:
-        """Raises an `InputError` for values that make no sense."""
+        """Raise an `InputError` for values that make no sense."""
         for name, least in (("workers", 1), ("memory", 1), ("tries", 1)):
             value = getattr(self, name)
             if value is not None:
@@ -74,7 +74,7 @@ class Backlog:
     tries: int
 
     def may_try_again(self, run: Run) -> bool:
-        """Whether a run whose process died has tries left."""
+        """Return True if a run whose process died has tries left."""
         return len(self.ledger.tries(run.key)) < self.tries
 
 
@@ -94,7 +94,7 @@ def backlog(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str]
 
 
 def counted(document: Mapping[str, Any], versions: Sequence[str], statuses: Mapping[str, str]) -> list[Run]:
-    """Every run of a campaign, by that of the versions of the code which counts: the newest by which it is done.
+    """Return every run of a campaign, by that of the versions of the code which counts: the newest by which it is done.
 
     A run that is done by none counts with the newest, `versions[0]`.
     """
@@ -127,14 +127,14 @@ def versions_that_count(ledger: Ledger, code_version: str, mix: bool) -> list[st
 
 
 def known_versions(provenance: Mapping[str, Any]) -> list[str]:
-    """The versions of the code whose runs count, the newest first; none before the first run."""
+    """Return the versions of the code whose runs count, the newest first; none before the first run."""
     if not provenance:
         return []
     return list(provenance.get("code_versions") or [provenance["versions"]["code_version"]])
 
 
 def _part(runs: Iterable[Run], document: Mapping[str, Any], shard: tuple[int, int] | None) -> list[Run]:
-    """Each run once; of N parts the i-th, which is the same whenever and wherever it is asked for.
+    """Return each run once; of N parts the i-th, which is the same whenever and wherever it is asked for.
 
     Parts take turns through the runs by falling expected cost, so that they take about as long.
     """

@@ -53,7 +53,7 @@ _of_thread = threading.local()
 def run_on_cluster(
     backlog: Backlog, agenda: Agenda, scheduler: str, memory: int | None, time_limit: float | None
 ) -> None:
-    """Makes the runs on the cluster of a scheduler, given by address or scheduler file.
+    """Make the runs on the cluster of a scheduler, given by address or scheduler file.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def run_on_cluster(
 def make(
     folder: str, run: dict[str, Any], model: dict[str, Any] | None, memory: int | None, time_limit: float | None = None
 ) -> Outcome:
-    """The task: one try at one run, in a thread of a Dask worker.
+    """Return the task: one try at one run, in a thread of a Dask worker.
 
     Raises
     ------
@@ -149,7 +149,7 @@ class _Driver:
             self._out[future] = run
 
     def _refuse_desertion(self) -> None:
-        """Raises an `InputError` when the scheduler has been without workers for too long."""
+        """Raise an `InputError` when the scheduler has been without workers for too long."""
         if self._deserted is not None and time.monotonic() - self._deserted > self._patience:
             problem = f"the Dask scheduler had no workers for {self._patience:.0f} s"
             allowed = "a cluster with workers, or a longer DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT; "
@@ -186,7 +186,7 @@ class _Driver:
         self._agenda.end(run, "died")
 
     def _reconnect(self) -> None:
-        """Waits for the scheduler, or for another at its place."""
+        """Wait for the scheduler, or for another at its place."""
         end = time.monotonic() + PATIENCE_S
         while self._client.status != "running":
             if self._client.status == "closed":
@@ -214,7 +214,7 @@ def _patience() -> float:
 
 
 def answering(scheduler: str) -> str:
-    """The address of the scheduler at an address, or of the one that a scheduler file names.
+    """Return the address of the scheduler at an address, or of the one that a scheduler file names.
 
     Raises
     ------
@@ -237,7 +237,7 @@ def answering(scheduler: str) -> str:
 
 
 def _connected(scheduler: str) -> Any:
-    """A client of the scheduler."""
+    """Return a client of the scheduler."""
     address = answering(scheduler)
     from distributed import Client
 
@@ -254,7 +254,7 @@ def _silent(scheduler: str, error: BaseException) -> InputError:
 
 
 def _address(scheduler: str) -> str:
-    """The address, of the scheduler file where it is one.
+    """Return the address, of the scheduler file where it is one.
 
     Raises
     ------
@@ -270,11 +270,11 @@ def _address(scheduler: str) -> str:
 
 
 async def _refuse_silence(address: str) -> None:
-    """Raises an `OSError` or a `ValueError` unless something listens there.
+    """Raise an `OSError` or a `ValueError` unless something listens there.
 
     A client that finds nobody leaves threads behind that complain after many seconds.
     """
-    from distributed.comm import connect
+    from distributed.comm.core import connect
     from distributed.security import Security
 
     comm = await connect(address, timeout=_CONNECT_S, **Security().get_connection_args("client"))

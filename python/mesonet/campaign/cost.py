@@ -31,7 +31,7 @@ class Expected:
         return bool(self._seen)
 
     def learn(self, condition: int, wall_s: float) -> None:
-        """Takes note of a run that is done."""
+        """Take note of a run that is done."""
         self._seen.setdefault(condition, []).append(wall_s)
 
     def of(self, condition: int) -> float:
@@ -44,7 +44,7 @@ class Expected:
         return max(float(self._relative[condition - 1]), 1e-12) if condition <= len(self._relative) else 1.0
 
     def _scale(self) -> float:
-        """Seconds per unit of relative cost, the geometric mean over the conditions that are known."""
+        """Return the seconds per unit of relative cost, the geometric mean over the conditions that are known."""
         if not self._seen:
             return 1.0
         logs = [math.log(max(fmean(own), 1e-9) / self._hint(condition)) for condition, own in self._seen.items()]

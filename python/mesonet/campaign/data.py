@@ -100,7 +100,7 @@ class Campaign:
         return rows.rename({"algorithm_of_row": "flow_algorithm"}, strict=False)
 
     def kept(self, name: str, condition: int, algorithm: str, replicate: int = 1) -> pl.DataFrame:
-        """A table that the experiment has its runs keep, such as ``flow_traces``; empty if the run is not done.
+        """Return a table that the experiment has its runs keep, such as ``flow_traces``; empty if the run is not done.
 
         Raises
         ------
@@ -122,7 +122,8 @@ class Campaign:
         )
 
     def set_values(self) -> pl.DataFrame:
-        """The response set of the experiment: condition, algorithm, replicate, symbol, group, response, period, value.
+        """Return the response set of the experiment: condition, algorithm, replicate, symbol, group, response, period,
+        value.
 
         One row per run and entry of the set, for entries about flow groups per group too (null for the others). The
         value is null where there was nothing to measure.
@@ -189,7 +190,7 @@ def _settling(about: dict[str, Any]) -> float | None:
 
 
 def load(path: str | Path) -> Campaign:
-    """The campaign in a folder, whatever part of it is done.
+    """Return the campaign in a folder, whatever part of it is done.
 
     Runs are those of the code that last ran the campaign, and of earlier code where it was told to keep them; runs of
     other code are left aside.

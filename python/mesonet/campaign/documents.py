@@ -56,7 +56,7 @@ _NAMES = {
 
 
 def experiment(file: Path) -> dict[str, Any]:
-    """The content of ``experiment.json``.
+    """Return the content of ``experiment.json``.
 
     Raises
     ------
@@ -75,17 +75,17 @@ def experiment(file: Path) -> dict[str, Any]:
 
 
 def provenance(file: Path) -> dict[str, Any]:
-    """The content of ``provenance.json``; refused as `experiment` does."""
+    """Return the content of ``provenance.json``; refused as `experiment` does."""
     return _read(file, _PROVENANCE)
 
 
 def done(file: Path) -> dict[str, Any]:
-    """The content of a run's ``run.json``; refused as `experiment` does."""
+    """Return the content of a run's ``run.json``; refused as `experiment` does."""
     return _read(file, _DONE)
 
 
 def failed(file: Path) -> dict[str, Any]:
-    """The content of a run's ``failure.json``; refused as `experiment` does."""
+    """Return the content of a run's ``failure.json``; refused as `experiment` does."""
     return _read(file, _FAILED)
 
 
@@ -106,7 +106,7 @@ def _read(file: Path, shape: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_shape(value: Any, shape: Any, path: str) -> None:
-    """Raises an `InputError` at the first place where `value` has another shape."""
+    """Raise an `InputError` at the first place where `value` has another shape."""
     if isinstance(shape, dict):
         _refuse_type(value, dict, path)
         for key, inner in shape.items():
@@ -128,7 +128,7 @@ def _refuse_type(value: Any, wanted: Any, path: str) -> None:
 
 
 def _refuse_strangers(document: Mapping[str, Any]) -> None:
-    """Raises an `InputError` where parts of an experiment do not fit each other."""
+    """Raise an `InputError` where parts of an experiment do not fit each other."""
     from mesonet.designs.rows import from_document
 
     factors = [factor["id"] for factor in document["factors"]]
@@ -157,7 +157,7 @@ def _refuse_strangers(document: Mapping[str, Any]) -> None:
 
 
 def _refuse_model(model: Any) -> None:
-    """Raises an `InputError` where a model is not what `mesonet.models.model` describes."""
+    """Raise an `InputError` where a model is not what `mesonet.models.model` describes."""
     if model is None:
         return
     shape: dict[str, Any] = {"directory": str}
@@ -166,7 +166,7 @@ def _refuse_model(model: Any) -> None:
 
 
 def refuse_too_many(conditions: int, algorithms: int, replicates: int) -> None:
-    """Raises an `InputError` for more than `MOST_RUNS` runs."""
+    """Raise an `InputError` for more than `MOST_RUNS` runs."""
     runs = conditions * algorithms * replicates
     if runs > MOST_RUNS:
         product = f"{conditions:,} conditions x {algorithms:,} algorithms x {replicates:,} replicates = {runs:,} runs"

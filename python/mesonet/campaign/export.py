@@ -40,7 +40,7 @@ _RUN = ("condition", "algorithm", "replicate", "period")
 
 
 def study_table(campaign: Campaign) -> pl.DataFrame:
-    """The table of a campaign of networks, of the runs that are done; factors follow as columns of -1 and +1.
+    """Return the table of a campaign of networks, of the runs that are done; factors follow as columns of -1 and +1.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def study_table(campaign: Campaign) -> pl.DataFrame:
 
 
 def write_study_table(campaign: Campaign, path: Path) -> Path:
-    """Writes the table as Parquet, or as CSV where the name ends in ``.csv``."""
+    """Write the table as Parquet, or as CSV where the name ends in ``.csv``."""
     if path.suffix not in (".parquet", ".csv"):
         raise InputError("not a form of a table", path="--out", value=str(path), allowed=".parquet, .csv")
     table = study_table(campaign)
@@ -70,7 +70,7 @@ def write_study_table(campaign: Campaign, path: Path) -> Path:
 
 
 def _network(campaign: Campaign) -> pl.DataFrame:
-    """The responses of the network that the experiment's set asks for, with the symbols of the set."""
+    """Return the responses of the network that the experiment's set asks for, with the symbols of the set."""
     entries = SETS[campaign.experiment.get("response_set", DEFAULT)].entries
     symbols = {entry.name: entry.symbol.split("(")[0] for entry in reversed(entries)}
     rows = campaign.responses.filter(pl.col("response").is_in(list(symbols)) & (pl.col("period") != "run"))
@@ -103,7 +103,7 @@ def _groups(campaign: Campaign) -> pl.DataFrame:
 
 
 def _shaped(rows: pl.DataFrame) -> pl.DataFrame:
-    """All columns in order; those that the rows do not have are null."""
+    """Return all columns in order; those that the rows do not have are null."""
     columns = [
         (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name) for name, kind in SCHEMA.items()
     ]
@@ -111,7 +111,7 @@ def _shaped(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _levels(campaign: Campaign) -> pl.DataFrame:
-    """The level of each factor, from -1 to +1, by condition."""
+    """Return the level of each factor, from -1 to +1, by condition."""
     matrix = campaign.rows.matrix
     columns = {factor.id: matrix[:, place] for place, factor in enumerate(campaign.factors)}
     return pl.DataFrame({"condition": range(1, len(matrix) + 1), **columns}, schema_overrides={"condition": pl.Int64})

@@ -47,12 +47,12 @@ class Run:
 
 
 def run_key(scenario: str, seed: int, code_version: str) -> str:
-    """The name of a run's folder, 64 hexadecimal digits."""
+    """Return the name of a run's folder, 64 hexadecimal digits."""
     return hashlib.sha256(f"{scenario}\n{seed}\n{code_version}".encode()).hexdigest()
 
 
 def run_seed(seed: int, condition: int, replicate: int) -> int:
-    """The seed of a run from that of its experiment: 32 bits.
+    """Return the seed of a run from that of its experiment: 32 bits.
 
     Algorithms share it, so that they face the same users (common random numbers); conditions and replicates do not.
     """
@@ -61,7 +61,7 @@ def run_seed(seed: int, condition: int, replicate: int) -> int:
 
 
 def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
-    """Every run of an experiment document, by condition, algorithm and replicate.
+    """Return every run of an experiment document, by condition, algorithm and replicate.
 
     Runs of the same scenario and seed, such as those of two algorithms that a condition makes the same, share a key.
     """
@@ -88,7 +88,7 @@ class Ledger:
 
     @classmethod
     def create(cls, path: str | Path, document: Mapping[str, Any]) -> Ledger:
-        """The folder for an experiment, new or already begun.
+        """Return the folder for an experiment, new or already begun.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class Ledger:
         return ledger
 
     def refuse_other(self, document: Mapping[str, Any]) -> None:
-        """Raises an `InputError` unless the folder is absent, empty or holds this very experiment."""
+        """Raise an `InputError` unless the folder is absent, empty or holds this very experiment."""
         where = {"path": "--out", "value": str(self.path), "allowed": "a new or empty folder"}
         if not self.path.exists():
             return
@@ -121,7 +121,7 @@ class Ledger:
             raise InputError("the folder is not empty and holds no experiment", **where)
 
     def document(self) -> dict[str, Any]:
-        """The experiment that the folder holds.
+        """Return the experiment that the folder holds.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class Ledger:
         return documents.provenance(file) if file.exists() else {}
 
     def write_provenance(self, provenance: Mapping[str, Any]) -> None:
-        """Replaces the provenance."""
+        """Replace the provenance."""
         _write(self.path / "provenance.json", provenance)
 
     def statuses(self) -> dict[str, str]:
@@ -175,7 +175,7 @@ class Ledger:
         return list(about.get("tries", [{"message": about["message"]}]))
 
     def snapshot(self, key: str) -> Path:
-        """The file from which a run goes on that was stopped in the middle (`mesonet.simulation.checkpoint`)."""
+        """Return the file from which a run goes on that was stopped in the middle (`mesonet.simulation.checkpoint`)."""
         return self.runs / f"{_SNAPSHOT}{key}"
 
     @contextmanager
@@ -197,16 +197,16 @@ class Ledger:
             _write(aside / "failure.json", {**details, "message": message, "tries": tries})
 
     def forgive(self, key: str) -> None:
-        """Forgets that a run failed, and how often."""
+        """Forget that a run failed, and how often."""
         if self.status(key) == "failed":
             self._move_away(key)
 
     def snapshots(self) -> set[str]:
-        """Keys of the runs that have a snapshot, of this code or another."""
+        """Return the keys of the runs that have a snapshot, of this code or another."""
         return {path.name.removeprefix(_SNAPSHOT) for path in self.runs.glob(f"{_SNAPSHOT}*")}
 
     def remove_stale(self, code_version: str) -> None:
-        """Removes what writers left behind that were killed, and snapshots that no run by this code can go on from."""
+        """Remove what writers left behind that were killed, and snapshots that no run by this code can go on from."""
         beside = f"{ASIDE}{_SNAPSHOT}"
         left_beside = {path.stem.removeprefix(beside) for path in self.runs.glob(f"{beside}*")}
         if kept := self.snapshots() | left_beside:
@@ -282,7 +282,7 @@ def _title(document: Mapping[str, Any]) -> str:
 
 
 def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    """The first difference that a user can act on."""
+    """Return the first difference that a user can act on."""
     for key in ("name", "model", "algorithms", "mixed_with", "factors", "design", "scale", "seed", "replicates"):
         if held.get(key) != wanted.get(key):
             shown = [json.dumps(each.get(key)) for each in (held, wanted)]

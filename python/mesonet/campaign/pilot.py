@@ -65,7 +65,7 @@ class Cost:
 
 
 def pilot(document: Mapping[str, Any], budget_s: float) -> Cost:
-    """An estimate from pilots of about `budget_s` of wall-clock time in all.
+    """Return an estimate from pilots of about `budget_s` of wall-clock time in all.
 
     Raises
     ------
@@ -94,14 +94,14 @@ def pilot(document: Mapping[str, Any], budget_s: float) -> Cost:
 
 
 def _spread(runs: list[Run]) -> list[Run]:
-    """A few runs evenly through the list, both ends among them."""
+    """Return a few runs evenly through the list, both ends among them."""
     if len(runs) <= PILOTS:
         return runs
     return [runs[round(place * (len(runs) - 1) / (PILOTS - 1))] for place in range(PILOTS)]
 
 
 def _begun(document: Mapping[str, Any], run: Run, budget_s: float) -> dict[str, Any]:
-    """A pilot in a process of its own, so that its memory is that of a run."""
+    """Return a pilot in a process of its own, so that its memory is that of a run."""
     costs = document.get("expected_cost")
     task = {
         "scenario": run.scenario,
@@ -121,7 +121,7 @@ def _begun(document: Mapping[str, Any], run: Run, budget_s: float) -> dict[str, 
 
 
 def main() -> int:
-    """The process of a pilot: a task on standard input, its cost on standard output."""
+    """Return the process of a pilot: a task on standard input, its cost on standard output."""
     task = json.load(sys.stdin)
     cost = _network(task) if task["model"] is None else _model(task)
     print(json.dumps(cost))  # noqa: T201 - the answer

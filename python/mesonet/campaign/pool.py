@@ -18,7 +18,7 @@ _TICK_S = 0.5
 
 
 def run_here(backlog: Backlog, agenda: Agenda, workers: int, memory: int | None, time_limit: float | None) -> None:
-    """Makes the runs; `workers` at a time, each with at most `memory` bytes and `time_limit` seconds.
+    """Make the runs; `workers` at a time, each with at most `memory` bytes and `time_limit` seconds.
 
     Raises
     ------
@@ -77,6 +77,6 @@ class _Room:
             self._changed.notify_all()
 
     def learn(self, peak: int) -> None:
-        """Takes note of the memory that a run had."""
+        """Take note of the memory that a run had."""
         with self._changed:
             self._largest = max(self._largest, peak)

@@ -60,7 +60,7 @@ class Worker:
     def make(
         self, ledger: Ledger, run: Run, model: dict[str, Any] | None, stopped: Callable[[], bool]
     ) -> dict[str, Any] | Death:
-        """Makes a run; the answer of the process (empty where all is well), or how it died.
+        """Make a run; the answer of the process (empty where all is well), or how it died.
 
         `stopped` is asked several times a second; when it says so, the process is ended.
         """
@@ -115,7 +115,7 @@ class Worker:
         return answer
 
     def close(self) -> None:
-        """Ends the process, and with it the programs that it started."""
+        """End the process, and with it the programs that it started."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -141,7 +141,7 @@ class Worker:
         return Death(message, said, blamed)
 
     def _said(self) -> str:
-        """The end of what the run wrote."""
+        """Return the end of what the run wrote."""
         end = self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, end - _LOG_SHOWN))
         return str(self._log.read())
@@ -161,7 +161,7 @@ class Worker:
 
 
 def memory_of_machine() -> int:
-    """Bytes of memory that processes here may have: of the machine, or of the container (cgroup v2)."""
+    """Return the bytes of memory that processes here may have: of the machine, or of the container (cgroup v2)."""
     total = int(psutil.virtual_memory().total)
     with suppress(OSError, ValueError):  # "max" is no number
         total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
@@ -169,12 +169,12 @@ def memory_of_machine() -> int:
 
 
 def memory_text(size: float) -> str:
-    """A number of bytes in GiB or MiB."""
+    """Return a number of bytes in GiB or MiB."""
     return f"{size / 2**30:.3g} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
 
 
 def package_path() -> dict[str, str]:
-    """The environment of a process that imports this very package."""
+    """Return the environment of a process that imports this very package."""
     package = str(Path(__file__).parents[2])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
@@ -187,7 +187,7 @@ def _signal(process: subprocess.Popen[str], number: int) -> None:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """Ends the process, by force where that takes longer than `GRACE_S`."""
+    """End the process, by force where that takes longer than `GRACE_S`."""
     _signal(process, signal.SIGTERM)
     try:
         process.wait(GRACE_S)

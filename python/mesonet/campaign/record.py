@@ -19,7 +19,7 @@ SCHEMAS = ("run", "failure")
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of ``run.json`` or ``failure.json``.
+    """Return the JSON Schema (draft 2020-12) of ``run.json`` or ``failure.json``.
 
     Raises
     ------

@@ -20,7 +20,7 @@ from mesonet.simulation import provenance
 
 
 def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: bool = True) -> None:
-    """Runs every run of the campaign that is missing, or that failed and is not quarantined.
+    """Run every run of the campaign that is missing, or that failed and is not quarantined.
 
     Parameters
     ----------

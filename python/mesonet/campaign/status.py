@@ -53,7 +53,7 @@ class Status:
 
 
 def status(path: str | Path) -> Status:
-    """The status of the campaign in a folder.
+    """Return the status of the campaign in a folder.
 
     Raises
     ------

@@ -14,7 +14,8 @@ _KEY_OF_FILE = r"([^/\\]+)[/\\][^/\\]+$"
 
 
 def read(folder: Path, runs: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The rows of ``KEY/name.parquet`` of every run that is done, behind the condition, algorithm and replicate of it.
+    """Return the rows of ``KEY/name.parquet`` of every run that is done, behind the condition, algorithm and replicate
+    of it.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ SHARE_EVERY_S = 1.0
 
 
 def main() -> int:
-    """Serves tasks until there are no more."""
+    """Serve tasks until there are no more."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a model prints is no answer
     try:
@@ -85,7 +85,7 @@ def _tasks() -> Iterator[dict[str, Any]]:
 
 
 def _end() -> None:
-    """Ends this process and the programs that it started, after a snapshot where a run leaves any."""
+    """End this process and the programs that it started, after a snapshot where a run leaves any."""
     if os.getpgid(0) == os.getpid():
         os.killpg(0, signal.SIGTERM)
     else:
@@ -137,8 +137,8 @@ def _write(task: dict[str, Any], tables: dict[str, Table], about: str) -> None:
 def answer_tables(
     task: dict[str, Any], checkpoint: Checkpoint | None = None, update: Callable[[float, float], None] | None = None
 ) -> tuple[dict[str, Table], str]:
-    """The tables of a run and its record; raises what the simulator or the model raises. `update` is told how far a run
-    of the network is (done, total); a model does not say."""
+    """Return the tables of a run and its record; raises what the simulator or the model raises. `update` is told how
+    far a run of the network is (done, total); a model does not say."""
     return _network(task, checkpoint, update) if task["model"] is None else _model(task)
 
 

@@ -22,7 +22,7 @@ def entries(kind: str) -> Entries:
 
 
 def rows(kind: str) -> tuple[list[str], list[list[Any]]]:
-    """Header and rows of the short form of a kind."""
+    """Return the header and rows of the short form of a kind."""
     header = list(KINDS[kind][1])
     return header, [[entry[name] for name in header] for entry in entries(kind)]
 

@@ -23,7 +23,7 @@ def find_scenario(
     scale: Any = None,
     force: bool = False,
 ) -> Scenario:
-    """The scenario of a name or a file, or a condition of an experiment.
+    """Return the scenario of a name or a file, or a condition of an experiment.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def pairs(values: Sequence[str]) -> dict[str, str]:
 
 
 def _resolved(path: str) -> str:
-    """The full path where there is one; parameters of models have paths of their own."""
+    """Return the full path where there is one; parameters of models have paths of their own."""
     try:
         return settings.resolve(path)
     except InputError:
@@ -114,7 +114,7 @@ def _resolved(path: str) -> str:
 
 
 def _is_experiment(target: str) -> bool:
-    """Whether this is an experiment; a file is one if it has factors, names a scenario, or has a name."""
+    """Return True if this is an experiment; a file is one if it has factors, names a scenario, or has a name."""
     scenarios, experiments = builtin_titles(SCENARIOS), builtin_titles(EXPERIMENTS)
     if target in scenarios or target in experiments:
         return target in experiments

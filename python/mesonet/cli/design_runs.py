@@ -35,7 +35,7 @@ def runs_of(
     centre_points: int | None = None,
     seed: int = 1,
 ) -> Runs:
-    """The runs of a design with what options as users type them add.
+    """Return the runs of a design with what options as users type them add.
 
     Parameters
     ----------
@@ -85,7 +85,8 @@ def lines(design: Design, runs: Runs, times: int) -> list[str]:
 
 
 def row_table(factors: Sequence[str], runs: Runs) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of all runs in order: number, block where there are blocks, and the level of each factor."""
+    """Return the header and rows of all runs in order: number, block where there are blocks, and the level of each
+    factor."""
     block = None
     if runs.blocked:
         number, centres = int(runs.blocked.block.max()), int((~runs.matrix.any(axis=1)).sum())
@@ -120,7 +121,7 @@ def as_json(runs: Runs) -> dict[str, Any]:
 
 
 def other_rows(kind: str, factors: list[str] | int, runs: int | None, seed: int) -> npt.NDArray[Any]:
-    """The rows of a plan of another kind than two-level; shape (runs, k), -1 for minus to +1 for plus."""
+    """Return the rows of a plan of another kind than two-level; shape (runs, k), -1 for minus to +1 for plus."""
     if kind == "full-factorial":
         if runs is not None:
             raise InputError("a full factorial runs all combinations", path="runs", value=runs)

@@ -42,7 +42,7 @@ def find_design(
     generators: Sequence[str] = (),
     seed: int = 1,
 ) -> Proposal:
-    """A design from options as users type them.
+    """Return a design from options as users type them.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def completed(
 def find_plan(
     kind: str, target: str | None, factors: str | None, runs: int | None, seed: int
 ) -> tuple[tuple[str, ...], list[list[float]]]:
-    """Ids of the factors and rows of a plan of another kind, from options as users type them."""
+    """Return the ids of the factors and rows of a plan of another kind, from options as users type them."""
     try:
         given, own = _factors(target, factors)
         ids = _needed(given)
@@ -172,7 +172,7 @@ def heading(proposal: Proposal) -> str:
 
 
 def _words(design: Design) -> str:
-    """The shortest words of the defining relation, and how many there are."""
+    """Return the shortest words of the defining relation, and how many there are."""
     number = sum(design.word_lengths.values())
     if number > MOST_WORDS:
         return f"{number:,}, see the generators"
@@ -197,7 +197,7 @@ def alias_rows(proposal: Proposal) -> list[list[str]]:
 
 
 def clear_text(design: Design) -> str:
-    """The two-factor interactions that are clear, all of them in one word."""
+    """Return the two-factor interactions that are clear, all of them in one word."""
     clear = design.clear_interactions
     if len(clear) == len(design.aliases) - len(design.factors):
         return "all two-factor interactions"
@@ -205,7 +205,7 @@ def clear_text(design: Design) -> str:
 
 
 def choice_rows(design: Design, seed: int = 1) -> list[list[str]]:
-    """The design beside the best of its size and larger ones: what more runs would buy."""
+    """Return the design beside the best of its size and larger ones: what more runs would buy."""
     rows = [_row("this one", design)]
     if design.generators and design.status == "given":
         best = designs.by_runs(design.factors, design.runs, seed=seed)
@@ -226,7 +226,7 @@ def choice_rows(design: Design, seed: int = 1) -> list[list[str]]:
 
 
 def as_json(proposal: Proposal, seed: int = 1) -> dict[str, Any]:
-    """The design as plain data, but for its runs."""
+    """Return the design as plain data, but for its runs."""
     design = proposal.design
     larger = designs.next_larger(design, seed)
     return {
@@ -254,7 +254,7 @@ def as_json(proposal: Proposal, seed: int = 1) -> dict[str, Any]:
 
 
 def _regular(own: Designed) -> Design:
-    """The two-level design of an experiment, without what it adds."""
+    """Return the two-level design of an experiment, without what it adds."""
     if own.rows.kind not in ("two-level", "full-factorial"):
         allowed = f"mesonet experiment plan {own.file}"
         raise InputError(f"the design of {own.name} is of kind {own.rows.kind}", allowed=allowed)
@@ -262,7 +262,7 @@ def _regular(own: Designed) -> Design:
 
 
 def _of_option(error: InputError) -> InputError:
-    """The error with the option that it is about instead of the parameter."""
+    """Return the error with the option that it is about instead of the parameter."""
     if error.file is not None or error.path is None or error.path.startswith("-"):
         return error
     return InputError(error.problem, None, f"--{error.path}", error.value, error.allowed)

@@ -81,7 +81,7 @@ class _Group(click.Group):
 
 
 def _end_of_pipe(ctx: click.Context) -> NoReturn:
-    """Ends as a program that SIGPIPE ends: nobody reads what it prints, as behind ``head``."""
+    """End as a program that SIGPIPE ends: nobody reads what it prints, as behind ``head``."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the exit
     ctx.exit(128 + signal.SIGPIPE)
 
@@ -115,7 +115,7 @@ _SCENARIO = click.argument("target", metavar="SCENARIO|EXPERIMENT")
 
 
 def _scenario_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that say which scenario, or which condition of an experiment."""
+    """Return the options that say which scenario, or which condition of an experiment."""
     for option in (
         click.option("--force", is_flag=True, help="Go on even where the scale distorts the network."),
         click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
@@ -246,7 +246,7 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
 
 
 def _additions(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that add runs to a design, or order them."""
+    """Return the options that add runs to a design, or order them."""
     for option in (
         click.option("--centre-points", type=int, metavar="N", help="Add N runs with all factors half-way."),
         click.option("--replicates", type=int, metavar="N", help="Make all runs N times."),
@@ -343,7 +343,7 @@ _TARGET = click.argument("target", metavar="EXPERIMENT|DIR")
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that change an experiment."""
+    """Return the options that change an experiment."""
     for option in (
         click.option("--seed", type=click.IntRange(min=0), help="Names the random streams."),
         click.option("--replicates", type=click.IntRange(min=1), help="Runs per condition and algorithm."),
@@ -357,7 +357,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _how(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that say where and how runs are made."""
+    """Return the options that say where and how runs are made."""
     for option in (
         click.option("--retry", is_flag=True, help="Try runs again that failed too often and are left alone."),
         click.option(

@@ -28,14 +28,15 @@ def find_experiment(
     values: Sequence[str] = (),
     **options: Any,
 ) -> Designed:
-    """The experiment of a name or a file, with options as users type them; `values` are given as ``PATH=VALUE``."""
+    """Return the experiment of a name or a file, with options as users type them; `values` are given as
+    ``PATH=VALUE``."""
     listed = [name.strip() for name in algorithms.split(",")] if algorithms is not None else None
     factor = 1.0 if scale is None else scale
     return experiment(target, algorithms=listed, scale=factor, values=pairs(values), **options)
 
 
 def find_folder(target: str, out: Path | None = None) -> Path:
-    """The campaign folder of an experiment, or `target` itself where it is one."""
+    """Return the campaign folder of an experiment, or `target` itself where it is one."""
     if _is_experiment(target):
         return out or Path(experiment(target).name)
     if out is not None:
@@ -46,7 +47,7 @@ def find_folder(target: str, out: Path | None = None) -> Path:
 def run(
     target: str, out: Path | None, workers: int | None, force: bool, options: Mapping[str, Any], **how: Any
 ) -> Path:
-    """Runs what is missing of an experiment or of the campaign in a folder; returns the folder."""
+    """Run what is missing of an experiment or of the campaign in a folder; returns the folder."""
     if _is_experiment(target):
         chosen = find_experiment(target, **options)
         return chosen.run_missing(out or Path(chosen.name), workers, force=force, **how)
@@ -68,7 +69,7 @@ def run(
 
 
 def shard(text: str | None) -> tuple[int, int] | None:
-    """The part of a campaign that ``i/N`` names.
+    """Return the part of a campaign that ``i/N`` names.
 
     Raises
     ------
@@ -87,7 +88,7 @@ def shard(text: str | None) -> tuple[int, int] | None:
 
 
 def time_limit(text: str | None) -> float | None:
-    """Seconds of a time such as ``2 h``; an `InputError` for anything else, and for none at all."""
+    """Return the seconds of a time such as ``2 h``; an `InputError` for anything else, and for none at all."""
     if text is None:
         return None
     try:
@@ -103,7 +104,7 @@ _SIZES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2*
 
 
 def memory(text: str | None) -> int | None:
-    """Bytes of a size such as ``4 GiB``; an `InputError` for anything else."""
+    """Return the bytes of a size such as ``4 GiB``; an `InputError` for anything else."""
     if text is None:
         return None
     number = text.strip().rstrip("BKMGIbkmgi ")
@@ -153,7 +154,7 @@ def heading(chosen: Designed) -> str:
 
 
 def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
-    """Header and rows of the conditions: the block, where there are blocks, and what each factor sets."""
+    """Return the header and rows of the conditions: the block, where there are blocks, and what each factor sets."""
     blocks = chosen.rows.block
     rows = [
         [number, *([] if blocks is None else [blocks[number - 1]]), *texts.values()]
@@ -163,7 +164,7 @@ def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
 
 
 def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[str, Any]:
-    """The plan as plain data."""
+    """Return the plan as plain data."""
     design, rows = chosen.design, chosen.rows
     whole = all(float(x).is_integer() for x in rows.matrix.flat)
     return {
@@ -195,7 +196,7 @@ def estimate(chosen: Designed, budget_s: float) -> Cost:
 
 
 def cost_lines(cost: Cost, workers: int) -> list[str]:
-    """An estimate in words, with the time that `workers` runs at a time need."""
+    """Return an estimate in words, with the time that `workers` runs at a time need."""
     from mesonet.campaign.pilot import SEEN
 
     least, most = (duration(seconds) for seconds in (cost.least_cpu_s, cost.most_cpu_s))

@@ -13,7 +13,7 @@ from mesonet.scenarios.parameters import reference_page
 
 
 def pages() -> dict[str, str]:
-    """Text by file name."""
+    """Return the text by file name."""
     return {
         "parameters.md": reference_page(),
         "factors.md": _factors(),

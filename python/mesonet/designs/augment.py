@@ -70,7 +70,7 @@ class Augmented:
 
 
 def foldover(design: Design, switched: Sequence[str] | None = None) -> Augmented:
-    """The design and its mirror image, twice the runs.
+    """Return the design and its mirror image, twice the runs.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def foldover(design: Design, switched: Sequence[str] | None = None) -> Augmented
 
 
 def semifold(design: Design, switched: Sequence[str], where: str) -> Augmented:
-    """The design and the mirror image of half of it.
+    """Return the design and the mirror image of half of it.
 
     Parameters
     ----------
@@ -106,13 +106,13 @@ def semifold(design: Design, switched: Sequence[str], where: str) -> Augmented:
 
 
 def centre_points(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
-    """The runs and behind them `number` rows of 0: all factors half-way, to see curvature and pure error."""
+    """Return the runs and behind them `number` rows of 0: all factors half-way, to see curvature and pure error."""
     added = _checked_number("centre_points", number)
     return np.concatenate([matrix, np.zeros((added, matrix.shape[1]), np.int8)])
 
 
 def replicates(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
-    """The runs `number` times, all of them each time."""
+    """Return the runs `number` times, all of them each time."""
     return np.tile(matrix, (_checked_number("replicates", number), 1))
 
 

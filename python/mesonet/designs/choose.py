@@ -28,7 +28,7 @@ _ROMAN = ("III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
 
 
 def by_runs(factors: Sequence[str] | int, runs: int, resolution: int | str | None = None, seed: int = 1) -> Design:
-    """The design with the fewest short words (minimum aberration, where that is known) in this many runs.
+    """Return the design with the fewest short words (minimum aberration, where that is known) in this many runs.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def by_runs(factors: Sequence[str] | int, runs: int, resolution: int | str | Non
 
 
 def by_resolution(factors: Sequence[str] | int, resolution: int | str, seed: int = 1) -> Design:
-    """The design with the fewest short words in the fewest runs known to give this resolution.
+    """Return the design with the fewest short words in the fewest runs known to give this resolution.
 
     Parameters and errors are those of `by_runs`. Where the resolution is above the number of factors, a full factorial.
     """
@@ -70,7 +70,8 @@ def by_resolution(factors: Sequence[str] | int, resolution: int | str, seed: int
 
 
 def next_larger(design: Design, seed: int = 1) -> Design | None:
-    """The design of the same factors in twice the runs; None after a full factorial or where that is too large."""
+    """Return the design of the same factors in twice the runs; None after a full factorial or where that is too
+    large."""
     base = design.runs.bit_length()
     if not design.generators or base > MOST_BASE:
         return None
@@ -78,12 +79,12 @@ def next_larger(design: Design, seed: int = 1) -> Design | None:
 
 
 def roman(resolution: int) -> str:
-    """The resolution as it is written, such as IV."""
+    """Return the resolution as it is written, such as IV."""
     return _ROMAN[resolution - 3] if 3 <= resolution < 3 + len(_ROMAN) else str(resolution)
 
 
 def parsed_resolution(resolution: int | str) -> int:
-    """The number of a resolution such as 4, "4" or "IV".
+    """Return the number of a resolution such as 4, "4" or "IV".
 
     Raises
     ------
@@ -129,7 +130,7 @@ def _best(names: tuple[str, ...], base: int, seed: int) -> Design:
 
 
 def _base_for(factors: int, resolution: int, seed: int) -> int:
-    """The fewest base factors of which a design of this resolution is known or found."""
+    """Return the fewest base factors of which a design of this resolution is known or found."""
     if resolution > factors:
         if factors > MOST_BASE:
             problem = f"only a full factorial of {factors} factors has it, which is too large"

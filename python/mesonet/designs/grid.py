@@ -14,7 +14,7 @@ KIND = "grid"
 
 
 def grid(counts: Mapping[str, int]) -> Rows:
-    """Every combination, the level of the first factor changing fastest.
+    """Return every combination, the level of the first factor changing fastest.
 
     Parameters
     ----------
@@ -35,5 +35,5 @@ def grid(counts: Mapping[str, int]) -> Rows:
 
 
 def level_at(place: float, count: int) -> int:
-    """The number, from 0, of the level that stands at a place."""
+    """Return the number, from 0, of the level that stands at a place."""
     return round((place + 1) / 2 * (count - 1))

@@ -37,7 +37,7 @@ NAMED: dict[str, tuple[int, tuple[int, ...], str]] = {
 
 
 def named(name: str, factors: Sequence[str] | int | None = None) -> Design:
-    """A design of the study, for factors of any ids in its order.
+    """Return a design of the study, for factors of any ids in its order.
 
     Raises
     ------

@@ -74,7 +74,7 @@ class Rows:
         return self.kind == "two-level" and self.block is None and self.conditions == 1 << _base(self.design)
 
     def document(self) -> dict[str, Any]:
-        """The rows as plain data, from which `from_document` makes them again."""
+        """Return the rows as plain data, from which `from_document` makes them again."""
         design = self.design
         about: dict[str, Any] = {"factors": list(design.factors), "generators": list(design.generators)}
         if self.is_plain:
@@ -90,7 +90,7 @@ class Rows:
 
 
 def rows(factors: Sequence[str], table: Mapping[str, Any]) -> Rows:
-    """The conditions that a table asks for; without any entry a full factorial.
+    """Return the conditions that a table asks for; without any entry a full factorial.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def rows(factors: Sequence[str], table: Mapping[str, Any]) -> Rows:
 
 
 def from_document(about: Mapping[str, Any]) -> Rows:
-    """The rows of `Rows.document`.
+    """Return the rows of `Rows.document`.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def _plain(design: Design) -> Rows:
 
 
 def _added(design: Design, table: Mapping[str, Any], seed: int) -> Rows:
-    """The rows of a two-level design and those that the table adds."""
+    """Return the rows of a two-level design and those that the table adds."""
     if "half" in table and "foldover" not in table:
         raise InputError("a half goes with a foldover", path="half", value=table["half"], allowed="foldover too")
     if "blocks" in table and "foldover" in table:
@@ -224,7 +224,7 @@ def _words(folded: Augmented, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _other(kind: str, factors: Sequence[str], table: Mapping[str, Any], seed: int) -> Rows:
-    """The rows of a kind that is no regular two-level design."""
+    """Return the rows of a kind that is no regular two-level design."""
     _refuse_keys(table, ("generators", "name", "resolution", *ADDED), f"does not go with kind {kind}")
     runs = table.get("runs")
     ids = tuple(factors)
@@ -242,7 +242,7 @@ def _other(kind: str, factors: Sequence[str], table: Mapping[str, Any], seed: in
 
 
 def _irregular(factors: tuple[str, ...], signs: npt.NDArray[np.int8]) -> Design:
-    """A design without words. What is aliased in full is told, what is in part is not."""
+    """Return a design without words. What is aliased in full is told, what is in part is not."""
     effects = {name: signs[:, place].astype(int) for place, name in enumerate(factors)}
     effects |= {f"{one}*{other}": effects[one] * effects[other] for one, other in combinations(factors, 2)}
     places: dict[bytes, list[tuple[str, int]]] = {}

@@ -20,7 +20,8 @@ _MOST_POINTS = 1_000_000
 
 
 def latin_hypercube(factors: Sequence[str] | int, runs: int, seed: int = 1) -> npt.NDArray[np.float64]:
-    """Points in coded units, -1 for minus to +1 for plus; shape (runs, k), one in each of `runs` slices per factor.
+    """Return the points in coded units, -1 for minus to +1 for plus; shape (runs, k), one in each of `runs` slices per
+    factor.
 
     Raises
     ------
@@ -34,7 +35,8 @@ def latin_hypercube(factors: Sequence[str] | int, runs: int, seed: int = 1) -> n
 
 
 def sobol(factors: Sequence[str] | int, runs: int, seed: int = 1) -> npt.NDArray[np.float64]:
-    """Points in coded units, -1 for minus to +1 for plus; shape (runs, k), scrambled; best with a power of 2 of runs.
+    """Return the points in coded units, -1 for minus to +1 for plus; shape (runs, k), scrambled; best with a power of 2
+    of runs.
 
     Raises
     ------

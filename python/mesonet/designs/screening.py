@@ -19,7 +19,7 @@ from mesonet.errors import InputError
 
 
 def plackett_burman(factors: Sequence[str] | int, runs: int | None = None) -> npt.NDArray[np.int8]:
-    """Rows of -1 and +1, shape (runs, k).
+    """Return the rows of -1 and +1, shape (runs, k).
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def plackett_burman(factors: Sequence[str] | int, runs: int | None = None) -> np
 
 
 def one_at_a_time(factors: Sequence[str] | int) -> npt.NDArray[np.int8]:
-    """Rows of -1 and +1, shape (k + 1, k): first all at -, then one factor after another at +."""
+    """Return the rows of -1 and +1, shape (k + 1, k): first all at -, then one factor after another at +."""
     k = len(checked_factors(factors))
     matrix = np.full((k + 1, k), -1, np.int8)
     matrix[np.arange(1, k + 1), np.arange(k)] = 1
@@ -50,7 +50,8 @@ def one_at_a_time(factors: Sequence[str] | int) -> npt.NDArray[np.int8]:
 
 
 def _hadamard(n: int) -> npt.NDArray[np.int8]:
-    """A Hadamard matrix whose first column is +1: by squares modulo a prime (Paley), else by doubling (Sylvester)."""
+    """Return a Hadamard matrix whose first column is +1: by squares modulo a prime (Paley), else by doubling
+    (Sylvester)."""
     if n == 1:
         return np.ones((1, 1), np.int8)
     if _prime(n - 1) and n % 4 == 0:  # the cyclic rows of Plackett and Burman, the last row all -
@@ -66,7 +67,7 @@ def _hadamard(n: int) -> npt.NDArray[np.int8]:
         conference = np.block([[np.zeros((1, 1)), np.ones((1, q))], [np.ones((q, 1)), jacobsthal]])
         one = np.eye(q + 1)
         matrix = np.kron(conference, [[1, 1], [1, -1]]) + np.kron(one, [[1, -1], [-1, -1]])
-        return (matrix * matrix[:, :1]).astype(np.int8)
+        return np.asarray(matrix * matrix[:, :1], dtype=np.int8)
     half = _hadamard(n // 2)
     return np.block([[half, half], [half, -half]]).astype(np.int8)
 

@@ -29,7 +29,7 @@ _ROUNDS, _WORK = 1_000, 2**20
 
 
 def search(factors: int, base: int, seed: int = 1, known: Sequence[int] = ()) -> tuple[int, ...]:
-    """The best columns found of the factors that are not base factors; the same for the same seed.
+    """Return the best columns found of the factors that are not base factors; the same for the same seed.
 
     `factors` must be more than `base` and fewer than the runs. `known` columns are the start if they are better.
     """
@@ -40,7 +40,7 @@ def search(factors: int, base: int, seed: int = 1, known: Sequence[int] = ()) ->
 
 
 def start(factors: int, base: int, resolution: int) -> tuple[int, ...] | None:
-    """Columns of a design of at least this resolution, or None where the rule finds too few.
+    """Return the columns of a design of at least this resolution, or None where the rule finds too few.
 
     Base factors that are still missing at the end are free: no other column contains them.
     """
@@ -59,7 +59,7 @@ def start(factors: int, base: int, resolution: int) -> tuple[int, ...] | None:
 
 
 def improve(columns: Sequence[int], base: int, seed: int, rounds: int) -> tuple[int, ...]:
-    """Columns with as many or fewer short words."""
+    """Return the columns with as many or fewer short words."""
     rng = np.random.Generator(np.random.PCG64(seed))
     fixed = [1 << bit for bit in range(base)]
     best, score = list(columns), lengths([*fixed, *columns], base)
@@ -77,7 +77,7 @@ def improve(columns: Sequence[int], base: int, seed: int, rounds: int) -> tuple[
 
 
 def extended(columns: Sequence[int], base: int) -> tuple[int, ...]:
-    """Columns of one more factor in twice the runs: every word of odd length is one longer.
+    """Return the columns of one more factor in twice the runs: every word of odd length is one longer.
 
     The new factor is the last base factor; the others are multiplied with it (a foldover with a new factor).
     """

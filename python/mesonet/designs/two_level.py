@@ -131,13 +131,13 @@ class Design:
         return tuple(effect for effect, others in self.aliases.items() if "*" in effect and not others)
 
     def column(self, effect: str) -> npt.NDArray[np.int8]:
-        """The contrast of a main effect or of a product such as ``X1*X2``; shape (runs,), -1 and +1."""
+        """Return the contrast of a main effect or of a product such as ``X1*X2``; shape (runs,), -1 and +1."""
         names = [self.factors.index(name) for name in effect.split("*")]
-        return np.prod(self.matrix[:, names], axis=1, dtype=np.int8)
+        return np.asarray(np.prod(self.matrix[:, names], axis=1, dtype=np.int8))
 
 
 def two_level(factors: Sequence[str] | int, generators: Sequence[str] = ()) -> Design:
-    """The design of `factors`, 2^(k-p) runs for p generators.
+    """Return the design of `factors`, 2^(k-p) runs for p generators.
 
     Parameters
     ----------
@@ -165,7 +165,8 @@ def two_level(factors: Sequence[str] | int, generators: Sequence[str] = ()) -> D
 
 
 def from_columns(factors: Sequence[str] | int, columns: Sequence[int]) -> Design:
-    """The design whose first factors are the base factors and whose others stand in these columns of the Yates order.
+    """Return the design whose first factors are the base factors and whose others stand in these columns of the Yates
+    order.
 
     Raises
     ------
@@ -226,7 +227,7 @@ def whole_number(value: object) -> int | None:
 
 
 def alias_strings(aliases: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    """Sets of effects that are aliased with each other, from the aliases of each."""
+    """Set of effects that are aliased with each other, from the aliases of each."""
     seen: set[str] = set()
     strings = []
     for effect, others in aliases.items():
@@ -237,7 +238,7 @@ def alias_strings(aliases: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...]
 
 
 def size_text(design: Design) -> str:
-    """The size in the usual notation, such as ``2^(9-4)``."""
+    """Return the size in the usual notation, such as ``2^(9-4)``."""
     k, base = len(design.factors), int(math.log2(design.runs))
     return f"2^({k}-{k - base})" if base < k else f"2^{k}"
 
@@ -298,7 +299,7 @@ def _parse(names: tuple[str, ...], generators: Sequence[str]) -> dict[str, tuple
 
 
 def _matrix(columns: Sequence[int], signs: Sequence[int], base: int) -> npt.NDArray[np.int8]:
-    """All runs: base factors in Yates order, the others as products."""
+    """Return all runs: base factors in Yates order, the others as products."""
     run = np.arange(1 << base, dtype=np.int64)
     matrix = np.empty((len(run), len(columns)), dtype=np.int8)
     for place, (column, sign) in enumerate(zip(columns, signs, strict=True)):
@@ -308,7 +309,7 @@ def _matrix(columns: Sequence[int], signs: Sequence[int], base: int) -> npt.NDAr
 
 
 def _aliases(names: tuple[str, ...], columns: Sequence[int], signs: Sequence[int]) -> dict[str, tuple[str, ...]]:
-    """Effects in the same column cannot be told apart."""
+    """Return the effects in the same column cannot be told apart."""
     effects: list[tuple[str, int, int]] = list(zip(names, columns, signs, strict=True))
     effects += [
         (f"{names[i]}*{names[j]}", columns[i] ^ columns[j], signs[i] * signs[j])

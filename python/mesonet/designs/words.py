@@ -23,12 +23,13 @@ def parity(masks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def places(mask: int) -> list[int]:
-    """The bits of a mask, lowest first."""
+    """Return the bits of a mask, lowest first."""
     return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
 
 
 def products(generators: Iterable[int]) -> npt.NDArray[np.int64]:
-    """All products of words, 2^p for p independent ones: the product of none first, bit i of the place for word i."""
+    """Return all products of words, 2^p for p independent ones: the product of none first, bit i of the place for word
+    i."""
     words = np.zeros(1, np.int64)
     for generator in generators:
         words = np.concatenate([words, words ^ generator])
@@ -48,7 +49,8 @@ def lengths(columns: Sequence[int], base: int) -> tuple[int, ...]:
 
 
 def subset_sums(k: int) -> npt.NDArray[np.float64]:
-    """Sum over all subsets of t of k signs of their products: row t, column number of minus signs; shape (k+1, k+1)."""
+    """Return the sum over all subsets of t of k signs of their products: row t, column number of minus signs; shape
+    (k+1, k+1)."""
     return np.array(_krawtchouk(k), np.float64)
 
 

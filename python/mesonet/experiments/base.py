@@ -89,22 +89,22 @@ class Designed(ABC):
 
     @abstractmethod
     def canonical(self, number: int, algorithm: str) -> Mapping[str, Any]:
-        """All that a run of a condition depends on but its seed, as plain data."""
+        """Return all that a run of a condition depends on but its seed, as plain data."""
 
     @abstractmethod
     def parameters(self) -> list[dict[str, str]]:
-        """Every value that holds for all runs, or that a factor varies: path, value, unit, doc, source."""
+        """Return every value that holds for all runs, or that a factor varies: path, value, unit, doc, source."""
 
     @abstractmethod
     def check(self, force: bool = False) -> list[str]:
-        """Raises an `InputError` where a condition cannot be run; returns warnings."""
+        """Raise an `InputError` where a condition cannot be run; returns warnings."""
 
     def expected_cost(self) -> list[float]:
         """What a run of each condition costs relative to others, as far as that can be told before any."""
         return []
 
     def document(self) -> dict[str, Any]:
-        """The whole experiment as plain data: what a campaign folder holds as ``experiment.json``.
+        """Return the whole experiment as plain data: what a campaign folder holds as ``experiment.json``.
 
         Raises
         ------
@@ -132,8 +132,8 @@ class Designed(ABC):
         }
 
     def plan(self) -> pl.DataFrame:
-        """The run table: condition, its block where there are some, algorithm, replicate, seed, what each factor sets,
-        key, scenario (JSON)."""
+        """Return the run table: condition, its block where there are some, algorithm, replicate, seed, what each factor
+        sets, key, scenario (JSON)."""
         import polars as pl
 
         from mesonet.campaign.ledger import planned
@@ -157,7 +157,7 @@ class Designed(ABC):
     def run(
         self, out: str | Path, workers: int | None = None, progress: bool = True, force: bool = False, **how: Any
     ) -> Campaign:
-        """Runs what is missing of the campaign in `out`.
+        """Run what is missing of the campaign in `out`.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ _HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry")
 
 
 def as_told(numbers: Sequence[int], runs: int, most: int = 8) -> str:
-    """Numbers of conditions in words, of `runs` in all."""
+    """Return the numbers of conditions in words, of `runs` in all."""
     if len(numbers) == runs:
         return "every condition"
     if len(numbers) > most:

@@ -20,7 +20,7 @@ _OWN = ("name", "title", "description")
 def with_base(
     table: Mapping[str, Any], file: str, directory: Path | None, above: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """The table with what it takes from its base, and from the base of that; itself where it has none.
+    """Return the table with what it takes from its base, and from the base of that; itself where it has none.
 
     `file` and `directory` are those of the table, `above` the files that have it as their base. Relative paths in a
     base start beside `file`, too.
@@ -51,7 +51,7 @@ def with_base(
 
 
 def _values(table: Mapping[str, Any]) -> Any:
-    """Values of ``[set]`` by path; what is no table is left to whoever checks it."""
+    """Return the values of ``[set]`` by path; what is no table is left to whoever checks it."""
     given = table.get("set", {})
     return settings.flatten(given) if isinstance(given, Mapping) else {"set": given}
 

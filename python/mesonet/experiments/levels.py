@@ -25,7 +25,7 @@ def at(level: Level, place: float) -> Any:
 
 
 def between(path: str, minus: Any, plus: Any, place: float) -> Any:
-    """The value of a scenario path at a place from -1 (`minus`) to +1 (`plus`), as a user would write it.
+    """Return the value of a scenario path at a place from -1 (`minus`) to +1 (`plus`), as a user would write it.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def between(path: str, minus: Any, plus: Any, place: float) -> Any:
 
 
 def number_between(minus: Any, plus: Any, place: float) -> Any:
-    """The same for plain numbers, whole where both are and the place allows it.
+    """Return the same for plain numbers, whole where both are and the place allows it.
 
     Raises
     ------

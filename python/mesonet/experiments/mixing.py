@@ -18,7 +18,7 @@ SHARE = "mixed_share"
 
 
 def is_share(path: str) -> bool:
-    """Whether a path is a share of the sources.
+    """Return True if a path is a share of the sources.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def is_share(path: str) -> bool:
 
 
 def parse_share(value: Any) -> float:
-    """A share that a user gave, 0 to 1."""
+    """Return a share that a user gave, 0 to 1."""
     share = float(units.parse("probability", value))
     if not 0 <= share <= 1:
         raise InputError("not a share", value=value, allowed="0 to 1")
@@ -40,7 +40,7 @@ def parse_share(value: Any) -> float:
 
 
 def mix(alternate: str, other: str, shares: Mapping[str, float]) -> dict[str, float]:
-    """The shares of the sources by algorithm.
+    """Return the shares of the sources by algorithm.
 
     The algorithm that all alternates meet stands first, because the first long-lived flow uses the first one: standard
     TCP in the sensitivity analysis (assumed).

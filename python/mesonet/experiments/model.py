@@ -66,7 +66,7 @@ class ModelExperiment(Designed):
         return dict(self.described)
 
     def condition(self, number: int, algorithm: str | None = None) -> dict[str, Any]:
-        """The parameters of a condition, which counts from 1; by default for the first algorithm."""
+        """Return the parameters of a condition, which counts from 1; by default for the first algorithm."""
         place = units.integer(number, "--condition", 1, self.conditions) - 1
         algorithm = self.algorithms[0] if algorithm is None else algorithm
         if algorithm not in self.algorithms:
@@ -80,7 +80,7 @@ class ModelExperiment(Designed):
         return {**self.given, **values, **named}
 
     def canonical(self, number: int, algorithm: str) -> Mapping[str, Any]:
-        """All that a run of a condition depends on but its seed."""
+        """Return all that a run of a condition depends on but its seed."""
         return {"parameters": self.condition(number, algorithm)}
 
     def document(self) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class ModelExperiment(Designed):
         return {**super().document(), **own}
 
     def parameters(self) -> list[dict[str, str]]:
-        """Every parameter: path, value, unit, doc, source."""
+        """Return every parameter: path, value, unit, doc, source."""
         source = f"set in {self.file}"
         rows = {path: (_text(value), source) for path, value in self.given.items()}
         for factor in self.factors:
@@ -116,7 +116,7 @@ def from_table(
     directory: Path | None,
     model: Callable[..., Any] | Sequence[str] | None = None,
 ) -> ModelExperiment:
-    """An experiment from the tables of a file, or from the same as Python data with the model beside them.
+    """Return an experiment from the tables of a file, or from the same as Python data with the model beside them.
 
     Raises
     ------

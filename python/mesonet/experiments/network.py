@@ -92,7 +92,7 @@ class Experiment(Designed):
     scale: float = 1.0
 
     def condition(self, number: int, algorithm: str | None = None) -> Scenario:
-        """The scenario of a condition.
+        """Return the scenario of a condition.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class Experiment(Designed):
         return scaled(self._unscaled(number, algorithm), self.scale)
 
     def canonical(self, number: int, algorithm: str) -> Mapping[str, Any]:
-        """The canonical scenario of a condition; raises an `InputError` if it contradicts itself."""
+        """Return the canonical scenario of a condition; raises an `InputError` if it contradicts itself."""
         return self.condition(number, algorithm).canonical()
 
     def document(self) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class Experiment(Designed):
         return {**super().document(), **own}
 
     def parameters(self) -> list[dict[str, str]]:
-        """Every value of the base scenario and every constant of the algorithms: path, value, unit, doc, source.
+        """Return every value of the base scenario and every constant of the algorithms: path, value, unit, doc, source.
 
         A value that a factor varies shows both its levels.
         """
@@ -198,12 +198,13 @@ class Experiment(Designed):
         return warnings
 
     def refuse_distortion(self, number: int) -> None:
-        """Raises an `InputError` where the scale makes another kind of network of a condition."""
+        """Raise an `InputError` where the scale makes another kind of network of a condition."""
         if self.scale != 1:
             refuse_distorted(self._unscaled(number, self.algorithms[0]), self.scale)
 
     def expected_cost(self) -> list[float]:
-        """Segments that cross routers: what users ask for or the network can carry, whichever is less, by hops."""
+        """Return the segments that cross routers: what users ask for or the network can carry, whichever is less, by
+        hops."""
         return [segment_hops(self.condition(number)) for number in range(1, self.conditions + 1)]
 
     def level_text(self, factor: str, place: float) -> str:
@@ -245,7 +246,7 @@ def experiment(
     name: str | None = None,
     title: str | None = None,
 ) -> Designed:
-    """A built-in experiment, one from a TOML file, or one with any model.
+    """Return a built-in experiment, one from a TOML file, or one with any model.
 
     Parameters
     ----------
@@ -303,7 +304,7 @@ def experiment(
 
 
 def names() -> dict[str, str]:
-    """The built-in experiments: title by name."""
+    """Return the built-in experiments: title by name."""
     return builtin_titles(EXPERIMENTS)
 
 

@@ -37,7 +37,7 @@ _STUDY = {factor.id: factor for factor in FACTORS}
 def read(
     table: Mapping[str, Any], file: str, directory: Path | None, options: Mapping[str, Any], values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The parts of an `mesonet.experiments.network.Experiment`, checked.
+    """Return the parts of an `mesonet.experiments.network.Experiment`, checked.
 
     `directory` is that of the file, to find a scenario beside it. `options` (algorithms, duration, replicates, seed)
     and `values` (by scenario path) were given beside the file.
@@ -183,7 +183,8 @@ def _resolved(where: str, path: Any) -> str:
 
 
 def _checked(level: Level, places: Sequence[str], directory: Path | None) -> Level:
-    """The level, with a topology that it names read from beside the file; `places` is where each value stands."""
+    """Return the level, with a topology that it names read from beside the file; `places` is where each value
+    stands."""
     given, parsed = [], []
     for place, value in zip(places, level.values, strict=True):
         try:
@@ -271,7 +272,7 @@ def _mixed_with(
 
 
 def _conditions(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]]) -> Rows:
-    """All combinations where a factor has more than two levels; otherwise what the design says."""
+    """Return all combinations where a factor has more than two levels; otherwise what the design says."""
     counts = {id: len(own[0].values) for id, own in levels.items()}
     if all(count == 2 for count in counts.values()):
         return conditions(table, list(levels))
@@ -286,7 +287,7 @@ def _conditions(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]
 
 
 def conditions(table: Mapping[str, Any], ids: list[str]) -> Rows:
-    """The conditions that the table ``design`` of a file asks for."""
+    """Return the conditions that the table ``design`` of a file asks for."""
     from mesonet.designs.rows import rows
 
     design = _table(table, "design")
@@ -346,7 +347,7 @@ def _flag(table: Mapping[str, Any], key: str) -> bool:
 
 
 def _name(table: Mapping[str, Any]) -> str:
-    """The name, which is also the default folder of the campaign."""
+    """Return the name, which is also the default folder of the campaign."""
     name = _text(table, "name")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         allowed = "letters, digits, and . _ - behind the first"

@@ -23,19 +23,19 @@ class Cell:
     path: str | None = None
 
     def refuse(self, problem: str, *, key: str = "", value: Any = None, allowed: str | None = None) -> InputError:
-        """The error about a value here; `key` is the column or attribute."""
+        """Return the error about a value here; `key` is the column or attribute."""
         path = ", ".join(part for part in (self.path, key) if part) or None
         return InputError(problem, self.file, path, value, allowed)
 
 
 def refuse_large(place: Cell, size: int) -> None:
-    """Raises an `InputError` for a file that is not worth reading."""
+    """Raise an `InputError` for a file that is not worth reading."""
     if size > MOST_BYTES:
         raise place.refuse(f"a file of {size / 1e6:.0f} MB", allowed=f"at most {MOST_BYTES / 1e6:.0f} MB")
 
 
 def rows(path: Path, columns: tuple[str, ...], needed: int) -> Iterator[tuple[Cell, dict[str, str]]]:
-    """Place and cells by column of each row; of `columns` the first `needed` must be there."""
+    """Yield the place and cells by column of each row; of `columns` the first `needed` must be there."""
     place = Cell(str(path))
     refuse_large(place, path.stat().st_size)
     try:

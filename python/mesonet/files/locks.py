@@ -11,7 +11,8 @@ from mesonet.files.places import ASIDE
 
 
 def lock_file(path: Path) -> Path:
-    """The file beside `path` that is there while `path` is in use, and after a process that used it was killed."""
+    """Return the file beside `path` that is there while `path` is in use, and after a process that used it was
+    killed."""
     return path.with_name(f"{ASIDE}{path.name}.lock")
 
 
@@ -23,7 +24,7 @@ class FileLock:
         self._file: int | None = None
 
     def take(self) -> bool:
-        """Whether it is this one's now: False, at once, if another has it, even in this process.
+        """Return True if it is this one's now: False, at once, if another has it, even in this process.
 
         Raises
         ------
@@ -46,7 +47,7 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Gives it back, if it was taken."""
+        """Give it back, if it was taken."""
         if self._file is not None:
             with suppress(OSError):
                 self._place.unlink(missing_ok=True)  # before the lock ends: after it the file may be another's

@@ -67,7 +67,7 @@ def file(path: str | Path) -> Iterator[Path]:
 
 
 def checked(path: str | Path) -> None:
-    """Raises what `file` would raise at once, for work that comes before the file is opened."""
+    """Raise what `file` would raise at once, for work that comes before the file is opened."""
     with suppress(_Enough), file(path):
         raise _Enough
 

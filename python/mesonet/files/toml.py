@@ -41,7 +41,7 @@ def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> 
 
 
 def read_toml(text: str, file: str) -> dict[str, Any]:
-    """The tables of a TOML text; a syntax error names the file."""
+    """Return the tables of a TOML text; a syntax error names the file."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

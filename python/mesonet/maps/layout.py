@@ -128,7 +128,7 @@ def _points(shown: NetworkMap, room: float) -> tuple[list[Point], float, float]:
 
 
 def _chain(shown: NetworkMap) -> list[int]:
-    """The routers in order if they form a chain; empty otherwise."""
+    """Return the routers in order if they form a chain; empty otherwise."""
     neighbours: list[list[int]] = [[] for _ in shown.routers]
     for link in shown.links:
         neighbours[link.a].append(link.b)
@@ -158,14 +158,14 @@ def _apart(points: list[Point]) -> list[Point]:
 
 
 def _west(longitudes: list[float]) -> float:
-    """The western edge: behind the widest gap, so that a map over the antimeridian stays in one piece."""
+    """Return the western edge: behind the widest gap, so that a map over the antimeridian stays in one piece."""
     ordered = sorted(set(longitudes))
     gaps = [(after - before, after) for before, after in pairwise(ordered)]
     return max([*gaps, (ordered[0] + 360 - ordered[-1], ordered[0])])[1]
 
 
 def text_width(text: str) -> float:
-    """Width of a text, px, a little too large rather than too small."""
+    """Return the width of a text, px, a little too large rather than too small."""
     widths = {**dict.fromkeys("fijlrtI.,:;'|!()[]/- ", _NARROW), **dict.fromkeys("mwMW@%", _WIDE)}
     return FONT_SIZE * sum(widths.get(each, _CAPITAL if each.isupper() else _USUAL) for each in text)
 
@@ -202,7 +202,7 @@ def _along(a: Point, b: Point, text: str) -> Iterator[Point]:
 
 
 def _nearest(point: Point, lines: list[tuple[Point, Point]]) -> int:
-    """The line next to a point."""
+    """Return the line next to a point."""
     return min(range(len(lines)), key=lambda number: _distance(point, lines[number]))
 
 
@@ -227,7 +227,7 @@ def _inside(box: Box, frame: Box) -> bool:
 
 
 def _crosses(box: Box, line: tuple[Point, Point]) -> bool:
-    """Whether a line goes through a box (Liang and Barsky)."""
+    """Return True if a line goes through a box (Liang and Barsky)."""
     (x, y), (x2, y2) = line
     enter, leave = 0.0, 1.0
     for step, room in ((x - x2, x - box[0]), (x2 - x, box[2] - x), (y - y2, y - box[1]), (y2 - y, box[3] - y)):

@@ -53,7 +53,7 @@ class NetworkMap:
 
 
 def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
-    """The map of a scenario from what `Scenario.describe` says.
+    """Return the map of a scenario from what `Scenario.describe` says.
 
     Shown are backbone and plain routers, and what hangs below them is counted. A network of the user's own that has
     other routers too is shown as it is given.

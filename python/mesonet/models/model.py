@@ -35,7 +35,7 @@ _LOG_SHOWN = 2000
 
 
 def described(model: Function | Sequence[str] | Mapping[str, Any], directory: str | Path = ".") -> dict[str, Any]:
-    """The description of a function, of a command line, or of the table ``model`` of an experiment file.
+    """Return the description of a function, of a command line, or of the table ``model`` of an experiment file.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _function(model: Any) -> dict[str, Any]:
 
 
 def _function_of_file(text: Any, directory: str) -> dict[str, Any]:
-    """The function that ``file.py:name`` means, without importing it."""
+    """Return the function that ``file.py:name`` means, without importing it."""
     match = re.fullmatch(r"(\w+)\.py:(\w+)", text) if isinstance(text, str) else None
     if not match or not (Path(directory) / f"{match[1]}.py").is_file():
         allowed = 'a function of a Python file beside this one, such as "queue.py:simulate"'
@@ -156,7 +156,7 @@ def _imported(module: str, function: str, directory: str) -> Function:
 
 
 def refuse_while_imported() -> None:
-    """Raises an `InputError` where the import of a file begins a campaign in a process of a campaign: each would start
+    """Raise an `InputError` where the import of a file begins a campaign in a process of a campaign: each would start
     processes in turn, without end."""
     if _IMPORTED_NOW or getattr(multiprocessing.current_process(), "_inheriting", False):
         raise InputError(
@@ -175,7 +175,7 @@ def _files(model: Description) -> list[Path]:
 
 
 def _is_compiled(model: Description) -> bool:
-    """Whether the module is there in another form than source."""
+    """Return True if the module is there in another form than source."""
     base = Path(model["directory"]).joinpath(*model["module"].split("."))
     return any(base.parent.glob(f"{base.name}.*"))
 

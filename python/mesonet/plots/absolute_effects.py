@@ -17,7 +17,7 @@ HEIGHT = 380  # px
 
 
 def absolute_effects(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
-    """The figure of one result; `response` says what the effects are of."""
+    """Return the figure of one result; `response` says what the effects are of."""
     rows = table(result)
     margins = margins_table(result)
     step = max(3, min(22, 620 // max(1, rows.height)))

@@ -9,7 +9,7 @@ LINE = 17  # px
 
 
 def alias_list(data: str, height: int) -> alt.Chart:
-    """A column of text made from the table `data`, which has the columns of `half_normal.table`."""
+    """Return a column of text made from the table `data`, which has the columns of `half_normal.table`."""
     return (
         alt.Chart(alt.NamedData(name=data), width=300, height=height)
         .transform_filter(f"datum.rank <= {LISTED}")

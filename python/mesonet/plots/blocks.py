@@ -56,7 +56,7 @@ def table(results: Mapping[str, Blocks]) -> pl.DataFrame:
 
 
 def blocks(results: Mapping[str, Blocks], *, title: str = "", response: str = "") -> alt.FacetChart:
-    """The panels of all target factors; `response` says what the vertical axes show."""
+    """Return the panels of all target factors; `response` says what the vertical axes show."""
     rows = table(results)
     count = max((len(result.levels) for result in results.values()), default=1)
     scale = alt.Scale(zero=False, nice=True, padding=14)

@@ -14,7 +14,7 @@ SHADES = ("#b9d9ee", "#56B4E9", "#0072B2", "#00324f")
 
 
 def condition_classes(result: ConditionClasses, *, title: str = "", response: str = "") -> alt.LayerChart:
-    """The figure of one result; `response` says what the values are."""
+    """Return the figure of one result; `response` says what the values are."""
     rows = result.to_polars().with_columns(place=pl.int_range(1, pl.len() + 1))
     n = max(rows.height, 1)
     step = max(4, min(28, 1000 // n))

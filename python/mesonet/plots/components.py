@@ -23,7 +23,7 @@ WIDTH, HEIGHT = 560, 420  # px
 
 
 def scree(result: PrincipalComponents, *, title: str = "") -> alt.LayerChart:
-    """Share of the variance by component, and together."""
+    """Return the share of the variance by component, and together."""
     n = min(SHOWN, len(result.share))
     rows = pl.DataFrame(
         {
@@ -139,7 +139,7 @@ def component_scores(
 
 
 def groupings(result: Groupings, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
-    """The groups of the responses by correlation (CAC) beside those by principal components (PCA)."""
+    """Return the groups of the responses by correlation (CAC) beside those by principal components (PCA)."""
     clusters = [f"cluster {i}" for i in dict.fromkeys(result.cluster.tolist())]
     parts = [f"PC{i}" for i in sorted(set(result.component.tolist()))]
     rows = []

@@ -18,8 +18,8 @@ PER_ROW, HEIGHT = 8, 70
 def condition_bars(
     values: pl.DataFrame, algorithms: Sequence[str], *, order: Sequence[int], title: str = "", response: str = ""
 ) -> alt.FacetChart:
-    """The panels of a frame with the columns condition, algorithm, value; `order`: conditions from left to right and
-    down; `response` says what the bars are."""
+    """Return the panels of a frame with the columns condition, algorithm, value; `order`: conditions from left to right
+    and down; `response` says what the bars are."""
     rows = values.drop_nulls("value")
     there = set(rows["condition"])
     width = max(70, 13 * len(algorithms))

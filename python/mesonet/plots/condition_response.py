@@ -58,7 +58,8 @@ class Settings:
 
 
 def short_names(algorithms: Sequence[str], length: int = 6) -> dict[str, str]:
-    """Names that fit a cell: the name itself up to `length` letters, else its beginning, kept apart by a number."""
+    """Return the names that fit a cell: the name itself up to `length` letters, else its beginning, kept apart by a
+    number."""
     short: dict[str, str] = {}
     for name in algorithms:
         candidate = name if len(name) <= length else name[: length - 1] + "."
@@ -108,7 +109,8 @@ def condition_response(
     title: str = "",
     name: str = DATA,
 ) -> alt.HConcatChart:
-    """The figure. `order`: conditions from top to bottom (default: as in the summary); `name`: of its data set."""
+    """Return the figure. `order`: conditions from top to bottom (default: as in the summary); `name`: of its data
+    set."""
     rows = table(summary, labels)
     order = list(order if order is not None else summary.conditions)
     height = ROW if summary.cells_tested else TALL_ROW
@@ -142,7 +144,7 @@ def _rows(order: list[int], *, labelled: bool) -> alt.Y:
 
 
 def _settings(columns: list[str], order: list[int], height: int, width: int, *, labelled: bool) -> Any:
-    """The −/+ settings of every condition, or its measure."""
+    """Return the −/+ settings of every condition, or its measure."""
     base = (
         alt.Chart(alt.NamedData(name=SETTINGS), width=alt.Step(width), height=alt.Step(height))
         .transform_filter(theme.IS_KEPT)
@@ -166,7 +168,7 @@ def _settings(columns: list[str], order: list[int], height: int, width: int, *, 
 
 
 def _cells(summary: ConditionResponseSummary, name: str, columns: list[str], order: list[int], height: int) -> Any:
-    """The matrix itself."""
+    """Return the matrix itself."""
     base = (
         alt.Chart(alt.NamedData(name=name), width=alt.Step(CELL), height=alt.Step(height))
         .transform_filter(theme.IS_KEPT)
@@ -206,5 +208,5 @@ def _top_axis() -> alt.Axis:
 
 
 def _ring(base: alt.Chart) -> alt.Chart:
-    """A frame around the row of the highlighted condition."""
+    """Return a frame around the row of the highlighted condition."""
     return theme.ring(base, x=alt.value(0), x2=alt.value("width"), tooltip=alt.value(None))

@@ -26,7 +26,7 @@ def levels_of(low: float, high: float, count: int = LEVELS) -> list[float]:
 
 
 def tables(result: Contour) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Points of the lines of equal response, and one row per corner.
+    """Return the points of the lines of equal response, and one row per corner.
 
     The surface is a sum of a plane and a saddle, so that each line is known exactly: y = (level - a - b x) / (c + d x),
     two branches with a gap where the denominator changes its sign.
@@ -66,7 +66,7 @@ def _branches(rise: float, e1: float, e2: float, e12: float, x: np.ndarray) -> l
 
 
 def contour(result: Contour, *, title: str = "", response: str = "") -> alt.LayerChart:
-    """The figure of one result; `response` says what the lines are of."""
+    """Return the figure of one result; `response` says what the lines are of."""
     lines, corners = tables(result)
     first, second = result.factors
     scale = alt.Scale(domain=[-1.25, 1.25], nice=False, zero=False)

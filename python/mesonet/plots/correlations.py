@@ -41,7 +41,7 @@ def tables(result: Correlations, labels: Mapping[str, str] | None = None) -> tup
 
 
 def correlations(result: Correlations, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.VConcatChart:
-    """The figure of one result; `labels` name the responses."""
+    """Return the figure of one result; `labels` name the responses."""
     rows, bins = tables(result, labels)
     order = list(dict.fromkeys(rows["row"]))
     numbered = len(order) <= NUMBERED

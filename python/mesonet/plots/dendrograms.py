@@ -16,7 +16,8 @@ GREY = "#858d96"
 
 
 def tables(results: Mapping[int, Clustering]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Points of the brackets of every tree, and its leaves. A condition in which all are the same has leaves only."""
+    """Return the points of the brackets of every tree, and its leaves. A condition in which all are the same has leaves
+    only."""
     brackets, leaves = [], []
     for condition, result in results.items():
         order = {place: position for position, place in enumerate(result.leaves)}
@@ -40,7 +41,7 @@ def tables(results: Mapping[int, Clustering]) -> tuple[pl.DataFrame, pl.DataFram
 def dendrograms(
     results: Mapping[int, Clustering], *, order: Sequence[int] | None = None, title: str = ""
 ) -> alt.FacetChart:
-    """The sheet of the trees by condition; `order`: conditions from left to right and down."""
+    """Return the sheet of the trees by condition; `order`: conditions from left to right and down."""
     rows, leaves = tables(results)
     algorithms = max((len(result.algorithms) for result in results.values()), default=1)
     width = max(18 * algorithms, 112)

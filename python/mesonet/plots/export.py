@@ -13,19 +13,19 @@ FORMS = (".svg", ".png", ".pdf", ".html")
 
 
 def to_svg(chart: Any) -> str:
-    """The chart, or its Vega-Lite definition as a dictionary, as an SVG document."""
+    """Return the chart, or its Vega-Lite definition as a dictionary, as an SVG document."""
     definition = chart if isinstance(chart, dict) else chart.to_dict()
     return str(vl_convert.vegalite_to_svg(definition, vl_version=VL_VERSION))
 
 
 def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
-    """The chart, or its definition, as a PNG picture; `scale` picture points per px."""
+    """Return the chart, or its definition, as a PNG picture; `scale` picture points per px."""
     definition = chart if isinstance(chart, dict) else chart.to_dict()
     return bytes(vl_convert.vegalite_to_png(definition, vl_version=VL_VERSION, scale=scale))
 
 
 def to_pdf(chart: Any) -> bytes:
-    """The chart as a one-page PDF with its fonts inside."""
+    """Return the chart as a one-page PDF with its fonts inside."""
     return bytes(vl_convert.vegalite_to_pdf(chart.to_dict(), vl_version=VL_VERSION))
 
 

@@ -47,7 +47,7 @@ def tables(result: FactorScatter) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def factor_scatter(result: FactorScatter, *, title: str = "", response: str = "") -> alt.VConcatChart:
-    """The figure of one result; `response` says what the vertical axis shows."""
+    """Return the figure of one result; `response` says what the vertical axis shows."""
     points, levels = tables(result)
     k = len(result.factors)
     width = max(66, column_width(k) * 2 // 3) * k

@@ -19,8 +19,8 @@ WIDTH, HEIGHT = 300, 200  # px
 def flow_states(
     values: pl.DataFrame, *, panels: Sequence[str], over_time: bool, title: str = "", unit: str = "flows"
 ) -> alt.FacetChart:
-    """The panels of a frame with the columns panel, time (s, or the name of a period), state (one of `STATES`), flows;
-    `over_time`: time is in seconds and drawn as an area, else as one bar per period."""
+    """Return the panels of a frame with the columns panel, time (s, or the name of a period), state (one of `STATES`),
+    flows; `over_time`: time is in seconds and drawn as an area, else as one bar per period."""
     rows = values.drop_nulls("flows").with_columns(
         place=pl.col("state").replace_strict({s: i for i, s in enumerate(STATES)}, default=9)
     )

@@ -28,7 +28,7 @@ def flow_windows(
     title: str = "",
     subtitle: Sequence[str] = (),
 ) -> alt.VConcatChart:
-    """The figure of one run.
+    """Return the figure of one run.
 
     Parameters
     ----------

@@ -25,8 +25,8 @@ def grouped_bars(
     response: str = "",
     share: bool = False,
 ) -> alt.FacetChart:
-    """The panels of a frame with the columns panel, algorithm, value and kind (such as "own flows"); `kinds`: their
-    order; `share`: values are parts of 1, shown as percentages; `response` says what the bars are."""
+    """Return the panels of a frame with the columns panel, algorithm, value and kind (such as "own flows"); `kinds`:
+    their order; `share`: values are parts of 1, shown as percentages; `response` says what the bars are."""
     rows = values.drop_nulls("value")
     kinds = list(kinds) or list(dict.fromkeys(rows["kind"])) if "kind" in rows.columns else []
     step = max(11, 26 // max(1, len(kinds)))

@@ -46,7 +46,7 @@ def margins_table(result: Terms) -> pl.DataFrame:
 
 
 def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
-    """The figure of one result; `response` says what the effects are of."""
+    """Return the figure of one result; `response` says what the effects are of."""
     rows = table(result)
     margins = margins_table(result)
     size = alt.Y("size:Q", title=None, scale=alt.Scale(zero=True, nice=True))

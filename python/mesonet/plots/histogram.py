@@ -14,7 +14,7 @@ WIDTH, HEIGHT = 560, 240  # px
 
 
 def correlation_histogram(result: Correlations, *, title: str = "") -> alt.LayerChart:
-    """The figure of one result."""
+    """Return the figure of one result."""
     counts, edges = np.histogram(result.absolute, bins=round(1 / BIN), range=(0, 1))
     kept = edges[:-1] + BIN / 2 > result.threshold
     bins = pl.DataFrame({"from": edges[:-1], "to": edges[1:], "pairs": counts, "kept": kept})

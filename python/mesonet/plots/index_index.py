@@ -54,7 +54,7 @@ def tables(result: Correlations, labels: Mapping[str, str] | None = None) -> tup
 
 
 def index_index(result: Correlations, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
-    """The figure of one result; `labels` name the responses."""
+    """Return the figure of one result; `labels` name the responses."""
     pairs, blocks = tables(result, labels)
     m = max(len(result.responses), 1)
     step = max(SMALLEST, min(LARGEST, PAGE // m))

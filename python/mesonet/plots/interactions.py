@@ -54,7 +54,7 @@ def table(result: Interactions) -> pl.DataFrame:
 def interactions(
     result: Interactions, *, cut: float = np.inf, strings: Sequence[str] = (), title: str = ""
 ) -> alt.LayerChart:
-    """The figure of one result; effects larger than `cut` stand out. `strings`: alias strings of the largest
+    """Return the figure of one result; effects larger than `cut` stand out. `strings`: alias strings of the largest
     interactions, listed where the matrix is empty."""
     rows = table(result)
     k = len(result.factors)

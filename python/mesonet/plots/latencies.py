@@ -11,7 +11,7 @@ NAMES = {"goodput": "at first (goodput latency)", "recovery": "after congestion 
 
 
 def latencies(values: pl.DataFrame, *, title: str = "") -> alt.LayerChart:
-    """The figure of a frame with the columns algorithm, goodput and recovery in seconds, null where never.
+    """Return the figure of a frame with the columns algorithm, goodput and recovery in seconds, null where never.
 
     Algorithms stand in the order of their goodput latency, those that never reach the full rate last.
     """

@@ -17,7 +17,7 @@ WIDE = 20.0
 def level_lines(
     values: pl.DataFrame, *, across: str, lines: str = "", title: str = "", response: str = ""
 ) -> alt.VConcatChart:
-    """A panel for each algorithm; `across` and `lines` say what the two factors are.
+    """Return a panel for each algorithm; `across` and `lines` say what the two factors are.
 
     `values`: algorithm, across, lines (null without a second factor), value.
     """

@@ -34,7 +34,7 @@ class FactorLike(Protocol):
 
 
 def column_width(factors: int) -> int:
-    """Width of a factor in px: all of them on a page of usual width where that is possible."""
+    """Return the width of a factor in px: all of them on a page of usual width where that is possible."""
     return min(150, max(84, 1050 // factors))
 
 
@@ -73,8 +73,8 @@ def main_effects(
     response: str = "",
     relative: bool = True,
 ) -> alt.VConcatChart:
-    """The figure of one result. `factors` name the levels; `response` says what the vertical axis shows; `relative` as
-    for `table`."""
+    """Return the figure of one result. `factors` name the levels; `response` says what the vertical axis shows;
+    `relative` as for `table`."""
     rows = table(result, factors, relative=relative)
     scale = alt.Scale(domain=[0.5, rows.height + 0.5], nice=False, zero=False)
     chart = alt.vconcat(_means(scale, rows.height, relative), _captions(scale, rows), spacing=4)

@@ -35,8 +35,8 @@ def matrix(
     title: str = "",
     subtitle: Sequence[str] = (),
 ) -> alt.LayerChart:
-    """The figure of a frame with the columns row, column, text, kind (a key of `look.colours`) or shade (0 to 1, white
-    to blue), and optionally tip (what the pointer shows), ring (true for a frame around the cell).
+    """Return the figure of a frame with the columns row, column, text, kind (a key of `look.colours`) or shade (0 to 1,
+    white to blue), and optionally tip (what the pointer shows), ring (true for a frame around the cell).
 
     A column `condition` says which condition a row is, so that it can be highlighted, or left out. `rows` and `columns`
     give their order; `groups` the columns of each group, parted by lines with the name above.

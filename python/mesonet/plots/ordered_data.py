@@ -42,7 +42,7 @@ def tables(result: OrderedData) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFram
 
 
 def ordered_data(result: OrderedData, *, title: str = "", response: str = "") -> alt.VConcatChart:
-    """The figure of one result; `response` says what the vertical axis shows."""
+    """Return the figure of one result; `response` says what the vertical axis shows."""
     points, signs, ends = tables(result)
     n, k = max(1, points.height), len(result.factors)
     step = max(NARROWEST, min(WIDEST, PAGE // n))

@@ -36,7 +36,7 @@ def point_scatter(
     title: str = "",
     response: str = "",
 ) -> alt.VConcatChart:
-    """A panel per factor, in which the response stands over the factor.
+    """Return a panel per factor, in which the response stands over the factor.
 
     `points`, `settings`: as `settings_table`; `values`: condition (from 1), algorithm, value; `response` says what the
     vertical axis shows.

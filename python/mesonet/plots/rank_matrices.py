@@ -34,8 +34,8 @@ def rank_matrix(
     title: str = "",
     order_title: str = "condition",
 ) -> alt.LayerChart:
-    """The matrix of one algorithm; `order`: conditions from top to bottom; `groups`: the columns of each group, by
-    label; `labels` name the columns."""
+    """Return the matrix of one algorithm; `order`: conditions from top to bottom; `groups`: the columns of each group,
+    by label; `labels` name the columns."""
     which = result.algorithms.index(algorithm)
     named = [(labels or {}).get(name, name) for name in result.columns]
     rows = []

@@ -28,7 +28,7 @@ def table(result: Terms) -> pl.DataFrame:
 
 
 def residual_sd(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
-    """The figure of one result; `response` says what the response is."""
+    """Return the figure of one result; `response` says what the response is."""
     rows = table(result)
     step = max(3, min(22, 620 // max(1, rows.height)))
     width = step * rows.height + 10

@@ -51,7 +51,7 @@ def tables(result: Residuals, settings: Settings) -> tuple[pl.DataFrame, pl.Data
 
 
 def statistics(result: Residuals, place: int, short: Mapping[str, str]) -> dict[str, str]:
-    """The texts below the condition at `place`, by `STATISTICS`: dashes where no algorithm is the extreme one.
+    """Return the texts below the condition at `place`, by `STATISTICS`: dashes where no algorithm is the extreme one.
 
     `short`: the name of each algorithm there.
     """
@@ -79,7 +79,7 @@ def verdict_of(result: Residuals, place: int) -> str:
 
 
 def residuals(result: Residuals, settings: Settings, *, title: str = "", response: str = "") -> alt.VConcatChart:
-    """The figure of one result; `settings` say what a condition is, `response` what the vertical axis shows."""
+    """Return the figure of one result; `settings` say what a condition is, `response` what the vertical axis shows."""
     points, rows = tables(result, settings)
     numbered = {name: str(place) for place, name in enumerate(result.algorithms, start=1)}
     points = points.with_columns(number=pl.col("algorithm").replace_strict(numbered, default=""))

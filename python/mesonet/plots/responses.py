@@ -20,7 +20,8 @@ def responses(
     response: str = "",
     order_title: str = "condition",
 ) -> alt.HConcatChart:
-    """The figure of a frame with the columns condition, algorithm, value; `order`: conditions from left to right.
+    """Return the figure of a frame with the columns condition, algorithm, value; `order`: conditions from left to
+    right.
 
     `response` says what the vertical axis shows, `order_title` what the order of the conditions is.
     """

@@ -25,8 +25,8 @@ _COLOURS = {"strong": theme.VERMILLION_TEXT, "middling": theme.BLUE, "weak": the
 def tables(
     result: Correlations, data: ArrayLike, labels: Mapping[str, str] | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Points of the panels, one row per number below the diagonal, and one per response. `data`: shape (runs,
-    responses of the result), NaN where missing."""
+    """Return the points of the panels, one row per number below the diagonal, and one per response. `data`: shape
+    (runs, responses of the result), NaN where missing."""
     values = np.asarray(data, dtype=float)
     if values.ndim != 2 or values.shape[1] != len(result.responses):
         raise ValueError(f"the data have shape {values.shape}; expected (runs, {len(result.responses)} responses)")
@@ -69,7 +69,7 @@ def tables(
 def scatter_matrix(
     result: Correlations, data: ArrayLike, *, labels: Mapping[str, str] | None = None, title: str = ""
 ) -> alt.LayerChart:
-    """The figure of one result and the data that it is of; `labels` name the responses."""
+    """Return the figure of one result and the data that it is of; `labels` name the responses."""
     points, cells, names = tables(result, data, labels)
     k = max(names.height, 1)
     side = min(SIDE, PAGE // k) * k

@@ -15,7 +15,7 @@ _COLOURS = {PLUS: "#9ccbe8", MINUS: theme.LOW, NEITHER: "#f4f5f7"}
 
 
 def separation(results: Mapping[str, Separation], *, factors: Sequence[str], title: str = "") -> alt.LayerChart:
-    """The figure of one result per row; `factors`: the columns, main effects only."""
+    """Return the figure of one result per row; `factors`: the columns, main effects only."""
     rows = []
     for name, result in results.items():
         for place, term in enumerate(result.terms):

@@ -25,7 +25,7 @@ def varies(result: FactorTable) -> NDArray[np.bool_]:
 
 
 def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
-    """The figure of one result; `labels` name the responses."""
+    """Return the figure of one result; `labels` name the responses."""
     rows, stars, varying = [], result.stars, varies(result)
     for i, response in enumerate(result.responses):
         for j, factor in enumerate(result.factors):
@@ -52,7 +52,7 @@ def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, 
 
 
 def _lines(parts: list[str]) -> list[str]:
-    """The parts as a list, ten to a line."""
+    """Return the parts as a list, ten to a line."""
     lines = [", ".join(parts[start : start + 10]) for start in range(0, len(parts), 10)]
     return (",\n".join(lines) + ".").splitlines()
 

@@ -67,8 +67,8 @@ LIT = alt.when(IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
 
 
 def ring(base: alt.Chart, fields: Sequence[str] = (), **place: Any) -> alt.Chart:
-    """A frame around what belongs to the highlighted condition; `place`: the channels that say where it lies, `fields`:
-    those, beside the condition, that they or the channels of `base` need."""
+    """Return a frame around what belongs to the highlighted condition; `place`: the channels that say where it lies,
+    `fields`: those, beside the condition, that they or the channels of `base` need."""
     return (
         base.transform_aggregate(groupby=["condition", *fields])
         .mark_rect(fill=None, stroke=HIGHLIGHT, strokeWidth=2.5, aria=False)
@@ -77,12 +77,12 @@ def ring(base: alt.Chart, fields: Sequence[str] = (), **place: Any) -> alt.Chart
 
 
 def panel_ring(base: alt.Chart, width: float, height: float) -> alt.Chart:
-    """The same around the whole panel of a condition, which has this size in px."""
+    """Return the same around the whole panel of a condition, which has this size in px."""
     return ring(base, x=alt.value(2), x2=alt.value(width - 2), y=alt.value(2), y2=alt.value(height - 2))
 
 
 def band(base: alt.Chart, width: float) -> alt.Chart:
-    """A band behind the column of the highlighted condition, as wide as the step in px.
+    """Return a band behind the column of the highlighted condition, as wide as the step in px.
 
     Its width is said: beside an offset Vega-Lite takes a default that is narrower than the step.
     """
@@ -102,7 +102,7 @@ def ink_on_blue(shade: str) -> Any:
 
 
 def response_title(text: str) -> alt.Parameter:
-    """The parameter that names the response drawn."""
+    """Return the parameter that names the response drawn."""
     return alt.param(name=RESPONSE_TITLE, value=text)
 
 
@@ -113,7 +113,7 @@ def algorithm_colours(algorithms: Sequence[str]) -> alt.Scale:
 
 
 def algorithm_shapes(algorithms: Sequence[str]) -> alt.Scale:
-    """Shape of each algorithm; algorithms of the same colour have different shapes."""
+    """Return the shape of each algorithm; algorithms of the same colour have different shapes."""
     count = len(SERIES_SHAPES)
     return alt.Scale(domain=list(algorithms), range=[SERIES_SHAPES[i % count] for i in range(len(algorithms))])
 
@@ -133,17 +133,17 @@ class ChartTables:
         return self._tables
 
     def definition(self) -> dict[str, Any]:
-        """The definition in Vega-Lite without the tables, and unchecked."""
+        """Return the definition in Vega-Lite without the tables, and unchecked."""
         return dict(super().to_dict(validate=False))  # type: ignore[misc]
 
     def to_dict(self, *arguments: Any, **options: Any) -> dict[str, Any]:
-        """The definition in Vega-Lite with the tables as named data sets."""
+        """Return the definition in Vega-Lite with the tables as named data sets."""
         definition: dict[str, Any] = super().to_dict(*arguments, **options)  # type: ignore[misc]
         tables = {name: table.to_dicts() for name, table in self._tables.items()}
         return {**definition, "datasets": {**definition.get("datasets", {}), **tables}}
 
     def copy(self, *arguments: Any, **options: Any) -> Any:
-        """A chart of the same tables."""
+        """Return a chart of the same tables."""
         other = super().copy(*arguments, **options)  # type: ignore[misc]
         object.__setattr__(other, "_tables", self._tables)
         return other
@@ -163,7 +163,7 @@ def _figure_class(kind: Any) -> type:
 
 
 def finish(chart: Any, tables: Mapping[str, pl.DataFrame], *, title: str, subtitle: Sequence[str] = ()) -> Any:
-    """The chart with the common look and its named tables inside, ready to draw."""
+    """Return the chart with the common look and its named tables inside, ready to draw."""
     if title or subtitle:
         # Vega draws no subtitle under an empty title.
         chart = chart.properties(title=alt.TitleParams(title or " ", subtitle=list(subtitle)))

@@ -24,8 +24,8 @@ def two_experiments(
     title: str = "",
     response: str = "",
 ) -> alt.VConcatChart:
-    """The figure of a frame with the columns experiment, panel, algorithm, value; the other arguments give the order
-    from top to bottom, from left to right, and of the bars; `response` says what the bars are."""
+    """Return the figure of a frame with the columns experiment, panel, algorithm, value; the other arguments give the
+    order from top to bottom, from left to right, and of the bars; `response` says what the bars are."""
     rows = values.drop_nulls("value")
     colours = alt.Scale(domain=list(experiments), range=[theme.BLUE, theme.ORANGE, theme.GREEN, theme.PINK])
     charts = []

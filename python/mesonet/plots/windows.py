@@ -21,7 +21,7 @@ WIDTH, HEIGHT, MOST = 760, 300, 1500  # px, px, points per flow
 def windows(
     time_s: ArrayLike, segments: ArrayLike, result: WindowShares, *, capacity: float | None = None, title: str = ""
 ) -> alt.LayerChart:
-    """The figure of windows, shape (samples, flows), at `time_s`, shape (samples,), and their shares. Above 1500
+    """Return the figure of windows, shape (samples, flows), at `time_s`, shape (samples,), and their shares. Above 1500
     samples, each point is the mean of several. `capacity`: segments that the path holds, a dashed line."""
     time, values = np.asarray(time_s, dtype=float), np.asarray(segments, dtype=float)
     if values.shape != (len(time), len(result.flows)):

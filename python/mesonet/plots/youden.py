@@ -22,7 +22,7 @@ TICKS = 6  # about: numbers of seven digits stand side by side
 
 
 def youden(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
-    """The figure of one result; `response` says what the means are of."""
+    """Return the figure of one result; `response` says what the means are of."""
     means = result.to_polars().select("term", "mean_minus", "mean_plus")
     rows = ranked(result).join(means, on="term", how="left", maintain_order="left")
     known = rows.filter(pl.col("mean_minus").is_not_null() & pl.col("mean_plus").is_not_null())
@@ -62,7 +62,7 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.HConcat
 
 
 def _numbers(rows: pl.DataFrame, span: float) -> list[str | None]:
-    """The rank of each listed term, where it does not stand on that of a larger one."""
+    """Return the rank of each listed term, where it does not stand on that of a larger one."""
     taken: list[tuple[float, float]] = []
     texts: list[str | None] = []
     room = 26 * span / SIDE  # px, across and up together: two digits do not touch

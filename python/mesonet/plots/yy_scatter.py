@@ -20,8 +20,8 @@ SIDE, PER_ROW = 170, 4  # px
 def yy_scatter(
     values: pl.DataFrame, algorithms: Sequence[str], *, x: str, y: str, equal: bool = True, title: str = ""
 ) -> alt.FacetChart:
-    """The panels of a frame with the columns condition, algorithm, x, y and optionally class (coloured); `x` and `y`
-    say what the axes show; `equal`: same scale on both axes and a diagonal."""
+    """Return the panels of a frame with the columns condition, algorithm, x, y and optionally class (coloured); `x` and
+    `y` say what the axes show; `equal`: same scale on both axes and a diagonal."""
     rows = values.drop_nulls(["x", "y"])
     ends = [*rows["x"], *rows["y"]] if equal else []
     top = 1.05 * max(ends, default=1.0) or 1.0

@@ -19,7 +19,7 @@ def pack(value: Any) -> str:
 
 
 def columns(table: pl.DataFrame, keys: Sequence[str] = ()) -> dict[str, Any]:
-    """A table for `pack`. `keys`: its columns that say for which selection a row is."""
+    """Return a table for `pack`. `keys`: its columns that say for which selection a row is."""
     return {"keys": list(keys), "columns": {name: _column(table[name]) for name in table.columns}}
 
 
@@ -36,7 +36,7 @@ def _column(values: pl.Series) -> list[Any] | Mapping[str, Any]:
 
 
 def rounded(value: float | None) -> float | int | None:
-    """A number as short as the page needs it; None for what is none."""
+    """Return a number as short as the page needs it; None for what is none."""
     if value is None or not math.isfinite(value):
         return None
     short = float(f"{value:.{DIGITS}g}")

@@ -145,5 +145,5 @@ TABLES = {
 
 
 def unit(table: str, column: str) -> str:
-    """The unit of a column; empty for text."""
+    """Return the unit of a column; empty for text."""
     return TABLES[table][1][column.replace("_N_", "_1_")]

@@ -40,7 +40,7 @@ def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
 
 
 def show(changes: list[dict[str, Any]]) -> str:
-    """Text for parsed changes."""
+    """Return the text for parsed changes."""
     return "; ".join(map(_text, changes)) or "none"
 
 

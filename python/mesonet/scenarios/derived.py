@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Name and value of every number about the whole network, from `Scenario.describe`."""
+    """Return the name and value of every number about the whole network, from `Scenario.describe`."""
     very_fast, fast, typical = described["path_classes"]
     return [
         ("routers, links", f"{described['routers']:,}, {described['links']:,}"),
@@ -43,7 +43,7 @@ def segment_hops(scenario: Scenario) -> float:
 
 
 def _asked(flow: Mapping[str, Any], duration: float) -> float:
-    """Segments that a flow given by itself has to send in a run."""
+    """Return the segments that a flow given by itself has to send in a run."""
     stop = duration if flow["stop"] is None else min(flow["stop"], duration)
     most = flow["interface"] * max(stop - flow["start"], 0.0)
     return float(most if flow["size"] is None else min(most, flow["size"]))

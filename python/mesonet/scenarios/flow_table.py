@@ -13,7 +13,8 @@ KEYS = ("from", "to", "start", "stop", "size", "interface", "algorithm", "extra_
 
 
 def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
-    """The flows of the file `name` of `directory` (the working directory where it is none), as ``[[flows]]`` has them.
+    """Return the flows of the file `name` of `directory` (the working directory where it is none), as ``[[flows]]`` has
+    them.
 
     Empty cells are keys left out. What the cells hold is checked as any other flows are.
 

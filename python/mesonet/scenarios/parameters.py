@@ -82,7 +82,8 @@ class Parameter:
         return ranges.allowed(self.path, self.kind)
 
     def parse(self, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> Any:
-        """A user's value in base units, checked against the bounds; a topology as a name or as what its file holds."""
+        """Return a user's value in base units, checked against the bounds; a topology as a name or as what its file
+        holds."""
         if self.kind == "topology":
             return topologies.find(value, self.choices)
         if self.kind == "changes":
@@ -94,7 +95,7 @@ class Parameter:
         return parsed
 
     def default_for(self, preset: str) -> Any:
-        """The default of a preset, as a user would write it, or `Derived`."""
+        """Return the default of a preset, as a user would write it, or `Derived`."""
         return self.presets.get(preset, (self.default, self.source))[0]
 
     def source_for(self, preset: str) -> str:
@@ -720,7 +721,7 @@ PARAMETERS: dict[str, Parameter] = {parameter.path: parameter for parameter in _
 
 
 def reference_page() -> str:
-    """The page docs/reference/parameters.md."""
+    """Return the page docs/reference/parameters.md."""
     lines = [
         "# Scenario parameters",
         "",
@@ -746,7 +747,7 @@ def reference_page() -> str:
 
 
 def default_text(parameter: Parameter, preset: str) -> str:
-    """The default of a preset as a user would write it."""
+    """Return the default of a preset as a user would write it."""
     default = parameter.default_for(preset)
     if isinstance(default, Derived):
         return default.text

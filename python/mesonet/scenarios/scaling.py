@@ -13,7 +13,7 @@ _LARGEST_SCALE = 1000
 
 
 def checked_scale(value: Any) -> float:
-    """The scale that a user gave, as a number.
+    """Return the scale that a user gave, as a number.
 
     Raises
     ------
@@ -31,7 +31,8 @@ def checked_scale(value: Any) -> float:
 
 
 def scaled(scenario: Scenario, scale: float) -> Scenario:
-    """The scenario with router speeds, those to which they change too, and base sources multiplied by `scale`."""
+    """Return the scenario with router speeds, those to which they change too, and base sources multiplied by
+    `scale`."""
     if scale == 1:
         return scenario
     speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
@@ -43,7 +44,7 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
 
 
 def _scaled_change(change: dict[str, Any], scale: float) -> dict[str, Any]:
-    """A change as users write it, its speed multiplied."""
+    """Return a change as users write it, its speed multiplied."""
     known = {key: value for key, value in change.items() if value is not None}
     if "speed" in known:
         known["speed"] = f"{known['speed'] * scale!r} seg/s"
@@ -51,7 +52,7 @@ def _scaled_change(change: dict[str, Any], scale: float) -> dict[str, Any]:
 
 
 def refuse_distorted(scenario: Scenario, scale: float) -> None:
-    """Raises an `InputError` where scaling changes the kind of network, not only its size.
+    """Raise an `InputError` where scaling changes the kind of network, not only its size.
 
     That is where normal access routers become slower than a normal interface, and where rounding the number of sources
     moves the share of a class of access routers by more than 5 %. Both only if it was not so before.

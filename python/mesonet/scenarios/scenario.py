@@ -110,7 +110,7 @@ class Scenario:
         return str(setting.value if setting else PARAMETERS["preset"].default)
 
     def canonical(self) -> dict[str, Any]:
-        """Every value in base units, as nested plain data: what the simulator reads.
+        """Return every value in base units, as nested plain data: what the simulator reads.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class Scenario:
         return tree
 
     def to_json(self) -> str:
-        """The canonical form as text: equal scenarios have equal text."""
+        """Return the canonical form as text: equal scenarios have equal text."""
         return _text(self.canonical())
 
     @cached_property
@@ -143,7 +143,7 @@ class Scenario:
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
     def describe(self) -> dict[str, Any]:
-        """Numbers that follow from the scenario: routers, speeds, buffers, sources, paths and warnings.
+        """Return the numbers that follow from the scenario: routers, speeds, buffers, sources, paths and warnings.
 
         Raises
         ------
@@ -156,7 +156,7 @@ class Scenario:
             raise self.located(error) from None
 
     def located(self, error: InputError) -> InputError:
-        """An error of the simulator with the file and the value that it is about, where they are known."""
+        """Return an error of the simulator with the file and the value that it is about, where they are known."""
         path, bracket, rest = (error.path or "").partition("[")
         path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
@@ -166,7 +166,7 @@ class Scenario:
         return InputError(error.problem, error.file or file, error.path, error.value or value, error.allowed)
 
     def explain(self) -> list[Explained]:
-        """Every value as text and where it came from, in the order of the canonical form."""
+        """Return every value as text and where it came from, in the order of the canonical form."""
         rows = [self._explained(path) for path in (*PARAMETERS, "algorithms", "flows")]
         for name, _ in self._mix():
             rows += [
@@ -184,7 +184,7 @@ class Scenario:
         return [path for path in self.settings if settings.algorithm_of(path) not in {"", *names}]
 
     def refuse_unused(self, paths: Iterable[str]) -> None:
-        """Raises an `InputError` if one of the paths is a constant of an algorithm that no flow uses."""
+        """Raise an `InputError` if one of the paths is a constant of an algorithm that no flow uses."""
         used = [name for name, _ in self._mix()]
         for path in map(settings.resolve, paths):
             if (algorithm := settings.algorithm_of(path)) and algorithm not in used:
@@ -230,7 +230,7 @@ class Scenario:
         return Explained(path, text, preset + constant.source)
 
     def _mix(self) -> list[tuple[str, float]]:
-        """The mix, and with share 0 the algorithms that only explicit flows use."""
+        """Return the mix, and with share 0 the algorithms that only explicit flows use."""
         mix = list(self.value("algorithms"))
         for flow in self.value("flows"):
             if flow["algorithm"] and flow["algorithm"] not in (name for name, _ in mix):
@@ -251,7 +251,7 @@ class Scenario:
 
 
 def scenario(name_or_path: str | Path, /, **overrides: Any) -> Scenario:
-    """A built-in scenario or one from a TOML file.
+    """Return a built-in scenario or one from a TOML file.
 
     Parameters
     ----------
@@ -273,12 +273,12 @@ def scenario(name_or_path: str | Path, /, **overrides: Any) -> Scenario:
 
 
 def names() -> dict[str, str]:
-    """The built-in scenarios: title by name."""
+    """Return the built-in scenarios: title by name."""
     return builtin_titles(SCENARIOS)
 
 
 def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] = ()) -> Scenario:
-    """A built-in scenario or one from a TOML file, values checked one by one only.
+    """Return a built-in scenario or one from a TOML file, values checked one by one only.
 
     `beside` is the directory for relative paths; `above` are the files that have this one as their base.
     """
@@ -315,7 +315,7 @@ def _text(tree: Mapping[str, Any]) -> str:
 
 
 def _file(source: str) -> str | None:
-    """The file or option that a source names."""
+    """Return the file or option that a source names."""
     return None if source == "set in code" else source.removeprefix("set in ")
 
 

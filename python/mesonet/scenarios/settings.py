@@ -79,7 +79,7 @@ def no_flow_uses(algorithm: str, used: Sequence[str]) -> tuple[str, str]:
 
 
 def parse(path: str, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> Any:
-    """The value at a full path in base units, checked."""
+    """Return the value at a full path in base units, checked."""
     try:
         if path == "algorithms":
             return _mix(value)
@@ -93,7 +93,7 @@ def parse(path: str, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> 
 
 
 def show(path: str, value: Any) -> str:
-    """Text for a parsed value."""
+    """Return the text for a parsed value."""
     if path == "algorithms":
         return value[0][0] if len(value) == 1 else ", ".join(f"{name}={share:g}" for name, share in value)
     if path == "flows":
@@ -115,13 +115,14 @@ def show_at(path: str, value: Any) -> str:
 
 
 def setting(path: str, value: Any, source: str) -> Setting:
-    """A setting from a user's value at a full path."""
+    """Return a setting from a user's value at a full path."""
     parsed = parse(path, value)
     return Setting(parsed, show(path, parsed), source, value)
 
 
 def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, Any]:
-    """Values of a file in `directory`, with the topology and the table of flows that they name read from beside it."""
+    """Return the values of a file in `directory`, with the topology and the table of flows that they name read from
+    beside it."""
     found = dict(values)
     if "topology" in values:
         try:

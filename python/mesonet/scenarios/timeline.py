@@ -12,7 +12,7 @@ _INSTANTS = ("start", "stop")
 
 
 def lasting(scenario: Scenario, duration: Any, source: str) -> Scenario:
-    """The scenario with another duration; starts and stops of flows, and a warm-up that was set, change with it.
+    """Return the scenario with another duration; starts and stops of flows, and a warm-up that was set, change with it.
 
     Raises
     ------
@@ -31,6 +31,6 @@ def lasting(scenario: Scenario, duration: Any, source: str) -> Scenario:
 
 
 def _stretched(flow: Mapping[str, Any], factor: float) -> dict[str, Any]:
-    """A flow as users write it, its instants multiplied."""
+    """Return a flow as users write it, its instants multiplied."""
     times = {key: flow[key] for key in _INSTANTS if flow.get(key) not in (None, "never")}
     return {**flow, **{key: f"{units.parse('time', value) * factor!r} s" for key, value in times.items()}}

@@ -123,7 +123,7 @@ class Checkpoint:
             signal.raise_signal(self._told)
 
     def _locked(self) -> bool:
-        """Whether the file is this run's; whoever forgives waits for one that was told to end."""
+        """Return True if the file is this run's; whoever forgives waits for one that was told to end."""
         end = time.monotonic() + (GRACE_S if self._forgiving else 0.0)
         try:
             while not self._lock.take():
@@ -141,7 +141,8 @@ class Checkpoint:
         return True
 
     def begin(self, make: Callable[[bytes | None], Any]) -> tuple[Any, Mapping[str, Any]]:
-        """The run that `make` makes of a state, of None at its first instant; and the resources it has used before.
+        """Return the run that `make` makes of a state, of None at its first instant; and the resources it has used
+        before.
 
         Raises
         ------
@@ -162,7 +163,7 @@ class Checkpoint:
         return run, found.spent
 
     def look(self, run: Any, spent: Callable[[], Mapping[str, Any]]) -> None:
-        """Writes a snapshot of `run` if it is time or a signal came; `spent` gives the resources used so far.
+        """Write a snapshot of `run` if it is time or a signal came; `spent` gives the resources used so far.
 
         Raises
         ------
@@ -182,7 +183,7 @@ class Checkpoint:
         self._told = number
 
     def _write(self, snapshot: _Snapshot) -> bool:
-        """Replaces the file; whether it could: a full disk must not end a run."""
+        """Replace the file; whether it could: a full disk must not end a run."""
         header = {
             "format": FORMAT,
             "code_version": core.code_version(),
@@ -227,7 +228,7 @@ class Checkpoint:
         return snapshot
 
     def refused(self, problem: str, allowed: str = _ALLOWED) -> InputError:
-        """The error for a file that is not the snapshot of the run."""
+        """Return the error for a file that is not the snapshot of the run."""
         return InputError(problem, path="--checkpoint", value=str(self.path), allowed=allowed)
 
 
@@ -237,7 +238,7 @@ def _half_written(path: Path) -> Path:
 
 
 def discard(path: Path) -> None:
-    """Removes a snapshot and what was left beside it, unless a run uses it.
+    """Remove a snapshot and what was left beside it, unless a run uses it.
 
     Raises
     ------

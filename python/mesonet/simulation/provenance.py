@@ -39,7 +39,7 @@ def versions(code_version: str | None = None) -> dict[str, str]:
 
 @cache
 def environment() -> dict[str, Any]:
-    """The machine that makes a result, and the settings of it that can matter."""
+    """Return the machine that makes a result, and the settings of it that can matter."""
     return {
         "host": platform.node(),
         "processor": _processor(),
@@ -50,7 +50,7 @@ def environment() -> dict[str, Any]:
 
 
 def now() -> str:
-    """The instant in UTC, to the second."""
+    """Return the instant in UTC, to the second."""
     return datetime.now(UTC).replace(microsecond=0).isoformat()
 
 

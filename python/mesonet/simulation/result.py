@@ -45,24 +45,24 @@ class Table:
         return {field.name: field.metadata[b"unit"].decode() for field in self.arrow.schema if field.metadata}
 
     def to_arrow(self) -> pa.Table:
-        """The table itself; each field's metadata holds its ``unit``."""
+        """Return the table itself; each field's metadata holds its ``unit``."""
         return self.arrow
 
     def to_polars(self) -> pl.DataFrame:
-        """A polars data frame."""
+        """Return a polars data frame."""
         import polars as pl
 
         return pl.DataFrame(pl.from_arrow(self.arrow))
 
     def to_pandas(self) -> pd.DataFrame:
-        """A pandas data frame; needs pandas."""
+        """Return a pandas data frame; needs pandas."""
         try:
             return self.arrow.to_pandas()
         except ImportError as error:
             raise ImportError("to_pandas needs pandas: pip install pandas") from error
 
     def to_xarray(self) -> xr.Dataset:
-        """A data set with the index columns as dimensions; needs pandas and xarray."""
+        """Return a data set with the index columns as dimensions; needs pandas and xarray."""
         try:
             import xarray
         except ImportError as error:
@@ -83,7 +83,7 @@ class Table:
 
 
 def table(columns: Mapping[str, Any], units: Mapping[str, str], index: Sequence[str] = ()) -> Table:
-    """A table of equally long 1-d columns; every column must be in `units`, columns of text with ``""``.
+    """Return a table of equally long 1-d columns; every column must be in `units`, columns of text with ``""``.
 
     NaN becomes null in columns of floats: there was nothing to measure.
     """
@@ -156,7 +156,7 @@ class Result:
         return json.dumps(about, indent=1, sort_keys=True) + "\n"
 
     def write(self, directory: str | Path) -> Path:
-        """Writes the tables and run.json, replacing those of an earlier run.
+        """Write the tables and run.json, replacing those of an earlier run.
 
         All files are written aside and renamed, so that a reader never sees half a file.
 
@@ -197,12 +197,12 @@ def _put(result: Result, path: Path, aside: Path) -> Path:
 
 
 def write_parquet(table: Table, path: Path) -> None:
-    """Writes a table so that equal tables have equal bytes for one version of pyarrow."""
+    """Write a table so that equal tables have equal bytes for one version of pyarrow."""
     pq.write_table(table.arrow, path, version="2.6", compression="zstd", write_statistics=True, use_dictionary=True)
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Raises an `InputError` if the directory holds anything but an earlier run, and a checkpoint in use."""
+    """Raise an `InputError` if the directory holds anything but an earlier run, and a checkpoint in use."""
     there = {entry.name for entry in path.iterdir()}
     in_use = {name for name in (*there, *FILES) if lock_file(path / name).name in there}
     if taken := sorted(in_use.intersection(FILES)):

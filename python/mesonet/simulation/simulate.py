@@ -44,7 +44,7 @@ def simulate(
     engine: Engine = "domains",
     checkpoint: Checkpoint | None = None,
 ) -> Result:
-    """Simulates a scenario from 0 to its duration.
+    """Simulate a scenario from 0 to its duration.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class PartialRun:
 
 
 def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
-    """Simulates for about `wall_s` of wall-clock time, at most to the end.
+    """Simulate for about `wall_s` of wall-clock time, at most to the end.
 
     The whole is told from the pace of the second half: the first has the start, when networks are still empty.
     """
@@ -202,7 +202,7 @@ def _advance(
     checkpoint: Checkpoint | None,
     watch: provenance.Stopwatch,
 ) -> None:
-    """Runs to the end in slices of simulated time that take about `_SLICE_S` each."""
+    """Run to the end in slices of simulated time that take about `_SLICE_S` each."""
     reached, step = float(run.performance()["simulated_s"]), duration / _MOST_SLICES
     while reached < duration and not run.finished():
         began = time.perf_counter()

@@ -66,7 +66,7 @@ class Draft:
 
 
 def router(place: Cell, name: str, given: Mapping[str, Any]) -> DraftRouter:
-    """A router from the cells or attributes of a file; empty ones count as absent."""
+    """Return a router from the cells or attributes of a file; empty ones count as absent."""
     checked_name(place, name)
     chosen = str(given.get("class") or "backbone")
     if chosen not in CLASSES:
@@ -80,7 +80,7 @@ def router(place: Cell, name: str, given: Mapping[str, Any]) -> DraftRouter:
 
 
 def link(place: Cell, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
-    """A link from the cells or attributes of a file; empty ones count as absent."""
+    """Return a link from the cells or attributes of a file; empty ones count as absent."""
     delay = _number(place, given, "delay_ms")
     cost, length = (_number(place, given, key) for key in ("cost", "length_km"))
     # Through text, so that 5.1 ms is the number 0.0051.
@@ -88,7 +88,7 @@ def link(place: Cell, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
 
 
 def checked_name(place: Cell, name: str, key: str = "name") -> str:
-    """The name of a router, if it is one."""
+    """Return the name of a router, if it is one."""
     if not name or not name.isprintable() or len(name) > _LONGEST_NAME:
         problem = "a router without a name" if not name else "not a name"
         raise place.refuse(problem, key=key, value=name, allowed=f"1 to {_LONGEST_NAME} printable characters")
@@ -96,7 +96,7 @@ def checked_name(place: Cell, name: str, key: str = "name") -> str:
 
 
 def refuse_many(place: Cell, routers: int, links: int) -> None:
-    """Raises an `InputError` for networks too large to be worth reading on."""
+    """Raise an `InputError` for networks too large to be worth reading on."""
     for what, count, most in (("routers", routers, MOST_ROUTERS), ("links", links, MOST_LINKS)):
         if count > most:
             raise place.refuse(f"too many {what}", allowed=f"at most {most:,}")

@@ -24,7 +24,7 @@ ALLOWED = f"{_FILES}, or {PREFIX}GROUP/NAME"
 
 
 def find(value: Any, builtins: Sequence[str], beside: Path | None = None) -> str | Topology:
-    """A built-in name as it is, or the topology that a path or ``topohub:KEY`` names.
+    """Return a built-in name as it is, or the topology that a path or ``topohub:KEY`` names.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ _MALFORMED = (ElementTree.ParseError, ValueError, KeyError, IndexError, TypeErro
 
 
 def read_graphml(path: Path, text: str) -> Draft:
-    """The network of a GraphML file."""
+    """Return the network of a GraphML file."""
     place = Cell(str(path))
     content = _content(path, place)
     if "<!ENTITY" in content:  # entities can blow up without bound
@@ -35,7 +35,7 @@ def read_graphml(path: Path, text: str) -> Draft:
 
 
 def read_gml(path: Path, text: str) -> Draft:
-    """The network of a GML file."""
+    """Return the network of a GML file."""
     place = Cell(str(path))
     content = _content(path, place)
     refuse_many(place, *(len(re.findall(rf"\b{word}\s*\[", content)) for word in ("node", "edge")))
@@ -53,7 +53,8 @@ def from_nodes(
     nodes: Iterable[tuple[Any, Mapping[str, Any]]],
     edges: Iterable[tuple[Any, Any, Mapping[str, Any]]],
 ) -> Draft:
-    """The network of nodes and edges with attributes: labels made different, parallel edges merged, with notes."""
+    """Return the network of nodes and edges with attributes: labels made different, parallel edges merged, with
+    notes."""
     draft = Draft(name, text, place, place)
     index: dict[Any, int] = {}
     used: set[str] = set()
@@ -124,7 +125,7 @@ def _content(path: Path, place: Cell) -> str:
 
 
 def _unused(name: str, used: set[str]) -> str:
-    """The name, with the first number behind that makes it new."""
+    """Return the name, with the first number behind that makes it new."""
     number, new = 1, name
     while new in used:
         number += 1

@@ -15,7 +15,7 @@ _ALLOWED = "topohub:GROUP/NAME, such as topohub:topozoo/Abilene or topohub:sndli
 
 
 def read_hub(text: str) -> Draft:
-    """The network ``topohub:KEY``.
+    """Return the network ``topohub:KEY``.
 
     Raises
     ------

@@ -14,7 +14,7 @@ _LINK_COLUMNS = ("from", "to", "delay_ms", "cost", "length_km")
 
 
 def read_folder(folder: Path, text: str) -> Draft:
-    """The network of a folder with nodes.csv and links.csv."""
+    """Return the network of a folder with nodes.csv and links.csv."""
     for name in (NODES, LINKS):
         if not (folder / name).is_file():
             raise Cell(str(folder / name)).refuse("no such file", allowed=f"a folder with {NODES} and {LINKS}")
@@ -40,7 +40,7 @@ def read_folder(folder: Path, text: str) -> Draft:
 
 
 def read_links(path: Path, text: str) -> Draft:
-    """The network of a CSV file of links; its routers are the names in the order in which they occur."""
+    """Return the network of a CSV file of links; its routers are the names in the order in which they occur."""
     place = Cell(str(path))
     draft = Draft(path.stem, text, place, place)
     index: dict[str, int] = {}

@@ -49,7 +49,7 @@ class ListedCampaign:
     folder: Path  #: where relative names of experiments begin
 
     def designed(self) -> Designed:
-        """The experiment with its options."""
+        """Return the experiment with its options."""
         return experiment(self.experiment, **self.options)
 
     @property
@@ -67,7 +67,7 @@ class ListedCampaign:
 
 
 def load_entries(file: Path) -> dict[str, ListedCampaign]:
-    """The campaigns of a file, by name; experiments in files are relative to it."""
+    """Return the campaigns of a file, by name; experiments in files are relative to it."""
     entries = {}
     for name, table in read_toml(file.read_text(encoding="utf-8"), str(file)).items():
         for key in table:
@@ -95,11 +95,11 @@ class Campaigns:
     progress: bool = True
 
     def of(self, replicate: int) -> Campaigns:
-        """The same campaigns, of another seed."""
+        """Return the same campaigns, of another seed."""
         return replace(self, replicate=replicate)
 
     def load(self, name: str) -> Campaign:
-        """A whole campaign.
+        """Return a whole campaign.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class Campaigns:
         return _load(self.entries[name], self.folder, self.longest_s, self.progress)
 
     def are_there(self, names: Iterable[str]) -> bool:
-        """Whether all of some campaigns are there, or short enough to be run."""
+        """Return True if all of some campaigns are there, or short enough to be run."""
         try:
             for name in names:
                 self.load(name)
@@ -122,19 +122,19 @@ class Campaigns:
         return True
 
     def code(self, name: str) -> str:
-        """The version of the code that made a campaign."""
+        """Return the version of the code that made a campaign."""
         return str(self.load(name).provenance["code_versions"][0])[:12]
 
     def seeds(self, name: str) -> int:
         """How many seeds a campaign has."""
-        return max(self.load(name).runs["replicate"].to_list())
+        return int(max(self.load(name).runs["replicate"].to_list()))
 
     def seed_of(self, name: str) -> int:
-        """The replicate of a campaign that goes with the present seed; one without chance has one only."""
+        """Return the replicate of a campaign that goes with the present seed; one without chance has one only."""
         return min(self.replicate, self.seeds(name))
 
     def is_random(self, name: str) -> bool:
-        """Whether anything in a campaign depends on the seed: users, or overheads of senders."""
+        """Return True if anything in a campaign depends on the seed: users, or overheads of senders."""
         return any(
             there["scenario"]["users"]["base_sources"] > 0
             or any(flow["overhead"] > 0 for flow in there["scenario"]["flows"])
@@ -150,7 +150,7 @@ class Campaigns:
         return _latencies(self.load(name))
 
     def value(self, name: str, algorithm: str, condition: int, response: str, period: str = "measured") -> float:
-        """A response of one run; NaN where there was nothing to measure.
+        """Return a response of one run; NaN where there was nothing to measure.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class Campaigns:
         return float(row["value"][0])
 
     def table(self, name: str, response: str, period: str = "measured") -> Floats:
-        """A response in all runs of the seed, shape (conditions, algorithms).
+        """Return a response in all runs of the seed, shape (conditions, algorithms).
 
         NaN where there was nothing to measure, and where it is a mean over too few flows.
         """

@@ -89,7 +89,7 @@ class Claim:
 
 
 def load_claims(folder: Path) -> list[Claim]:
-    """Every claim of a folder, by id.
+    """Return every claim of a folder, by id.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def load_claims(folder: Path) -> list[Claim]:
 
 
 def load_claim(path: Path) -> Claim:
-    """The claim of a file."""
+    """Return the claim of a file."""
     table = read_toml(path.read_text(encoding="utf-8"), str(path))
     try:
         return _claim(path.stem, table)

@@ -47,7 +47,7 @@ class Measurement:
 
 
 def measure(number: Number, campaigns: Campaigns) -> Measurement:
-    """A number over the seeds of its campaigns.
+    """Return a number over the seeds of its campaigns.
 
     Raises
     ------

@@ -59,14 +59,14 @@ class Record:
         return self.rows.get(_key(number.measure, number.of, commands(number, entries)))
 
     def code(self, entry: ListedCampaign) -> str | None:
-        """The version of the code that made a campaign, where something of it is recorded."""
+        """Return the version of the code that made a campaign, where something of it is recorded."""
         for row in self.rows.values():
             if row.commands.get(entry.name) == entry.command:
                 return row.codes[entry.name]
         return None
 
     def only(self, claims: Iterable[str]) -> Record:
-        """The rows of some claims."""
+        """Return the rows of some claims."""
         kept = set(claims)
         return Record({key: row for key, row in self.rows.items() if row.claim in kept})
 
@@ -77,7 +77,7 @@ class Record:
 
 
 def read_record(path: Path) -> Record:
-    """The record of a file; empty if there is none.
+    """Return the record of a file; empty if there is none.
 
     Raises
     ------

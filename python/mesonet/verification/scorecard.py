@@ -47,7 +47,7 @@ class Scorecard:
     witnesses: Mapping[str, Witness] = field(default_factory=dict)  #: by the name that claims give
 
     def chosen(self, words: Sequence[str], quick: bool) -> Scorecard:
-        """Some of the claims.
+        """Return some of the claims.
 
         Parameters
         ----------
@@ -75,13 +75,14 @@ class Scorecard:
         return Scorecard(claims, self.entries, self.record, self.witnesses)
 
     def judge(self, campaigns: Campaigns) -> dict[str, list[Finding]]:
-        """The findings by id of the claim."""
+        """Return the findings by id of the claim."""
         return {
             claim.id: judge(claim, campaigns, self.record, self.witnesses.get(claim.witness)) for claim in self.claims
         }
 
     def document(self, findings: dict[str, list[Finding]]) -> list[dict[str, Any]]:
-        """Every claim as plain data: id, published, measured, verdict (those of its first number), and all numbers."""
+        """Return every claim as plain data: id, published, measured, verdict (those of its first number), and all
+        numbers."""
         return [
             {
                 "id": claim.id,
@@ -99,7 +100,7 @@ class Scorecard:
         ]
 
     def rows(self, findings: dict[str, list[Finding]]) -> tuple[list[str], list[list[Any]]]:
-        """Header and rows: one for each number."""
+        """Return the header and rows: one for each number."""
         header = ["claim", "kind", "class", "number", "published", "ours", "95 %", "witness", "unit", "verdict"]
         rows = [
             [
@@ -124,7 +125,7 @@ class Scorecard:
         return told
 
     def page(self, findings: dict[str, list[Finding]], campaigns: Campaigns) -> str:
-        """The page ``RESULTS.md``."""
+        """Return the page ``RESULTS.md``."""
         verdicts = {claim.id: of_claim(findings[claim.id]) for claim in self.claims}
         lines = [
             "# Results",
@@ -152,7 +153,7 @@ class Scorecard:
         return "\n".join(lines) + "\n"
 
     def measured(self, findings: dict[str, list[Finding]], campaigns: Campaigns) -> Record:
-        """The record with what has been measured now in place of what was measured before of the same claims."""
+        """Return the record with what has been measured now in place of what was measured before of the same claims."""
         rows = {key: row for key, row in self.record.rows.items() if row.claim not in findings}
         for claim in self.claims:
             for number, found in zip(claim.numbers, findings[claim.id], strict=False):
@@ -172,7 +173,7 @@ class Scorecard:
         )  # fmt: skip
 
     def _campaign(self, entry: ListedCampaign, campaigns: Campaigns) -> str:
-        """A row: how the campaign is made, what it takes, and the code version that made what was measured."""
+        """Return a row: how the campaign is made, what it takes, and the code version that made what was measured."""
         code = campaigns.code(entry.name) if campaigns.are_there([entry.name]) else self.record.code(entry)
         return f"| {entry.name} | `{entry.command}` | {entry.cpu_s:g} s | {code or 'not run'} |"
 
@@ -187,7 +188,7 @@ class Scorecard:
         )
 
     def _quick(self) -> set[str]:
-        """The cheapest campaigns, `QUICK_S` in all."""
+        """Return the cheapest campaigns, `QUICK_S` in all."""
         used = {name for claim in self.claims for name in claim.campaigns}
         total, cheap = 0.0, set()
         for name in sorted(used, key=lambda name: (self.entries[name].cpu_s, name)):
@@ -198,7 +199,8 @@ class Scorecard:
 
 
 def load_scorecard(folder: Path | None = None) -> Scorecard:
-    """The scorecard of a folder that holds ``claims`` and ``campaigns.toml``; by default that of the source tree.
+    """Return the scorecard of a folder that holds ``claims`` and ``campaigns.toml``; by default that of the source
+    tree.
 
     Raises
     ------

@@ -21,7 +21,7 @@ class Share:
     of: int
 
     def __float__(self) -> float:
-        """The part; NaN of no conditions."""
+        """Return the part; NaN of no conditions."""
         return self.hits / self.of if self.of else float("nan")
 
     def interval(self, confidence: float) -> tuple[float, float]:
@@ -33,6 +33,6 @@ class Share:
 
 
 def share(holds: Iterable[bool]) -> Share:
-    """The part of the conditions in which something holds."""
+    """Return the part of the conditions in which something holds."""
     found = np.array(list(holds), dtype=bool)
     return Share(int(found.sum()), len(found))

@@ -81,7 +81,8 @@ def judge(
 
 
 def of_claim(findings: list[Finding]) -> Verdict:
-    """The verdict on a claim: not reproduced where one number contradicts it, not evaluated where one is missing."""
+    """Return the verdict on a claim: not reproduced where one number contradicts it, not evaluated where one is
+    missing."""
     verdicts = [finding.verdict for finding in findings]
     worst: tuple[Verdict, ...] = (*NOT_REPRODUCED, "not evaluated")
     for verdict in worst:
@@ -106,7 +107,7 @@ def _found(claim: Claim, number: Number, campaigns: Campaigns, record: Record) -
 
 
 def _witnessed(found: Finding, number: Number, witness: Witness) -> Finding:
-    """The finding with what the witness measured, judged by the same limits."""
+    """Return the finding with what the witness measured, judged by the same limits."""
     measured = witness.of(found.id, number)
     if measured is None:
         return found

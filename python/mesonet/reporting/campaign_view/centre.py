@@ -18,13 +18,13 @@ _MOST_NAMED = 6
 
 
 def has_centre_points(campaign: "Campaign") -> bool:
-    """Whether runs with all factors half-way stand beside those at two levels."""
+    """Return True if runs with all factors half-way stand beside those at two levels."""
     rows = campaign.experiment.get("design", {}).get("rows", ())
     return bool(campaign.design.runs) and any(all(x == 0 for x in row) for row in rows)
 
 
 def curvature_table(study: Study) -> pl.DataFrame:
-    """The test of every response, period and algorithm."""
+    """Return the test of every response, period and algorithm."""
     parts = []
     for period, names in study.in_period.items():
         for response, algorithm in product(names, study.algorithms):

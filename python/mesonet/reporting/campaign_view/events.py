@@ -21,7 +21,7 @@ def too_few_events(values: Floats, unit: str, experiment: dict[str, Any], period
     limit. Counts per interval become counts of the period; where its length is not known they are not looked at."""
     largest = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1, initial=0.0)
     if unit == "1":
-        return largest < NEGLIGIBLE
+        return np.asarray(largest < NEGLIGIBLE)
     what, _, per = unit.partition("/")
     if what not in _EVENTS or per not in ("", "interval"):
         return np.zeros(len(values), dtype=bool)

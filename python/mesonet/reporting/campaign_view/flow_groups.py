@@ -19,7 +19,7 @@ GROUPS_ARE = "Mean over the flows of the group that completed: size / (last ackn
 
 
 def with_flow_groups(campaign: "Campaign", against: str | None = None) -> Study:
-    """The campaign as the figures of the page see it: one response more for each flow group asked about, and
+    """Return the campaign as the figures of the page see it: one response more for each flow group asked about, and
     the symbols of its own response set."""
     study = Study(campaign, against)
     if not study.has_results:

@@ -87,22 +87,22 @@ class Method:
         return of_algorithm(self.study, values, algorithm)
 
     def for_test(self, response: str, algorithm: str) -> Floats | pl.DataFrame:
-        """The same, as tests of effects take it: every replicate where runs are replicated."""
+        """Return the same, as tests of effects take it: every replicate where runs are replicated."""
         if self.study.mode != "replicates":
             return self.values(response, algorithm)
         return replicate_frame(of_algorithm(self.study, self.space.runs[..., self.space.place(response)], algorithm))
 
     def terms(self, response: str, algorithm: str) -> Terms:
-        """All estimable terms, for one algorithm or the mean of all."""
+        """Return all estimable terms, for one algorithm or the mean of all."""
         noise: Noise = "replicates" if self.study.mode == "replicates" else "effects"
         return terms(self.study.campaign.design, self.for_test(response, algorithm), noise=noise)
 
     def interactions(self, response: str, algorithm: str) -> Interactions:
-        """Effects of every factor and pair, for one algorithm or the mean of all."""
+        """Return the effects of every factor and pair, for one algorithm or the mean of all."""
         return interactions(self.study.campaign.design, self.values(response, algorithm))
 
     def ten_steps(self, response: str, algorithm: str) -> TenSteps:
-        """The results of the ten steps; the last ones asked for are kept."""
+        """Return the results of the ten steps; the last ones asked for are kept."""
         key = (response, algorithm)
         if key not in self._last_steps:
             self._last_steps.clear()
@@ -199,7 +199,7 @@ class Method:
         }
 
     def summary_of(self, places: Sequence[int]) -> ConditionResponseSummary:
-        """The condition-response summary of the responses of the space at `places`."""
+        """Return the condition-response summary of the responses of the space at `places`."""
         return condition_response_summary(
             self.space.cube[:, :, list(places)], responses=[self.space.names[place] for place in places],
             algorithms=self.study.algorithms,
@@ -246,7 +246,7 @@ class Method:
         return found
 
     def follow_up(self, response: str, algorithm: str, most: int = 3) -> FollowUp | None:
-        """The runs that would break the aliases of the largest active strings; None where none is aliased."""
+        """Return the runs that would break the aliases of the largest active strings; None where none is aliased."""
         found = self.terms(response, algorithm)
         active = found.active
         strings = [text for text, on in zip(found.strings, active, strict=True) if on and " = " in text][:most]
@@ -300,7 +300,7 @@ class Method:
 
 
 def _by_class(found: ConditionClasses) -> list[Floats]:
-    """The values of each class, rising."""
+    """Return the values of each class, rising."""
     return [found.value[found.number == place] for place in range(1, len(found.names) + 1)]
 
 

@@ -27,7 +27,7 @@ BELIEVABLE = 0.7
 
 
 def is_sampled(campaign: "Campaign") -> bool:
-    """Whether the campaign has conditions, but none with all factors at a level."""
+    """Return True if the campaign has conditions, but none with all factors at a level."""
     return not campaign.design.runs and bool(campaign.experiment.get("design", {}).get("rows"))
 
 

@@ -66,7 +66,7 @@ class Space:
 
 
 def response_space(study: Study) -> Space:
-    """The responses of a campaign that has results."""
+    """Return the responses of a campaign that has results."""
     chosen = SETS.get(str(study.campaign.experiment.get("response_set", "")))
     pairs = {(name, period) for period, names in study.in_period.items() for name in names}
     columns: list[Column] = []
@@ -97,22 +97,22 @@ def response_space(study: Study) -> Space:
 
 
 def has_groups(study: Study) -> bool:
-    """True if every run that is done kept its flow groups."""
+    """Return True if every run that is done kept its flow groups."""
     done = study.campaign.runs.filter(status="done")["key"]
     return len(done) > 0 and all((study.campaign.path / "runs" / key / "groups.parquet").exists() for key in done)
 
 
 def group_labels(study: Study) -> dict[int, tuple[str, str, str]]:
-    """Number of each flow group that occurs -> file category, path class, interface."""
+    """Return the number of each flow group that occurs -> file category, path class, interface."""
     rows = study.groups.filter(pl.col("group").is_not_null())
     kinds = rows.select("group", "category", "path_class", "rate_class").unique().sort("group")
     return {int(number): (category, path, rate) for number, category, path, rate in kinds.iter_rows()}
 
 
 def group_values(study: Study, measure: str, whose: str) -> tuple[list[int], Floats]:
-    """Numbers of the flow groups that occur and one measure of them over the whole measured time, shape (conditions,
-    algorithms, groups), means over replicates. `whose`: `OWN` for flows of the algorithm under test, `TCP` for those
-    of the algorithm that it is mixed with."""
+    """Return the numbers of the flow groups that occur and one measure of them over the whole measured time, shape
+    (conditions, algorithms, groups), means over replicates. `whose`: `OWN` for flows of the algorithm under test, `TCP`
+    for those of the algorithm that it is mixed with."""
     labels, values = group_runs(study, measure, whose)
     return labels, mean_over_replicates(values)
 

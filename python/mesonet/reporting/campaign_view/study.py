@@ -105,7 +105,7 @@ class Study:
         return any(self.in_period.values())
 
     def title_of(self, response: str) -> str:
-        """The title of a response, as it stands in a sentence."""
+        """Return the title of a response, as it stands in a sentence."""
         return uncapitalised(self.responses[response].title)
 
     def label_of(self, response: str) -> str:
@@ -114,7 +114,7 @@ class Study:
         return f"{about.symbol} {about.title}".strip()
 
     def unit_of(self, response: str) -> str:
-        """Unit of a response."""
+        """Return the unit of a response."""
         return self.responses[response].unit
 
     @cached_property
@@ -179,7 +179,7 @@ class Study:
         return of_algorithm(self, self.values(response, period), algorithm)
 
     def for_test(self, response: str, period: str, algorithm: str) -> NDArray[np.float64]:
-        """The same, of shape (conditions, replicates) where runs are replicated."""
+        """Return the same, of shape (conditions, replicates) where runs are replicated."""
         if self.mode != "replicates":
             return self.for_algorithm(response, period, algorithm)
         return of_algorithm(self, self.replicate_cube(period)[..., self.in_period[period].index(response)], algorithm)
@@ -194,7 +194,7 @@ class Study:
         return {}
 
     def summary(self, period: str, min_relative_effect: float = 0.0) -> ConditionResponseSummary:
-        """The condition-response summary of one period."""
+        """Return the condition-response summary of one period."""
         key = (period, min_relative_effect)
         if key not in self._summaries:
             self._summaries[key] = condition_response_summary(
@@ -212,7 +212,7 @@ class Study:
         return np.column_stack(parts) if parts else np.zeros((len(self.conditions), 0), dtype=bool)
 
     def too_few_of(self, response: str, period: str) -> NDArray[np.bool_]:
-        """The same of one response, per condition."""
+        """Return the same of one response, per condition."""
         return too_few_events(self.values(response, period), self.unit_of(response), self.campaign.experiment, period)
 
     @cached_property
@@ -229,7 +229,7 @@ class Study:
         return [name for name in KEY_RESPONSES if name in there] or there[:6]
 
     def varies(self, response: str, period: str) -> bool:
-        """Whether runs have different values of it."""
+        """Return True if runs have different values of it."""
         rows = self.campaign.responses.filter((pl.col("response") == response) & (pl.col("period") == period))
         return rows.filter(pl.col("value").is_finite())["value"].n_unique() > 1
 
@@ -296,7 +296,7 @@ def of_algorithm(study: Study, values: NDArray[np.float64], algorithm: str) -> N
 
 
 def status_counts(campaign: "Campaign") -> dict[str, int]:
-    """Number of runs done, failed and missing."""
+    """Return the number of runs done, failed and missing."""
     return {status: int((campaign.runs["status"] == status).sum()) for status in ("done", "failed", "missing")}
 
 
@@ -309,13 +309,13 @@ def level_text(study: Study, factor: str, sign: int) -> str:
 
 
 def factor_title(study: Study, factor: str) -> str:
-    """Name and id of a factor, such as "network speed (X1)"."""
+    """Return the name and id of a factor, such as "network speed (X1)"."""
     names: Mapping[str, str] = {f.id: f.name for f in study.campaign.factors}
     return f"{uncapitalised(names[factor])} ({factor})" if factor in names else factor
 
 
 def ordered(names: Sequence[str], counts: Mapping[str, int]) -> list[str]:
-    """Names by falling count, ties in the order given; those counted zero left out."""
+    """Return the names by falling count, ties in the order given; those counted zero left out."""
     return sorted((name for name in names if counts.get(name)), key=lambda name: -counts[name])
 
 

@@ -7,5 +7,5 @@ import polars as pl
 
 
 def labelled(table: pl.DataFrame, labels: Mapping[str, Any]) -> pl.DataFrame:
-    """The table with columns in front that say what all its rows are about."""
+    """Return the table with columns in front that say what all its rows are about."""
     return table.select(*(pl.lit(value).alias(name) for name, value in labels.items()), pl.all())

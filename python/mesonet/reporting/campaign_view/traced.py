@@ -68,7 +68,7 @@ class TracedRun:
 
 
 def traced_runs(campaign: "Campaign") -> Iterator[TracedRun]:
-    """Every run that is done and has traces of flows given one by one; none if the experiment keeps none."""
+    """Yield every run that is done and has traces of flows given one by one; none if the experiment keeps none."""
     if TRACES not in campaign.experiment.get("keep", []):
         return
     scenarios = {

@@ -54,7 +54,8 @@ class Group:
 
 
 def page_figures(study: Study, thresholds: Thresholds = DEFAULTS) -> list[Group]:
-    """The figures that this campaign can have, in the order of the page; groups without a figure are left out."""
+    """Return the figures that this campaign can have, in the order of the page; groups without a figure are left
+    out."""
     if not study.has_results:
         return []
     sources = Sources(study, thresholds)
@@ -111,7 +112,7 @@ def page_figures(study: Study, thresholds: Thresholds = DEFAULTS) -> list[Group]
 
 
 def _catalogue(sources: Sources) -> list[Drawable]:
-    """The figures of the analysis, without those that the page has in a form of its own."""
+    """Return the figures of the analysis, without those that the page has in a form of its own."""
     method = sources.method
     figures = [*network_figures(method), *traced_figures(sources.study.campaign)]
     if sources.study.campaign.design.factors:

@@ -156,7 +156,7 @@ def _separations(method: Method) -> ChartAndCaption:
 
 
 def separation_caption(method: Method) -> str:
-    """The clearest associations, with aliases, and where to look first."""
+    """Return the clearest associations, with aliases, and where to look first."""
     clear = []
     for (algorithm, response), found in method.separations.items():
         if np.isfinite(found.q[0]) and found.q[0] < 0.05 and found.level[0]:

@@ -21,7 +21,7 @@ STEP = 110
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least two factors."""
+    """Return the figure of a campaign with at least two factors."""
     study = sources.study
     design = study.campaign.design
     rows, texts = [], []

@@ -23,7 +23,7 @@ SIDE, SHOWN, WEIGHTS = 440, 8, 14  # px; components of the scree plot; responses
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least two components."""
+    """Return the figure of a campaign with at least two components."""
     study, result = sources.study, sources.method.components
     shares = pl.DataFrame(
         {"component": [f"PC{i + 1}" for i in range(len(result.share))][:SHOWN], "share": 100 * result.share[:SHOWN]}
@@ -78,7 +78,7 @@ def _scores(study: Study, result: PrincipalComponents) -> pl.DataFrame:
 
 
 def _loadings(sources: Sources, result: PrincipalComponents) -> pl.DataFrame:
-    """The responses that weigh most in the first two components."""
+    """Return the responses that weigh most in the first two components."""
     weight = np.abs(result.loadings[:2]).max(axis=0)
     rows = [
         {

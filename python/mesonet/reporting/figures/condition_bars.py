@@ -19,7 +19,7 @@ PER_ROW, WIDTH, HEIGHT = 8, 128, 64
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least two algorithms."""
+    """Return the figure of a campaign with at least two algorithms."""
     study = sources.study
     texts = []
     for response, result in sources.residuals.items():

@@ -22,7 +22,7 @@ TEXT_FROM = 18  # px per cell from which the number fits
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign in which at least two responses vary."""
+    """Return the figure of a campaign in which at least two responses vary."""
     study, result = sources.study, sources.method.correlations
     order = [name for cluster in result.clusters for name in _by_weight(result, cluster)]
     rows = _pairs(sources, result, order)
@@ -60,7 +60,7 @@ def figure(sources: Sources) -> PageFigure:
 
 
 def _by_weight(result: Correlations, cluster: tuple[str, ...]) -> list[str]:
-    """The members of a group in the order of their mean |r| with all."""
+    """Return the members of a group in the order of their mean |r| with all."""
     weight = {result.responses[place]: rank for rank, place in enumerate(result.order)}
     return sorted(cluster, key=weight.__getitem__)
 

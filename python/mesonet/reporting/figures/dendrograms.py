@@ -11,7 +11,7 @@ from mesonet.words import capitalised, percent, period_title
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least three algorithms."""
+    """Return the figure of a campaign with at least three algorithms."""
     study = sources.study
     results = sources.method.clusterings
     brackets, leaves = tables(results)

@@ -32,8 +32,8 @@ class Frame:
 
 
 def page_figures(frame: Frame, figures: Sequence[Drawable]) -> list[PageFigure]:
-    """The figures of the page for those of `figures` that belong to a family: one, or none; or several, where charts
-    differ in more than their tables."""
+    """Return the figures of the page for those of `figures` that belong to a family: one, or none; or several, where
+    charts differ in more than their tables."""
     found: list[tuple[dict[str, Any], list[tuple[Drawable, Any, str]]]] = []
     for figure in figures:
         if frame.family not in (figure.family, figure.name):
@@ -96,7 +96,7 @@ def _control(key: str, values: Sequence[str]) -> Control:
 
 
 def _chosen(figure: Drawable, members: Sequence[tuple[Drawable, Any, str]]) -> dict[str, str]:
-    """The selection of a figure, without what all members share, unless the page offers it anyway."""
+    """Return the selection of a figure, without what all members share, unless the page offers it anyway."""
     return {
         key: value
         for key, value in figure.selection.items()

@@ -19,7 +19,7 @@ WIDTH, NAMED = 900, 14
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least two factors."""
+    """Return the figure of a campaign with at least two factors."""
     study = sources.study
     texts = []
     for response, algorithm in sources.terms:

@@ -65,7 +65,7 @@ class PageFigure:
         return "canvas" if self.marks > MOST_SVG_MARKS else "svg"
 
     def spec(self) -> dict[str, Any]:
-        """The chart in Vega-Lite without the tables, which the page puts in.
+        """Return the chart in Vega-Lite without the tables, which the page puts in.
 
         Marks have no labels for listeners: thousands of them would be read one by one. The figure has its caption and
         its table of data.
@@ -77,12 +77,12 @@ class PageFigure:
 
 
 def keyed(rows: pl.DataFrame, selection: Mapping[str, str]) -> pl.DataFrame:
-    """The rows of one selection, with columns in front that say which."""
+    """Return the rows of one selection, with columns in front that say which."""
     return rows.select(*(pl.lit(value).alias(name) for name, value in selection.items()), pl.all())
 
 
 def stacked(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """The rows of all selections."""
+    """Return the rows of all selections."""
     return pl.concat(parts, how="vertical_relaxed")
 
 
@@ -99,7 +99,7 @@ def factor_control(study: Study) -> Control:
 
 
 def _renamed(part: Any, names: Mapping[str, str]) -> Any:
-    """A part of a definition in which the tables have other names."""
+    """Return a part of a definition in which the tables have other names."""
     if isinstance(part, list):
         return [_renamed(each, names) for each in part]
     if not isinstance(part, dict):

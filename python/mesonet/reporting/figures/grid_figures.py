@@ -42,7 +42,8 @@ def _lines(sampled: Sampled, response: str) -> tuple[Any, str]:
 
 
 def names(sampled: Sampled) -> tuple[str, str]:
-    """The factor with the most levels, across; that with the next most, a line each; empty where there is one."""
+    """Return the factor with the most levels, across; that with the next most, a line each; empty where there is
+    one."""
     first, *others = (sampled.factor_names[place] for place in _by_levels(sampled))
     return first, others[0] if others else ""
 
@@ -75,7 +76,7 @@ def values(sampled: Sampled, response: str, period: str, places: pl.DataFrame) -
 
 
 def _by_levels(sampled: Sampled) -> list[int]:
-    """Places of the factors, most levels first."""
+    """Return the places of the factors, most levels first."""
     points = sampled.campaign.rows.matrix
     counts = [len(np.unique(points[:, place])) for place in range(points.shape[1])]
     return sorted(range(len(counts)), key=lambda place: -counts[place])

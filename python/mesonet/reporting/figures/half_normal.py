@@ -13,7 +13,7 @@ from mesonet.reporting.text.labels import axis_title
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least two factors."""
+    """Return the figure of a campaign with at least two factors."""
     study = sources.study
     margins, texts = [], []
     first = (study.congestion_response, study.choices_of_algorithm[0])

@@ -14,7 +14,7 @@ from mesonet.words import span
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least two factors."""
+    """Return the figure of a campaign with at least two factors."""
     study = sources.study
     rows, texts = [], []
     for (response, algorithm), terms in sources.terms.items():

@@ -16,7 +16,7 @@ KEYS = ("response", "period", "algorithm")
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure, which every campaign with factors has."""
+    """Return the figure, which every campaign with factors has."""
     study = sources.study
     rows, texts = [], []
     for period, names in study.in_period.items():

@@ -166,14 +166,14 @@ def states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -
 
 
 def _series(study: Study, condition: int, algorithm: str) -> pl.DataFrame | None:
-    """The time series of a run, where it was kept."""
+    """Return the time series of a run, where it was kept."""
     keys = study.campaign.runs.filter(condition=condition, algorithm=algorithm, status="done")["key"]
     path = study.campaign.path / "runs" / keys[0] / "series.parquet" if len(keys) else None
     return pl.read_parquet(path) if path is not None and path.exists() else None
 
 
 def _thinned(frame: pl.DataFrame, most: int = 400) -> pl.DataFrame:
-    """Every n-th row, so that at most 400 stay."""
+    """Return every n-th row, so that at most 400 stay."""
     return frame.gather_every(max(1, -(-frame.height // most)))
 
 
@@ -254,7 +254,7 @@ def _varies(study: Study) -> bool:
 
 
 def _runs_with_windows(study: Study) -> list[tuple[int, str, str]]:
-    """Runs that kept the time series of at least one flow given one by one."""
+    """Run that kept the time series of at least one flow given one by one."""
     found = []
     for condition, algorithm, replicate, key in (
         study.campaign.runs.filter(status="done").select("condition", "algorithm", "replicate", "key").iter_rows()
@@ -266,7 +266,7 @@ def _runs_with_windows(study: Study) -> list[tuple[int, str, str]]:
 
 
 def windows_in(columns: Any) -> list[str]:
-    """The columns of a time series that are windows of flows."""
+    """Return the columns of a time series that are windows of flows."""
     return [name for name in columns if re.fullmatch(r"flow_\d+_cwnd", name)]
 
 

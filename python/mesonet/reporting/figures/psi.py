@@ -16,7 +16,7 @@ CELL, ROW = 48, 24
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with factors."""
+    """Return the figure of a campaign with factors."""
     study = sources.study
     factors = study.campaign.design.factors
     psi = np.array([sources.factor_tables[algorithm].psi for algorithm in study.algorithms])

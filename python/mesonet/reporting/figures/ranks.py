@@ -21,7 +21,7 @@ WIDTH, HEIGHT, PADDING = 420, 230, 14  # px of means and spreads
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least two algorithms."""
+    """Return the figure of a campaign with at least two algorithms."""
     study = sources.study
     cells, means, texts = [], [], []
     count = len(study.algorithms)

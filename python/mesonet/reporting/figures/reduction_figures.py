@@ -176,7 +176,7 @@ def _psi(method: Method, algorithm: str) -> ChartAndCaption:
 
 
 def pairs_caption(method: Method, result: Correlations) -> str:
-    """The pair that correlates most, and how many pairs do."""
+    """Return the pair that correlates most, and how many pairs do."""
     r = np.where(np.isfinite(result.r), result.r, 0.0)
     size = np.triu(np.abs(r), 1)
     if not size.any():
@@ -314,7 +314,7 @@ def signs_caption(study: Study, result: FactorTable) -> str:
 
 
 def psi_caption(study: Study, result: PsiTable) -> str:
-    """The factors that matter most over all."""
+    """Return the factors that matter most over all."""
     known = [i for i in result.order if np.isfinite(result.average[i])]
     if not known:
         return "No response has a test: too few values."

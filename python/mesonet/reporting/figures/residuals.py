@@ -26,7 +26,7 @@ TOGETHER = 0.02
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least two algorithms."""
+    """Return the figure of a campaign with at least two algorithms."""
     study = sources.study
     verdicts, texts = [], []
     for response, result in sources.residuals.items():

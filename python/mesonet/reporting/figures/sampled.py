@@ -23,7 +23,7 @@ _OF_ALGORITHM = ("algorithm", "period")
 
 
 def groups(sampled: Sampled) -> list[Group]:
-    """The figures by group; none without results."""
+    """Return the figures by group; none without results."""
     if not sampled.responses:
         return []
     values = _values(sampled)
@@ -101,7 +101,7 @@ def _levels(sampled: Sampled) -> PageFigure:
 
 
 def _values(sampled: Sampled) -> PageTable:
-    """All responses, of the main period only where there are very many."""
+    """Return all responses, of the main period only where there are very many."""
     study = sampled.study
     in_page = study.periods
     if len(sampled.points) * len(study.algorithms) * sum(map(len, study.in_period.values())) > MOST_VALUES:

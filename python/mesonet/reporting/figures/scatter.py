@@ -12,7 +12,7 @@ KEYS = ("response", "other", "period")
 
 
 def figure(study: Study, runs: int) -> PageFigure:
-    """The figure of a campaign with at least two responses and `runs` conditions x algorithms."""
+    """Return the figure of a campaign with at least two responses and `runs` conditions x algorithms."""
     there = study.in_period[study.main_period]
     first = study.congestion_response
     varying = [name for name in there if study.varies(name, study.main_period)]

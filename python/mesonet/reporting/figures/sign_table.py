@@ -20,7 +20,7 @@ CELL, ROW = 44, 18
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with factors."""
+    """Return the figure of a campaign with factors."""
     study = sources.study
     rows, texts = [], []
     for algorithm in study.algorithms:

@@ -55,7 +55,7 @@ class Sources:
         return self.study.for_algorithm(response, self.study.main_period, algorithm)
 
     def interactions(self, response: str, algorithm: str) -> Interactions:
-        """Effects of every factor and pair."""
+        """Return the effects of every factor and pair."""
         return interactions(self.study.campaign.design, self.values(response, algorithm))
 
     @cached_property

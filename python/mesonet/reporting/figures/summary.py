@@ -24,7 +24,7 @@ ALL, FAR, DISCOVERIES = "all", "far", "discoveries"
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least two algorithms."""
+    """Return the figure of a campaign with at least two algorithms."""
     study = sources.study
     labels = {name: study.label_of(name) for name in study.responses}
     rows, texts = [], []
@@ -59,7 +59,7 @@ def figure(sources: Sources) -> PageFigure:
 
 
 def outliers(study: Study, period: str, way: str) -> ConditionResponseSummary:
-    """The summary with the cells flagged in one of the three ways."""
+    """Return the summary with the cells flagged in one of the three ways."""
     if way == FAR:
         return study.summary(period, LARGE)
     result = study.summary(period)
@@ -91,6 +91,6 @@ def _reading(study: Study) -> str:
 
 
 def _periods(study: Study) -> Sequence[str]:
-    """The periods with the same responses as the main one: their columns are those of the figure."""
+    """Return the periods with the same responses as the main one: their columns are those of the figure."""
     main = study.in_period[study.main_period]
     return [period for period, names in study.in_period.items() if names == main]

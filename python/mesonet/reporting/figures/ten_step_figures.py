@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 
 def ten_step_figures(method: Method, response: str, algorithm: str, steps: tuple[str, ...] = ()) -> list[Drawable]:
-    """The plots of one response of the space for one algorithm or the mean of all; `steps`: only these."""
+    """Return the plots of one response of the space for one algorithm or the mean of all; `steps`: only these."""
     folder = f"ten_steps/{file_stem(response)}/{file_stem(algorithm).replace(' ', '_')}"
     column = method.space.columns[method.space.place(response)]
     makers: dict[str, Callable[[Method, Column, str, str], ChartAndCaption]] = {

@@ -93,11 +93,11 @@ class Users:
         return f" Left out: {few} of {cells} flow groups and conditions with fewer than {FEWEST_EVENTS} flows."
 
     def of_category(self, category: str) -> list[int]:
-        """Places of the groups of a file category."""
+        """Return the places of the groups of a file category."""
         return [place for place, (name, _, _) in enumerate(self.labels.values()) if name == category]
 
     def ranks(self, kind: str) -> RankMatrices:
-        """Ranks of the algorithms in every condition and group."""
+        """Return the ranks of the algorithms in every condition and group."""
         values = self.goodput(kind).transpose(0, 2, 1)
         return rank_matrices(
             values, algorithms=self.study.algorithms, columns=self.columns, conditions=self.study.conditions
@@ -431,7 +431,7 @@ def ranks_caption(result: RankSummary) -> str:
 
 
 def _gap(result: RankSummary, best: int, second: int) -> str:
-    """The runner-up, and whether the gap is large beside the spread of both over the kinds of flows."""
+    """Return the runner-up, and whether the gap is large beside the spread of both over the kinds of flows."""
     said = f"{result.algorithms[second]} with {number(float(result.overall[second]))}"
     gap = float(result.overall[best] - result.overall[second])
     spread = float(np.nanmin([result.sd[best], result.sd[second], np.inf]))

@@ -15,7 +15,7 @@ MOST_VALUES = 150_000
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure, which every campaign with results has."""
+    """Return the figure, which every campaign with results has."""
     study = sources.study
     rows, texts = [], []
     per_response = len(study.conditions) * len(study.algorithms)

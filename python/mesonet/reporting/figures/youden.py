@@ -22,7 +22,7 @@ SIDE, NAMED = 420, 6
 
 
 def figure(sources: Sources) -> PageFigure:
-    """The figure of a campaign with at least two factors."""
+    """Return the figure of a campaign with at least two factors."""
     study = sources.study
     first = sources.terms[study.congestion_response, study.choices_of_algorithm[0]]
     texts = []

@@ -16,6 +16,7 @@ from mesonet.reporting.campaign_view.centre import curvature_sentence, curvature
 from mesonet.reporting.campaign_view.method import Method
 from mesonet.reporting.campaign_view.sampled import is_sampled
 from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.campaign_view.tables import labelled
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.reporting.figures.algorithm_figures import follow_up_sentence, separation_caption
 from mesonet.reporting.figures.traced_figures import traced_tables
@@ -23,7 +24,7 @@ from mesonet.reporting.folder import sampled_files
 from mesonet.reporting.folder.campaign_pair import CampaignPair
 from mesonet.reporting.folder.drawing import Drawn, draw_all, fingerprint
 from mesonet.reporting.folder.gallery import Extent, figures_of, gallery
-from mesonet.reporting.folder.method_files import labelled, method_tables
+from mesonet.reporting.folder.method_files import method_tables
 from mesonet.reporting.folder.table_files import write_table
 from mesonet.reporting.text.conditions import conditions_table
 from mesonet.words import counted, markdown

@@ -110,7 +110,7 @@ def _drawn(
     png: bool,
     workers: int,
 ) -> Iterator[tuple[str, str]]:
-    """Name and caption of each figure, as it is done."""
+    """Yield the name and caption of each figure, as it is done."""
     if workers <= 1:
         for figure in waiting:
             yield figure.name, _draw(figure, root, mark, png)
@@ -166,7 +166,7 @@ def _svg(root: Path, name: str) -> Path:
 
 
 def _up_to_date(root: Path, name: str, mark: str, png: bool) -> str | None:
-    """The caption of a figure that need not be drawn; None if it must."""
+    """Return the caption of a figure that need not be drawn; None if it must."""
     path = _svg(root, name)
     if png and not path.with_suffix(".png").exists():
         return None

@@ -33,7 +33,7 @@ def gallery(
     thresholds: Thresholds = DEFAULTS,
     beside: "Campaign | None" = None,
 ) -> list[Drawable]:
-    """All figures of a campaign that has results, by section.
+    """Return all figures of a campaign that has results, by section.
 
     `extent` "chosen": the ten steps of one response per cluster, at most eight, for the mean of all algorithms, and
     of the measure of congestion for each; "all": of every response, for each algorithm and the mean of all; "none": no
@@ -49,7 +49,7 @@ def gallery(
 def figures_of(
     method: Method, extent: Extent | str = "chosen", responses: Sequence[str] | None = None
 ) -> list[Drawable]:
-    """The same for a method, whose results are shared."""
+    """Return the same for a method, whose results are shared."""
     study = method.study
     choices = study.choices_of_algorithm
     whose = choices[-1]

@@ -16,7 +16,7 @@ _TEXT = pl.String
 
 
 def method_tables(method: Method) -> dict[str, pl.DataFrame]:
-    """The results of the method, for every response where they are small."""
+    """Return the results of the method, for every response where they are small."""
     tables = {
         **_effect_tables(method), **_reduction_tables(method), **_algorithm_tables(method), **_user_tables(method),
     }  # fmt: skip

@@ -55,7 +55,7 @@ def write(
     workers: int | None,
     progress: Update | None,
 ) -> list[Path]:
-    """Writes tables, figures and ``index.md`` below ``analysis``; arguments as `analysis_files.write_analysis`."""
+    """Write tables, figures and ``index.md`` below ``analysis``; arguments as `analysis_files.write_analysis`."""
 
     sampled = Sampled(Study(campaign))
     with places.folder(Path(directory) / "analysis", directory) as root:

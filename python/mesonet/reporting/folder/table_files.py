@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 
 def write_table(table: pl.DataFrame, path: Path) -> list[Path]:
-    """Writes a table as Parquet and CSV; `path` is without ending."""
+    """Write a table as Parquet and CSV; `path` is without ending."""
     path.parent.mkdir(parents=True, exist_ok=True)
     parquet, csv = path.with_suffix(".parquet"), path.with_suffix(".csv")
     arrow: pa.Table = table.to_arrow()

@@ -137,7 +137,7 @@ def _sampled_parts(sampled: Sampled) -> dict[str, Part]:
 
 @cache
 def asset(name: str) -> str:
-    """A file that lies beside this one."""
+    """Return a file that lies beside this one."""
     return files("mesonet.reporting.page").joinpath(name).read_text(encoding="utf-8")
 
 

@@ -52,7 +52,7 @@ def _range(factor: str, values: list[float]) -> str:
 
 
 def conditions_html(sampled: Sampled) -> str:
-    """The table of conditions; one can be highlighted from its row."""
+    """Return the table of conditions; one can be highlighted from its row."""
     table = sampled.conditions()
     highlights = sampled.study.has_results
     rows = [

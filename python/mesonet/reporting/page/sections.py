@@ -24,7 +24,7 @@ def contents(groups: Sequence[Group], replay: str) -> str:
 
 
 def summary(study: Study) -> str:
-    """The findings in words, the verdict on each algorithm, and the algorithms at a glance."""
+    """Return the findings in words, the verdict on each algorithm, and the algorithms at a glance."""
     items = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd>" for name, text in findings(study))
     if not study.has_results:
         return f'<dl class="findings">{items}</dl>'
@@ -44,7 +44,7 @@ def statement(study: Study) -> str:
 
 
 def figures(groups: Sequence[Group], controls: str) -> str:
-    """The figures under their controls, which stay in sight as long as the figures do."""
+    """Return the figures under their controls, which stay in sight as long as the figures do."""
     parts = [
         f'<h2 class="group" id="group-{group.id}">{html.escape(group.title)}</h2>'
         + "".join(_section(figure) for figure in group.figures)
@@ -54,7 +54,7 @@ def figures(groups: Sequence[Group], controls: str) -> str:
 
 
 def level_filters(study: Study) -> str:
-    """A select per factor: any level, or one."""
+    """Return a select per factor: any level, or one."""
     return "".join(
         _select(f'data-factor="{html.escape(f)}"', f, [("", "any"), ("-1", "−"), ("1", "+")])
         for f in study.campaign.design.factors

@@ -45,6 +45,6 @@ def frames(run: ReplayRun, routers: Sequence[str]) -> tuple[Floats, Bytes]:
 
 
 def packed(coded: Bytes) -> str:
-    """The bytes as differences along the last axis, compressed, as text."""
+    """Return the bytes as differences along the last axis, compressed, as text."""
     change = np.diff(coded, axis=-1, prepend=np.zeros((*coded.shape[:-1], 1), dtype=np.uint8))
     return base64.b64encode(gzip.compress(change.astype(np.uint8).tobytes(), 9, mtime=0)).decode("ascii")

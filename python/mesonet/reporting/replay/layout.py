@@ -52,7 +52,7 @@ class Drawing:
 
 
 def drawing(topology: Any, described: Mapping[str, Any]) -> Drawing:
-    """The map of what `mesonet.core.describe` says; `topology` is that of the canonical scenario."""
+    """Return the map of what `mesonet.core.describe` says; `topology` is that of the canonical scenario."""
     routers = described["map"]["routers"]
     links = [(link["a"], link["b"]) for link in described["map"]["links"]]
     heads = [n for n, each in enumerate(routers) if each["class"] in HEADS]
@@ -138,7 +138,7 @@ def _reach(head: int, children: Mapping[int, Sequence[int]]) -> float:
 
 
 def _spread(points: Sequence[Point], reach: Sequence[float]) -> list[Point]:
-    """The points in the drawing, apart by what they reach."""
+    """Return the points in the drawing, apart by what they reach."""
     edge = max(reach) + MARGIN
     low = [min(point[axis] for point in points) for axis in (0, 1)]
     extent = [max(point[axis] for point in points) - low[axis] for axis in (0, 1)]
@@ -200,7 +200,7 @@ def _names(at: Mapping[int, Point], reach: Mapping[int, float], labels: Mapping[
 
 
 def _flower(head: int, centre: Point, reach: float, children: Mapping[int, Sequence[int]]) -> dict[int, Point]:
-    """The routers below a head: those next to it half-way out, theirs on the circle."""
+    """Return the routers below a head: those next to it half-way out, theirs on the circle."""
     leaves = sum(max(1, len(children[child])) for child in children[head])
     at: dict[int, Point] = {}
     turn = -math.pi / 2

@@ -31,7 +31,8 @@ class ReplayRun:
 
 
 def recorded_runs(campaign: "Campaign") -> list[ReplayRun]:
-    """The traced runs of a campaign in the order of conditions and algorithms, then those that are not the campaign's.
+    """Return the traced runs of a campaign in the order of conditions and algorithms, then those that are not the
+    campaign's.
 
     A folder that `mesonet run --set trace.routers=all --out` wrote is one, too.
     """
@@ -63,5 +64,5 @@ def _read(folder: Path, known: dict[str, tuple[int, str]]) -> ReplayRun:
 
 
 def _untraced(scenario: dict[str, Any]) -> str:
-    """A scenario as text without what is traced, which changes nothing in a run."""
+    """Return a scenario as text without what is traced, which changes nothing in a run."""
     return json.dumps({key: value for key, value in scenario.items() if key != "trace"}, sort_keys=True)

@@ -68,7 +68,7 @@ def _shape(drawn: Drawing) -> str:
 
 
 def _start(runs: Sequence[ReplayRun]) -> list[int]:
-    """The two runs to begin with: the first one, and that of its condition which drops most unlike it."""
+    """Return the two runs to begin with: the first one, and that of its condition which drops most unlike it."""
     drops = [int(run.traces["segments_dropped"].sum()) for run in runs]
     others = [place for place, run in enumerate(runs) if place and run.condition == runs[0].condition]
     return [0, max(others, key=lambda place: abs(drops[place] - drops[0]), default=0)]
@@ -92,7 +92,7 @@ def _about(run: ReplayRun, names: Sequence[str], place: int) -> dict[str, Any]:
 
 
 def _flows(run: ReplayRun, times: Sequence[float]) -> list[list[int]]:
-    """Numbers of flows in each of `STATES` at the last measurement up to each instant."""
+    """Return the numbers of flows in each of `STATES` at the last measurement up to each instant."""
     at = np.searchsorted(run.series["time_s"].to_numpy(), np.asarray(times) + 1e-9, side="right") - 1
     return [run.series[column].to_numpy()[np.maximum(at, 0)].astype(int).tolist() for column in STATES]
 

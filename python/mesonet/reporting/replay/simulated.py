@@ -60,7 +60,8 @@ def prepare(campaign: Campaign, wanted: str | None = None, *, progress: Update |
 
 
 def most_congested(campaign: Campaign) -> int:
-    """The condition in which most is lost, in the mean over the algorithms; the last one where that is not known."""
+    """Return the condition in which most is lost, in the mean over the algorithms; the last one where that is not
+    known."""
     there = set(campaign.responses["response"].unique())
     name = next((name for name in ("loss_rate", "retransmission_rate") if name in there), None)
     if name is None:

@@ -119,7 +119,7 @@ def summary_caption(study: Study, result: ConditionResponseSummary) -> str:
 
 
 def extremes_of(result: OrderedData, value: float) -> str:
-    """The condition, or all of them, with this value, in words."""
+    """Return the condition, or all of them, with this value, in words."""
     there = np.asarray(result.value) == value
     return numbered("condition", sorted(np.asarray(result.condition)[there].tolist()))
 
@@ -138,7 +138,7 @@ def values_heading(study: Study, response: str, period: str) -> str:
 
 
 def values_caption(study: Study, response: str, period: str) -> str:
-    """The range of the values and where its ends lie."""
+    """Return the range of the values and where its ends lie."""
     values = study.values(response, period)
     if not np.isfinite(values).any():
         return "Nothing was measured."

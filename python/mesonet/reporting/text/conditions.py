@@ -26,7 +26,7 @@ def conditions_table(study: Study) -> pl.DataFrame:
 
 
 def conditions_html(study: Study) -> str:
-    """The same for the page; a condition can be highlighted from its row."""
+    """Return the same for the page; a condition can be highlighted from its row."""
     table = conditions_table(study)
     factors = study.campaign.design.factors
     name = study.congestion_response if study.has_results else ""
@@ -64,7 +64,7 @@ def factors_html(study: Study) -> str:
 
 
 def congestion_words(study: Study, condition: int) -> str:
-    """The congestion of one condition, in words; empty without a value."""
+    """Return the congestion of one condition, in words; empty without a value."""
     if not study.has_results:
         return ""
     value = float(study.congestion[condition - 1])

@@ -7,12 +7,12 @@ from typing import Any
 
 
 def escape(value: Any) -> str:
-    """Text that stands for itself in HTML."""
+    """Return the text that stands for itself in HTML."""
     return html.escape(str(value), quote=True)
 
 
 def prose(text: str) -> str:
-    """Text in which backquotes mark code."""
+    """Return the text in which backquotes mark code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
@@ -29,7 +29,8 @@ def table(
     classes: str = "",
     attributes: Sequence[str] | None = None,
 ) -> str:
-    """A table of cells that are HTML already; the first cell of a row is its heading. It scrolls sideways by itself.
+    """Return a table of cells that are HTML already; the first cell of a row is its heading. It scrolls sideways by
+    itself.
 
     `attributes`: HTML attributes of each row.
     """
@@ -54,7 +55,7 @@ def folded(title: str, content: str) -> str:
 
 
 def definitions(pairs: Iterable[tuple[str, Any]]) -> str:
-    """Names and what stands behind them; empty values are left out."""
+    """Return the names and what stands behind them; empty values are left out."""
     items = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(said(value))}</dd>" for name, value in pairs if said(value) != ""
     )

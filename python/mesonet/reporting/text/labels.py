@@ -12,7 +12,7 @@ def axis_title(study: Study, response: str) -> str:
 
 
 def settings(study: Study) -> Settings:
-    """The left side of a condition-response summary."""
+    """Return the left side of a condition-response summary."""
     unit = study.unit_of(study.congestion_response)
     text = {
         condition: (percent(100 * value) if unit == "1" else number(value))

@@ -118,7 +118,7 @@ def residuals_caption(study: Study, result: Residuals, response: str) -> str:
 
 
 def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
-    """The same for anything that has a title, as it stands in a sentence, and a unit."""
+    """Return the same for anything that has a title, as it stands in a sentence, and a unit."""
     summary = result.summary
     known = np.flatnonzero(np.isfinite(result.spread))
     if not len(known) or result.spread[known].max() <= 0:

@@ -20,7 +20,7 @@ PARAMETER_COLUMNS = ("path", "value", "unit", "source", "doc")
 
 
 def methods_html(study: Study) -> str:
-    """The whole sheet; what the campaign does not say is left out."""
+    """Return the whole sheet; what the campaign does not say is left out."""
     parts = [
         "<h3>What was simulated</h3>", _experiment(study), factors_html(study),
         "<h3>Design</h3>", _design(study),

@@ -203,7 +203,7 @@ def middle(study: Study) -> str:
 
 
 def _negligible(mean: NDArray[np.float64], unit: str) -> bool:
-    """True for shares so small that their relative differences mean nothing."""
+    """Return True for shares so small that their relative differences mean nothing."""
     return unit == "1" and bool(np.nanmax(np.abs(mean), initial=0.0) < NEGLIGIBLE)
 
 
@@ -234,7 +234,8 @@ def _outliers(study: Study) -> str:
 
 
 def _directions(study: Study, result: ConditionResponseSummary, name: str) -> str:
-    """The three responses and directions in which an algorithm is an outlier in most conditions; ties are said."""
+    """Return the three responses and directions in which an algorithm is an outlier in most conditions; ties are
+    said."""
     own = result.flagged & (result.extreme == name)
     counts = {
         f"{side} in {study.title_of(response)}": int((own[:, place] & (result.side[:, place] == side)).sum())
@@ -281,7 +282,7 @@ def _trust(study: Study) -> str:
 
 
 def glance(study: Study) -> str:
-    """The algorithms side by side, as an HTML table."""
+    """Return the algorithms side by side, as an HTML table."""
     comparison, verdicts = study.comparison, study.summary(study.main_period)
     names = study.key_responses
     head = ["algorithm", *(study.responses[name].title for name in names)]
@@ -330,6 +331,6 @@ def _glance_cell(mean: float, difference: float, unit: str, direction: str, judg
 
 
 def roman(number: int) -> str:
-    """A resolution as it is written; up to 39."""
+    """Return a resolution as it is written; up to 39."""
     units = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
     return "X" * (number // 10) + units[number % 10]

@@ -34,7 +34,7 @@ CLASSES = {WORSE: "harm", MIXED: "some", UNCLEAR: "unclear", NO_HARM: "none", NO
 
 
 def verdict_html(study: Study) -> str:
-    """The verdicts as tables; a statement where there is nothing to compare with."""
+    """Return the verdicts as tables; a statement where there is nothing to compare with."""
     if len(study.algorithms) < 2:
         return ""
     parts = []

@@ -191,7 +191,8 @@ def _directed(study: Study) -> list[str]:
 
 
 def competitor(study: Study) -> str | None:
-    """The algorithm of the flows that compete with those of the algorithms under test, where their goodput was kept."""
+    """Return the algorithm of the flows that compete with those of the algorithms under test, where their goodput was
+    kept."""
     other = study.campaign.experiment.get("mixed_with")
     return str(other) if other and len(study.algorithms) > 1 and has_groups(study) else None
 
@@ -300,7 +301,7 @@ def _groups_of_few(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _over_groups(values: Floats) -> Floats:
-    """Mean over the flow groups in which, in this condition, every algorithm that has any value has one."""
+    """Return the mean over the flow groups in which, in this condition, every algorithm that has any value has one."""
     there = np.isfinite(values)
     common = (there | ~there.any(axis=2, keepdims=True)).all(axis=1, keepdims=True) & there
     with np.errstate(all="ignore"):

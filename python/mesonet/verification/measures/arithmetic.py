@@ -26,7 +26,7 @@ _GBPS = 8 * SEGMENT_BYTES / 1e9
 def derived(
     campaigns: Campaigns, name: str, what: str, values: dict[str, Any] | None = None, factor: float = 1
 ) -> float:
-    """A number that follows from a built-in scenario (`Scenario.describe`), times `factor`."""
+    """Return a number that follows from a built-in scenario (`Scenario.describe`), times `factor`."""
     return float(scenario(name, **(values or {})).describe()[what]) * factor
 
 
@@ -79,7 +79,7 @@ def conditions(campaigns: Campaigns, name: str) -> float:
 
 
 def equations_that_fail(campaigns: Campaigns, name: str, equations: Sequence[str]) -> float:
-    """Rows of a design in which one of the equations, such as ``X6=X2*X3*X5``, does not hold."""
+    """Return the rows of a design in which one of the equations, such as ``X6=X2*X3*X5``, does not hold."""
     design = _study(name).design
     failing = np.zeros(design.runs, dtype=bool)
     for equation in equations:
@@ -89,18 +89,18 @@ def equations_that_fail(campaigns: Campaigns, name: str, equations: Sequence[str
 
 
 def level_of(campaigns: Campaigns, name: str, condition: int, path: str) -> float:
-    """A value of a condition of a study, in base units."""
+    """Return a value of a condition of a study, in base units."""
     return float(_study(name).condition(condition).value(path))
 
 
 def constant(campaigns: Campaigns, name: str, algorithm: str, constant: str) -> float:
-    """A constant of an algorithm in a study."""
+    """Return a constant of an algorithm in a study."""
     (own,) = _study(name).canonical(1, algorithm)["algorithms"]
     return float(own["parameters"][constant])
 
 
 def share_of_alternate(campaigns: Campaigns, name: str, condition: int) -> float:
-    """Share of the alternate in a condition of a mixed study."""
+    """Return the share of the alternate in a condition of a mixed study."""
     chosen = _study(name)
     return float(dict(chosen.condition(condition).value("algorithms"))[chosen.algorithms[0]])
 
@@ -112,7 +112,7 @@ def unbalanced(campaigns: Campaigns, name: str) -> float:
 
 
 def not_orthogonal(campaigns: Campaigns, name: str) -> float:
-    """Pairs of factors of a design whose four cells are not of the same size."""
+    """Return the pairs of factors of a design whose four cells are not of the same size."""
     matrix = _study(name).design.matrix.astype(int)
     return float(
         sum(int(matrix[:, one] @ matrix[:, other]) != 0 for one, other in combinations(range(matrix.shape[1]), 2))
@@ -136,7 +136,7 @@ def responses(campaigns: Campaigns, name: str, of: str = "all") -> float:
 
 
 def pairs(campaigns: Campaigns, name: str) -> float:
-    """Pairs of the responses of a set."""
+    """Return the pairs of the responses of a set."""
     return float(math.comb(len(SETS[name].entries), 2))
 
 

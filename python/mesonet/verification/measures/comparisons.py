@@ -157,7 +157,7 @@ def distance_from(
 
 
 def largest_residual(campaigns: Campaigns, experiment: str, algorithm: str, name: str) -> float:
-    """The most by which an algorithm lies above the mean of all in any condition."""
+    """Return the most by which an algorithm lies above the mean of all in any condition."""
     table = campaigns.table(experiment, name)
     residual = table - table.mean(axis=1, keepdims=True)
     return float(residual[:, campaigns.load(experiment).algorithms.index(algorithm)].max())
@@ -206,7 +206,7 @@ def _congested(campaigns: Campaigns, experiment: str) -> npt.NDArray[np.bool_]:
 
 
 def _heavy(campaigns: Campaigns, experiment: str, most: bool) -> npt.NDArray[np.intp]:
-    """Places of the congested conditions, or of the one that loses most."""
+    """Return the places of the congested conditions, or of the one that loses most."""
     if most:
         return np.array([campaigns.table(experiment, "loss_rate").mean(axis=1).argmax()])
     return np.flatnonzero(_congested(campaigns, experiment))
@@ -245,7 +245,7 @@ def _cells_of(summary: ConditionResponseSummary, algorithm: str) -> npt.NDArray[
 
 
 def _members(tree: Clustering) -> list[set[str]]:
-    """The algorithms below each node: first the leaves, then the joins in their order."""
+    """Return the algorithms below each node: first the leaves, then the joins in their order."""
     found = [{name} for name in tree.algorithms]
     for first, second in tree.linkage[:, :2].astype(int).tolist():
         found.append(found[first] | found[second])

@@ -20,19 +20,19 @@ SAMPLE_S = 1.0
 
 
 def metrics(campaigns: Campaigns, experiment: str, algorithm: str, what: str) -> list[float]:
-    """A metric of every condition and interval between joins and leaves."""
+    """Return a metric of every condition and interval between joins and leaves."""
     conditions = campaigns.load(experiment).rows.conditions
     runs = [campaigns.run(experiment, algorithm, number) for number in range(1, conditions + 1)]
     return [float(getattr(each, what)) for run in runs for each in _of_intervals(run)]
 
 
 def interval_metric(campaigns: Campaigns, experiment: str, algorithm: str, what: str, percentile: float = 50) -> float:
-    """A percentile of a metric over all conditions and intervals between joins and leaves."""
+    """Return a percentile of a metric over all conditions and intervals between joins and leaves."""
     return float(np.percentile(metrics(campaigns, experiment, algorithm, what), percentile))
 
 
 def metric_change(campaigns: Campaigns, experiment: str, of: str, to: str, what: str) -> float:
-    """The median of a metric for algorithm `of` less that for `to`."""
+    """Return the median of a metric for algorithm `of` less that for `to`."""
     return interval_metric(campaigns, experiment, of, what) - interval_metric(campaigns, experiment, to, what)
 
 
@@ -70,7 +70,7 @@ def line_share(campaigns: Campaigns, experiment: str, algorithm: str, condition:
 
 
 def line_share_change(campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int) -> float:
-    """The same in one condition less that in another."""
+    """Return the same in one condition less that in another."""
     return line_share(campaigns, experiment, algorithm, condition) - line_share(campaigns, experiment, algorithm, to)
 
 
@@ -82,7 +82,7 @@ def falls_more(campaigns: Campaigns, experiment: str, algorithm: str, condition:
 
 
 def largest_queue(campaigns: Campaigns, experiment: str, condition: int, algorithm: str = "fast") -> float:
-    """The most that all flows hold in the queue by their own measure after the warm-up, over the buffer."""
+    """Return the most that all flows hold in the queue by their own measure after the warm-up, over the buffer."""
     run = campaigns.run(experiment, algorithm, condition)
     inside = run.time >= run.scenario["time"]["warmup"]
     (classed,) = run.path["classes"]
@@ -114,13 +114,13 @@ def rate_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) ->
 
 
 def queue_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """The same for the mean of what the flow holds in the queue by its own measure."""
+    """Return the same for the mean of what the flow holds in the queue by its own measure."""
     run = campaigns.run(experiment, algorithm)
     return _longest_over_shortest(run, np.nanmean(queued(run.cwnd, run.rtt)[_all_there(run)], axis=0))
 
 
 def wait_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """The same for the mean wait in the queue, the round trip less the shortest that the flow has seen."""
+    """Return the same for the mean wait in the queue, the round trip less the shortest that the flow has seen."""
     run = campaigns.run(experiment, algorithm)
     return _longest_over_shortest(run, np.nanmean(run.rtt[_all_there(run)], axis=0) - np.nanmin(run.rtt, axis=0))
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def kernel_quantity(campaigns: Campaigns, scenario: str, quantity: str) -> float:
-    """A quantity of a scenario, mean over the runs; NaN where no run has it."""
+    """Return a quantity of a scenario, mean over the runs; NaN where no run has it."""
     row = reference(scenario).get(quantity)
     return row.mean if row else float("nan")
 

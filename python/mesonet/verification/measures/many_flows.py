@@ -77,12 +77,12 @@ def loss_change(campaigns: Campaigns, experiment: str, other: str, connections: 
 
 
 def loss_slope(campaigns: Campaigns, experiment: str, buffer: float) -> float:
-    """Slope of log loss over log connections, where W_c is more than three times the connections."""
+    """Return the slope of log loss over log connections, where W_c is more than three times the connections."""
     return _power([(x, y) for x, y, pipe in _curve(campaigns, experiment, buffer) if pipe > 3 * x])
 
 
 def loss_growth(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
-    """Slope of log loss over log connections, up to `most` connections: 1 for a line, 2 for a square."""
+    """Return the slope of log loss over log connections, up to `most` connections: 1 for a line, 2 for a square."""
     return _power([(x, y) for x, y, _ in _curve(campaigns, experiment, buffer) if x <= most])
 
 
@@ -143,7 +143,7 @@ def throughput(campaigns: Campaigns, experiment: str, connections: int, buffer: 
 
 
 def least_throughput(campaigns: Campaigns, experiment: str) -> float:
-    """The least `throughput` over the conditions."""
+    """Return the least `throughput` over the conditions."""
     conditions = lines(campaigns.load(experiment))
     return min(throughput(campaigns, experiment, line.connections, line.buffer) for line in conditions)
 
@@ -191,7 +191,7 @@ def throughput_order(campaigns: Campaigns, experiment: str, by: str) -> float:
 
 
 def goodput_slope(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
-    """Slope of goodput over connections, per 100 connections, up to `most`."""
+    """Return the slope of goodput over connections, per 100 connections, up to `most`."""
     x = [line.connections for line in lines(campaigns.load(experiment)) if line.buffer == buffer]
     x = [count for count in x if count <= most]
     y = [goodput(campaigns, experiment, count, buffer) for count in x]
@@ -215,7 +215,7 @@ def goodput_slope_ratio(
 
 
 def epoch(campaigns: Campaigns, experiment: str, connections: int, buffer: float, what: str) -> float:
-    """The saw teeth of the traced windows over the model's, W = W_c / connections rounded; medians.
+    """Return the saw teeth of the traced windows over the model's, W = W_c / connections rounded; medians.
 
     ``top``: whole packets of the window when it falls, over W + 1; ``bottom``: after it, over floor((W + 1)/2);
     ``slope``: packets per round trip from the first rise to the last, over 1; ``losses``: packets lost by a
@@ -369,7 +369,7 @@ MEASURES = (
 
 
 def _power(points: Sequence[tuple[float, float]]) -> float:
-    """The power of x with which y grows: the slope of their logarithms, where there is any y."""
+    """Return the power of x with which y grows: the slope of their logarithms, where there is any y."""
     x, y = np.log(np.array([point for point in points if point[1] > 0])).T
     return float(np.polyfit(x, y, 1)[0])
 
@@ -433,7 +433,7 @@ def _after(line: Line) -> pl.Expr:
 
 
 def _flows(campaigns: Campaigns, experiment: str, line: Line) -> pl.DataFrame:
-    """The connections of a condition, in the order in which they are given, with their loss indications."""
+    """Return the connections of a condition, in the order in which they are given, with their loss indications."""
     import polars as pl
 
     table = _kept(campaigns, experiment, line, "flows")

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 def response(
     campaigns: Campaigns, experiment: str, algorithm: str, condition: int, name: str, period: str = "measured"
 ) -> float:
-    """A response of a run."""
+    """Return a response of a run."""
     return campaigns.value(experiment, algorithm, condition, name, period)
 
 
 def response_ratio(
     campaigns: Campaigns, experiment: str, of: str, to: str, condition: int, name: str, period: str = "measured"
 ) -> float:
-    """A response under algorithm `of` over that under algorithm `to`."""
+    """Return a response under algorithm `of` over that under algorithm `to`."""
     return campaigns.value(experiment, of, condition, name, period) / campaigns.value(
         experiment, to, condition, name, period
     )
@@ -33,7 +33,7 @@ def response_ratio(
 def condition_ratio(
     campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int, name: str, period: str = "measured"
 ) -> float:
-    """A response in one condition over that in another."""
+    """Return a response in one condition over that in another."""
     return campaigns.value(experiment, algorithm, condition, name, period) / campaigns.value(
         experiment, algorithm, to, name, period
     )
@@ -42,7 +42,7 @@ def condition_ratio(
 def period_ratio(
     campaigns: Campaigns, experiment: str, algorithm: str, condition: int, names: Sequence[str], period: str, to: str
 ) -> float:
-    """The sum of some responses in one period over that in another."""
+    """Return the sum of some responses in one period over that in another."""
     sums = [
         sum(campaigns.value(experiment, algorithm, condition, name, each) for name in names) for each in (period, to)
     ]
@@ -52,7 +52,7 @@ def period_ratio(
 def sum_ratio(
     campaigns: Campaigns, experiment: str, of: str, to: str, condition: int, names: Sequence[str], period: str
 ) -> float:
-    """The sum of some responses under algorithm `of` over that under algorithm `to`."""
+    """Return the sum of some responses under algorithm `of` over that under algorithm `to`."""
     sums = [sum(campaigns.value(experiment, each, condition, name, period) for name in names) for each in (of, to)]
     return sums[0] / sums[1]
 
@@ -80,7 +80,7 @@ def congested(campaigns: Campaigns, experiment: str, least_loss: float) -> float
 
 
 def extreme(campaigns: Campaigns, experiment: str, name: str, which: str) -> float:
-    """The ``least`` or ``most`` of a response over conditions and algorithms."""
+    """Return the ``least`` or ``most`` of a response over conditions and algorithms."""
     table = campaigns.table(experiment, name)
     return float({"least": np.min, "most": np.max}[which](table))
 
@@ -98,7 +98,7 @@ def window_variation(
 def variation_change(
     campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int, span: Sequence[float]
 ) -> float:
-    """The variation of cwnd in one condition over that in another."""
+    """Return the variation of cwnd in one condition over that in another."""
     return window_variation(campaigns, experiment, algorithm, condition, span) / window_variation(
         campaigns, experiment, algorithm, to, span
     )

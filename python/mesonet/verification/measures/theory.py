@@ -44,7 +44,8 @@ def window_over_law(campaigns: Campaigns, experiment: str, algorithm: str, condi
 
 
 def loss_exponent(campaigns: Campaigns, experiment: str, algorithm: str, conditions: Sequence[int]) -> float:
-    """Slope of the log of the window over the log of the loss rate, through the points of these conditions."""
+    """Return the slope of the log of the window over the log of the loss rate, through the points of these
+    conditions."""
     points = [_cycles(campaigns, experiment, algorithm, number) for number in conditions]
     losses, windows = np.log(np.array(points)).T
     return float(np.polyfit(losses, windows, 1)[0])
@@ -104,7 +105,7 @@ def difference_between_falls(campaigns: Campaigns, experiment: str, algorithm: s
 
 
 def line_use(campaigns: Campaigns, experiment: str, condition: int, speed: float) -> float:
-    """Segments that leave the line, of those that it can carry; `speed` in segments/s."""
+    """Return the segments that leave the line, of those that it can carry; `speed` in segments/s."""
     (algorithm,) = campaigns.load(experiment).algorithms
     return campaigns.value(experiment, algorithm, condition, "segment_rate") / speed
 

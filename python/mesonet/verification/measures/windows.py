@@ -31,7 +31,7 @@ def average_window(
 
 
 def total_window(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Sum of the average windows of all flows, segments."""
+    """Return the sum of the average windows of all flows, segments."""
     return float(_averages(campaigns.run(experiment, algorithm, condition), span).total[0])
 
 
@@ -59,9 +59,9 @@ def utilisation(campaigns: Campaigns, experiment: str, algorithm: str, span: Spa
 
 
 def buffered(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Sum of the average windows less what the path holds without queues, segments."""
+    """Return the sum of the average windows less what the path holds without queues, segments."""
     run = campaigns.run(experiment, algorithm, condition)
-    return total_window(campaigns, experiment, algorithm, span, condition) - run.speed * run.path["max_rtt"]
+    return float(total_window(campaigns, experiment, algorithm, span, condition) - run.speed * run.path["max_rtt"])
 
 
 def more_buffered(campaigns: Campaigns, of: str, to: str, experiment: str, span: Span) -> float:
@@ -80,7 +80,8 @@ def share_change(
 def own_queue(
     campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1
 ) -> float:
-    """Mean of what a flow holds in queues by its own measure, segments: its alpha, once a flow of FAST has settled."""
+    """Return the mean of what a flow holds in queues by its own measure, segments: its alpha, once a flow of FAST has
+    settled."""
     run = campaigns.run(experiment, algorithm, condition)
     inside = (run.time > span[0]) & (run.time <= span[1])
     return float(np.nanmean(queued(run.cwnd, run.rtt)[inside, flow - 1]))
@@ -93,7 +94,7 @@ def swing(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span
 
 
 def relative_swing(campaigns: Campaigns, of: str, to: str, experiment: str, flow: int, span: Span) -> float:
-    """The swing of algorithm `of` over that of algorithm `to`."""
+    """Return the swing of algorithm `of` over that of algorithm `to`."""
     return swing(campaigns, experiment, of, flow, span) / swing(campaigns, experiment, to, flow, span)
 
 
@@ -138,7 +139,7 @@ def earlier_convergence(campaigns: Campaigns, of: str, to: str, experiment: str,
 
 
 def goodput_latency(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Seconds from ssthresh to the full rate."""
+    """Return the seconds from ssthresh to the full rate."""
     return float(campaigns.latencies(experiment)[algorithm]["goodput"])
 
 
@@ -148,7 +149,7 @@ def latency_change(campaigns: Campaigns, experiment: str, of: str, to: str) -> f
 
 
 def out_of_order(campaigns: Campaigns, experiment: str, algorithms: Sequence[str]) -> float:
-    """Pairs of algorithms whose goodput latencies are not in the order given."""
+    """Return the pairs of algorithms whose goodput latencies are not in the order given."""
     values = [goodput_latency(campaigns, experiment, name) for name in algorithms]
     return float(sum(a > b for place, a in enumerate(values) for b in values[place + 1 :]))
 
@@ -169,7 +170,7 @@ def _window(run: TracedRun, flow: int, span: Span) -> np.ndarray:
 
 
 def _falls(window: np.ndarray) -> list[tuple[int, int]]:
-    """Places of the sample before and of the lowest sample of each fall."""
+    """Return the places of the sample before and of the lowest sample of each fall."""
     falling = np.flatnonzero(window[1:] < 0.95 * window[:-1])
     falls: list[tuple[int, int]] = []
     for place in falling.tolist():

@@ -1,0 +1,62 @@
+"""The simulator, compiled from crates/py. JSON in, NumPy columns out; all errors are ValueError ("path: message")."""
+
+from typing import Literal, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+Column = npt.NDArray[np.float64] | npt.NDArray[np.uint64] | list[str]
+Columns = dict[str, Column]
+
+class Performance(TypedDict):
+    """Counts of a simulation so far."""
+
+    data_segments_delivered: int
+    data_segments_sent: int
+    segments_dropped: int
+    router_hops: int
+    simulated_s: float
+
+class Simulation:
+    """A simulation of one scenario, at its first instant or where it was when `snapshot` was taken."""
+
+    def __init__(
+        self,
+        scenario_json: str,
+        seed: int,
+        threads: int = 1,
+        engine: Literal["domains", "reference"] = "domains",
+        snapshot: bytes | None = None,
+    ) -> None: ...
+    def advance(self, until_s: float) -> None:
+        """Run until `until_s` seconds of simulated time, or the end."""
+
+    def snapshot(self) -> bytes:
+        """Return the state, from which another `Simulation` can resume."""
+
+    def finish(self) -> dict[str, Columns]:
+        """End the run and return its tables by name, each as columns of equal length."""
+
+    def performance(self) -> Performance:
+        """Return what was simulated so far."""
+
+    def finished(self) -> bool:
+        """Return True at the end of the scenario."""
+
+def algorithms() -> str:
+    """Return every congestion control with its constants, as a JSON array."""
+
+def bounds() -> str:
+    """Return the allowed ranges of the numbers of a scenario, as a JSON array."""
+
+def check(scenario_json: str) -> None:
+    """Hold the values of a scenario against their ranges and against each other."""
+
+def describe(scenario_json: str) -> str:
+    """Return numbers that follow from a scenario before anything is simulated, as a JSON object."""
+
+def topologies() -> list[str]:
+    """Return the names of the built-in topologies."""
+
+def code_version() -> str:
+    """Return the hash of the sources that can change a result, and of the lock file."""
