@@ -76,7 +76,7 @@ fn connections_that_are_not_answered() {
         [(3.0, 3, vec![0.0, 3.0, 9.0, 21.0]), (1.0, 6, vec![0.0, 1.0, 3.0, 7.0, 15.0, 31.0, 63.0])]
     {
         let slow =
-            json!({"time": 0.0, "router": "A", "link": null, "speed": 0.008, "delay": null, "factor": null});
+            json!({"time": 0.0, "router": "A", "link": null, "speed": 0.015, "delay": null, "factor": null});
         let scenario = with(
             dumbbell(),
             &[
