@@ -41,6 +41,25 @@ pub struct Param {
 }
 
 impl Param {
+    /// A constant with one default: name, what it does, unit, smallest and largest value, default, source.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        doc: &'static str,
+        unit: &'static str,
+        [min, max]: [f64; 2],
+        standard: f64,
+        source: &'static str,
+    ) -> Self {
+        Self { name, doc, unit, min, max, standard, presets: &[], source }
+    }
+
+    /// The same constant with other defaults in some presets.
+    #[must_use]
+    pub const fn with(self, presets: &'static [(Preset, f64)]) -> Self {
+        Self { presets, ..self }
+    }
+
     /// The default of a preset.
     #[must_use]
     pub fn default(&self, preset: Preset) -> f64 {

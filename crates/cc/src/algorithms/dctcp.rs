@@ -38,46 +38,38 @@ impl CongestionControl for Dctcp {
     const TITLE: &'static str = "Data Center TCP";
     const SOURCE: &'static str = "RFC 8257";
     const PARAMS: &'static [Param] = &[
-        Param {
-            name: "gain",
-            doc: "weight of the last window of data in the estimated share of marked segments",
-            unit: "1",
-            min: 0.0001,
-            max: 1.0,
-            standard: 0.0625,
-            presets: &[],
-            source: "RFC 8257, section 4.2",
-        },
-        Param {
-            name: "initial_alpha",
-            doc: "estimated share of marked segments at the beginning",
-            unit: "1",
-            min: 0.0,
-            max: 1.0,
-            standard: 1.0,
-            presets: &[],
-            source: "RFC 8257, section 3.3",
-        },
-        Param {
-            name: "increase",
-            doc: "window growth per round trip in congestion avoidance",
-            unit: "segments",
-            min: 0.0,
-            max: 1000.0,
-            standard: 1.0,
-            presets: &[],
-            source: "RFC 5681, section 3.1",
-        },
-        Param {
-            name: "decrease",
-            doc: "part of the window given up after a loss",
-            unit: "1",
-            min: 0.01,
-            max: 0.99,
-            standard: 0.5,
-            presets: &[],
-            source: "RFC 8257, section 3.5; RFC 5681, section 3.1",
-        },
+        Param::new(
+            "gain",
+            "weight of the last window of data in the estimated share of marked segments",
+            "1",
+            [0.0001, 1.0],
+            0.0625,
+            "RFC 8257, section 4.2",
+        ),
+        Param::new(
+            "initial_alpha",
+            "estimated share of marked segments at the beginning",
+            "1",
+            [0.0, 1.0],
+            1.0,
+            "RFC 8257, section 3.3",
+        ),
+        Param::new(
+            "increase",
+            "window growth per round trip in congestion avoidance",
+            "segments",
+            [0.0, 1000.0],
+            1.0,
+            "RFC 5681, section 3.1",
+        ),
+        Param::new(
+            "decrease",
+            "part of the window given up after a loss",
+            "1",
+            [0.01, 0.99],
+            0.5,
+            "RFC 8257, section 3.5; RFC 5681, section 3.1",
+        ),
     ];
 
     fn config(common: Common, values: &[f64]) -> DctcpConfig {

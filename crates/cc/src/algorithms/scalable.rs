@@ -57,46 +57,10 @@ impl CongestionControl for Scalable {
     const TITLE: &'static str = "Scalable TCP";
     const SOURCE: &'static str = "Kelly, CCR 33(2), 2003";
     const PARAMS: &'static [Param] = &[
-        Param {
-            name: "increase",
-            doc: "window growth per acknowledged segment above the low window",
-            unit: "segments",
-            min: 0.0,
-            max: 1.0,
-            standard: 0.01,
-            presets: &[(Preset::Linux, 0.02)],
-            source: "Kelly 2003 (Linux tcp_scalable.c: 0.02)",
-        },
-        Param {
-            name: "decrease",
-            doc: "part of the window given up after a loss above the low window",
-            unit: "1",
-            min: 0.001,
-            max: 0.99,
-            standard: 0.125,
-            presets: &[],
-            source: "Kelly 2003",
-        },
-        Param {
-            name: "low_window",
-            doc: "largest window to which the rules of standard TCP apply",
-            unit: "segments",
-            min: 0.0,
-            max: 1e9,
-            standard: 16.0,
-            presets: &[],
-            source: "Kelly 2003; NIST SP 500-282, chapter 10",
-        },
-        Param {
-            name: "low_window_rule",
-            doc: "0: the rules of standard TCP up to low_window; 1: no low window, but growth of at least 1 / cwnd",
-            unit: "1",
-            min: 0.0,
-            max: 1.0,
-            standard: 0.0,
-            presets: &[(Preset::Linux, 1.0)],
-            source: "Kelly 2003 (Linux tcp_scalable.c: 1)",
-        },
+        Param::new("increase", "window growth per acknowledged segment above the low window", "segments", [0.0, 1.0], 0.01, "Kelly 2003 (Linux tcp_scalable.c: 0.02)").with(&[(Preset::Linux, 0.02)]),
+        Param::new("decrease", "part of the window given up after a loss above the low window", "1", [0.001, 0.99], 0.125, "Kelly 2003"),
+        Param::new("low_window", "largest window to which the rules of standard TCP apply", "segments", [0.0, 1e9], 16.0, "Kelly 2003; NIST SP 500-282, chapter 10"),
+        Param::new("low_window_rule", "0: the rules of standard TCP up to low_window; 1: no low window, but growth of at least 1 / cwnd", "1", [0.0, 1.0], 0.0, "Kelly 2003 (Linux tcp_scalable.c: 1)").with(&[(Preset::Linux, 1.0)]),
     ];
 
     fn config(common: Common, values: &[f64]) -> ScalableConfig {

@@ -55,46 +55,40 @@ impl CongestionControl for Tcp {
     const TITLE: &'static str = "Standard TCP (AIMD)";
     const SOURCE: &'static str = "RFC 5681";
     const PARAMS: &'static [Param] = &[
-        Param {
-            name: "increase",
-            doc: "window growth per round trip in congestion avoidance",
-            unit: "segments",
-            min: 0.0,
-            max: 1000.0,
-            standard: 1.0,
-            presets: &[],
-            source: "RFC 5681, section 3.1",
-        },
-        Param {
-            name: "decrease",
-            doc: "part of the window given up after a loss",
-            unit: "1",
-            min: 0.01,
-            max: 0.99,
-            standard: 0.5,
-            presets: &[],
-            source: "RFC 5681, section 3.1",
-        },
-        Param {
-            name: "whole_segments",
-            doc: "1: windows grow and shrink by whole segments; 0: real numbers",
-            unit: "1",
-            min: 0.0,
-            max: 1.0,
-            standard: 0.0,
-            presets: &[(Preset::Linux, 1.0)],
-            source: "RFC 5681, section 3.1 (Linux tcp_cong.c: 1)",
-        },
-        Param {
-            name: "whole_reductions",
-            doc: "1: reductions alone are those of whole segments, truncated; 0: real numbers",
-            unit: "1",
-            min: 0.0,
-            max: 1.0,
-            standard: 0.0,
-            presets: &[(Preset::Ns2000, 1.0)],
-            source: "RFC 5681, section 3.1 (ns before 2006, precisionReduce_ false: 1)",
-        },
+        Param::new(
+            "increase",
+            "window growth per round trip in congestion avoidance",
+            "segments",
+            [0.0, 1000.0],
+            1.0,
+            "RFC 5681, section 3.1",
+        ),
+        Param::new(
+            "decrease",
+            "part of the window given up after a loss",
+            "1",
+            [0.01, 0.99],
+            0.5,
+            "RFC 5681, section 3.1",
+        ),
+        Param::new(
+            "whole_segments",
+            "1: windows grow and shrink by whole segments; 0: real numbers",
+            "1",
+            [0.0, 1.0],
+            0.0,
+            "RFC 5681, section 3.1 (Linux tcp_cong.c: 1)",
+        )
+        .with(&[(Preset::Linux, 1.0)]),
+        Param::new(
+            "whole_reductions",
+            "1: reductions alone are those of whole segments, truncated; 0: real numbers",
+            "1",
+            [0.0, 1.0],
+            0.0,
+            "RFC 5681, section 3.1 (ns before 2006, precisionReduce_ false: 1)",
+        )
+        .with(&[(Preset::Ns2000, 1.0)]),
     ];
 
     fn config(common: Common, values: &[f64]) -> TcpConfig {

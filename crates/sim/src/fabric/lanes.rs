@@ -1,6 +1,6 @@
 //! One domain of the network by lanes: each is a ring, a router is one number, and only the heads of lanes are ordered.
 
-use super::{ALARMS, Alarm, Crossed, Drop, Event, Outbox, OwnLanes};
+use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Outbox, OwnLanes};
 use crate::engine::{Lanes, Segment};
 use crate::network::build::LaneEnd;
 use crate::network::router::RouterState;
@@ -62,7 +62,7 @@ pub struct LaneFabric {
     own_acks: Vec<u16>,
     outboxes: Vec<Outbox>,
     crossed: Crossed,
-    drops: Vec<Drop>,
+    drops: Vec<DroppedSegment>,
 }
 
 impl LaneFabric {
@@ -210,7 +210,7 @@ impl LaneFabric {
     #[cold]
     pub fn drop(&mut self, time: Picos, segment: Segment) {
         self.crossed.dropped += 1;
-        self.drops.push(Drop { time, flow: segment.flow, sequence: segment.sequence });
+        self.drops.push(DroppedSegment { time, flow: segment.flow, sequence: segment.sequence });
     }
 
     #[cold]
@@ -275,7 +275,7 @@ impl LaneFabric {
     }
 
     /// See [`super::Fabric::drops`].
-    pub fn drops(&mut self) -> &mut Vec<Drop> {
+    pub fn drops(&mut self) -> &mut Vec<DroppedSegment> {
         &mut self.drops
     }
 

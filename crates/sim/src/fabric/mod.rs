@@ -65,7 +65,7 @@ pub struct Crossed {
 
 /// A segment that a router dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drop {
+pub struct DroppedSegment {
     /// When.
     pub time: Picos,
     /// The flow.
@@ -167,7 +167,7 @@ impl Fabric {
     }
 
     /// The segments dropped since the last call.
-    pub fn drops(&mut self) -> &mut Vec<Drop> {
+    pub fn drops(&mut self) -> &mut Vec<DroppedSegment> {
         match self {
             Self::Lanes(fabric) => fabric.drops(),
             Self::Plain(fabric) => fabric.drops(),

@@ -2,7 +2,7 @@
 //!
 //! Slow, and obviously right. The tests hold [`super::LaneFabric`] against it; it shares no code with it.
 
-use super::{ALARMS, Alarm, Crossed, Drop, Event, OwnLanes};
+use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, OwnLanes};
 use crate::engine::Segment;
 use crate::network::Network;
 use crate::network::build::LaneEnd;
@@ -67,7 +67,7 @@ pub struct PlainFabric {
     /// Delay of each lane, and the instant before which nothing arrives there.
     delays: Vec<(Picos, Picos)>,
     crossed: Crossed,
-    drops: Vec<Drop>,
+    drops: Vec<DroppedSegment>,
 }
 
 impl PlainFabric {
@@ -143,7 +143,7 @@ impl PlainFabric {
     /// See [`super::Fabric::drop`].
     pub fn drop(&mut self, time: Picos, segment: Segment) {
         self.crossed.dropped += 1;
-        self.drops.push(Drop { time, flow: segment.flow, sequence: segment.sequence });
+        self.drops.push(DroppedSegment { time, flow: segment.flow, sequence: segment.sequence });
     }
 
     /// A segment reaches its receiver, which acknowledges it at once.
@@ -217,7 +217,7 @@ impl PlainFabric {
     }
 
     /// See [`super::Fabric::drops`].
-    pub fn drops(&mut self) -> &mut Vec<Drop> {
+    pub fn drops(&mut self) -> &mut Vec<DroppedSegment> {
         &mut self.drops
     }
 

@@ -1,7 +1,7 @@
 //! Flows that end, and segments that were dropped, some of them in other domains.
 
 use super::domain::Domain;
-use crate::fabric::Drop;
+use crate::fabric::DroppedSegment;
 use crate::measure::records::Record;
 use crate::transport::{Flow, FlowState};
 use mesonet_cc::Picos;
@@ -59,7 +59,7 @@ impl Domain {
     }
 
     /// A segment of a flow of this domain was dropped, before now and not before this window began.
-    pub(super) fn count_drop(&mut self, drop: Drop) {
+    pub(super) fn count_drop(&mut self, drop: DroppedSegment) {
         let slot = self.slot(drop.flow);
         let flow = &mut self.flows[slot as usize];
         let sequence = flow.expand(drop.sequence);

@@ -8,7 +8,7 @@ use super::Simulation;
 use super::domain::Domain;
 use super::shared::Shared;
 use super::threads;
-use crate::fabric::{Drop, Fabric, Outbox};
+use crate::fabric::{DroppedSegment, Fabric, Outbox};
 use mesonet_cc::Picos;
 
 impl Simulation {
@@ -39,7 +39,7 @@ pub(super) fn window(domains: &[&mut Domain], shared: &Shared, limit: Picos) -> 
 
 /// Hands over what left the domains in a window: segments to where they go, news of drops to where they came from.
 pub(super) fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
-    let mut drops: Vec<Drop> = Vec::new();
+    let mut drops: Vec<DroppedSegment> = Vec::new();
     for from in 0..domains.len() {
         drops.append(domains[from].fabric.drops());
         let Fabric::Lanes(fabric) = &mut domains[from].fabric else { continue };
