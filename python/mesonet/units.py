@@ -68,6 +68,8 @@ _OF_BYTES = ("bps", "kbps", "Mbps", "Gbps", "kB", "MB", "GB")
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(\S*)\s*")
 _RATIO = re.compile(rf"\s*({_NUMBER})\s*(?:/\s*({_NUMBER}))?\s*")
+BUFFER_RULES = {"bdp": "bdp", "bdp_per_sqrt_n": "bdp/sqrt(n)", "segments": "segments"}
+"""Unit that users write, by rule of a buffer."""
 _BUFFER = re.compile(rf"\s*({_NUMBER})\s*(bdp/sqrt\(n\)|bdp|segments?|seg)\s*")
 _BUFFER_ALLOWED = '"1 bdp", "0.5 bdp", "1 bdp/sqrt(n)", "680 segments"'
 
@@ -147,8 +149,7 @@ def show(kind: str, value: Any) -> str:
         case "segments" | "threshold":
             return f"{_number_text(value)} segment{'' if value == 1 else 's'}"
         case "buffer":
-            unit = {"bdp": "bdp", "bdp_per_sqrt_n": "bdp/sqrt(n)", "segments": "segments"}[value["rule"]]
-            return f"{_number_text(value['factor'])} {unit}"
+            return f"{_number_text(value['factor'])} {BUFFER_RULES[value['rule']]}"
         case "distribution":
             return ", ".join(_share_text(share) for share in value)
         case "flag":
@@ -246,7 +247,7 @@ def _buffer(value: Any) -> dict[str, Any]:
         fix = f': write "{value} segments"' if bare else ""
         raise InputError(f"not a buffer size{fix}", value=value, allowed=_BUFFER_ALLOWED)
     number, unit = match.groups()
-    rule = {"bdp": "bdp", "bdp/sqrt(n)": "bdp_per_sqrt_n"}.get(unit, "segments")
+    rule = next((rule for rule, text in BUFFER_RULES.items() if text == unit), "segments")
     factor = _finite(_fraction(number, value), value)
     if factor > _LARGEST_BUFFER:
         raise InputError("too large", value=value, allowed=f"at most {_LARGEST_BUFFER:g}")

@@ -1,6 +1,17 @@
-//! Random numbers of one flow: SplitMix64 (Steele, Lea and Flood 2014), one word of state.
+//! Random numbers: SplitMix64 (Steele, Lea and Flood 2014), one word of state.
 
 use serde::{Deserialize, Serialize};
+
+/// Step of the state.
+pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Mixes the bits of a state.
+#[must_use]
+pub const fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
 
 /// A stream of random numbers that goes on from draw to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,13 +23,15 @@ impl Draw {
         Self(seed)
     }
 
+    /// The next 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(GAMMA);
+        mix(self.0)
+    }
+
     /// Uniform in [0, 1).
     pub fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
+        (self.bits() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
     }
 
     /// One of 0 to `count` - 1, all alike.

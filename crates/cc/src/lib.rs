@@ -12,7 +12,7 @@
 
 mod algorithms;
 mod conservation;
-mod draw;
+pub mod draw;
 mod hystart;
 mod max_filter;
 mod param;

@@ -3,6 +3,8 @@
 //! A stream is (seed, purpose, source, k-th transfer): what a user does next never depends on how earlier transfers
 //! went, so every congestion control meets the same demand (common random numbers).
 
+use mesonet_cc::draw::{Draw, GAMMA, mix};
+
 /// What a stream decides.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose {
@@ -20,17 +22,9 @@ pub enum Purpose {
     Clock = 6,
 }
 
-/// One stream of random numbers: SplitMix64 (Steele, Lea and Flood 2014), started at a mixed key.
+/// One stream of random numbers, started at a mixed key.
 #[derive(Clone, Debug)]
-pub struct Stream(u64);
-
-const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
-
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
+pub struct Stream(Draw);
 
 impl Stream {
     /// The stream of `purpose` for the `k`-th transfer of `source`.
@@ -40,18 +34,17 @@ impl Stream {
         for part in [purpose as u64, source, k] {
             key = mix(key ^ part.wrapping_mul(GAMMA).wrapping_add(GAMMA));
         }
-        Self(key)
+        Self(Draw::new(key))
     }
 
     /// The next 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(GAMMA);
-        mix(self.0)
+        self.0.bits()
     }
 
     /// Uniform in [0, 1).
     pub fn uniform(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
+        self.0.uniform()
     }
 
     /// Exponential with the given mean.
@@ -77,7 +70,7 @@ mod tests {
     #[test]
     fn pinned() {
         // First output of SplitMix64 from state 0, as published with the generator.
-        assert_eq!(Stream(0).bits(), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(Stream(Draw::new(0)).bits(), 0xE220_A839_7B1D_CDAF);
         let mut s = stream(1, 2, 3);
         assert_eq!([s.bits(), s.bits()], [8_766_079_698_387_448_503, 6_583_699_873_225_542_884]);
     }

@@ -14,7 +14,6 @@ from mesonet.scenarios.parameters import PARAMETERS
 
 _UNITS = {"time": "s", "rate": "seg/s", "segments": "segments", "threshold": "segments"}
 _NUMBERS = ("number", "probability", "count")
-_BUFFERS = {"bdp": "bdp", "bdp_per_sqrt_n": "bdp/sqrt(n)", "segments": "segments"}
 
 
 def at(level: Level, place: float) -> Any:
@@ -39,7 +38,7 @@ def between(path: str, minus: Any, plus: Any, place: float) -> Any:
     low, high = settings.parse(path, minus), settings.parse(path, plus)
     kind = PARAMETERS[path].kind if path in PARAMETERS else "number" if path.startswith("parameters.") else ""
     if kind == "buffer" and low["rule"] == high["rule"]:
-        return f"{_mean(low['factor'], high['factor'], place)!r} {_BUFFERS[low['rule']]}"
+        return f"{_mean(low['factor'], high['factor'], place)!r} {units.BUFFER_RULES[low['rule']]}"
     if (kind in _UNITS or kind in _NUMBERS) and low is not None and high is not None:
         value = _mean(low, high, place)
         if kind == "count":

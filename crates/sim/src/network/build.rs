@@ -8,13 +8,7 @@ use super::topology::{RouterClass, Topology};
 use super::{Router, given, load};
 use crate::engine::MOST_TARGETS;
 use crate::scenario::{BufferKind, InvalidScenario, Scenario, invalid};
-use mesonet_cc::Picos;
-
-/// Picoseconds in `seconds`, to the nearest.
-#[must_use]
-pub fn picos(seconds: f64) -> Picos {
-    (seconds * 1e12).round() as Picos
-}
+use mesonet_cc::{Picos, picos};
 
 /// Most lanes: their numbers are kept in 16 bits.
 const MOST_LANES: usize = u16::MAX as usize - 1;

@@ -2,10 +2,10 @@
 //!
 //! Everything is known before the run, so that queues are as large, and domains as far apart, as they ever have to be.
 
-use super::build::picos;
 use super::topology::Topology;
 use crate::scenario::{GivenChange, InvalidScenario, Scenario, invalid};
 use mesonet_cc::Picos;
+use mesonet_cc::picos;
 
 /// One value that changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use crate::engine::{FlowId, MOST_SLOTS, Segment};
 use crate::fabric::OwnLanes;
 use crate::measure::PairClass;
 use crate::network::RouterClass;
-use crate::network::build::picos;
 use crate::random::{Purpose, Stream};
 use crate::transport::rtt::Sample;
 use crate::transport::{Flow, FlowState, OFF, Recovery, RttEstimator, Scoreboard};
 use crate::users::files::EXPLICIT;
+use mesonet_cc::picos;
 use mesonet_cc::{Picos, SECOND, Start};
 
 /// Data timeout after a SYN had to be repeated (RFC 6298, 5.7).

@@ -4,11 +4,12 @@ use super::connection::Opening;
 use super::domain::Domain;
 use crate::fabric::OwnLanes;
 use crate::network::Network;
-use crate::network::build::{LaneEnd, LaneSpec, picos};
+use crate::network::build::{LaneEnd, LaneSpec};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{InvalidScenario, Scenario, invalid};
 use crate::transport::FlowState;
 use crate::users::files::EXPLICIT;
+use mesonet_cc::picos;
 
 /// Adds to the network the lanes of the flows with an extra delay; these flows, rising, and their lanes.
 ///

@@ -2,8 +2,8 @@
 
 use super::code;
 use super::domain::Domain;
-use crate::network::build::picos;
 use crate::transport::FlowState;
+use mesonet_cc::picos;
 use mesonet_cc::{Picos, seconds};
 
 impl Domain {

@@ -6,8 +6,8 @@ use crate::measure::responses::{LONG_LIVED, totals};
 use crate::measure::sample::FlowSample;
 use crate::measure::{FlowGroups, Interval, Responses, Sample};
 use crate::network::RouterClass;
-use crate::network::build::picos;
 use crate::transport::{Flow, FlowState};
+use mesonet_cc::picos;
 use mesonet_cc::{Picos, seconds};
 
 /// Responses by pair class and, in the order of their numbers, file category.

@@ -3,12 +3,12 @@
 use super::explicit::access;
 use crate::engine::FlowId;
 use crate::fabric::OwnLanes;
-use crate::network::build::picos;
 use crate::network::{Domains, Network};
 use crate::scenario::{AckRtt, AlgorithmShare, Scenario};
 use crate::transport::receiver::AckRules;
 use crate::transport::{RtoRules, Rules};
 use crate::users::Population;
+use mesonet_cc::picos;
 use mesonet_cc::{Config, Picos};
 use std::sync::Arc;
 

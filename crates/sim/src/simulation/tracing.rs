@@ -4,12 +4,12 @@ use super::Simulation;
 use super::domain::Domain;
 use crate::measure::{Table, Traces};
 use crate::network::Network;
-use crate::network::build::picos;
 use crate::scenario::{InvalidScenario, Scenario, invalid};
 use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::Flow;
 use crate::users::files::EXPLICIT;
 use mesonet_cc::Picos;
+use mesonet_cc::picos;
 use std::collections::BTreeSet;
 
 /// What is traced, and the rows so far.

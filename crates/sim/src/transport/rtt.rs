@@ -3,8 +3,8 @@
 //! Senders differ in which acknowledgements they take samples of and in how they bound the timeout. A scenario chooses
 //! ([`RtoRules`]); the estimator of a flow keeps what every sender keeps, [`Timing`] what only some of them do.
 
-use crate::network::build::picos;
 use crate::scenario::{RtoFloor, RtoRestart, RttSamples, TransportParameters};
+use mesonet_cc::picos;
 use mesonet_cc::{MILLISECOND, Picos};
 use serde::{Deserialize, Serialize};
 

@@ -2,10 +2,10 @@
 
 use super::files::FileSizes;
 use crate::network::Network;
-use crate::network::build::picos;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{Scenario, StartPattern};
 use mesonet_cc::Picos;
+use mesonet_cc::picos;
 use serde::{Deserialize, Serialize};
 
 /// A source: where it is and what is fixed about it.

@@ -9,9 +9,9 @@ mod rack;
 mod reno;
 
 use super::{Recovery, Scoreboard};
-use crate::network::build::picos;
 use crate::scenario::{LossDetection, PrrKind, RecoveryKind, TransportParameters};
 use mesonet_cc::Picos;
+use mesonet_cc::picos;
 pub use probe::Probe;
 pub use prr::{Prr, Step};
 pub use rack::Rack;
