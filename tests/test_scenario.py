@@ -289,3 +289,15 @@ def test_slow_start_is_a_choice_with_constants() -> None:
     with pytest.raises(InputError) as caught:
         cwnd(hystart_min_threshold="20 ms")
     assert caught.value.path == "transport.hystart_max_threshold"
+
+
+def test_no_buffer_is_smaller_than_the_floor() -> None:
+    """Buffers of a slow network with short paths come from the floor, and a larger floor makes them larger."""
+    slow = scenario("abilene", speed="1 seg/ms", delay_multiplier=0.01, base_sources=2)
+    for floor in (8, 20):
+        classes = slow.set("network.buffer_floor", f"{floor} segments").describe()["classes"]
+        buffers = [size for each in classes for size in each["buffer"]]
+        assert min(buffers) == floor
+        assert sum(buffer == floor for buffer in buffers) > 1
+    long = scenario("abilene", speed="800 seg/ms").describe()["classes"]
+    assert min(size for each in long for size in each["buffer"]) > 20

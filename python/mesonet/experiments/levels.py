@@ -8,8 +8,9 @@ from mesonet import units
 from mesonet.designs.grid import level_at
 from mesonet.errors import InputError
 from mesonet.experiments.base import Level
-from mesonet.experiments.mixing import is_share, parse_share
+from mesonet.experiments.mixing import is_share
 from mesonet.scenarios import settings
+from mesonet.scenarios.mixes import parse_share
 from mesonet.scenarios.parameters import PARAMETERS
 
 _UNITS = {"time": "s", "rate": "seg/s", "segments": "segments", "threshold": "segments"}

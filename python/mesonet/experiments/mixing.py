@@ -8,9 +8,8 @@ Further factors, such as ``mixed_share.cubic``, are the shares of algorithms tha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from mesonet import core, units
+from mesonet import core
 from mesonet.errors import InputError, unknown
 
 SHARE = "mixed_share"
@@ -29,14 +28,6 @@ def is_share(path: str) -> bool:
     if whole == SHARE and dot and name not in core.algorithms():
         raise unknown("algorithm", name, core.algorithms())
     return whole == SHARE
-
-
-def parse_share(value: Any) -> float:
-    """Return a share that a user gave, 0 to 1."""
-    share = float(units.parse("probability", value))
-    if not 0 <= share <= 1:
-        raise InputError("not a share", value=value, allowed="0 to 1")
-    return share
 
 
 def mix(alternate: str, other: str, shares: Mapping[str, float]) -> dict[str, float]:

@@ -64,12 +64,13 @@ from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, as_told
 from mesonet.experiments.inheritance import with_base
 from mesonet.experiments.levels import at
-from mesonet.experiments.mixing import is_share, mix, parse_share
+from mesonet.experiments.mixing import is_share, mix
 from mesonet.experiments.reading import read
 from mesonet.files.toml import EXPERIMENTS, builtin_titles, find_toml, read_toml
 from mesonet.plain import plain
-from mesonet.scenarios import settings
+from mesonet.scenarios import constants, settings
 from mesonet.scenarios.derived import segment_hops
+from mesonet.scenarios.mixes import parse_share
 from mesonet.scenarios.parameters import PARAMETERS
 from mesonet.scenarios.scaling import checked_scale, refuse_distorted, scaled
 from mesonet.scenarios.scenario import Scenario
@@ -191,7 +192,7 @@ class Experiment(Designed):
         warnings = []
         for path in self.scenario.set("algorithms", self.algorithms[0]).unused(used):
             setting = self.scenario.settings[path]
-            problem, allowed = settings.no_flow_uses(settings.algorithm_of(path), used)
+            problem, allowed = settings.no_flow_uses(constants.algorithm_of(path), used)
             if setting.source == "--set":
                 raise InputError(problem, "--set", path, setting.text, allowed)
             warnings.append(f"{path} = {setting.text} has no effect: {problem} ({setting.source})")

@@ -14,9 +14,10 @@ from mesonet.designs.factor import FACTORS
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Level
 from mesonet.experiments.levels import between
-from mesonet.experiments.mixing import SHARE, is_share, parse_share
+from mesonet.experiments.mixing import SHARE, is_share
 from mesonet.responses.sets import DEFAULT, SETS
 from mesonet.scenarios import settings
+from mesonet.scenarios.mixes import parse_share
 from mesonet.scenarios.scenario import Scenario, load_scenario
 from mesonet.scenarios.timeline import lasting
 from mesonet.simulation.simulate import LARGEST_SEED

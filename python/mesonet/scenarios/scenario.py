@@ -17,7 +17,7 @@ from typing import Any
 from mesonet import core, units
 from mesonet.errors import InputError
 from mesonet.files.toml import SCENARIOS, builtin_titles, find_toml, read_toml
-from mesonet.scenarios import settings
+from mesonet.scenarios import constants, settings
 from mesonet.scenarios.parameters import PARAMETERS, Derived
 from mesonet.scenarios.settings import Setting
 from mesonet.topologies import Topology
@@ -181,13 +181,13 @@ class Scenario:
         `used` are algorithms that are used beside those of the scenario.
         """
         names = {*used, *(name for name, _ in self._mix())}
-        return [path for path in self.settings if settings.algorithm_of(path) not in {"", *names}]
+        return [path for path in self.settings if constants.algorithm_of(path) not in {"", *names}]
 
     def refuse_unused(self, paths: Iterable[str]) -> None:
         """Raise an `InputError` if one of the paths is a constant of an algorithm that no flow uses."""
         used = [name for name, _ in self._mix()]
         for path in map(settings.resolve, paths):
-            if (algorithm := settings.algorithm_of(path)) and algorithm not in used:
+            if (algorithm := constants.algorithm_of(path)) and algorithm not in used:
                 raise self._contradiction(path, *settings.no_flow_uses(algorithm, used))
 
     def check(self) -> None:

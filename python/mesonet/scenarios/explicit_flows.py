@@ -1,0 +1,92 @@
+"""Explicit flows: the flows that a scenario lists (path ``flows``), with routers, start, size and algorithm."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from mesonet import core, units
+from mesonet.errors import InputError, unknown
+from mesonet.scenarios import flow_table, ranges
+
+_MOST_FLOWS = 100_000
+"""Chosen; the scenario, which every run keeps, has 20 MB then."""
+_MOST_SHOWN = 20
+"""Different flows that a text lists."""
+ALLOWED = "a list of [[flows]] in a TOML file, or the path of a CSV file"
+
+
+def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
+    """Return the flows in base units, one entry for each; `count` repeats an entry.
+
+    Raises
+    ------
+    InputError
+        If a key is unknown or missing, or a value is out of its range.
+    """
+    if isinstance(value, str):
+        value = flow_table.read(value, None)
+    if not isinstance(value, list | tuple) or not all(isinstance(flow, Mapping) for flow in value):
+        raise InputError("not a list of flows", value=value, allowed=ALLOWED)
+    flows: list[dict[str, Any]] = []
+    for number, given in enumerate(value):
+        flow = _flow(f"flows[{number}]", given, segment_bytes)
+        count = units.integer(given.get("count", 1), f"flows[{number}].count", 1, _MOST_FLOWS - len(flows))
+        flows += [dict(flow) for _ in range(count)]
+    return flows
+
+
+def show(flows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the text of parsed flows."""
+    if len(flows) > _MOST_SHOWN and len({(flow["from"], flow["to"], flow["start"]) for flow in flows}) > _MOST_SHOWN:
+        return f"{len(flows)} flows"
+    texts = [f"{flow['from']} to {flow['to']} from {units.show('time', flow['start'])}" for flow in flows]
+    counted = [(text, len(list(same))) for text, same in groupby(texts)]
+    return "; ".join(text if count == 1 else f"{count} times {text}" for text, count in counted)
+
+
+def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str, Any]:
+    for key in given:
+        if key not in flow_table.KEYS:
+            raise unknown("key of a flow", key, flow_table.KEYS, path=f"{path}.{key}")
+    for key in ("from", "to"):
+        if not isinstance(given.get(key), str):
+            allowed = f'a router of the topology in quotes, such as {key} = "A"'
+            problem = "a flow needs the name of a router"
+            raise InputError(problem, path=f"{path}.{key}", value=given.get(key), allowed=allowed)
+    try:
+        times = {}
+        for key in ("start", "extra_delay", "overhead"):
+            times[key] = _flow_number(key, "time", given.get(key, "0 s"))
+        key = "stop"
+        stop = given.get("stop", "never")
+        stop = None if stop in (None, "never") else _flow_number(key, "time", stop)
+        if stop is not None and stop < times["start"]:
+            raise InputError(
+                "a flow cannot stop before it starts", value=given["stop"], allowed='"never" or a later time'
+            )
+        key = "interface"
+        interface = _flow_number(key, "rate", given.get("interface", "80 seg/ms"), segment_bytes)
+        key = "size"
+        size = given.get("size", "unlimited")
+        size = None if size in (None, "unlimited") else _flow_number(key, "segments", size, segment_bytes)
+        key = "algorithm"
+        algorithm = given.get("algorithm")
+        if algorithm is not None and (not isinstance(algorithm, str) or algorithm not in core.algorithms()):
+            raise unknown("algorithm", str(algorithm), core.algorithms())
+    except InputError as error:
+        raise InputError(error.problem, error.file, f"{path}.{key}", error.value, error.allowed) from None
+    return {
+        "from": given["from"],
+        "to": given["to"],
+        "size": size,
+        "interface": interface,
+        "algorithm": algorithm,
+        "stop": stop,
+        **times,
+    }
+
+
+def _flow_number(key: str, kind: units.Kind, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> float:
+    number: float = units.parse(kind, value, segment_bytes=segment_bytes)
+    ranges.check(f"flows[].{key}", kind, number, value)
+    return number

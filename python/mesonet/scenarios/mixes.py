@@ -1,0 +1,72 @@
+"""Mixes of algorithms: shares of the sources, as users write them (path ``algorithms``)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mesonet import core, units
+from mesonet.errors import InputError, unknown
+
+ALLOWED = 'one name, such as "cubic", or shares that sum to 1, such as "tcp=0.8, scalable=0.2"'
+
+
+def parse_share(value: Any) -> float:
+    """Return a share of the sources, 0 to 1.
+
+    Raises
+    ------
+    InputError
+        If it is not such a number.
+    """
+    share = float(units.parse("probability", value))
+    if not 0 <= share <= 1:
+        raise InputError("not a share", value=value, allowed="0 to 1")
+    return share
+
+
+def parse(value: Any) -> list[tuple[str, float]]:
+    """Return algorithms and their shares, which sum to 1.
+
+    Raises
+    ------
+    InputError
+        If an algorithm is unknown or stands twice, or the shares do not sum to 1.
+    """
+    if isinstance(value, str) and "=" not in value:
+        value = {value.strip(): 1.0}
+    elif isinstance(value, str):
+        pairs = [pair.partition("=") for pair in re.split(r"[,\s]+", re.sub(r"\s*=\s*", "=", value.strip())) if pair]
+        value = _unique([(name, share) for name, _, share in pairs], value)
+    elif isinstance(value, list | tuple) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in value):
+        value = _unique(value, value)
+    if not isinstance(value, Mapping) or not value or not all(isinstance(name, str) for name in value):
+        raise InputError("not a mix of algorithms", value=value, allowed=ALLOWED)
+    mix = []
+    for name, share in value.items():
+        if name not in core.algorithms():
+            raise unknown("algorithm", name, core.algorithms())
+        try:
+            mix.append((name, parse_share(share)))
+        except InputError:
+            raise InputError(f"the share of {name} is not a share", value=share, allowed="0 to 1") from None
+    total = sum(share for _, share in mix)
+    if abs(total - 1) > 1e-9:
+        raise InputError(f"the shares sum to {total:.6g}, not to 1", value=_given(value), allowed=ALLOWED)
+    return mix
+
+
+def show(value: Sequence[tuple[str, float]]) -> str:
+    """Return the text of a parsed mix."""
+    return value[0][0] if len(value) == 1 else ", ".join(f"{name}={share:g}" for name, share in value)
+
+
+def _unique(pairs: Sequence[Sequence[Any]], value: Any) -> dict[Any, Any]:
+    names = [str(name) for name, _ in pairs]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"{twice[0]} is there twice", value=value, allowed=ALLOWED)
+    return {name: share for name, (_, share) in zip(names, pairs, strict=True)}
+
+
+def _given(value: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={share}" for name, share in value.items())
