@@ -57,10 +57,10 @@ class Cluster:
 
     def _start(self, what: str, *options: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--scheduler-file", str(self.file), *options]
-        log = (self._folder / f"{what}-{len(self._processes)}.log").open("w")
         environment = {**ENVIRONMENT, "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "5s"}
         where = ["--host", "127.0.0.1"]
-        process = subprocess.Popen([*command, *where], env=environment, stdout=log, stderr=log, process_group=0)
+        with (self._folder / f"{what}-{len(self._processes)}.log").open("w") as log:
+            process = subprocess.Popen([*command, *where], env=environment, stdout=log, stderr=log, process_group=0)
         self._processes.append(process)
         return process
 

@@ -89,8 +89,8 @@ def test_killed_driver_takes_its_workers_along_and_another_continues(tmp_path: P
     driver = start(file, "--workers", "2")
     until(lambda: len(done(tmp_path)) >= 3 and sleepy.busy(tmp_path), driver)
     workers = makers(driver)
-    driver.kill()
-    driver.wait()
+    with driver:  # closes its streams
+        driver.kill()
     assert len(workers) == 2
     gone, alive = psutil.wait_procs(workers, timeout=10)
     assert len(gone) == 2, alive
