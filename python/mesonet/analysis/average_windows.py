@@ -1,6 +1,6 @@
-"""How flows that share a path divide it: average windows and rates in given spans, and what each flow queues.
+"""Average windows and rates of flows that share a path, in given spans, and the segments that each flow queues.
 
-The average window is that of the figures of the ASME paper (Figs. 3 and 17 to 23): the time average of cwnd.
+The average window is the time average of cwnd, as in the figures of the ASME paper (Figs. 3 and 17 to 23).
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AverageWindows(AnalysisResult):
-    """Per flow and span, shape (flows, spans); NaN where the flow has no sample in the span."""
+    """Average windows and rates of shape (flows, spans); NaN where the flow has no sample in the span."""
 
     flows: tuple[str, ...]
     spans: tuple[tuple[float, float], ...]  #: beginning (excluded) and end, s
@@ -29,7 +29,7 @@ class AverageWindows(AnalysisResult):
 
     @property
     def total(self) -> Floats:
-        """Per span the sum of the average windows, segments."""
+        """Sum of the average windows in each span, segments."""
         return np.asarray(np.nansum(self.window, axis=0))
 
     def _dimensions(self) -> dict[str, Sequence[Any]]:
@@ -54,7 +54,7 @@ def average_windows(
     *,
     flows: Sequence[str] | None = None,
 ) -> AverageWindows:
-    """Average windows of flows that are sampled at the same, evenly spaced instants.
+    """Return the average windows and rates of flows in each span; all flows are sampled at equally spaced instants.
 
     Parameters
     ----------

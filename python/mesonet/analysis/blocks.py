@@ -1,4 +1,4 @@
-"""Is a factor important whatever the others are set to? Its two level means in every block of robustness factors.
+"""Block plot analysis: the two level means of a factor in every block of robustness factors.
 
 Step 5 of Filliben's ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.5; Dataplot DEXBP). The robustness
 factors are the most important other main factors: three for at least 16 runs (two of three factors), two for 8, one
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Blocks(AnalysisResult):
-    """One row of the table per block: a combination of levels of the robustness factors."""
+    """Mean responses at both levels of a target factor, by block: a combination of levels of the robustness factors."""
 
     target: str
     robustness: tuple[str, ...]  #: most important first

@@ -17,7 +17,7 @@ def checked_alpha(alpha: float) -> float:
 
 
 def factor_names(given: Any, columns: int, own: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Return the names of the columns of a design: those given, else its own, else x1, x2, and so on.
+    """Return the names of the columns of a design: the given names, else its own, else x1, x2, and so on.
 
     Any sequence of names is taken, also an index of pandas.
 

@@ -1,4 +1,4 @@
-"""Conditions in rising order of one response, cut into classes: how congested is each condition?
+"""Classes of conditions in rising order of a response, such as the level of congestion.
 
 The cuts minimise the variance within the classes (natural breaks: W. D. Fisher, Journal of the American Statistical
 Association 53, 1958), unless they are given. Source of the figure: SP 500-282 ch. 9, Fig. 1; its cuts are not printed.
@@ -23,7 +23,7 @@ CLASSES = 4
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConditionClasses(AnalysisResult):
-    """Conditions by rising value, those without one left out; one row of the table per condition."""
+    """Conditions with a value, by rising value; the table has a row per condition."""
 
     conditions: tuple[int, ...]
     value: Floats
@@ -45,7 +45,7 @@ class ConditionClasses(AnalysisResult):
         return {"limits": ", ".join(f"{limit:.6g}" for limit in self.limits), **left_out}
 
     def members(self, number: int) -> tuple[int, ...]:
-        """Conditions of a class, by rising value."""
+        """Return the conditions of class `number`, by rising value."""
         return tuple(c for c, n in zip(self.conditions, self.number, strict=True) if n == number)
 
     def typical(self, number: int) -> int | None:
@@ -62,7 +62,7 @@ def condition_classes(
     limits: Sequence[float] | None = None,
     names: Sequence[str] | None = None,
 ) -> ConditionClasses:
-    """Classes of conditions from one value each, shape (conditions,), NaN where there is none.
+    """Return classes of conditions from a value for each, shape (conditions,); NaN where a condition has no value.
 
     `limits`: smallest value of each class but the first, rising; without them, natural breaks into `classes`, or into
     as many as there are different values. `names`: what to call the classes (default "class 1" and so on).
@@ -92,7 +92,7 @@ def condition_classes(
 
 
 def natural_breaks(values: ArrayLike, classes: int) -> tuple[float, ...]:
-    """Smallest value of each class but the first, so that the variance within the classes is as small as it can be.
+    """Return the smallest value of each class but the first, for the smallest variance within classes.
 
     Equal values are never parted; fewer different values than classes give fewer classes. Exact, by dynamic
     programming over the sorted different values. Raises ValueError for values that are not finite.

@@ -1,4 +1,4 @@
-"""Which algorithms behave alike in a condition: average linkage on standardised responses.
+"""Clusters of algorithms in a condition: average linkage on standardised responses.
 
 Distance is Euclidean after every response was divided by its standard deviation over the algorithms (n - 1). Groups are
 what lies below 70 % of the largest linkage (the defaults of the MATLAB functions that the study used).
@@ -28,7 +28,7 @@ INDISTINCT = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clustering(AnalysisResult):
-    """One tree of algorithms; one row of the table per algorithm."""
+    """Cluster tree of the algorithms in a condition; the table has a row per algorithm."""
 
     algorithms: tuple[str, ...]  #: those with values
     linkage: (

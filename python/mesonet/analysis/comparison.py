@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AlgorithmComparison(AnalysisResult):
-    """One cell per algorithm and response. Arrays have the shape (algorithms, responses)."""
+    """Comparison of algorithms by mean response. Arrays have the shape (algorithms, responses)."""
 
     algorithms: tuple[str, ...]
     responses: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""Which algorithm stands apart, in which condition and response: the condition-response summary.
+"""Condition-response summary: outlying algorithms by condition and response.
 
-For each condition and response the values of the algorithms are compared with one another: the extreme one is the
-value farthest from their mean, and Grubbs' test says whether it is an outlier (figures 15 and 16 of Mills et al.,
+For each condition and response the values of the algorithms are compared with one another. The extreme value is the
+value farthest from their mean; Grubbs' test decides whether it is an outlier (figures 15 and 16 of Mills et al.,
 ASME 2011). A table of many cells flags some by chance; their expected number is part of the result.
 """
 
@@ -30,7 +30,10 @@ FEWEST_STATEMENT = f"Grubbs' test needs at least {FEWEST_ALGORITHMS} algorithms"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConditionResponseSummary(AnalysisResult):
-    """One cell per condition and response. Arrays have the shape (conditions, responses); NaN where not computable."""
+    """Extreme algorithm of each condition and response.
+
+    Arrays have the shape (conditions, responses); NaN where a value cannot be computed.
+    """
 
     conditions: tuple[int, ...]
     responses: tuple[str, ...]

@@ -1,6 +1,6 @@
-"""Correlation analysis and clustering of responses (CAC): how many different things do they say?
+"""Correlation analysis and clustering of responses (CAC).
 
-Responses that correlate strongly over all runs say the same; a cluster is a connected component of the graph of the
+Responses that correlate strongly over all runs are redundant; a cluster is a connected component of the graph of the
 pairs whose |r| exceeds a threshold, and one response represents each.
 
 Source: Mills et al., ASME paper, section 3.1.b. The hint for the threshold is ours (Otsu 1979); the paper chose .65.
@@ -60,7 +60,7 @@ class Correlations(AnalysisResult):
 
     @property
     def absolute(self) -> Floats:
-        """|r| of every pair once, those that are known."""
+        """|r| of every pair once, without unknown values."""
         values = np.abs(self.r[np.triu_indices(len(self.responses), 1)])
         return np.asarray(values[np.isfinite(values)])
 
@@ -68,7 +68,7 @@ class Correlations(AnalysisResult):
 def correlations(
     data: ArrayLike, *, responses: Sequence[str], threshold: float | None = STUDY_THRESHOLD
 ) -> Correlations:
-    """Correlations and clusters of the columns of `data`, shape (runs, responses), NaN where missing.
+    """Return correlations and clusters of the columns of `data`, shape (runs, responses), NaN where missing.
 
     `threshold` None takes the hint. Pairs with |r| above the threshold are joined.
 
@@ -110,7 +110,7 @@ def _varies(column: Floats) -> bool:
 
 
 def _pairwise(values: Floats) -> Floats:
-    """Pearson's r of every pair of columns over the rows in which both have a value."""
+    """Return Pearson's r of every pair of columns over the rows in which both have a value."""
     there = np.isfinite(values)
     filled = np.where(there, values, 0.0)
     # Deviations from the column means keep the sums small.

@@ -1,4 +1,4 @@
-"""Curvature: does the response at the centre of the factors differ from the mean over the corners of the design?
+"""Curvature: the response at the centre of the factors against the mean over the corners of the design.
 
 Main effects and interactions of two levels say how a response changes along straight lines. With centre points, runs
 with all factors half-way, the difference
@@ -8,7 +8,7 @@ with all factors half-way, the difference
 estimates the sum of the coefficients of all squared factors, which is zero where the lines are straight. It is tested
 by t = difference / its standard deviation, whose square is the usual F with one degree of freedom in the numerator.
 The noise is pure error: the scatter between replicated centre points and between replicates of one condition, with
-their degrees of freedom added. A difference says that some factor is curved, not which; no difference can also be
+their degrees of freedom added. A difference shows that some factor is curved, not which one; no difference can also be
 two curves of opposite sign.
 
 Source: D. C. Montgomery, *Design and Analysis of Experiments*, section 6.8 (addition of centre points to a 2^k

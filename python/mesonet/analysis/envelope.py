@@ -1,4 +1,4 @@
-"""What to draw of a series with more samples than a figure has points: the extremes of every bin."""
+"""Envelopes of series with more samples than a figure has points: the extremes of every bin."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

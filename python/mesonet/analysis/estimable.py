@@ -87,7 +87,7 @@ def sign_columns(matrix: Floats, names: Sequence[str], order: int | None = None)
 
 @lru_cache(maxsize=16)
 def _sign_columns(signs: bytes, runs: int, names: tuple[str, ...], order: int | None) -> SignColumns:
-    """Find the columns once for the hundreds of responses of a design. Callers change nothing."""
+    """Return the sign columns; cached for the hundreds of responses of a design, so callers change nothing."""
     matrix = np.frombuffer(signs, dtype=np.int8).reshape(runs, len(names))
     regular = is_regular(matrix.astype(float))
     whole = len(np.unique(matrix, axis=0)) - 1 if regular else 0
@@ -202,7 +202,7 @@ def _kept(signs: bytes, runs: int) -> NDArray[np.bool_]:
 
 
 def _notes(columns: Floats, names: Sequence[str], kept: NDArray[np.bool_]) -> list[str]:
-    """Say what overlapping columns do to the effects."""
+    """Return notes on the consequences of overlapping columns for the effects."""
     centred = columns[:, kept] - columns[:, kept].mean(axis=0)
     size = np.linalg.norm(centred, axis=0)
     cosine = np.triu(np.abs(centred.T @ centred / np.outer(size, size)), 1)

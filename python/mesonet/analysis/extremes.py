@@ -1,4 +1,4 @@
-"""Where to look first: for every algorithm that stands out, its most extreme condition and whom to compare it with.
+"""Extremes: the most extreme condition of every outlying algorithm, and the algorithm to compare it with.
 
 The algorithm to compare with is the median one of that condition and response. The use is ours: time series of both
 show what lies behind a verdict.
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Extremes(AnalysisResult):
-    """One row of the table per algorithm and response in which it is flagged, by falling relative effect."""
+    """Most extreme condition of each algorithm and response with a flag; rows by falling relative effect."""
 
     algorithm: tuple[str, ...]
     response: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""All responses at both settings of every factor: do location and spread change, and are there outliers?
+"""Responses at both settings of every factor: changes of location and spread, and outliers.
 
 Step 2 of Filliben's ten-step analysis, the multi-factor scatter plot (NIST/SEMATECH e-Handbook, section 5.5.9.2).
 """
@@ -24,7 +24,7 @@ FENCE = 1.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FactorScatter(AnalysisResult):
-    """One row of the table per factor and setting. Arrays of two columns hold - first, + second."""
+    """Responses by factor and setting; the table has a row per pair. Arrays of two columns hold - first, + second."""
 
     factors: tuple[str, ...]
     condition: NDArray[np.int_]  #: of each run that has a value, from 1
@@ -58,7 +58,7 @@ def factor_scatter(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
 ) -> FactorScatter:
-    """Responses by factor and setting; arguments and errors as `main_effects`.
+    """Return the responses by factor and setting; arguments and errors as in `main_effects`.
 
     The spreads of both settings are compared by an analysis of variance of the distances from the median of the
     setting (M. B. Brown and A. B. Forsythe, Journal of the American Statistical Association 69, 1974).

@@ -1,4 +1,4 @@
-"""How well flows share a line over an interval: throughput, fairness, stability, responsiveness.
+"""Metrics of flows that share a line over an interval: throughput, fairness, stability, responsiveness.
 
 The four metrics of C. Jin, D. X. Wei and S. H. Low, "FAST TCP: Motivation, Architecture, Algorithms, Performance",
 INFOCOM 2004. The 10 % of responsiveness is recalled, not checked against the paper.
@@ -38,7 +38,7 @@ class FlowMetrics:
 
 
 def jain_index(rates: ArrayLike) -> float:
-    """(sum x)^2 / (n sum x^2) of n rates; NaN if all are 0."""
+    """Return Jain's fairness index, (sum x)^2 / (n sum x^2), of n rates; NaN if all are 0."""
     x = np.asarray(rates, dtype=float)
     squares = float((x**2).sum())
     return float(x.sum() ** 2 / (x.size * squares)) if squares else float("nan")

@@ -1,9 +1,9 @@
-"""Which few more runs would tell aliased effects apart?
+"""Follow-up runs: a few more runs that separate aliased effects.
 
-Runs are chosen one by one, then exchanged, so that together with the runs that are done they determine best the mean, a
-shift between both sets, all main effects and the effects of the strings in question (the determinant of the information
-matrix is largest: a D-optimal augmentation; V. V. Fedorov, Theory of Optimal Experiments, 1972). What is in no string
-in question is taken to be nothing, as the effect sparsity of a screening experiment has it.
+Runs are chosen one by one, then exchanged, to maximise the determinant of the information matrix of all runs, old
+and new (a D-optimal augmentation; V. V. Fedorov, Theory of Optimal Experiments, 1972). The model has the mean, a
+shift between both sets, all main effects and the effects of the strings in question. All other effects are assumed
+to be zero: the effect sparsity of screening experiments.
 """
 
 from collections.abc import Sequence
@@ -62,7 +62,9 @@ def follow_up(
     runs: int = 8,
     factors: Sequence[str] | None = None,
 ) -> FollowUp:
-    """`runs` more runs that separate the effects of alias `strings`, such as ``"X1*X2 = X6*X7"`` (as `terms` gives).
+    """Return `runs` more runs that separate the effects of alias `strings`.
+
+    A string looks like ``"X1*X2 = X6*X7"``, as `terms` returns it.
 
     Raises ValueError for a design that is not two-level, an effect that is no product of its factors, or a number of
     runs outside 4 to 32.
@@ -128,7 +130,7 @@ def _candidates(matrix: Floats) -> Floats:
 
 
 def _exchange(information: Floats, new: Floats, runs: int) -> list[int]:
-    """Candidates that make the determinant largest: greedily, then by exchange until none helps."""
+    """Return the candidates that maximise the determinant: a greedy choice, then exchanges until none helps."""
     matrix = information + _RIDGE * np.eye(len(information))
     chosen: list[int] = []
     for _ in range(runs):
@@ -160,7 +162,7 @@ def _best(inverse: Floats, new: Floats) -> int:
 
 
 def _standard_errors(columns: Floats) -> Floats:
-    """Of twice each coefficient (an effect goes from - to +), per SD of one run; NaN where it cannot be estimated."""
+    """Return standard errors of effects (twice the coefficients) per SD of a run; NaN where not estimable."""
     _, singular, right = np.linalg.svd(columns, full_matrices=True)
     tolerance = singular[0] * 1e-9
     rank = int((singular > tolerance).sum())

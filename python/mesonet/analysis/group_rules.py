@@ -1,4 +1,4 @@
-"""Which settings explain groups of runs: "group 1 is X1 at -; group 2 is X1 at + and X2 at +".
+"""Rules that explain groups of runs by settings: "group 1 is X1 at -; group 2 is X1 at + and X2 at +".
 
 A decision tree of at most three questions, each about the setting of one factor. Groups may come from the plane of two
 principal components (`score_groups`), from a split of a cluster tree, or from anywhere else. What the rules say is an
@@ -36,7 +36,7 @@ NO_STRUCTURE = 0.25
 
 @dataclass(frozen=True)
 class Rule:
-    """One leaf of the tree."""
+    """Leaf of the decision tree: the settings on its path and its most frequent group."""
 
     settings: tuple[tuple[str, int], ...]  #: factor and setting, -1 or +1, from the root down; empty: all runs
     group: Any  #: the most frequent group there
@@ -52,7 +52,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupRules(AnalysisResult):
-    """One row of the table per rule."""
+    """Rules that explain groups of runs; the table has a row per rule."""
 
     rules: tuple[Rule, ...]
     right: int  #: runs that are in the group that their rule says
@@ -122,8 +122,7 @@ def group_rules(
 
 
 def _questions(matrix: Floats, label: NDArray[np.object_]) -> list[int]:
-    """Return the factor that parts the runs best, and those that do as well; empty where none makes the groups
-    purer."""
+    """Return the factor that separates the groups best, and equally good ones; empty where no factor helps."""
     n = len(label)
     kinds, place = np.unique(label.astype(str), return_inverse=True)
     if n < FEWEST or len(kinds) < 2:
@@ -143,7 +142,7 @@ def _questions(matrix: Floats, label: NDArray[np.object_]) -> list[int]:
 
 
 def score_groups(points: ArrayLike, *, most: int = MOST_GROUPS) -> NDArray[np.object_]:
-    """Groups of points, shape (n, d), numbered from 1 by falling size; None for a point that is not finite.
+    """Return groups of points, shape (n, d), numbered from 1 by falling size; None for a point that is not finite.
 
     Average linkage, cut where the mean silhouette is largest; one group where no cut has one above 0.25.
     Raises ValueError for points that are not two-dimensional.

@@ -1,8 +1,8 @@
-"""How many different things do the responses say, by principal components and by correlation?
+"""Groups of responses by principal components and by correlation, and their agreement.
 
 A response belongs to the component that it follows most (the largest |loading| x SD of the component, which is its
-correlation with the component where responses are scaled). Beside it stands its cluster of the correlation analysis
-(CAC); the adjusted Rand index says how far both agree: 1 for the same groups, 0 for what chance gives.
+correlation with the component where responses are scaled). The table also has its cluster of the correlation analysis
+(CAC). The adjusted Rand index measures the agreement: 1 for equal groups, 0 for the expectation by chance.
 
 Source: ASME paper, section 3.1.b, where CAC was developed because components may have no meaning; L. Hubert and
 P. Arabie, Journal of Classification 2, 1985. Components with a variance above the mean of all count (H. F. Kaiser,
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Groupings(AnalysisResult):
-    """One row of the table per response that both analyses have, by cluster."""
+    """Cluster and principal component of each response that both analyses have; rows by cluster."""
 
     responses: tuple[str, ...]
     cluster: NDArray[np.int_]  #: of the correlation analysis, from 1, the largest
@@ -50,7 +50,7 @@ class Groupings(AnalysisResult):
 
 
 def groupings(correlations: Correlations, components: PrincipalComponents) -> Groupings:
-    """Groups of the same responses by correlation and by components."""
+    """Return the groups of responses by correlation and by principal components, and their agreement."""
     where = {name: place for place, cluster in enumerate(correlations.clusters, start=1) for name in cluster}
     column = {name: place for place, name in enumerate(components.responses)}
     both = sorted((name for name in where if name in column), key=lambda name: where[name])
@@ -68,7 +68,7 @@ def groupings(correlations: Correlations, components: PrincipalComponents) -> Gr
 
 
 def adjusted_rand(first: ArrayLike, second: ArrayLike) -> float:
-    """Agreement of two groupings of the same things, each shape (n,): 1 for the same groups, 0 as by chance.
+    """Return the adjusted Rand index of two groupings, each of shape (n,): 1 for equal groups, 0 as by chance.
 
     Raises ValueError for groupings of different length.
     """

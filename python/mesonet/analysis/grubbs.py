@@ -1,4 +1,4 @@
-"""Grubbs' test: does the most extreme of a few values lie apart from the rest?
+"""Grubbs' test of the most extreme of a few values.
 
 G = |extreme residual| / s, with the residual from the mean of all n values and s their sample standard deviation
 (n - 1). Exact critical values and p-values follow from the t distribution with n - 2 degrees of freedom
@@ -46,7 +46,7 @@ class Grubbs:
 
 
 def critical_value(n: ArrayLike, *, alpha: float = 0.05, sides: int = 2) -> Floats:
-    """G above which the extreme of `n` values is an outlier at level `alpha`; NaN below three values."""
+    """Return the G above which the extreme of `n` values is an outlier at level `alpha`; NaN below three values."""
     alpha, n = checked_alpha(alpha), np.asarray(n, dtype=float)
     with np.errstate(all="ignore"):
         squared = stats.t.isf(alpha / (sides * n), n - 2) ** 2
@@ -55,7 +55,7 @@ def critical_value(n: ArrayLike, *, alpha: float = 0.05, sides: int = 2) -> Floa
 
 
 def p_value(statistic: ArrayLike, n: ArrayLike, *, sides: int = 2) -> Floats:
-    """Chance of a G of at least `statistic` among `n` normal values; NaN below three values.
+    """Return the probability of a G of at least `statistic` among `n` normal values; NaN below three values.
 
     From the inverse of `critical_value`: a Bonferroni bound, exact where G is large, and capped at 1.
     """

@@ -82,7 +82,7 @@ def interactions(
 
 
 def _places(term: str, names: tuple[str, ...]) -> tuple[int, int]:
-    """Return the places of both factors of a product; twice that of a single factor."""
+    """Return the places of both factors of a product; for a single factor its place twice."""
     if term in names:
         return names.index(term), names.index(term)
     first, second = term.split("*")

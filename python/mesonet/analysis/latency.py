@@ -1,14 +1,15 @@
-"""How long a flow takes to its full rate: at first, and again after congestion.
+"""Latencies of flows: the time to the full rate at first, and again after congestion.
 
 * *Rate*: segments delivered over the `WINDOW` before an instant.
-* *Full rate*: what the flow can send at most, mostly the rate of its interface. A flow has reached it at the first
-  instant at which its rate is at least `REACHED` of it.
+* *Full rate*: the largest rate at which the flow can send, mostly the rate of its interface. A flow has reached it
+at
+  the first instant at which its rate is at least `REACHED` of it.
 * *Goodput latency*: from the instant at which the window first reaches the initial slow-start threshold to the full
   rate, in a network without congestion.
 * *Recovery latency*: from the end of a period of congestion to the full rate.
 
-The words are those of NIST SP 500-282, chapter 10 (Table 10-1), which gives no formula. The definitions look at nothing
-but windows and segments, so that they hold for every algorithm, with or without slow start of its own.
+The terms are from NIST SP 500-282, chapter 10 (Table 10-1), which gives no formula. The definitions use only windows
+and segments, so that they hold for every algorithm, with or without a slow start of its own.
 """
 
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ REACHED = 0.98
 
 @dataclass(frozen=True)
 class Latencies:
-    """Of one flow; NaN where it never came about."""
+    """Latencies of a flow; NaN where the full rate or its start was not reached."""
 
     entered: float  #: when the window first reached the initial slow-start threshold, s
     goodput: float  #: goodput latency, s
@@ -35,7 +36,7 @@ class Latencies:
 
 
 def rates(time: ArrayLike, delivered: ArrayLike, window: float = WINDOW) -> Floats:
-    """Segments delivered a second over the `window` before each instant; NaN where the series has not begun by then.
+    """Return segments delivered a second over the `window` before each instant; NaN before the series spans a window.
 
     `time` in s, rising; `delivered` counts from the beginning of the flow; both of shape (n,).
     """

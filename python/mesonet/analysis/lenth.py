@@ -28,12 +28,14 @@ class Lenth:
     replicated: bool = False  #: True if the error is that of replicates and not a guess from the effects
 
     def active(self, effects: ArrayLike) -> NDArray[np.bool_]:
-        """Which effects exceed the margin of error."""
+        """Return a mask of the effects that exceed the margin of error."""
         return np.asarray(np.abs(np.asarray(effects, dtype=float)) > self.me)
 
 
 def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
-    """Pseudo standard error and margins of error of effects, shape (m,), all with the same variance. NaN is left out.
+    """Return the pseudo standard error and margins of error of effects, shape (m,).
+
+    All effects have equal variance. NaN is left out.
 
     Raises ValueError for effects that are not one-dimensional.
     """

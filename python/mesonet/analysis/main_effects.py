@@ -36,7 +36,7 @@ ONE_STAR, TWO_STARS = 95.0, 99.0
 
 @runtime_checkable
 class DesignLike(Protocol):
-    """What `main_effects` needs of a design object."""
+    """Protocol of designs that `main_effects` accepts."""
 
     @property
     def factors(self) -> Sequence[str]: ...
@@ -88,7 +88,7 @@ def main_effects(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
 ) -> MainEffects:
-    """Main effects of the factors of a two-level design on the response `y`.
+    """Return the main effects of the factors of a two-level design on the response `y`.
 
     `design`: (n, k) array of -1 and +1, or an object with `matrix` and `factors`. `factors`: names of the columns
     (default: the design's own, else x1 ... xk). `y`: n values in the order of the design's rows, or a frame with the
@@ -148,7 +148,7 @@ def design_signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) 
 
 
 def observations(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:
-    """Row of the design and value of every observation that has a value."""
+    """Return the design row and the value of every observation that has a value."""
     if isinstance(y, pl.DataFrame):
         row, value = _from_frame(y, runs, algorithm)
     else:
@@ -295,7 +295,7 @@ def _adjusted(
 def _full_model(
     matrix: Floats, y: Floats, effect: Floats, one_level: NDArray[np.bool_], notes: list[str]
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Effects, residual SD, SD of the effects and degrees of freedom of the least-squares fit of all main effects."""
+    """Return effects, residual SD, SD of the effects and degrees of freedom of a fit of all main effects."""
     k = matrix.shape[1]
     model = np.column_stack([np.ones(len(y)), matrix[:, ~one_level]])
     freedom = len(y) - model.shape[1]

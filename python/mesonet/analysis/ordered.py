@@ -49,7 +49,10 @@ def ordered_data(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
 ) -> OrderedData:
-    """Conditions by rising mean response; arguments and errors as `main_effects`. Ties keep the order of the design."""
+    """Return the conditions by rising mean response; arguments and errors as in `main_effects`.
+
+    Ties keep the order of the design.
+    """
     matrix, names = design_signs(design, factors)
     used, mean = condition_means(y, len(matrix), algorithm)
     order = np.argsort(mean, kind="stable")
@@ -58,7 +61,7 @@ def ordered_data(
 
 
 def _equal_run(signs: NDArray[np.int8]) -> NDArray[np.int_]:
-    """How many first rows have the sign of row 0, per column."""
+    """Return for each column the number of leading rows that have the sign of row 0."""
     if not len(signs):
         return np.zeros(signs.shape[1], dtype=int)
     other = signs != signs[0]

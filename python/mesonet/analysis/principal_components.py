@@ -51,9 +51,9 @@ class PrincipalComponents(AnalysisResult):
 def principal_components(
     data: ArrayLike, *, responses: Sequence[str], form: Form = "correlation"
 ) -> PrincipalComponents:
-    """Principal components of the columns of `data`, shape (runs, responses), NaN where missing.
+    """Return the principal components of the columns of `data`, shape (runs, responses), NaN where missing.
 
-    A response without any value is left out; so is every run that lacks one of the others. The result says which.
+    A response without any value is left out; so is every run that lacks any other response. The result lists both.
 
     Raises ValueError if the data do not fit the names, or the form is unknown.
     """

@@ -1,4 +1,4 @@
-"""Which factors matter over many responses: sign and star tables, and Psi.
+"""Importance of factors over many responses: sign and star tables, and Psi.
 
 Psi of a factor over a set of responses = (number with p < .01 + half the number with .01 <= p < .05) / number of
 responses.
@@ -58,7 +58,7 @@ def factor_table(
     factors: Sequence[str] | None = None,
     mode: Mode = "nist",
 ) -> FactorTable:
-    """Main effects of every column of `data`, shape (runs, responses), as signs and stars, and Psi of every factor.
+    """Return signs, stars and Psi of the main effects of every column of `data`, shape (runs, responses).
 
     Replicates have the shape (runs, replicates, responses). Raises ValueError if the data do not fit the names or the
     design.
@@ -116,7 +116,7 @@ class PsiTable(AnalysisResult):
 
 
 def psi_table(tables: Mapping[str, FactorTable], *, weights: Mapping[str, float] | None = None) -> PsiTable:
-    """Psi over several sets of responses, each a `factor_table`, and its weighted average.
+    """Return Psi over several sets of responses, each a `factor_table`, and its weighted average.
 
     `weights` of the sets, positive, in any scale (default: equal). The ASME paper's Table 8 weighs three time periods
     with 1/6 each and the flow throughputs of two algorithms with 1/4 each. A set without a test has no weight.

@@ -1,4 +1,4 @@
-"""Who serves users best where: the rank of every algorithm in every cell of a table, and how far the ends lie apart.
+"""Rank matrices: the rank of every algorithm in every cell of a table, and the distance of the ends.
 
 Source: SP 500-282 ch. 9, Figs. 22 to 35 (conditions x flow groups, the cell holds the rank of the goodput, n for the
 highest). A cell is above or below the mean of all algorithms; where the highest value lies farther from that mean than
@@ -86,7 +86,7 @@ def rank_matrices(
 
 
 def _equalised(values: Floats, margin: Floats) -> Floats:
-    """Return values of the same order along the last axis, in which neighbours within `margin` are equal."""
+    """Return values that keep the order along the last axis and are equal for neighbours within `margin`."""
     order = np.argsort(values, axis=-1, kind="stable")  # NaN last
     ascending = np.take_along_axis(values, order, axis=-1)
     with np.errstate(invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Who is good everywhere: ranks of the algorithms in every cell, their means and spreads, and ranges of goodput.
+"""Ranks of the algorithms in every cell, their means and spreads, and ranges of goodput.
 
 Source: SP 500-282 ch. 9, sections 9.4.3 and 9.4.4 (rank matrices; Table 9-12). The published tables give ties the lower
 rank (`min`); averages are the common choice for new studies.
@@ -43,7 +43,7 @@ class RankSummary(AnalysisResult):
 
 
 def ranks(values: ArrayLike, *, ties: Ties = "average") -> Floats:
-    """Ranks along the last axis, the algorithms: the highest value of n has rank n. NaN has none.
+    """Return ranks along the last axis, the algorithms: the highest of n values has rank n. NaN stays NaN.
 
     Raises ValueError for an unknown treatment of ties.
     """
@@ -55,7 +55,7 @@ def ranks(values: ArrayLike, *, ties: Ties = "average") -> Floats:
 def rank_summary(
     values: ArrayLike, *, classes: Sequence[str], algorithms: Sequence[str], ties: Ties = "average"
 ) -> RankSummary:
-    """Mean ranks from `values`, shape (cells, algorithms), where `classes` names the class of each cell.
+    """Return mean ranks from `values`, shape (cells, algorithms), where `classes` names the class of each cell.
 
     Raises ValueError if the values do not fit the names.
     """
@@ -81,7 +81,7 @@ def rank_summary(
 
 
 def goodput_ranges(alternate: ArrayLike, tcp: ArrayLike) -> tuple[Floats, Floats]:
-    """How far goodputs lie apart, in %: among the algorithms, and of alternate over competing standard TCP flows.
+    """Return the range of goodputs among alternates, and the gain of alternates over competing standard TCP, in %.
 
     `alternate` and `tcp`: goodputs, shape (..., algorithms). Returns 100 (max - min) / min over the alternates, and
     100 (mean of the alternates / mean of the TCP flows that compete with them - 1); NaN where there is nothing.

@@ -1,7 +1,7 @@
-"""One response in detail: how far every algorithm lies from the mean of all, condition by condition.
+"""Residuals of a response: the distance of every algorithm from the mean of all, by condition.
 
 Source: Mills et al., ASME paper, section 3.2.d and Fig. 14: conditions by rising range of the residuals; under each the
-extreme algorithm, the size of its residual, the same relative to the mean, and Grubbs' G.
+extreme algorithm, its residual in absolute terms and relative to the mean, and Grubbs' G.
 """
 
 from collections.abc import Sequence
@@ -51,9 +51,10 @@ def residuals(
     alpha: float = 0.05,
     too_few: ArrayLike | None = None,
 ) -> Residuals:
-    """Residuals from `values`, shape (conditions, algorithms), NaN where missing; the rest as
-    `condition_response_summary`, whose verdicts the result holds. `too_few`, one entry per condition: values that count
-    so few events that chance differs by as much; they get no verdict.
+    """Return residuals from `values`, shape (conditions, algorithms), NaN where missing.
+
+    Other arguments are as in `condition_response_summary`, whose verdicts the result holds. `too_few`, shape
+    (conditions,), marks values that count so few events that chance differs by as much; they get no verdict.
 
     Raises ValueError if the values do not fit the names.
     """

@@ -1,4 +1,4 @@
-"""What every result object of the analysis offers: the same table in the reader's favourite form."""
+"""Base class of the results of analyses: conversion of the table into other forms."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ class AnalysisResult(ABC):
         return f"{type(self).__name__}: {facts}\n{self.to_polars()}"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the facts, and the first rows."""
+        """Return the HTML that a notebook shows: attributes and the first rows."""
         table = self.to_polars()
         facts = ", ".join(f"{escape(name)} {escape(str(value))}" for name, value in self._attributes().items() if value)
         head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)

@@ -69,13 +69,13 @@ def sensitivity(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
 ) -> Sensitivity:
-    """SRC, SRRC and PRCC of the factors on the response `y`.
+    """Return SRC, SRRC and PRCC of the factors on the response `y`.
 
     `points`: shape (n, k), the value of each factor in each condition, in any unit. `factors`: names of the columns
     (default x1 ... xk). `y`: n values or a frame, as in `main_effects`; replicates of a condition are averaged.
 
-    NaN throughout, with a note, for a response that is the same everywhere, for fewer than k + 2 conditions with a
-    value, and where factors depend on each other.
+    All coefficients are NaN, with a note, for a constant response, for fewer than k + 2 conditions with a value, and
+    where factors depend on each other.
 
     Raises ValueError for points that are no numbers, a wrong number of names or values, or several algorithms.
     """
@@ -106,7 +106,7 @@ def sensitivity(
 
 
 def _problem(x: Floats, y: Floats) -> str:
-    """Why there are no coefficients; empty where there are."""
+    """Return the reason why coefficients cannot be computed, or an empty text."""
     n, k = x.shape
     if n < k + 2:
         return f"{k} factors need at least {k + 2} conditions with a value; there are {n}."
@@ -119,7 +119,7 @@ def _problem(x: Floats, y: Floats) -> str:
 
 
 def _standardised(x: Floats, y: Floats) -> tuple[Floats, float]:
-    """Coefficients of the least-squares fit of standardised values, and R^2."""
+    """Return the coefficients of the least-squares fit of standardised values, and R^2."""
     scaled = (x - x.mean(axis=0)) / x.std(axis=0)
     target = (y - y.mean()) / y.std()
     beta = np.linalg.lstsq(scaled, target)[0]
@@ -127,7 +127,7 @@ def _standardised(x: Floats, y: Floats) -> tuple[Floats, float]:
 
 
 def _partial(x: Floats, y: Floats, place: int) -> float:
-    """Correlation of column `place` with y, without what the other columns explain of both."""
+    """Return the correlation of column `place` with y after the other columns are regressed out of both."""
     others = np.column_stack([np.ones(len(y)), np.delete(x, place, axis=1)])
     own, answer = (v - others @ np.linalg.lstsq(others, v)[0] for v in (x[:, place], y))
     size = float(np.sqrt((own @ own) * (answer @ answer)))

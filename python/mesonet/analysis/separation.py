@@ -1,8 +1,8 @@
-"""Which factor settings are associated with a verdict, such as "this algorithm stands out in this condition"?
+"""Factor settings that are associated with a verdict, such as "this algorithm stands out in this condition".
 
-For every factor, and on request every product of two, a table of two by two: setting against flagged or not, with
-Fisher's exact test, which is right for few conditions. An association in a designed experiment is not yet a cause: a
-product of two factors cannot be told from its aliases.
+Each factor, and on request each product of two, gives a two-by-two table: setting against flagged or not. It is
+tested by Fisher's exact test, which is right for few conditions. An association in a designed experiment is not yet
+a cause: a product of two factors cannot be distinguished from its aliases.
 
 Source: R. A. Fisher, Journal of the Royal Statistical Society 98, 1935. The use is ours.
 """
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Separation(AnalysisResult):
-    """One row of the table per term, the most clearly associated first. Arrays have one entry per term."""
+    """Association of each term with the flags, smallest p first. Arrays have an entry per term."""
 
     terms: tuple[str, ...]  #: a factor, or a product of two, the first of its string of aliases
     strings: tuple[str, ...]  #: the whole string of aliases
@@ -60,7 +60,7 @@ def separating_settings(
     known: ArrayLike | None = None,
     order: int = 1,
 ) -> Separation:
-    """Which settings part the flagged conditions from the others.
+    """Return the factor settings that separate flagged conditions from the others.
 
     `design` and `factors` as `main_effects`; `flagged`: shape (conditions,), true or false; `known`: false where a
     condition has no verdict and takes no part; `order` 2 looks at products of two factors as well.

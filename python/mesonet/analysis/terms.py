@@ -164,7 +164,7 @@ def _incomplete(signs: SignColumns, factors: int) -> str:
 
 
 def half_normal_medians(m: int) -> Floats:
-    """Medians of the m order statistics of |N(0, 1)|, rising: where effects that are only noise would lie."""
+    """Return the m medians of the order statistics of |N(0, 1)|, rising: the places of effects that are noise."""
     i = np.arange(1, m + 1)
     uniform = (i - 0.3175) / (m + 0.365)
     if m:
@@ -174,7 +174,7 @@ def half_normal_medians(m: int) -> Floats:
 
 
 def _residual_sd(columns: Floats, y: Floats) -> Floats:
-    """Residual SD of the models of the mean and the first 1, 2, ... columns."""
+    """Return the residual SD of the models of the mean and the first 1, 2, ... columns."""
     n, m = columns.shape
     if n and m < n:
         basis = _orthonormal(columns)
@@ -204,7 +204,7 @@ def _orthonormal(columns: Floats) -> Floats | None:
 
 
 def _residual_sd_of_dependent(columns: Floats, y: Floats) -> Floats:
-    """Return the same where runs are lost and columns depend on others: by successive orthogonal projection."""
+    """Return the residual SD of the models where runs are lost and columns depend on others, by orthogonalisation."""
     n, m = columns.shape
     found = np.full(m, np.nan)
     residual = y - y.mean() if n else y

@@ -1,4 +1,4 @@
-"""Does a congestion control fill a path, share it, and converge? Windows of a few flows over time.
+"""Windows of a few flows over time: use of the path, shares, and convergence.
 
 Source of the figures: ASME paper, Figs. 3 and 17 to 23; mean windows are over the time that a flow is there.
 """
@@ -20,7 +20,7 @@ FINAL = 0.25
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WindowShares(AnalysisResult):
-    """One row of the table per flow."""
+    """Mean windows and shares of flows; the table has a row per flow."""
 
     flows: tuple[str, ...]
     mean: Floats  #: segments, while the flow is there; NaN for a flow that never is
@@ -46,8 +46,10 @@ class WindowShares(AnalysisResult):
 def window_shares(
     windows: ArrayLike, *, flows: Sequence[str] | None = None, capacity: float | None = None
 ) -> WindowShares:
-    """Shares of flows from their `windows` in segments, shape (samples, flows), evenly spaced in time, NaN while a flow
-    is not there. `capacity`: segments that the path holds without a queue.
+    """Return the shares of flows from their `windows` in segments, shape (samples, flows).
+
+    Samples are evenly spaced in time, NaN while a flow is not there. `capacity`: segments that the path holds without a
+    queue.
 
     Raises ValueError if the windows do not fit the names, or for a capacity that is not positive.
     """

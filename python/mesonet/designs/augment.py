@@ -47,12 +47,12 @@ class Augmented:
 
     @property
     def runs(self) -> int:
-        """Number of runs, with those added."""
+        """Number of runs, including the added ones."""
         return int(self.matrix.shape[0])
 
     @property
     def alias_strings(self) -> tuple[tuple[str, ...], ...]:
-        """As those of `design`, in all runs."""
+        """Alias strings in all runs, as in `design`."""
         return alias_strings(self.aliases)
 
     @property
@@ -62,7 +62,7 @@ class Augmented:
 
     @cached_property
     def estimable(self) -> int:
-        """How many main effects and two-factor interactions, or sums of them, can be estimated at once."""
+        """Number of main effects and two-factor interactions, or sums of them, that can be estimated at once."""
         signs = self.matrix.astype(np.float64)
         pairs = [signs[:, i] * signs[:, j] for i, j in combinations(range(signs.shape[1]), 2)]
         model = np.column_stack([np.ones(len(signs)), signs, *pairs])

@@ -70,8 +70,7 @@ def by_resolution(factors: Sequence[str] | int, resolution: int | str, seed: int
 
 
 def next_larger(design: Design, seed: int = 1) -> Design | None:
-    """Return the design of the same factors in twice the runs; None after a full factorial or where that is too
-    large."""
+    """Return the design of these factors in twice the runs; None after a full factorial or if too large."""
     base = design.runs.bit_length()
     if not design.generators or base > MOST_BASE:
         return None
@@ -161,7 +160,7 @@ def _is_known(factors: int, base: int, resolution: int) -> bool:
 
 
 def _known(factors: int, base: int) -> tuple[int, ...]:
-    """Best columns from codes and from the entry with one factor less in half the runs; none if there are none."""
+    """Return the best known columns, from codes and by extension of a half-size entry; empty if there are none."""
     entry = ENTRIES.get((1 << base - 1, factors - 1))
     known = [*from_codes(factors, base), *([extended(entry.columns, base - 1)] if entry else [])]
     return min(known, key=lambda columns: _lengths(columns, base), default=())

@@ -1,6 +1,6 @@
-"""The conditions of an experiment: the rows of a design of any kind, with what is added to it.
+"""Conditions of an experiment: the rows of a design of any kind, with additions.
 
-A table says which, as ``[design]`` of an experiment file does::
+A table selects them, as ``[design]`` of an experiment file does::
 
     kind = "two-level"            # full-factorial, plackett-burman, one-at-a-time, latin-hypercube or sobol
     runs = 16                     # and, for two-level designs, resolution, generators or name
@@ -70,7 +70,7 @@ class Rows:
 
     @property
     def is_plain(self) -> bool:
-        """Whether generators say it all: a two-level design with nothing added."""
+        """True for a two-level design with nothing added, which its generators describe in full."""
         return self.kind == "two-level" and self.block is None and self.conditions == 1 << _base(self.design)
 
     def document(self) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class Rows:
 
 
 def rows(factors: Sequence[str], table: Mapping[str, Any]) -> Rows:
-    """Return the conditions that a table asks for; without any entry a full factorial.
+    """Return the conditions of the table ``design``; without any entry a full factorial.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def _plain(design: Design) -> Rows:
 
 
 def _added(design: Design, table: Mapping[str, Any], seed: int) -> Rows:
-    """Return the rows of a two-level design and those that the table adds."""
+    """Return the rows of a two-level design and the rows that the table adds."""
     if "half" in table and "foldover" not in table:
         raise InputError("a half goes with a foldover", path="half", value=table["half"], allowed="foldover too")
     if "blocks" in table and "foldover" in table:
@@ -209,7 +209,7 @@ def _folded(design: Design, table: Mapping[str, Any]) -> Augmented:
 
 
 def _words(folded: Augmented, table: Mapping[str, Any]) -> dict[str, Any]:
-    """Word lengths and resolution of a whole foldover: words with an odd number of switched factors are gone."""
+    """Return the word lengths and resolution of a foldover: words with an odd number of switched factors are gone."""
     given = table["foldover"]
     switched = set(folded.design.factors if given == "all" else given)
     number: dict[int, int] = {}
@@ -242,7 +242,7 @@ def _other(kind: str, factors: Sequence[str], table: Mapping[str, Any], seed: in
 
 
 def _irregular(factors: tuple[str, ...], signs: npt.NDArray[np.int8]) -> Design:
-    """Return a design without words. What is aliased in full is told, what is in part is not."""
+    """Return a design without words. It lists full aliases, not partial ones."""
     effects = {name: signs[:, place].astype(int) for place, name in enumerate(factors)}
     effects |= {f"{one}*{other}": effects[one] * effects[other] for one, other in combinations(factors, 2)}
     places: dict[bytes, list[tuple[str, int]]] = {}

@@ -29,7 +29,7 @@ _ROUNDS, _WORK = 1_000, 2**20
 
 
 def search(factors: int, base: int, seed: int = 1, known: Sequence[int] = ()) -> tuple[int, ...]:
-    """Return the best columns found of the factors that are not base factors; the same for the same seed.
+    """Return the best columns found of the factors that are not base factors; equal seeds give equal columns.
 
     `factors` must be more than `base` and fewer than the runs. `known` columns are the start if they are better.
     """
@@ -85,7 +85,7 @@ def extended(columns: Sequence[int], base: int) -> tuple[int, ...]:
 
 
 def _added_words(columns: Sequence[int], base: int) -> npt.NDArray[np.float64]:
-    """For each column what putting it in costs: its new words, shorter ones outweighing longer ones; inf if there."""
+    """Return the cost of adding each column: its new words, short ones weighted more; inf for columns in use."""
     runs = np.arange(1 << base, dtype=np.int64)
     minus = np.zeros(len(runs), np.int64)
     for column in columns:

@@ -78,7 +78,7 @@ class Design:
 
     @cached_property
     def is_full(self) -> bool:
-        """Whether all combinations of levels run, so that no effect is confounded with another."""
+        """True if all combinations of levels run, so that no effect is confounded with another."""
         every = 1 << len(self.factors)
         if self.runs < every:
             return False
@@ -119,7 +119,7 @@ class Design:
 
     @property
     def alias_strings(self) -> tuple[tuple[str, ...], ...]:
-        """Main effects and two-factor interactions that only their sum can be estimated of, one tuple each.
+        """Sets of main effects and two-factor interactions of which only the sum can be estimated.
 
         The first one of each is positive, the others have a leading ``-`` where the sign differs.
         """
@@ -227,7 +227,7 @@ def whole_number(value: object) -> int | None:
 
 
 def alias_strings(aliases: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    """Set of effects that are aliased with each other, from the aliases of each."""
+    """Return each set of effects that are aliased with each other, from the aliases of each effect."""
     seen: set[str] = set()
     strings = []
     for effect, others in aliases.items():
@@ -272,7 +272,7 @@ def _equation(name: str, sign: int, parts: Sequence[str]) -> str:
 
 
 def _parse(names: tuple[str, ...], generators: Sequence[str]) -> dict[str, tuple[int, list[str]]]:
-    """Sign and base factors of each generated factor."""
+    """Return the sign and the base factors of each generated factor."""
     allowed = 'an equation such as "X6=X1*X2*X3"'
     defined: dict[str, tuple[int, list[str]]] = {}
     for number, text in enumerate(generators):
@@ -309,7 +309,7 @@ def _matrix(columns: Sequence[int], signs: Sequence[int], base: int) -> npt.NDAr
 
 
 def _aliases(names: tuple[str, ...], columns: Sequence[int], signs: Sequence[int]) -> dict[str, tuple[str, ...]]:
-    """Return the effects in the same column cannot be told apart."""
+    """Return for each effect the other effects in its column, from which it cannot be distinguished."""
     effects: list[tuple[str, int, int]] = list(zip(names, columns, signs, strict=True))
     effects += [
         (f"{names[i]}*{names[j]}", columns[i] ^ columns[j], signs[i] * signs[j])

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 
 def parity(masks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """1 where a mask has an odd number of bits, else 0."""
+    """Return 1 where a mask has an odd number of bits, else 0."""
     return np.bitwise_count(masks).astype(np.int64) & 1
 
 
@@ -37,7 +37,7 @@ def products(generators: Iterable[int]) -> npt.NDArray[np.int64]:
 
 
 def lengths(columns: Sequence[int], base: int) -> tuple[int, ...]:
-    """How many words there are of each length 0 to k, for factors in these columns of 2^`base` runs."""
+    """Return the number of words of each length 0 to k, for factors in these columns of 2^`base` runs."""
     k, runs = len(columns), np.arange(1 << base, dtype=np.int64)
     weights = np.zeros(len(runs), np.int64)
     for column in columns:

@@ -1,4 +1,4 @@
-"""Absolute effects plot: where is the kink between the few effects that matter and the many that do not?
+"""Absolute effects plot: a kink separates the few effects that matter from the many that do not.
 
 |effects| of all estimable terms in falling order. (Step 7 of the ten-step analysis; NIST/SEMATECH e-Handbook, section
 5.5.9.7.)
@@ -17,7 +17,7 @@ HEIGHT = 380  # px
 
 
 def absolute_effects(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
-    """Return the figure of one result; `response` says what the effects are of."""
+    """Return the figure of one result; `response` is the title of the response."""
     rows = table(result)
     margins = margins_table(result)
     step = max(3, min(22, 620 // max(1, rows.height)))

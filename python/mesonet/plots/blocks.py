@@ -1,4 +1,4 @@
-"""Block plot: is a factor important whatever the others are set to?
+"""Block plot: the effect of a factor in every block of settings of the others.
 
 One panel per target factor; one box per combination of the robustness factors, from the mean response at one setting of
 the target to that at the other, with its sign at each end. Where all boxes stand the same way up the factor matters
@@ -25,7 +25,7 @@ def can_be_significant(result: Blocks) -> bool:
 
 
 def table(results: Mapping[str, Blocks]) -> pl.DataFrame:
-    """One row per target factor and block."""
+    """Return a row per target factor and block."""
     rows = []
     for target, result in results.items():
         more = max(result.higher_plus, result.higher_minus)
@@ -56,7 +56,7 @@ def table(results: Mapping[str, Blocks]) -> pl.DataFrame:
 
 
 def blocks(results: Mapping[str, Blocks], *, title: str = "", response: str = "") -> alt.FacetChart:
-    """Return the panels of all target factors; `response` says what the vertical axes show."""
+    """Return the panels of all target factors; `response` is the title of the vertical axes."""
     rows = table(results)
     count = max((len(result.levels) for result in results.values()), default=1)
     scale = alt.Scale(zero=False, nice=True, padding=14)

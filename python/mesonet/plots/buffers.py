@@ -1,4 +1,4 @@
-"""Use of buffers by class of router, in conditions from the least to the most congested: where does the queue stand?"""
+"""Use of buffers by class of router, in conditions from the least to the most congested."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def buffers(
     order_title: str = "condition",
     title: str = "",
 ) -> alt.FacetChart:
-    """One row per class of router of a frame with the columns router, condition, algorithm, value (0 to 1)."""
+    """Draw a panel per class of router of a frame with the columns router, condition, algorithm, value (0 to 1)."""
     rows = values.drop_nulls("value")
     there = set(rows["router"])
     step = max(6, min(28, 1000 // max(1, len(order))))

@@ -1,4 +1,4 @@
-"""Conditions by rising congestion, cut into classes: how congested is each condition? (SP 500-282 ch. 9, Fig. 1.)"""
+"""Conditions by rising congestion, cut into classes. (SP 500-282 ch. 9, Fig. 1.)"""
 
 import altair as alt
 import polars as pl
@@ -14,7 +14,7 @@ SHADES = ("#b9d9ee", "#56B4E9", "#0072B2", "#00324f")
 
 
 def condition_classes(result: ConditionClasses, *, title: str = "", response: str = "") -> alt.LayerChart:
-    """Return the figure of one result; `response` says what the values are."""
+    """Return the figure of one result; `response` is the title of the values."""
     rows = result.to_polars().with_columns(place=pl.int_range(1, pl.len() + 1))
     n = max(rows.height, 1)
     step = max(4, min(28, 1000 // n))

@@ -1,4 +1,4 @@
-"""Principal components: how many matter, what are they made of, and which settings explain groups of runs?
+"""Principal components: variances, loadings, scores, and groups of runs explained by settings.
 
 Scree plot and loadings; PC1 against PC2 with groups named by the settings that part them (ASME paper, Fig. 13); the
 groups of responses by components beside those by correlation.
@@ -62,7 +62,7 @@ def scree(result: PrincipalComponents, *, title: str = "") -> alt.LayerChart:
 def loadings(
     result: PrincipalComponents, *, labels: Mapping[str, str] | None = None, components: int = 4, title: str = ""
 ) -> alt.LayerChart:
-    """Loadings x 100 of the first components, responses by the component that they weigh most in."""
+    """Draw loadings x 100 of the first components, responses by the component that they weigh most in."""
     n = min(components, len(result.variance))
     part = result.loadings[:n]
     order = sorted(
@@ -97,8 +97,10 @@ def component_scores(
     explained: Sequence[str] = (),
     title: str = "",
 ) -> alt.LayerChart:
-    """PC1 against PC2 of points, shape (points, at least 2), coloured by group. `explained`: a line per group that says
-    which settings it has; `share`: of the variance, per component."""
+    """Draw PC1 against PC2 of points, shape (points, at least 2), coloured by group.
+
+    `explained`: a line per group with its settings; `share`: share of the variance of each component.
+    """
     points = np.asarray(scores, dtype=float)
     rows = pl.DataFrame(
         {
@@ -139,7 +141,7 @@ def component_scores(
 
 
 def groupings(result: Groupings, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
-    """Return the groups of the responses by correlation (CAC) beside those by principal components (PCA)."""
+    """Return the figure of the groups of responses by correlation (CAC) and by principal components (PCA)."""
     clusters = [f"cluster {i}" for i in dict.fromkeys(result.cluster.tolist())]
     parts = [f"PC{i}" for i in sorted(set(result.component.tolist()))]
     rows = []

@@ -1,7 +1,7 @@
-"""One small bar graph per condition, from the least to the most congested: when does an algorithm win?
+"""Bar graphs of the algorithms, one per condition, from the least to the most congested.
 
-Bars are differences, green above zero, orange below. (SP 500-282 ch. 9, Figs. 17, 19 and 21: goodput of the alternate
-less that of standard TCP.)
+Bars are differences, green above zero, orange below. (SP 500-282 ch. 9, Figs. 17, 19 and 21: goodput of the
+alternate less goodput of standard TCP.)
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,10 @@ PER_ROW, HEIGHT = 8, 70
 def condition_bars(
     values: pl.DataFrame, algorithms: Sequence[str], *, order: Sequence[int], title: str = "", response: str = ""
 ) -> alt.FacetChart:
-    """Return the panels of a frame with the columns condition, algorithm, value; `order`: conditions from left to right
-    and down; `response` says what the bars are."""
+    """Return the panels of a frame with the columns condition, algorithm, value.
+
+    `order`: conditions from left to right and down; `response`: title of the bars.
+    """
     rows = values.drop_nulls("value")
     there = set(rows["condition"])
     width = max(70, 13 * len(algorithms))

@@ -44,7 +44,7 @@ class Settings:
     measures: Mapping[int, str] | None = None
 
     def table(self) -> pl.DataFrame:
-        """One row per condition and factor, and one per condition for the measure."""
+        """Return a row per condition and factor, and a row per condition for the measure."""
         rows = [
             {"condition": condition, "column": factor, "text": "+" if sign > 0 else "−"}
             for condition, signs in self.signs.items()
@@ -72,7 +72,7 @@ def short_names(algorithms: Sequence[str], length: int = 6) -> dict[str, str]:
 
 
 def table(summary: ConditionResponseSummary, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """One row per cell. `labels`: what to call a response (default: its name)."""
+    """Return a row per cell. `labels`: names to show for responses (default: their own)."""
     short = short_names(summary.algorithms)
     verdicts = summary.cells_tested > 0
     rows = []

@@ -17,7 +17,7 @@ SIDE, LEVELS = 420, 10
 
 
 def levels_of(low: float, high: float, count: int = LEVELS) -> list[float]:
-    """Round values between two others, about `count` of them."""
+    """Return round values between two others, about `count` of them."""
     if not np.isfinite([low, high]).all() or high <= low:
         return []
     step = 10 ** np.floor(np.log10((high - low) / count))
@@ -66,7 +66,7 @@ def _branches(rise: float, e1: float, e2: float, e12: float, x: np.ndarray) -> l
 
 
 def contour(result: Contour, *, title: str = "", response: str = "") -> alt.LayerChart:
-    """Return the figure of one result; `response` says what the lines are of."""
+    """Return the figure of one result; `response` is the title of the lines."""
     lines, corners = tables(result)
     first, second = result.factors
     scale = alt.Scale(domain=[-1.25, 1.25], nice=False, zero=False)

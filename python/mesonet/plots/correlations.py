@@ -1,4 +1,4 @@
-"""Correlations of all pairs of responses, and how they are distributed: which responses say the same?
+"""Correlations of all pairs of responses, and their distribution.
 
 r x 100 in a matrix ordered by mean correlation (ASME paper, Fig. 7; the scatter plots above its diagonal are left out)
 and the histogram of |r| with the threshold (Fig. 8).
@@ -21,7 +21,7 @@ _BIN = 0.05
 
 
 def tables(result: Correlations, labels: Mapping[str, str] | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """One row per pair, and one per bin of the histogram."""
+    """Return a table with a row per pair, and a table with a row per bin of the histogram."""
     names = [result.responses[i] for i in result.order]
     shown = {name: (labels or {}).get(name, name) for name in names}
     matrix = result.r[np.ix_(result.order, result.order)]

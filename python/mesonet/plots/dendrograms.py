@@ -1,4 +1,4 @@
-"""One small tree of the algorithms per condition: who behaves alike, who apart? (ASME paper, Figs. 11 and 12.)"""
+"""Dendrograms: a small cluster tree of the algorithms per condition (ASME paper, Figs. 11 and 12)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,8 +16,7 @@ GREY = "#858d96"
 
 
 def tables(results: Mapping[int, Clustering]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the points of the brackets of every tree, and its leaves. A condition in which all are the same has leaves
-    only."""
+    """Return the points of the brackets of every tree, and its leaves. A tree without differences has only leaves."""
     brackets, leaves = [], []
     for condition, result in results.items():
         order = {place: position for position, place in enumerate(result.leaves)}

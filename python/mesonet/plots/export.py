@@ -35,7 +35,7 @@ def to_html(chart: Any) -> str:
 
 
 class _InScript(json.JSONEncoder):
-    """JSON that may stand in a script element: ``</script>`` and ``<!--`` become escapes of the same text."""
+    """JSON for a script element: ``</script>`` and ``<!--`` become escapes of equal text."""
 
     def encode(self, value: Any) -> str:
         text = super().encode(value)

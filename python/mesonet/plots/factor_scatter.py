@@ -1,4 +1,4 @@
-"""Multi-factor scatter plot: do location and spread change with a factor, and are there outliers?
+"""Multi-factor scatter plot: changes of location and spread with each factor, and outliers.
 
 All responses at the - and + setting of every factor. (Step 2 of the ten-step analysis; NIST/SEMATECH e-Handbook,
 section 5.5.9.2.)
@@ -18,7 +18,7 @@ HEIGHT = 300  # px
 
 
 def tables(result: FactorScatter) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """One row per run and factor, and one per factor and setting."""
+    """Return a table with a row per run and factor, and a table with a row per factor and setting."""
     n, k = result.signs.shape
     rng = np.random.default_rng(0)  # sideways only, so that points do not hide each other
     aside = np.asarray(rng.uniform(-0.09, 0.09, n)) if n > 16 else np.zeros(n)
@@ -47,7 +47,7 @@ def tables(result: FactorScatter) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def factor_scatter(result: FactorScatter, *, title: str = "", response: str = "") -> alt.VConcatChart:
-    """Return the figure of one result; `response` says what the vertical axis shows."""
+    """Return the figure of one result; `response` is the title of the vertical axis."""
     points, levels = tables(result)
     k = len(result.factors)
     width = max(66, column_width(k) * 2 // 3) * k

@@ -1,4 +1,4 @@
-"""In what state are the flows? Numbers of flows connecting and transmitting, by state, over time or by period.
+"""Numbers of flows connecting and transmitting, by state, over time or by period.
 
 (SP 500-282 ch. 9, Fig. 2: one panel per condition, one condition of each class of congestion.)
 """

@@ -1,6 +1,6 @@
-"""How long flows share a path: their windows over time with the averages, and what each holds in the queue.
+"""Windows over time of flows that share a path, with the averages and the segments of each flow in the queue.
 
-The upper panel is that of the ASME paper, Figs. 3 and 17 to 23: the first flow red, the second blue.
+The upper panel follows the ASME paper, Figs. 3 and 17 to 23: the first flow red, the second blue.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Grouped bars: one panel per class of flows, one bar per algorithm; what do users get, and of how much?
+"""Grouped bars: one panel per class of flows, one bar per algorithm.
 
 (ASME paper, Fig. 26: share of the available throughput; SP 500-282 ch. 9, Figs. 11 to 14: goodput by path class and
 interface speed.)
@@ -25,8 +25,10 @@ def grouped_bars(
     response: str = "",
     share: bool = False,
 ) -> alt.FacetChart:
-    """Return the panels of a frame with the columns panel, algorithm, value and kind (such as "own flows"); `kinds`:
-    their order; `share`: values are parts of 1, shown as percentages; `response` says what the bars are."""
+    """Return the panels of a frame with the columns panel, algorithm, value and kind (such as "own flows").
+
+    `kinds`: their order; `share`: values are parts of 1, shown as percentages; `response`: title of the bars.
+    """
     rows = values.drop_nulls("value")
     kinds = list(kinds) or list(dict.fromkeys(rows["kind"])) if "kind" in rows.columns else []
     step = max(11, 26 // max(1, len(kinds)))

@@ -1,4 +1,4 @@
-"""Half-normal plot: which effects are more than noise?
+"""Half-normal plot: effects against the quantiles expected of noise.
 
 Effects that are only noise lie on a line through the origin; those beyond the margins of error are active: the margins
 are Lenth's, or those of the scatter between replicates. (Step 8 of the ten-step analysis; NIST/SEMATECH e-Handbook,
@@ -29,7 +29,7 @@ def has_margins(result: Terms) -> bool:
 
 
 def table(result: Terms) -> pl.DataFrame:
-    """One row per term: its rank, its size, whether it is active, and its string of aliases."""
+    """Return a row per term: its rank, its size, whether it is active, and its string of aliases."""
     strings = [text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …" for text in result.strings]
     rows = result.to_polars().with_columns(size=pl.col("effect").abs(), rank=pl.int_range(1, pl.len() + 1))
     active = pl.col("active") if has_margins(result) else pl.lit(value=False)
@@ -46,7 +46,7 @@ def margins_table(result: Terms) -> pl.DataFrame:
 
 
 def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
-    """Return the figure of one result; `response` says what the effects are of."""
+    """Return the figure of one result; `response` is the title of the response."""
     rows = table(result)
     margins = margins_table(result)
     size = alt.Y("size:Q", title=None, scale=alt.Scale(zero=True, nice=True))

@@ -1,4 +1,4 @@
-"""Histogram of |r| of all pairs of responses, with the threshold and the hint: where to cut? (ASME paper, Fig. 8.)"""
+"""Histogram of |r| of all pairs of responses, with the threshold and the hint. (ASME paper, Fig. 8.)"""
 
 import altair as alt
 import numpy as np

@@ -1,4 +1,4 @@
-"""Index-index plot: how many different behaviours are there?
+"""Index-index plot: clusters of correlated responses along the diagonal.
 
 Both axes list the responses by cluster, the small clusters first; a mark is a pair whose |r| exceeds the threshold, so
 that each cluster is a block on the diagonal, named after its representative. (ASME paper, Fig. 9.)
@@ -20,7 +20,7 @@ NAMED = 11  #: px per response from which each can be named
 
 
 def tables(result: Correlations, labels: Mapping[str, str] | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """One row per kept pair (both ways round), and one per cluster. Places count from 0."""
+    """Return a row per kept pair (both ways round), and a row per cluster. Places count from 0."""
     size = np.nan_to_num(np.abs(result.r))
     place_of = {name: i for i, name in enumerate(result.responses)}
     kept = (size > result.threshold) & ~np.eye(len(size), dtype=bool)

@@ -1,4 +1,4 @@
-"""Interaction effects matrix: which pairs of factors act together?
+"""Interaction effects matrix of all pairs of factors.
 
 Main effects on the diagonal, two-factor interactions above it: a line from the mean at -1 to the mean at +1 of each
 product. (Step 4 of the ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.4.)
@@ -20,7 +20,7 @@ SMALLEST, LARGEST = 34, 76  # px per cell
 
 
 def table(result: Interactions) -> pl.DataFrame:
-    """One row per cell of the upper triangle: where its line begins and ends, and its numbers.
+    """Return a row per cell of the upper triangle: the ends of its line, and its numbers.
 
     Cell (i, j) spans j to j + 1 across and i to i + 1 down; means run from the bottom of a cell (the smallest mean of
     all cells) to its top.

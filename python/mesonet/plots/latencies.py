@@ -1,4 +1,4 @@
-"""How long each algorithm takes to its full rate: at first, and again after congestion."""
+"""Latencies of each algorithm to the full rate: at first, and again after congestion."""
 
 import altair as alt
 import polars as pl

@@ -21,7 +21,7 @@ NOT_SIGNIFICANT = "·"
 
 
 class FactorLike(Protocol):
-    """What the plot says about a factor."""
+    """Protocol of the factors whose name and levels the plot shows."""
 
     @property
     def id(self) -> str: ...
@@ -39,8 +39,10 @@ def column_width(factors: int) -> int:
 
 
 def table(result: MainEffects, factors: Sequence[FactorLike] = (), *, relative: bool = True) -> pl.DataFrame:
-    """One row per factor: its place from left to right, its numbers, and its captions broken into lines; `relative`:
-    with the effect in % of the mean, which says nothing of differences and scores, whose mean may be zero."""
+    """Return a row per factor: its place from left to right, its numbers, and its captions broken into lines.
+
+    `relative`: add the effect in % of the mean; not useful for differences and scores, whose mean may be zero.
+    """
     fits = int(column_width(len(result.factors)) / CHARACTER)
     named = {factor.id: factor for factor in factors}
     rows = []
@@ -73,8 +75,10 @@ def main_effects(
     response: str = "",
     relative: bool = True,
 ) -> alt.VConcatChart:
-    """Return the figure of one result. `factors` name the levels; `response` says what the vertical axis shows;
-    `relative` as for `table`."""
+    """Return the figure of one result.
+
+    `factors` name the levels; `response` is the title of the vertical axis; `relative` as for `table`.
+    """
     rows = table(result, factors, relative=relative)
     scale = alt.Scale(domain=[0.5, rows.height + 0.5], nice=False, zero=False)
     chart = alt.vconcat(_means(scale, rows.height, relative), _captions(scale, rows), spacing=4)
@@ -83,7 +87,7 @@ def main_effects(
 
 
 def _means(scale: alt.Scale, factors: int, relative: bool) -> Any:
-    """Two points and a line per factor, the grand mean, and a ring at the levels of the highlighted condition."""
+    """Return layers with two points and a line per factor, the grand mean, and rings at the highlighted levels."""
     base = (
         alt.Chart(alt.NamedData(name=DATA), width=column_width(factors) * factors, height=260)
         .transform_calculate(left="datum.place - 0.24", right="datum.place + 0.24")
@@ -123,7 +127,7 @@ def _ringed(sign: int) -> Any:
 
 
 def _captions(scale: alt.Scale, rows: pl.DataFrame) -> Any:
-    """Under each factor: what it is, its two levels, its effect and whether that is significant."""
+    """Return the captions under each factor: its name, its two levels, its effect and the significance."""
     captions: list[tuple[str, str, Any, str]] = [
         ("", "factor", "bold", theme.INK),
         ("", "name", "normal", theme.INK),

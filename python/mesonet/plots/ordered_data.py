@@ -1,4 +1,4 @@
-"""Ordered data plot: which settings give the largest and smallest responses, and which factor decides?
+"""Ordered data plot: conditions by rising response, with their settings.
 
 All responses in rising order; below each the settings of the factors. Beside the factors the length of their longest
 run of equal settings at each end. (Step 1 of the ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.1.)
@@ -18,7 +18,7 @@ SIGNED = 9  # px per run from which a sign can be read
 
 
 def tables(result: OrderedData) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """One row per run, one per run and factor, one per factor."""
+    """Return three tables: a row per run, a row per run and factor, a row per factor."""
     ranks = np.arange(1, len(result.value) + 1)
     points = pl.DataFrame({"rank": ranks, "condition": result.condition, "value": result.value})
     k = len(result.factors)
@@ -42,7 +42,7 @@ def tables(result: OrderedData) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFram
 
 
 def ordered_data(result: OrderedData, *, title: str = "", response: str = "") -> alt.VConcatChart:
-    """Return the figure of one result; `response` says what the vertical axis shows."""
+    """Return the figure of one result; `response` is the title of the vertical axis."""
     points, signs, ends = tables(result)
     n, k = max(1, points.height), len(result.factors)
     step = max(NARROWEST, min(WIDEST, PAGE // n))

@@ -1,4 +1,4 @@
-"""Scatter of one response over every factor that takes values between its levels: does it rise, fall, bend, jump?"""
+"""Scatter of one response over every factor that takes values between its levels."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ SIDE, ACROSS = 190, 4  #: px of a panel, panels side by side
 
 
 def settings_table(points: NDArray[np.float64], settings: ArrayLike | None = None) -> pl.DataFrame:
-    """One row per condition: its number, then for factor i its place `x{i}` from -1 to +1, and what it sets, `set{i}`.
+    """Return a row per condition: its number, and for factor i its place `x{i}` (-1 to +1) and value `set{i}`.
 
     `points`, `settings`: shape (conditions, factors); without settings the places stand for them.
     """
@@ -86,5 +86,5 @@ def _titled(factor: FactorLike) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text inside a string of a Vega expression."""
+    """Return text for use inside a string of a Vega expression."""
     return text.replace("\\", "\\\\").replace("'", "\\'")

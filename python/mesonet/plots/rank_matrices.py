@@ -1,4 +1,4 @@
-"""Rank matrix of one algorithm: where does it serve users better than the others?
+"""Rank matrix of one algorithm, by condition and flow group.
 
 Rows are conditions, columns flow groups; the cell holds the rank of the algorithm, the largest for the best; green
 above the mean of all algorithms, orange below. A framed, stronger cell: this algorithm is the one farthest from the

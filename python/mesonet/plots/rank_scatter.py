@@ -1,4 +1,4 @@
-"""Mean rank against its spread: who is good everywhere? The ideal is the lower right. (ASME paper, Figs. 27 and 28.)"""
+"""Mean rank against its spread. The ideal is the lower right. (ASME paper, Figs. 27 and 28.)"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ SIDES: dict[str, dict[str, Any]] = {
 
 
 def rank_scatter(result: RankSummary, *, title: str = "") -> alt.LayerChart:
-    """One point per algorithm: overall mean rank across, SD of its class means up."""
+    """Draw a point per algorithm: overall mean rank across, SD of its class means up."""
     rows = pl.DataFrame({"algorithm": result.algorithms, "mean": result.overall, "sd": result.sd}).with_columns(
         pl.selectors.float().fill_nan(None)
     )
@@ -52,7 +52,7 @@ def rank_scatter(result: RankSummary, *, title: str = "") -> alt.LayerChart:
 
 
 def rank_table(result: RankSummary, *, title: str = "") -> alt.LayerChart:
-    """Mean ranks by algorithm and class, their overall mean and SD, the best first."""
+    """Draw mean ranks by algorithm and class, their overall mean and SD, the best first."""
     order = sorted(
         range(len(result.algorithms)),
         key=lambda i: -float(result.overall[i]) if result.overall[i] == result.overall[i] else 0.0,
@@ -77,7 +77,7 @@ def rank_table(result: RankSummary, *, title: str = "") -> alt.LayerChart:
 
 
 def _sides(rows: pl.DataFrame) -> list[str]:
-    """Where each name stands. Sizes are estimates."""
+    """Return the side of its point where each name is drawn. Sizes are estimates."""
     known = rows.drop_nulls(["mean", "sd"])
     if known.is_empty():
         return ["right"] * rows.height
@@ -111,5 +111,5 @@ def label_sides(names: Sequence[str], places: Sequence[tuple[float, float] | Non
 
 
 def _shared(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> float:
-    """Area that two boxes have in common, px²."""
+    """Return the area that two boxes have in common, in px²."""
     return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))

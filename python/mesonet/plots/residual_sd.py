@@ -1,4 +1,4 @@
-"""Cumulative residual SD plot: how good is a model of the largest terms?
+"""Cumulative residual SD plot of models of the largest terms.
 
 Residual SD of the mean alone, then with one term more at a time, the largest first. (Step 9 of the ten-step analysis;
 NIST/SEMATECH e-Handbook, section 5.5.9.9.)
@@ -18,7 +18,7 @@ HEIGHT = 380  # px
 
 
 def table(result: Terms) -> pl.DataFrame:
-    """One row per model: the mean alone (rank 0), then each term added."""
+    """Return a row per model: the mean alone (rank 0), then each term added."""
     mean = pl.DataFrame({"rank": [0], "strings": ["average"], "residual_sd": [result.sd]}).with_columns(
         pl.col("rank").cast(pl.Int64)
     )
@@ -28,7 +28,7 @@ def table(result: Terms) -> pl.DataFrame:
 
 
 def residual_sd(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
-    """Return the figure of one result; `response` says what the response is."""
+    """Return the figure of one result; `response` is the title of the response."""
     rows = table(result)
     step = max(3, min(22, 620 // max(1, rows.height)))
     width = step * rows.height + 10

@@ -1,4 +1,4 @@
-"""Residual plot of one response: in which conditions does an algorithm stand apart, and by how much?
+"""Residual plot of one response: the distance of each algorithm from the mean of all, by condition.
 
 (Figure 14 of Mills et al., ASME 2011.) Conditions from left to right by rising range; each point an algorithm. Below:
 the settings of the factors, the extreme algorithm, the size of its residual, its relative effect and Grubbs' G.
@@ -31,7 +31,7 @@ COLOURS = {
 
 
 def tables(result: Residuals, settings: Settings) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """One row per point, and one per text below a condition."""
+    """Return a table with a row per point, and a table with a row per text below a condition."""
     short = short_names(result.algorithms)
     points, rows = [], []
     for place, condition in enumerate(result.conditions):
@@ -69,7 +69,7 @@ def statistics(result: Residuals, place: int, short: Mapping[str, str]) -> dict[
 
 
 def verdict_of(result: Residuals, place: int) -> str:
-    """Which of `COLOURS` the condition at `place` has."""
+    """Return the verdict, a key of `COLOURS`, of the condition at `place`."""
     summary = result.summary
     if summary.extreme[place, 0] is None:
         return SAME

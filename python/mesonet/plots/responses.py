@@ -1,4 +1,4 @@
-"""One response in every condition, the algorithms side by side: raw values, no statistics."""
+"""Values of a response in every condition, the algorithms side by side: raw values, no statistics."""
 
 from collections.abc import Sequence
 

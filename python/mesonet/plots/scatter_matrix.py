@@ -1,4 +1,4 @@
-"""Matrix of all pairs of responses: scatter plots above the diagonal, r x 100 below: which responses say the same?
+"""Matrix of all pairs of responses: scatter plots above the diagonal, r x 100 below.
 
 Responses by falling mean |r|; |r| x 100 from 80 on is orange, up to 30 green, between blue. (ASME paper, Fig. 7.)
 """

@@ -1,4 +1,4 @@
-"""Partial rank correlations of all factors with many responses: what drives what, which way, how strongly?"""
+"""Partial rank correlations of all factors with many responses."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,7 +17,7 @@ _COLOURS = {UP: "#9ccbe8", DOWN: theme.LOW, NONE: "#f4f5f7", UNKNOWN: "#d5dae0"}
 def sensitivity(
     results: Mapping[str, Sensitivity], *, names: Sequence[str] | None = None, title: str = ""
 ) -> alt.LayerChart:
-    """PRCC x 100, a row per response of `results` and a column per factor; `names` say what the factors are."""
+    """Draw PRCC x 100: a row per response of `results`, a column per factor; `names` are titles of the factors."""
     factors = next(iter(results.values())).factors
     columns = dict(zip(factors, names or factors, strict=True))
     rows = []

@@ -1,4 +1,4 @@
-"""Which factor settings are associated with an algorithm standing out? One row per algorithm and response."""
+"""Factor settings that are associated with outlying algorithms: a row per algorithm and response."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Signs and stars of all factors over many responses, and Psi: which factors matter, and which way?
+"""Signs and stars of all factors over many responses, and Psi.
 
 A cell holds the level that raises the response, with ** for p < .01 and * for p < .05. (ASME paper, Tables 7 and 8.)
 """
@@ -58,7 +58,7 @@ def _lines(parts: list[str]) -> list[str]:
 
 
 def psi_table(result: PsiTable, *, names: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
-    """Psi x 100 of every factor and set of responses, and its weighted average; `names` say what a factor is."""
+    """Draw Psi x 100 of every factor and set of responses, and its weighted average; `names` are titles of factors."""
     order = [result.factors[i] for i in result.order]
     columns = {name: f"{name} {names[name]}" if names and name in names else name for name in order}
     # Of one set the average is the set itself.

@@ -1,7 +1,7 @@
-"""What all figures share: colours, type, the highlighted condition, and how data get into a chart.
+"""Theme of all figures: colours, type, the highlighted condition, and the tables of a chart.
 
-Colours are those of Okabe and Ito (2008), which stay apart under colour blindness; a sign, a number or a shape always
-says the same thing as the colour.
+The colours of Okabe and Ito (2008) stay apart under colour blindness; a sign, a number or a shape always repeats the
+meaning of the colour.
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ def ring(base: alt.Chart, fields: Sequence[str] = (), **place: Any) -> alt.Chart
 
 
 def panel_ring(base: alt.Chart, width: float, height: float) -> alt.Chart:
-    """Return the same around the whole panel of a condition, which has this size in px."""
+    """Return a frame around the whole panel of the highlighted condition, which has this size in px."""
     return ring(base, x=alt.value(2), x2=alt.value(width - 2), y=alt.value(2), y2=alt.value(height - 2))
 
 
@@ -94,7 +94,7 @@ def band(base: alt.Chart, width: float) -> alt.Chart:
 
 
 def ink_on_blue(shade: str) -> Any:
-    """Colour of text on a shade from white (0) to blue (1), which the expression `shade` gives.
+    """Return the colour of text on a shade from white (0) to blue (1), which the expression `shade` gives.
 
     Black has 4.5 : 1 up to 0.94 of the way, white from 0.92 on; on vermillion, where shades below 0 lead, black always.
     """
@@ -107,19 +107,19 @@ def response_title(text: str) -> alt.Parameter:
 
 
 def algorithm_colours(algorithms: Sequence[str]) -> alt.Scale:
-    """Colour of each algorithm."""
+    """Return the scale with the colour of each algorithm."""
     count = len(SERIES_COLOURS)
     return alt.Scale(domain=list(algorithms), range=[SERIES_COLOURS[i % count] for i in range(len(algorithms))])
 
 
 def algorithm_shapes(algorithms: Sequence[str]) -> alt.Scale:
-    """Return the shape of each algorithm; algorithms of the same colour have different shapes."""
+    """Return the shape of each algorithm; algorithms of equal colour have different shapes."""
     count = len(SERIES_SHAPES)
     return alt.Scale(domain=list(algorithms), range=[SERIES_SHAPES[i % count] for i in range(len(algorithms))])
 
 
 class ChartTables:
-    """What a finished chart can do beyond Altair's: it carries its tables, and shows itself in a notebook.
+    """Additions to a finished Altair chart: it carries its tables, and shows itself in a notebook.
 
     Tables do not go through Altair's checks, which take seconds for ten thousand rows. A notebook gets an SVG document,
     which needs no network; Altair's own way loads scripts from one.
@@ -143,7 +143,7 @@ class ChartTables:
         return {**definition, "datasets": {**definition.get("datasets", {}), **tables}}
 
     def copy(self, *arguments: Any, **options: Any) -> Any:
-        """Return a chart of the same tables."""
+        """Return a copy of the chart with its tables."""
         other = super().copy(*arguments, **options)  # type: ignore[misc]
         object.__setattr__(other, "_tables", self._tables)
         return other
@@ -154,7 +154,7 @@ class ChartTables:
         return to_svg(self)
 
     def _repr_mimebundle_(self, *arguments: Any, **options: Any) -> None:
-        """Leaves the display to `_repr_svg_`."""
+        """Return None, so that notebooks display `_repr_svg_`."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Time line of a scenario: what happens when? (ASME paper, Fig. 24.)"""
+"""Time line of a scenario. (ASME paper, Fig. 24.)"""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ KINDS = {"warm-up": "#c9ced4", "measured": "#9ccbe8", "traffic": theme.ORANGE}
 
 
 def timeline(spans: Sequence[tuple[str, str, float, float, str]], *, title: str = "") -> alt.LayerChart:
-    """Spans of (row, text in the bar, from s, to s, one of `KINDS`)."""
+    """Draw spans of (row, text in the bar, from s, to s, one of `KINDS`)."""
     rows = pl.DataFrame(
         [
             {

@@ -57,7 +57,7 @@ def _on(name: str) -> alt.Chart:
 
 
 def _texts(name: str, colour: str, x: alt.X, y: alt.Y) -> tuple[alt.Chart, alt.Chart]:
-    """Texts over a white rim, which keeps them readable where a link passes."""
+    """Return texts over a white rim, which keeps them readable where a link passes."""
     rim = _on(name).mark_text(stroke="white", strokeWidth=4, strokeJoin="round", fontSize=FONT_SIZE, aria=False)
     text = _on(name).mark_text(color=colour, fontSize=FONT_SIZE)
     return rim.encode(x=x, y=y, text="text:N"), text.encode(x=x, y=y, text="text:N")

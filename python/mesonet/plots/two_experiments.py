@@ -1,4 +1,4 @@
-"""Bars of two experiments above each other: what do users get in each? (SP 500-282 ch. 9, Figs. 11 to 14.)
+"""Bars of two experiments above each other. (SP 500-282 ch. 9, Figs. 11 to 14.)
 
 One column of panels per class of flows, one row per experiment; panels of one column share their scale, so that heights
 can be compared between the experiments.
@@ -24,8 +24,11 @@ def two_experiments(
     title: str = "",
     response: str = "",
 ) -> alt.VConcatChart:
-    """Return the figure of a frame with the columns experiment, panel, algorithm, value; the other arguments give the
-    order from top to bottom, from left to right, and of the bars; `response` says what the bars are."""
+    """Return the figure of a frame with the columns experiment, panel, algorithm, value.
+
+    The other arguments give the order from top to bottom, from left to right, and of the bars; `response` is the
+    title of the bars.
+    """
     rows = values.drop_nulls("value")
     colours = alt.Scale(domain=list(experiments), range=[theme.BLUE, theme.ORANGE, theme.GREEN, theme.PINK])
     charts = []

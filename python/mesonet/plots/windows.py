@@ -1,4 +1,4 @@
-"""Windows of a few flows over time: does a congestion control fill the path, share it, converge?
+"""Windows of a few flows over time, with the segments that the path holds.
 
 (ASME paper, Figs. 3 and 17 to 23; mean windows of each flow and of their sum stand above.)
 """

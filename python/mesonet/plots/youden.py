@@ -1,4 +1,4 @@
-"""Youden plot: which terms lie far from the cross-hair, at - or at +?
+"""Youden plot: the mean of each term at + against its mean at -.
 
 One point per main effect or string of interactions: mean response at - across, at + up; the cross-hair is the grand
 mean. (Step 6 of the ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.6.)
@@ -22,7 +22,7 @@ TICKS = 6  # about: numbers of seven digits stand side by side
 
 
 def youden(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
-    """Return the figure of one result; `response` says what the means are of."""
+    """Return the figure of one result; `response` is the title of the means."""
     means = result.to_polars().select("term", "mean_minus", "mean_plus")
     rows = ranked(result).join(means, on="term", how="left", maintain_order="left")
     known = rows.filter(pl.col("mean_minus").is_not_null() & pl.col("mean_plus").is_not_null())
@@ -62,7 +62,7 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.HConcat
 
 
 def _numbers(rows: pl.DataFrame, span: float) -> list[str | None]:
-    """Return the rank of each listed term, where it does not stand on that of a larger one."""
+    """Return the rank of each listed term, or None where it would overlap the rank of a larger term."""
     taken: list[tuple[float, float]] = []
     texts: list[str | None] = []
     room = 26 * span / SIDE  # px, across and up together: two digits do not touch

@@ -1,4 +1,4 @@
-"""One response against another, a panel per algorithm, a point per condition: who wins against whom?
+"""Y-Y scatter plots: a response against another, a panel per algorithm, a point per condition.
 
 With goodputs of an algorithm's own flows across and of competing standard TCP up, points below the diagonal are
 conditions in which the algorithm wins. (ASME paper, Fig. 25; SP 500-282 ch. 9, Figs. 16, 18 and 20.)

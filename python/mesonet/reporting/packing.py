@@ -13,7 +13,7 @@ DIGITS = 6  # significant digits of numbers on the page
 
 
 def pack(value: Any) -> str:
-    """JSON, compressed with gzip, in base64: the browser's own DecompressionStream reads it."""
+    """Return JSON, compressed with gzip, in base64: the browser's own DecompressionStream reads it."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode("utf-8"), 9, mtime=0)).decode("ascii")
 
@@ -36,7 +36,7 @@ def _column(values: pl.Series) -> list[Any] | Mapping[str, Any]:
 
 
 def rounded(value: float | None) -> float | int | None:
-    """Return a number as short as the page needs it; None for what is none."""
+    """Return a number as short as the page needs it; None if it is not finite."""
     if value is None or not math.isfinite(value):
         return None
     short = float(f"{value:.{DIGITS}g}")

@@ -1,1 +1,1 @@
-"""What a report reads of a campaign: values by condition and algorithm, analyses, thresholds."""
+"""Views of a campaign for reports: values by condition and algorithm, analyses, thresholds."""

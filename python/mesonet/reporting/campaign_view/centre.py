@@ -1,4 +1,4 @@
-"""Centre points of a campaign: is there curvature between the two levels of the factors?"""
+"""Centre points of a campaign: curvature between the two levels of the factors."""
 
 from itertools import product
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ _MOST_NAMED = 6
 
 
 def has_centre_points(campaign: "Campaign") -> bool:
-    """Return True if runs with all factors half-way stand beside those at two levels."""
+    """Return True if the campaign has runs with all factors half-way besides runs at two levels."""
     rows = campaign.experiment.get("design", {}).get("rows", ())
     return bool(campaign.design.runs) and any(all(x == 0 for x in row) for row in rows)
 
@@ -37,7 +37,7 @@ def curvature_table(study: Study) -> pl.DataFrame:
 
 
 def curvature_sentence(study: Study) -> str:
-    """How many responses are curved, which most, and what that means."""
+    """Return the number of curved responses, the most curved of them, and the consequence, as text."""
     found = {
         (name, algorithm): _test(study, name, study.main_period, algorithm)
         for name, algorithm in product(study.in_period[study.main_period], study.algorithms)

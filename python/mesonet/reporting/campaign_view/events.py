@@ -17,8 +17,11 @@ _EVENTS = ("flows", "failures", "timeouts", "segments", "acks", "increases", "re
 
 
 def too_few_events(values: Floats, unit: str, experiment: dict[str, Any], period: str) -> NDArray[np.bool_]:
-    """Per condition, for values of the shape (conditions, algorithms) in `unit`: True where no algorithm reaches the
-    limit. Counts per interval become counts of the period; where its length is not known they are not looked at."""
+    """Return a mask by condition: True where no algorithm reaches the smallest number of events.
+
+    `values` have the shape (conditions, algorithms) and the unit `unit`. Counts per interval become counts of the
+    period; conditions in which the length of the period is not known are False, as are values in other units.
+    """
     largest = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1, initial=0.0)
     if unit == "1":
         return np.asarray(largest < NEGLIGIBLE)
@@ -31,7 +34,7 @@ def too_few_events(values: Floats, unit: str, experiment: dict[str, Any], period
 
 
 def _intervals(conditions: int, experiment: dict[str, Any], period: str) -> Floats:
-    """Measurement intervals of the period, per condition; NaN where the scenario does not tell."""
+    """Return the measurement intervals of the period by condition; NaN where the scenario does not define them."""
     found = np.full(conditions, np.nan)
     for entry in experiment.get("scenarios") or []:
         scenario = entry.get("scenario", {})

@@ -1,4 +1,4 @@
-"""Goodputs of the flow groups as responses beside those of the network, where an experiment asks for them."""
+"""Goodputs of the flow groups as responses, where an experiment's response set has them."""
 
 from collections import Counter
 from dataclasses import replace

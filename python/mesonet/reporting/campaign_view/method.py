@@ -68,7 +68,7 @@ class Method:
 
     @cached_property
     def space(self) -> Space:
-        """The responses that the experiment asks about."""
+        """Responses of the experiment's response set."""
         return response_space(self.study)
 
     @cached_property
@@ -82,12 +82,12 @@ class Method:
         return {column.name: column.label for column in self.space.columns}
 
     def values(self, response: str, algorithm: str) -> Floats:
-        """One response of the space per condition, for one algorithm or for the mean of all, which needs every one."""
+        """Return a response of the space by condition, for an algorithm or the mean of all; NaN where missing."""
         values = self.space.cube[:, :, self.space.place(response)]
         return of_algorithm(self.study, values, algorithm)
 
     def for_test(self, response: str, algorithm: str) -> Floats | pl.DataFrame:
-        """Return the same, as tests of effects take it: every replicate where runs are replicated."""
+        """Return a response as tests of effects take it: every replicate where runs are replicated."""
         if self.study.mode != "replicates":
             return self.values(response, algorithm)
         return replicate_frame(of_algorithm(self.study, self.space.runs[..., self.space.place(response)], algorithm))
@@ -119,7 +119,7 @@ class Method:
         return {}
 
     def factor_table(self, algorithm: str, places: Sequence[int] | None = None) -> FactorTable:
-        """Signs, stars and Psi of every factor over the responses at `places` (default: all), for one algorithm."""
+        """Return signs, stars and Psi of every factor for an algorithm over the responses `places` (default: all)."""
         which = list(places) if places is not None else list(range(len(self.space.columns)))
         own = self.study.algorithms.index(algorithm)
         replicated = self.study.mode == "replicates"
@@ -128,8 +128,11 @@ class Method:
         return factor_table(self.study.campaign.design, values, responses=names, mode=self.study.mode)
 
     def psi(self, algorithm: str) -> PsiTable:
-        """Psi over the sets of responses; as in the ASME paper the sets of the network have half of the weight together
-        and those of the flow groups the other half."""
+        """Return Psi over the sets of responses.
+
+        As in the ASME paper the sets of the network have half of the weight, and the sets of the flow groups the
+        other half.
+        """
         sets = self.space.sets
         tables = {name: self.factor_table(algorithm, places) for name, places in sets.items()}
         flows = [name for name in sets if name.endswith((OWN, TCP))]
@@ -143,13 +146,15 @@ class Method:
 
     @cached_property
     def components(self) -> PrincipalComponents:
-        """Principal components of the same runs, without the responses that some run lacks."""
+        """Principal components of the runs, without the responses that some run lacks."""
         return self.of_all.components
 
     @cached_property
     def of_goodputs(self) -> "Reduction | None":
-        """Components of the goodputs of the flow groups alone, as in the ASME paper (Fig. 13: 48 of them); None where
-        the experiment asks for fewer than two."""
+        """Components of the goodputs of the flow groups alone; None for fewer than two.
+
+        The ASME paper has 48 of them (Fig. 13).
+        """
         places = [place for name, own in self.space.sets.items() if name.endswith((OWN, TCP)) for place in own]
         return self._reduction(places) if len(places) > 1 else None
 
@@ -168,7 +173,7 @@ class Method:
 
     @cached_property
     def groupings(self) -> Groupings:
-        """Groups of the responses by correlation beside those by components."""
+        """Groups of the responses by correlation and by principal components."""
         return groupings(self.correlations, self.components)
 
     @cached_property
@@ -207,7 +212,7 @@ class Method:
         )  # fmt: skip
 
     def too_few(self, place: int) -> NDArray[np.bool_]:
-        """Per condition: True where the values of the response of the space at `place` count too few events."""
+        """Return a mask by condition: True where values of the response at `place` count too few events."""
         column = self.space.columns[place]
         values = self.space.cube[:, :, place]
         return too_few_events(values, column.unit, self.study.campaign.experiment, column.period)
@@ -223,7 +228,7 @@ class Method:
 
     @cached_property
     def extremes(self) -> Extremes:
-        """Where each algorithm that stands out does so most."""
+        """Most extreme condition of each outlying algorithm, by response."""
         period = self.study.main_period
         return extremes(self.study.summary(period), self.study.cube(period))
 
@@ -254,7 +259,7 @@ class Method:
 
     @cached_property
     def classes(self) -> ConditionClasses:
-        """Classes of congestion of the conditions: those without any loss, and natural breaks of the others."""
+        """Classes of congestion: conditions without any loss, and natural breaks of the others."""
         values = self.study.congestion
         known = values[np.isfinite(values)]
         calm = bool((known == 0).any()) and bool((known > 0).any())
@@ -275,8 +280,10 @@ class Method:
 
     @property
     def chosen(self) -> list[str]:
-        """One response per cluster of the correlation analysis, the largest clusters first; the measure of congestion
-        in place of the representative of its own."""
+        """Representative of each cluster of the correlation analysis, largest clusters first.
+
+        The measure of congestion comes first and replaces the representative of its own cluster.
+        """
         congestion = self.congestion
         named = [
             congestion if congestion in cluster else representative
@@ -319,7 +326,7 @@ class Reduction:
 
     @cached_property
     def run_rules(self) -> GroupRules:
-        """Which settings, and which algorithms, explain the groups of runs."""
+        """Rules of settings and algorithms that explain the groups of runs."""
         design, algorithms = self.method.study.campaign.design, self.method.study.algorithms
         signs = np.repeat(np.asarray(design.matrix, dtype=float), len(algorithms), axis=0)
         names = list(design.factors)
@@ -330,6 +337,6 @@ class Reduction:
         return group_rules(signs, self.run_groups, factors=names)
 
     def effects(self, component: int) -> MainEffects:
-        """Main effects on the scores of a component (from 0), means over the algorithms."""
+        """Return the main effects on the scores of a component (from 0), means over the algorithms."""
         scores = self.components.scores[:, component].reshape(len(self.method.study.conditions), -1)
         return main_effects(self.method.study.campaign.design, scores.mean(axis=1))

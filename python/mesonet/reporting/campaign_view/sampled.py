@@ -1,4 +1,4 @@
-"""Campaigns whose factors take values between their levels: what can be told of them, and what is left out.
+"""Campaigns whose factors take values between their levels: their analyses, and the analyses left out.
 
 A Latin hypercube or a Sobol sequence has no two levels to compare, so that there are no main effects, interactions or
 ten steps. Sensitivity coefficients, scatter plots and the table of responses take their place.
@@ -32,7 +32,7 @@ def is_sampled(campaign: "Campaign") -> bool:
 
 
 def left_out(campaign: "Campaign") -> str:
-    """What such a campaign lacks, in one sentence."""
+    """Return a sentence on the analyses that such a campaign lacks."""
     return (
         f"the design of kind {campaign.rows.kind} has no two levels to compare: main effects, interactions, the ten "
         "steps and what follows from them are left out; SRC, SRRC and PRCC say what drives the responses instead"
@@ -41,7 +41,7 @@ def left_out(campaign: "Campaign") -> str:
 
 @dataclass(frozen=True)
 class Sampled:
-    """One such campaign, with what several parts need of it computed once."""
+    """View of such a campaign, with shared results computed once."""
 
     study: Study
 
@@ -62,12 +62,12 @@ class Sampled:
 
     @cached_property
     def inputs(self) -> NDArray[np.float64]:
-        """What the factors set, which may be rounded, else their places; shape (conditions, factors)."""
+        """Values that the factors set, which may be rounded, else their places; shape (conditions, factors)."""
         return np.column_stack([self._set(j) or self.points[:, j].tolist() for j in range(len(self.factors))])
 
     @property
     def factor_names(self) -> list[str]:
-        """Ids of the factors, with their names where those say more."""
+        """Ids of the factors, with their names where they differ."""
         return [f.id if f.name == f.id else f"{f.id} {f.name}" for f in self.campaign.factors]
 
     @cached_property
@@ -80,7 +80,7 @@ class Sampled:
         return {}
 
     def sensitivity(self, response: str, period: str, algorithm: str) -> Sensitivity:
-        """Coefficients of all factors on one response of one period for one algorithm."""
+        """Return the coefficients of all factors on a response of a period for an algorithm."""
         key = (response, period, algorithm)
         if key not in self._found:
             rows = self.campaign.response(response, period).filter(pl.col("algorithm") == algorithm)
@@ -88,13 +88,13 @@ class Sampled:
         return self._found[key]
 
     def values(self, response: str, period: str = "") -> pl.DataFrame:
-        """One response of a period (default: the main one): condition, algorithm, value (mean over replicates)."""
+        """Return a response of a period (default: the main one): condition, algorithm, value (mean over replicates)."""
         rows = self.campaign.response(response, period or self.study.main_period)
         return rows.group_by("condition", "algorithm", maintain_order=True).agg(pl.col("value").mean())
 
     @cached_property
     def by_first_response(self) -> list[int]:
-        """Condition numbers by rising mean of the response that the page begins with; those without a value last."""
+        """Condition numbers by rising mean of the first response of the page; conditions without a value last."""
         numbers = list(range(1, len(self.points) + 1))
         if not self.study.has_results:
             return numbers
@@ -103,7 +103,7 @@ class Sampled:
         return sorted(numbers, key=lambda number: means.get(number, np.inf))
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Tables by name: conditions and, where there are results, sensitivity and responses."""
+        """Return tables by name: conditions and, where there are results, sensitivity and responses."""
         tables = {"conditions": self.conditions()}
         if not self.study.has_results:
             return tables
@@ -124,7 +124,7 @@ class Sampled:
         return tables
 
     def conditions(self) -> pl.DataFrame:
-        """Per condition the place of each factor from -1 to +1, its value where that is one number, and counts."""
+        """Return for each condition the place of each factor from -1 to +1, its value if a number, and counts."""
         table: dict[str, Any] = {"condition": list(range(1, len(self.points) + 1))}
         for place, id in enumerate(self.factors):
             table[id] = self.points[:, place].tolist()
@@ -133,14 +133,16 @@ class Sampled:
         return pl.DataFrame(table).join(self.study.status, on="condition", how="left", maintain_order="left")
 
     def strongest(self, response: str, period: str, algorithm: str) -> list[str]:
-        """Factors with a PRCC that is not noise (p < 0.05), the strongest first, as text."""
+        """Return the factors with a PRCC that is not noise (p < 0.05), the strongest first, as text."""
         found = self.sensitivity(response, period, algorithm)
         order = np.argsort(-np.abs(np.nan_to_num(found.prcc)), kind="stable")
         return [f"{found.factors[i]} ({signed(float(found.prcc[i]), 2)})" for i in order if found.p[i] < 0.05]
 
     def sentence(self, response: str, period: str = "") -> str:
-        """What drives a response (of the main period, unless another is given), for every algorithm, and whether the
-        coefficients can be believed."""
+        """Return the strongest factors of a response (default: of the main period) for every algorithm, as text.
+
+        The text warns of a small R² of ranks.
+        """
         said, doubtful = [], False
         period = period or self.study.main_period
         for algorithm in self.study.algorithms:
@@ -160,7 +162,7 @@ class Sampled:
         return text
 
     def drivers(self, period: str, algorithm: str) -> str:
-        """Which factors drive most responses, and how many of the coefficients would be by chance."""
+        """Return the factors that drive most responses, and the number of coefficients expected by chance, as text."""
         found = [self.sensitivity(name, period, algorithm) for name in self.study.in_period[period]]
         tested = [each for each in found if np.isfinite(each.p).any()]
         over = f"Partial rank correlations over {counted(len(self.points), 'condition')} with {algorithm}."
@@ -177,7 +179,7 @@ class Sampled:
         )
 
     def _set(self, place: int) -> list[float]:
-        """What a factor sets per condition, if that is one number."""
+        """Return the value that a factor sets in each condition; empty if it sets more than a number."""
         paths = self.campaign.factors[place].path.split(", ")
         first = self.study.algorithms[0]
         scenarios = [each["scenario"] for each in self.campaign.experiment["scenarios"] if each["algorithm"] == first]

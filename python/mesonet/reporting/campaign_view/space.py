@@ -1,6 +1,6 @@
-"""The responses that an experiment asks about, as columns of one array: of the network by period, and of flow groups.
+"""Response space of an experiment, as columns of one array: of the network by period, and of flow groups.
 
-The response set of the experiment says which (`mesonet.responses.sets`): the sensitivity analysis asks for 54 of the
+The response set of the experiment selects them (`mesonet.responses.sets`): the sensitivity analysis asks for 54 of the
 network in three periods and 48 goodputs of flow groups. What no run answered is left out, and said.
 """
 
@@ -22,7 +22,7 @@ OWN, TCP = "own flows", "competing flows"
 
 @dataclass(frozen=True)
 class Column:
-    """One response of the space; `name` can stand in a file name."""
+    """Response of the space; `name` can stand in a file name."""
 
     name: str
     symbol: str
@@ -53,7 +53,7 @@ class Space:
         return [column.name for column in self.columns]
 
     def place(self, name: str) -> int:
-        """Where a column stands."""
+        """Return the index of a column."""
         return self.names.index(name)
 
     @property
@@ -110,9 +110,11 @@ def group_labels(study: Study) -> dict[int, tuple[str, str, str]]:
 
 
 def group_values(study: Study, measure: str, whose: str) -> tuple[list[int], Floats]:
-    """Return the numbers of the flow groups that occur and one measure of them over the whole measured time, shape
-    (conditions, algorithms, groups), means over replicates. `whose`: `OWN` for flows of the algorithm under test, `TCP`
-    for those of the algorithm that it is mixed with."""
+    """Return the flow groups that occur, and a measure of them over the whole measured time.
+
+    Values have the shape (conditions, algorithms, groups), means over replicates. `whose`: `OWN` for flows of the
+    algorithm under test, `TCP` for flows of the algorithm that it is mixed with.
+    """
     labels, values = group_runs(study, measure, whose)
     return labels, mean_over_replicates(values)
 
@@ -125,7 +127,7 @@ def mean_over_replicates(values: Floats) -> Floats:
 
 
 def group_runs(study: Study, measure: str, whose: str) -> tuple[list[int], Floats]:
-    """Return the same of every run, shape (conditions, replicates, algorithms, groups)."""
+    """Return the flow groups and a measure in every run, shape (conditions, replicates, algorithms, groups)."""
     other = study.campaign.experiment.get("mixed_with")
     own = pl.col("flow_algorithm") == pl.col("algorithm")
     which = own if whose == OWN else (pl.col("flow_algorithm") == str(other)) & ~own

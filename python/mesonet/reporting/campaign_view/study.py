@@ -48,15 +48,17 @@ LARGE = 10.0
 
 @dataclass(frozen=True)
 class Study:
-    """One campaign, with what several parts of the report need of it computed once."""
+    """View of a campaign, with results that several parts of the report share computed once."""
 
     campaign: "Campaign"
     against: str | None = None  #: the incumbent that the user chose; None: that of the experiment
 
     @cached_property
     def responses(self) -> dict[str, Response]:
-        """What was answered of the experiment's response set, and totals, in the order of the known responses; then
-        what is not known, in the order of appearance."""
+        """Responses of the experiment's response set that have values, and totals, by name.
+
+        Known responses come in their order; then unknown ones, in the order of appearance.
+        """
         wanted = SETS[self.campaign.experiment.get("response_set", DEFAULT)].names
         rows = self.campaign.responses.select("response", "symbol", "unit").unique(maintain_order=True)
         present = {
@@ -109,7 +111,7 @@ class Study:
         return uncapitalised(self.responses[response].title)
 
     def label_of(self, response: str) -> str:
-        """Symbol and title of a response, for axes and tables."""
+        """Return symbol and title of a response, for axes and tables."""
         about = self.responses[response]
         return f"{about.symbol} {about.title}".strip()
 
@@ -125,11 +127,11 @@ class Study:
         }
 
     def cube(self, period: str) -> NDArray[np.float64]:
-        """(conditions, algorithms, responses of the period); NaN where there is nothing."""
+        """Return values of the shape (conditions, algorithms, responses of the period); NaN where missing."""
         return self._cubes[period]
 
     def values(self, response: str, period: str) -> NDArray[np.float64]:
-        """(conditions, algorithms) of one response."""
+        """Return the values of a response, shape (conditions, algorithms); NaN where missing."""
         return self.cube(period)[:, :, self.in_period[period].index(response)]
 
     @cached_property
@@ -148,7 +150,7 @@ class Study:
         return {}
 
     def replicate_cube(self, period: str) -> NDArray[np.float64]:
-        """(conditions, replicates, algorithms, responses of the period); NaN where there is nothing."""
+        """Return values, shape (conditions, replicates, algorithms, responses of the period); NaN where missing."""
         if period not in self._replicate_cubes:
             names = self.in_period[period]
             shape = len(self.conditions), len(self.replicates), len(self.algorithms), len(names)
@@ -170,23 +172,23 @@ class Study:
         return self._replicate_cubes[period]
 
     def effects(self, response: str, period: str, algorithm: str) -> MainEffects:
-        """Main effects for one algorithm or for the mean of all, which needs a value of every algorithm."""
+        """Return main effects for an algorithm, or for the mean of all, which needs a value of every algorithm."""
         values = self.for_test(response, period, algorithm)
         return main_effects(self.campaign.design, replicate_frame(values), mode=self.mode)
 
     def for_algorithm(self, response: str, period: str, algorithm: str) -> NDArray[np.float64]:
-        """One response per condition for one algorithm or for the mean of all, which needs a value of every one."""
+        """Return a response by condition for an algorithm, or for the mean of all; NaN where a value is missing."""
         return of_algorithm(self, self.values(response, period), algorithm)
 
     def for_test(self, response: str, period: str, algorithm: str) -> NDArray[np.float64]:
-        """Return the same, of shape (conditions, replicates) where runs are replicated."""
+        """Return a response for tests of effects, of shape (conditions, replicates) where runs are replicated."""
         if self.mode != "replicates":
             return self.for_algorithm(response, period, algorithm)
         return of_algorithm(self, self.replicate_cube(period)[..., self.in_period[period].index(response)], algorithm)
 
     @cached_property
     def choices_of_algorithm(self) -> list[str]:
-        """What main effects can be computed for."""
+        """Algorithms that main effects can be computed for, and the mean of all."""
         return [*self.algorithms, *([MEAN_OF_ALL] if len(self.algorithms) > 1 else [])]
 
     @cached_property
@@ -207,12 +209,12 @@ class Study:
         return self._summaries[key]
 
     def too_few(self, period: str) -> NDArray[np.bool_]:
-        """Shape (conditions, responses of the period): True where values count too few events to be judged."""
+        """Return a mask, shape (conditions, responses of the period): True where values count too few events."""
         parts = [self.too_few_of(name, period) for name in self.in_period[period]]
         return np.column_stack(parts) if parts else np.zeros((len(self.conditions), 0), dtype=bool)
 
     def too_few_of(self, response: str, period: str) -> NDArray[np.bool_]:
-        """Return the same of one response, per condition."""
+        """Return a mask by condition: True where values of a response count too few events."""
         return too_few_events(self.values(response, period), self.unit_of(response), self.campaign.experiment, period)
 
     @cached_property
@@ -248,12 +250,12 @@ class Study:
 
     @cached_property
     def by_congestion(self) -> list[int]:
-        """Condition numbers from the least to the most congested; those without a value last."""
+        """Condition numbers from the least to the most congested; conditions without a value last."""
         return [int(place) + 1 for place in np.argsort(self.congestion, kind="stable")]
 
     @property
     def order_words(self) -> str:
-        """By what the conditions are ordered."""
+        """Order of the conditions in words."""
         return f"by rising mean {self.title_of(self.congestion_response)}"
 
     @cached_property
@@ -263,21 +265,24 @@ class Study:
 
     @cached_property
     def groups(self) -> pl.DataFrame:
-        """Flow groups of the conditions of the design. The campaign has those of centre points, too, which lie between
-        the levels: no array by condition has a row for them."""
+        """Flow groups of the conditions of the design.
+
+        The campaign also has groups of centre points, which lie between the levels: no array by condition has a row
+        for them.
+        """
         rows = self.campaign.groups
         return rows if rows.is_empty() else rows.filter(pl.col("condition").is_in(self.conditions))
 
     @cached_property
     def status(self) -> pl.DataFrame:
-        """Per condition the number of runs done, failed and missing."""
+        """Number of runs done, failed and missing in each condition."""
         counts = [
             (pl.col("status") == status).sum().cast(pl.Int64).alias(status) for status in ("done", "failed", "missing")
         ]
         return self.campaign.runs.group_by("condition", maintain_order=True).agg(counts).sort("condition")
 
     def long(self, response: str, period: str) -> pl.DataFrame:
-        """One response of one period: columns condition, algorithm, value; rows without a value left out."""
+        """Return a response of a period: columns condition, algorithm, value; rows without a value left out."""
         values = self.values(response, period)
         condition, algorithm = np.nonzero(np.isfinite(values))
         return pl.DataFrame(
@@ -291,7 +296,7 @@ class Study:
 
 
 def of_algorithm(study: Study, values: NDArray[np.float64], algorithm: str) -> NDArray[np.float64]:
-    """Return the values of one algorithm, or their mean over all; the last axis of `values` is that of algorithms."""
+    """Return the values of an algorithm, or their mean over all; the last axis of `values` is the algorithms."""
     return values.mean(axis=-1) if algorithm == MEAN_OF_ALL else values[..., study.algorithms.index(algorithm)]
 
 
@@ -301,7 +306,7 @@ def status_counts(campaign: "Campaign") -> dict[str, int]:
 
 
 def level_text(study: Study, factor: str, sign: int) -> str:
-    """What a level of a factor means, such as "800 seg/ms"."""
+    """Return the meaning of a level of a factor, such as "800 seg/ms"."""
     about = {f.id: f for f in study.campaign.factors}.get(factor)
     if about is None:
         return "+" if sign > 0 else "−"
@@ -315,7 +320,7 @@ def factor_title(study: Study, factor: str) -> str:
 
 
 def ordered(names: Sequence[str], counts: Mapping[str, int]) -> list[str]:
-    """Return the names by falling count, ties in the order given; those counted zero left out."""
+    """Return the names by falling count, ties in the order given; names with count zero left out."""
     return sorted((name for name in names if counts.get(name)), key=lambda name: -counts[name])
 
 

@@ -1,4 +1,4 @@
-"""What the reader of an analysis may choose: from where on responses say the same, and algorithms are a group."""
+"""Thresholds that users may choose: of correlations of similar responses, and of groups of algorithms."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from mesonet.errors import InputError
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Those of the study unless others are given; InputError for one that does not lie between 0 and 1."""
+    """Thresholds, by default of the study; InputError for a threshold that does not lie between 0 and 1."""
 
     correlation: float = STUDY_THRESHOLD  #: |r| above which two responses say the same
     cut: float = CUT  #: share of the largest distance below which algorithms are a group

@@ -50,7 +50,7 @@ class TracedRun:
 
     @property
     def congestion(self) -> tuple[float, float] | None:
-        """When other flows than the first are there; None if that does not end, or never is."""
+        """Span with flows other than the first, s; None if it does not end, or never begins."""
         others = self.given[1:]
         if not others or any(flow["stop"] is None for flow in others):
             return None
@@ -58,7 +58,7 @@ class TracedRun:
 
     @cached_property
     def path(self) -> dict[str, Any]:
-        """What follows from the scenario (`mesonet.scenarios.scenario.Scenario.describe`)."""
+        """Derived properties of the scenario (`mesonet.scenarios.scenario.Scenario.describe`)."""
         return core.describe(json.dumps(self.scenario))
 
     @property
@@ -90,7 +90,7 @@ def traced_runs(campaign: "Campaign") -> Iterator[TracedRun]:
 
 
 def _by_flow(table: pl.DataFrame, name: str, flows: tuple[str, ...]) -> Floats:
-    """Shape (instants, flows); NaN where a flow has no row."""
+    """Return a column as an array of the shape (instants, flows); NaN where a flow has no row."""
     wide = table.select("time_s", "flow", pl.col(name).cast(pl.Float64)).pivot(
         on="flow", index="time_s", values=name, aggregate_function="first"
     )

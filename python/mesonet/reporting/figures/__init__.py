@@ -112,7 +112,7 @@ def page_figures(study: Study, thresholds: Thresholds = DEFAULTS) -> list[Group]
 
 
 def _catalogue(sources: Sources) -> list[Drawable]:
-    """Return the figures of the analysis, without those that the page has in a form of its own."""
+    """Return the figures of the analysis, without figures that the page draws in its own form."""
     method = sources.method
     figures = [*network_figures(method), *traced_figures(sources.study.campaign)]
     if sources.study.campaign.design.factors:

@@ -1,4 +1,4 @@
-"""Figures that compare the algorithms in every condition, and what is associated with the differences."""
+"""Figures that compare the algorithms in every condition, and settings associated with the differences."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -20,8 +20,14 @@ from mesonet.words import counted, listed, number, percent, period_title, verb
 
 
 def algorithm_figures(method: Method, chosen: Sequence[str], detailed: Sequence[str] = ()) -> list[Drawable]:
-    """Those that a campaign can have; raw values and residuals of the responses `chosen`, of the main period, and
-    residuals of the responses of the space `detailed`."""
+    """Return the figures of algorithms that the campaign can have.
+
+    Raw values and residuals are drawn for the responses `chosen`, of the main period, and residuals for the
+    responses of the space `detailed`.
+
+    Raw values and residuals are drawn for the responses `chosen`, of the main period, and residuals for the responses
+    of the space `detailed`.
+    """
     study = method.study
     figures = [
         Drawable(
@@ -91,7 +97,7 @@ def _residuals(method: Method, response: str) -> ChartAndCaption:
 
 
 def _residuals_of(method: Method, name: str) -> ChartAndCaption:
-    """Of a response of the space: of a period or a flow group."""
+    """Return chart and caption of the residuals of a response of the space: of a period or a flow group."""
     study, place = method.study, method.space.place(name)
     column = method.space.columns[place]
     values = method.space.cube[:, :, place]
@@ -134,7 +140,7 @@ def _clusters(method: Method) -> ChartAndCaption:
 
 
 def split_sentence(method: Method) -> str:
-    """Which settings are associated with an algorithm joining its tree last and alone."""
+    """Return the settings associated with an algorithm that joins its tree last and alone, as text."""
     said = []
     for name, rules in method.split_rules.items():
         alone = [rule for rule in rules.rules if rule.group == "alone" and rule.settings]
@@ -197,8 +203,14 @@ _OTHERWISE = ("cwnd", "queueing_delay_ms", "segments_dropped")
 
 
 def where_to_look(method: Method) -> pl.DataFrame:
-    """Where each algorithm that stands out does so most, whom to compare with, which time series to look at, and the
-    files that hold them, where the runs kept them."""
+    """Return the most extreme condition of each outlying algorithm and response, with a guide to the time series.
+
+    Columns name the algorithm to compare with, the series to look at, and the files of the series where the runs
+    kept them.
+
+    Columns name the algorithm to compare with, the series to look at, and the files of the series where the runs
+    kept them.
+    """
     found = method.extremes
     table = found.to_polars().drop("place")
     keys = {
@@ -220,7 +232,7 @@ def where_to_look(method: Method) -> pl.DataFrame:
 
 
 def follow_up_sentence(method: Method, response: str, algorithm: str) -> str:
-    """Which runs would break the aliases of the largest effects."""
+    """Return the effects that follow-up runs would separate, as text."""
     found = method.follow_up(response, algorithm)
     if found is None:
         return "No active effect is aliased: there is nothing to break."

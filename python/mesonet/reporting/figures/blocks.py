@@ -1,4 +1,4 @@
-"""Block plot: does a factor act the same way whatever the others are set to?
+"""Block plot of the page: the effect of a factor in every block of settings of the others.
 
 Step 5 of the ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.5).
 """
@@ -53,7 +53,7 @@ def figure(sources: Sources) -> PageFigure:
 
 
 def _rows(study: Study, result: Blocks, selection: dict[str, str]) -> pl.DataFrame:
-    """`place1` and `sign1`, ...: numbers and signs of the factors that the conditions in a block share."""
+    """Return a row per block; `place1` and `sign1`, ...: numbers and signs of the factors that its conditions share."""
     places = {factor: place for place, factor in enumerate(study.campaign.design.factors, start=1)}
     rows = []
     for number_, levels in enumerate(result.levels, start=1):

@@ -1,4 +1,4 @@
-"""Which figures of `mesonet analyze` stand on the page as they are, by group of the page, and how to read them."""
+"""Figures of `mesonet analyze` that the page shows unchanged, by group of the page, with a guide to reading each."""
 
 from mesonet.reporting.figures.drawn import Frame
 

@@ -1,4 +1,4 @@
-"""Principal components of all responses: in which directions do results differ, and which factor drives that?
+"""Principal components of all responses, and the factors that drive them.
 
 (Figure 13 of Mills et al., ASME 2011.)
 """
@@ -61,7 +61,7 @@ def figure(sources: Sources) -> PageFigure:
 
 
 def _scores(study: Study, result: PrincipalComponents) -> pl.DataFrame:
-    """One row per condition and algorithm that has all responses; `signs`: of its condition, as the factors come."""
+    """Return a row per condition and algorithm that has all responses; `signs` of its condition by factor."""
     count = len(study.algorithms)
     rows = [
         {

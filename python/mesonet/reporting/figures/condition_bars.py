@@ -1,4 +1,4 @@
-"""One small bar graph per condition: which algorithms lie above the mean of all there, and which below?
+"""Bar graphs by condition of the algorithms above and below the mean of all.
 
 (After the bar graphs by condition of SP 500-282, ch. 9, Figs. 17, 19 and 21.)
 """

@@ -80,7 +80,7 @@ def _text(study: Study, result: Contour, response: str) -> str:
 
 
 def _left_out(study: Study, result: Contour, y: NDArray[np.float64]) -> str:
-    """Return which factors take no axis though their effects are larger than that of a factor on an axis."""
+    """Return the factors that take no axis though their effects are larger than a factor's on an axis, as text."""
     found = main_effects(study.campaign.design, y)
     size = dict(zip(found.factors, np.nan_to_num(np.abs(found.effect)), strict=True))
     least = min(size[name] for name in result.factors)

@@ -1,4 +1,4 @@
-"""Correlations of all pairs of responses, in groups that say the same (Figs. 7 to 9 of Mills et al., ASME 2011)."""
+"""Correlations of all pairs of responses, in groups of similar ones (Figs. 7 to 9 of Mills et al., ASME 2011)."""
 
 from typing import Any
 
@@ -89,12 +89,12 @@ def _pairs(sources: Sources, result: Correlations, order: list[str]) -> pl.DataF
 
 
 def _pick(column: Column) -> tuple[str, str]:
-    """Which response and period the page is to show of a column: flow groups are responses of their own there."""
+    """Return the response and the period that the page shows for a column; there flow groups are own responses."""
     return (column.response if column.response in BY_NAME else column.name), column.period
 
 
 def _groups(result: Correlations, order: list[str]) -> pl.DataFrame:
-    """Frames of the groups of more than one, in units of cells."""
+    """Return the frames of the groups of more than one response, in units of cells."""
     rows, start = [], 0
     for cluster in result.clusters:
         if len(cluster) > 1:

@@ -10,7 +10,7 @@ ChartAndCaption = tuple[Any, str]
 
 @dataclass(frozen=True)
 class Drawable:
-    """One figure that can be drawn."""
+    """Figure that can be drawn."""
 
     name: str  #: path below the folder of figures, without ending
     question: str  #: what it answers

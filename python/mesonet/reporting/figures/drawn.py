@@ -1,6 +1,6 @@
-"""Figures of the page that are those of `mesonet analyze`: the same charts and sentences, for all selections.
+"""Figures of `mesonet analyze` on the page: its charts and sentences, for all selections.
 
-Figures of one family differ only in what is selected; the page swaps their tables into the chart of the first.
+Figures of one family differ only in the selection; the page swaps their tables into the chart of the first.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ OFFERED = ("response", "algorithm", "period")
 
 @dataclass(frozen=True)
 class Frame:
-    """What the page says around the figures of a family."""
+    """Title, guide to reading and size that the page uses for the figures of a family."""
 
     id: str
     family: str
@@ -32,8 +32,10 @@ class Frame:
 
 
 def page_figures(frame: Frame, figures: Sequence[Drawable]) -> list[PageFigure]:
-    """Return the figures of the page for those of `figures` that belong to a family: one, or none; or several, where
-    charts differ in more than their tables."""
+    """Return the figures of the page for a family of `figures`.
+
+    There is one, none, or several if charts differ in more than their tables.
+    """
     found: list[tuple[dict[str, Any], list[tuple[Drawable, Any, str]]]] = []
     for figure in figures:
         if frame.family not in (figure.family, figure.name):
@@ -82,7 +84,7 @@ def _page_figure(frame: Frame, members: Sequence[tuple[Drawable, Any, str]], pla
 
 
 def _own_axis(chart: Any) -> str:
-    """What stands over the vertical axis of a figure that does not follow the response chosen on the page."""
+    """Return the title over the vertical axis of a figure that does not follow the response chosen on the page."""
     params = chart.definition().get("params", [])
     return next((str(each["value"]) for each in params if each["name"] == theme.RESPONSE_TITLE), "{}")
 

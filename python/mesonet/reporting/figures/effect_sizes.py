@@ -1,4 +1,4 @@
-"""|effects| in falling order and what is left after each: where is the kink, and how good is the model so far?
+"""|effects| in falling order, and the residual after each.
 
 Steps 7 and 9 of the ten-step analysis (NIST/SEMATECH e-Handbook, sections 5.5.9.7 and 5.5.9.9).
 """

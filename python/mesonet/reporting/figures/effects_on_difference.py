@@ -1,4 +1,4 @@
-"""Main effects on the difference between each algorithm and the incumbent: where does a change matter?"""
+"""Main effects on the difference between each algorithm and the incumbent."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""What a figure of the page is: a chart, and the tables of all selections that the page swaps into it."""
+"""Figures of the page: a chart, and the tables of all selections that the page swaps into it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class Control:
 
 @dataclass(frozen=True)
 class PageFigure:
-    """One figure. `main`: the table that its data view shows; `captions`: a heading and a text per selection."""
+    """Figure of the page. `main`: the table that its data view shows; `captions`: heading and text per selection."""
 
     id: str
     short_title: str
@@ -61,7 +61,7 @@ class PageFigure:
 
     @property
     def renderer(self) -> str:
-        """How the browser draws it."""
+        """Renderer of the browser, "svg", or "canvas" for many marks."""
         return "canvas" if self.marks > MOST_SVG_MARKS else "svg"
 
     def spec(self) -> dict[str, Any]:
@@ -87,12 +87,12 @@ def stacked(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def caption(selection: Mapping[str, str], heading: str, text: str) -> dict[str, str]:
-    """One row of a table of captions."""
+    """Return a row of a table of captions."""
     return {**selection, "heading": heading, "text": text}
 
 
 def factor_control(study: Study) -> Control:
-    """Which factor a figure is about."""
+    """Return the control that selects the factor of a figure."""
     names = {factor.id: factor.name for factor in study.campaign.factors}
     factors = study.campaign.design.factors
     return Control("factor", "Factor", [(f, f"{f} {names.get(f, '')}".strip()) for f in factors], factors[0])

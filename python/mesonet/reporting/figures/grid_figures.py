@@ -21,7 +21,7 @@ QUESTION = "How does the response go with the levels?"
 
 
 def figures(sampled: Sampled, responses: Sequence[str]) -> list[Drawable]:
-    """One figure per response that varies; none where the conditions are no grid."""
+    """Return a figure per response that varies; none where the conditions are no grid."""
     if sampled.campaign.rows.kind != grid.KIND:
         return []
     varying = [name for name in responses if sampled.study.varies(name, sampled.study.main_period)]
@@ -49,14 +49,14 @@ def names(sampled: Sampled) -> tuple[str, str]:
 
 
 def sentence(sampled: Sampled, response: str) -> str:
-    """What the lines are."""
+    """Return a sentence on the lines: the response, the number of combinations and the factors averaged over."""
     rest = [sampled.factors[place] for place in _by_levels(sampled)[2:]]
     averaged = f"; means over the levels of {', '.join(rest)}" if rest else ""
     return f"{sampled.study.label_of(response)} at each of {len(sampled.points)} combinations of levels{averaged}."
 
 
 def places(sampled: Sampled) -> pl.DataFrame:
-    """Where every condition is drawn: condition, across, lines."""
+    """Return the place of every condition in the drawing: columns condition, across, lines."""
     order = _by_levels(sampled)
     count = len(sampled.campaign.rows.matrix)
     return pl.DataFrame(
@@ -70,7 +70,7 @@ def places(sampled: Sampled) -> pl.DataFrame:
 
 
 def values(sampled: Sampled, response: str, period: str, places: pl.DataFrame) -> pl.DataFrame:
-    """What `mesonet.plots.level_lines` draws: algorithm, across, lines, value."""
+    """Return the table that `mesonet.plots.level_lines` draws: algorithm, across, lines, value."""
     found = sampled.values(response, period).filter(pl.col("value").is_finite()).join(places, on="condition")
     return found.group_by("algorithm", "across", "lines", maintain_order=True).agg(pl.col("value").mean())
 
@@ -83,7 +83,7 @@ def _by_levels(sampled: Sampled) -> list[int]:
 
 
 def levels(campaign: "Campaign", place: int) -> list[float]:
-    """Per condition the number that a factor sets: a value, the factor of a buffer, how many flows; else 1, 2, ..."""
+    """Return the number that a factor sets in each condition, such as a value or a count of flows; else 1, 2, ..."""
     path = campaign.factors[place].path.split(", ")[0]
     first = campaign.algorithms[0]
     scenarios = [each["scenario"] for each in campaign.experiment["scenarios"] if each["algorithm"] == first]

@@ -1,4 +1,4 @@
-"""Figures about the network: congestion of the conditions, states of the flows, buffers, windows, what happens when."""
+"""Figures about the network: congestion of the conditions, states of the flows, buffers, windows, time line."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _SERIES = dict(zip(STATES, ("connecting", "initial_slow_start", "standard", "alt
 
 
 def network_figures(method: Method) -> list[Drawable]:
-    """Those that a campaign can have."""
+    """Return the figures of the network that the campaign can have."""
     study = method.study
     figures = [
         Drawable("network/congestion", "How congested is each condition?", partial(_classes, method)),
@@ -71,7 +71,7 @@ def _classes(method: Method) -> ChartAndCaption:
 
 
 def classes_caption(result: ConditionClasses) -> str:
-    """How many conditions each class has; its name says what range it covers."""
+    """Return the number of conditions in each class, as text; the name of a class has its range."""
     said = []
     for place, name in enumerate(result.names, start=1):
         values = result.value[result.number == place]
@@ -87,7 +87,7 @@ def classes_caption(result: ConditionClasses) -> str:
 
 
 def flow_state_table(method: Method) -> pl.DataFrame:
-    """Mean numbers of flows by state: period, condition, algorithm, state, flows. Empty where not measured."""
+    """Return mean numbers of flows: period, condition, algorithm, state, flows. Empty where not measured."""
     study = method.study
     # Whatever the experiment asks about, runs answer these.
     there = set(study.campaign.responses.select("response", "period").unique().iter_rows())
@@ -153,7 +153,7 @@ def _states(method: Method, algorithm: str) -> ChartAndCaption:
 
 
 def states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -> str:
-    """In which state flows are most often, in each panel."""
+    """Return the most frequent state of flows in each panel, as text."""
     said = []
     for panel in panels:
         means = rows.filter(pl.col("panel") == panel).group_by("state", maintain_order=True).agg(pl.mean("flows"))
@@ -178,7 +178,7 @@ def _thinned(frame: pl.DataFrame, most: int = 400) -> pl.DataFrame:
 
 
 def buffer_table(study: Study) -> pl.DataFrame:
-    """Mean use of buffers: router (class), condition, algorithm, value (0 to 1). Empty where it was not measured."""
+    """Return mean use of buffers: router (class), condition, algorithm, value (0 to 1). Empty where not measured."""
     there = set(study.campaign.responses.filter(pl.col("period") == study.main_period)["response"].unique())
     frames = [
         study.campaign.response(f"buffer_use_{router}", study.main_period)
@@ -254,7 +254,7 @@ def _varies(study: Study) -> bool:
 
 
 def _runs_with_windows(study: Study) -> list[tuple[int, str, str]]:
-    """Run that kept the time series of at least one flow given one by one."""
+    """Return condition, algorithm and file of first replicates that kept the series of a flow given one by one."""
     found = []
     for condition, algorithm, replicate, key in (
         study.campaign.runs.filter(status="done").select("condition", "algorithm", "replicate", "key").iter_rows()
@@ -277,7 +277,9 @@ def _windows(condition: int, algorithm: str, file: str) -> ChartAndCaption:
 
 
 def window_figure(series: pl.DataFrame, *, title: str = "", capacity: float | None = None) -> ChartAndCaption:
-    """Chart and caption of the windows in a time series (`Result.series`); `capacity`: segments that the path holds.
+    """Return chart and caption of the windows in a time series (`Result.series`).
+
+    `capacity`: segments that the path holds.
 
     Raises ValueError for a series without flows given one by one.
     """
@@ -293,7 +295,7 @@ def window_figure(series: pl.DataFrame, *, title: str = "", capacity: float | No
 
 
 def windows_caption(result: WindowShares) -> str:
-    """How full the path is, and how it is shared in the end."""
+    """Return the mean windows, the use of the path and the final shares of the flows, as text."""
     if not np.isfinite(result.mean).any():
         return "No flow was there."
     means = [

@@ -1,4 +1,4 @@
-"""Ordered data and multi-factor scatter plot: which settings are best, and where does each factor put the response?
+"""Ordered data and multi-factor scatter plot of the page.
 
 Steps 1 and 2 of the ten-step analysis (NIST/SEMATECH e-Handbook, sections 5.5.9.1 and 5.5.9.2).
 """
@@ -24,7 +24,7 @@ STEP, NARROW, LINE = 26, 6, 14  # px; the narrow step above 64 conditions
 
 
 def figures(sources: Sources) -> list[PageFigure]:
-    """Both figures of a campaign with factors: they share their table."""
+    """Return both figures of a campaign with factors, ordered data and values by factor; they share a table."""
     study = sources.study
     rows, texts, moved = [], [], []
     for response, algorithm in sources.selections:

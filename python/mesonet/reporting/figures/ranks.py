@@ -1,4 +1,4 @@
-"""Ranks of the algorithms in every condition, their mean and their spread: who is good everywhere?
+"""Ranks of the algorithms in every condition, their mean and their spread.
 
 (After the rank matrices of SP 500-282, ch. 9, Figs. 22 to 36.)
 """
@@ -85,7 +85,7 @@ def figure(sources: Sources) -> PageFigure:
 
 
 def _sides(algorithms: tuple[str, ...], mean: np.ndarray, sd: np.ndarray) -> list[str]:
-    """Where each name stands in the scatter of means and spreads."""
+    """Return the side of its point where each name stands in the scatter of means and spreads."""
     known = np.isfinite(mean) & np.isfinite(sd)
     across = PADDING + (WIDTH - 2 * PADDING) * (mean - 1) / max(len(algorithms) - 1, 1)
     top = max(float(sd[known].max(initial=0.0)), LEAST["unionWith"][1])

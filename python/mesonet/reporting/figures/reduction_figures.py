@@ -1,4 +1,4 @@
-"""Figures about what the responses have in common: correlations, components, signs and Psi; a sentence for each."""
+"""Figures that reduce the responses: correlations, components, signs and Psi; a sentence for each."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -24,7 +24,7 @@ COMPONENTS = 2
 
 
 def reduction_figures(method: Method) -> list[Drawable]:
-    """Those that a campaign can have."""
+    """Return the figures of correlations, components and factors that the campaign can have."""
     figures = []
     alike = method.correlations
     if len(alike.responses) > 1:
@@ -196,7 +196,7 @@ def pairs_caption(method: Method, result: Correlations) -> str:
 
 
 def histogram_caption(result: Correlations) -> str:
-    """Where the pattern changes, and what the threshold keeps."""
+    """Return the pairs kept by the threshold, and by the hint of the histogram, as text."""
     if not len(result.absolute):
         return "There are too few values to correlate."
     kept = int((result.absolute > result.threshold).sum())
@@ -208,7 +208,7 @@ def histogram_caption(result: Correlations) -> str:
 
 
 def groupings_caption(result: Groupings) -> str:
-    """How far both ways of grouping agree."""
+    """Return the agreement of both groupings, as text."""
     if not result.responses:
         return "No response varies."
     # Components that no response follows most are no groups.
@@ -224,7 +224,7 @@ def groupings_caption(result: Groupings) -> str:
 
 
 def scores_caption(method: Method, found: Reduction) -> str:
-    """Which settings are associated with the groups of points in the plane of the components."""
+    """Return the settings associated with the groups of points in the plane of the components, as text."""
     rules, study = found.run_rules, method.study
     there = sorted({*found.run_groups} - {None})
     if len(there) < 2:
@@ -295,7 +295,7 @@ def _title(study: Study, name: str) -> str:
 
 
 def signs_caption(study: Study, result: FactorTable) -> str:
-    """Which factors are significant most often, and over how many responses."""
+    """Return the factors that are significant most often, and the number of tested responses, as text."""
     tested = np.isfinite(result.p) & varies(result)[:, None]
     if not tested.any():
         return "No response has a test: too few values, or all are constant."

@@ -70,7 +70,7 @@ def figure(sources: Sources) -> PageFigure:
 
 
 def _verdicts(result: Residuals, response: str) -> pl.DataFrame:
-    """One row per condition: its place from left to right and the texts below it."""
+    """Return a row per condition: its place from left to right and the texts below it."""
     short, rows = short_names(result.algorithms), []
     for place, condition in enumerate(result.conditions):
         texts = statistics(result, place, short).values()

@@ -1,4 +1,4 @@
-"""One response against another, one point per condition and algorithm (Y-Y scatter plot)."""
+"""Y-Y scatter plot of the page: a response against another, a point per condition and algorithm."""
 
 import altair as alt
 

@@ -1,4 +1,4 @@
-"""What several figures of the page show, computed once."""
+"""Data that several figures of the page share, computed once."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,7 +31,7 @@ class Sources:
 
     @cached_property
     def method(self) -> Method:
-        """The method's results over all responses that the experiment asks about."""
+        """Results of the method over all responses of the experiment's response set."""
         return Method(self.study, self.thresholds)
 
     @cached_property
@@ -51,7 +51,7 @@ class Sources:
         return found
 
     def values(self, response: str, algorithm: str) -> NDArray[np.float64]:
-        """One response of the main period per condition."""
+        """Return a response of the main period by condition, for an algorithm or the mean of all."""
         return self.study.for_algorithm(response, self.study.main_period, algorithm)
 
     def interactions(self, response: str, algorithm: str) -> Interactions:
@@ -104,7 +104,7 @@ class Sources:
 
     @cached_property
     def settings(self) -> PageTable:
-        """One row per condition and factor, and one per condition for the measure of congestion."""
+        """Table with a row per condition and factor, and a row per condition for the measure of congestion."""
         return PageTable(settings(self.study).table())
 
     @cached_property
@@ -115,7 +115,7 @@ class Sources:
 
 
 def _points(response: str, result: Residuals) -> pl.DataFrame:
-    """`number` is that of the algorithm, `percent` the residual relative to the mean of the condition."""
+    """Return the residuals as rows: `number` of the algorithm, `percent` of the mean of the condition."""
     mean = dict(zip(result.conditions, result.summary.mean[:, 0].tolist(), strict=True))
     numbers = {name: str(place) for place, name in enumerate(result.algorithms, start=1)}
     of_mean = 100 * pl.col("residual") / pl.col("condition").replace_strict(mean, return_dtype=pl.Float64)

@@ -91,6 +91,6 @@ def _reading(study: Study) -> str:
 
 
 def _periods(study: Study) -> Sequence[str]:
-    """Return the periods with the same responses as the main one: their columns are those of the figure."""
+    """Return the periods that have the responses of the main period, the columns of the figure."""
     main = study.in_period[study.main_period]
     return [period for period, names in study.in_period.items() if names == main]

@@ -1,4 +1,4 @@
-"""The ten plots of one response, and a sentence for each that answers its question."""
+"""The ten plots of a response, and a sentence on each."""
 
 from collections.abc import Callable
 from functools import partial
@@ -131,7 +131,7 @@ def _contour(method: Method, column: Column, algorithm: str, heading: str) -> Ch
 
 
 def ordered_caption(study: Study, result: OrderedData, column: Column) -> str:
-    """Between what the response lies, and which factor has the longest run of one setting at the upper end."""
+    """Return the range of the response, and the factors with the longest run of a setting at each end, as text."""
     if not len(result.value):
         return "Nothing was measured."
     low, high = float(result.value[0]), float(result.value[-1])
@@ -152,7 +152,7 @@ def ordered_caption(study: Study, result: OrderedData, column: Column) -> str:
 
 
 def scatter_caption(study: Study, result: FactorScatter) -> str:
-    """Which factor moves the location most, which ones the spread, and how many values lie far out."""
+    """Return the factor that moves the mean most, changes of the spread, and values far out, as text."""
     if not len(result.value):
         return "Nothing was measured."
     notes = " ".join(result.notes)
@@ -176,7 +176,7 @@ def scatter_caption(study: Study, result: FactorScatter) -> str:
 
 
 def blocks_caption(study: Study, results: dict[str, Blocks]) -> str:
-    """Which factors raise or lower the response in every block."""
+    """Return the factors that raise or lower the response in every block, as text."""
     always, undecided = [], []
     for name, result in results.items():
         complete = result.higher_plus + result.higher_minus
@@ -197,7 +197,7 @@ def blocks_caption(study: Study, results: dict[str, Blocks]) -> str:
 
 
 def youden_caption(result: Terms) -> str:
-    """Which terms are farthest from the cross-hair."""
+    """Return the terms farthest from the cross-hair, as text."""
     if not len(result.terms) or not np.isfinite(result.effect).any():
         return "No effect could be computed."
     if not np.abs(np.nan_to_num(result.effect)).max() > 0:
@@ -209,7 +209,7 @@ def youden_caption(result: Terms) -> str:
 
 
 def kink_caption(result: Terms) -> str:
-    """Where the largest drop in the sizes of the effects is."""
+    """Return the place of the largest drop in the sizes of the effects, as text."""
     size = np.abs(result.effect[np.isfinite(result.effect)])
     if len(size) < 3 or not size.max() > 0:
         return "There are too few effects, or all are zero: there is no kink."
@@ -232,7 +232,7 @@ def kink_caption(result: Terms) -> str:
 
 
 def residual_sd_caption(result: Terms, unit: str) -> str:
-    """How much of the variation the largest terms explain."""
+    """Return the share of the variance that the largest terms explain, as text."""
     if not result.sd > 0:
         return "The response does not vary, or too little is known: there is nothing to model."
     active = int(result.active.sum()) if has_margins(result) else 0
@@ -250,7 +250,7 @@ def residual_sd_caption(result: Terms, unit: str) -> str:
 
 
 def contour_caption(study: Study, result: Contour, column: Column) -> str:
-    """In which corner the response is largest and smallest, and whether both factors act together."""
+    """Return the corners with the largest and smallest response, and whether factors interact, as text."""
     if not np.isfinite(result.corners).all():
         return "Not every corner has a value: the surface there is extrapolated."
     first, second = result.factors

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def traced_tables(campaign: "Campaign") -> dict[str, pl.DataFrame]:
-    """`windows`: one row per run, flow and span; `latencies`: one row per run. Empty ones are left out."""
+    """Return `windows`, a row per run, flow and span, and `latencies`, a row per run; empty tables are left out."""
     runs = list(traced_runs(campaign))
     tables = {"windows": [_windows_table(run) for run in runs], "latencies": [_latency_table(run) for run in runs]}
     return {
@@ -29,7 +29,7 @@ def traced_tables(campaign: "Campaign") -> dict[str, pl.DataFrame]:
 
 
 def traced_figures(campaign: "Campaign") -> list[Drawable]:
-    """Windows of every run with several flows, and the latencies of every condition."""
+    """Return the windows of every run with several flows, and the latencies of every condition."""
     several = campaign.design.runs > 1
     figures, measured = [], []
     for run in traced_runs(campaign):
@@ -55,7 +55,7 @@ def _latency_figure(means: pl.DataFrame, title: str) -> tuple[Any, str]:
 
 
 def own_windows(run: TracedRun) -> AverageWindows:
-    """Average windows of a run in the spans between which flows start or stop."""
+    """Return the average windows of a run in the spans between which flows start or stop."""
     return average_windows(run.time, run.cwnd, run.delivered, run.spans, flows=run.flows)
 
 
@@ -123,7 +123,7 @@ def _samples(time: np.ndarray, values: np.ndarray, flow: str, measure: str) -> p
 
 
 def _marks(run: TracedRun) -> Sequence[tuple[str, float]]:
-    """What the path holds without and with full buffers, where all flows have the same two routers."""
+    """Return the segments that the path holds without and with full buffers, on a dumbbell; elsewhere nothing."""
     if run.scenario["topology"] != "dumbbell":
         return ()
     holds = run.speed * run.path["max_rtt"]

@@ -1,4 +1,4 @@
-"""Figures about what users get, by flow group: goodputs, who wins against the incumbent, ranks; a sentence for each."""
+"""Figures about users, by flow group: goodputs, wins against the incumbent, ranks; a sentence for each."""
 
 from functools import cached_property, partial
 from typing import Any
@@ -39,7 +39,7 @@ class Users:
 
     @cached_property
     def columns(self) -> list[str]:
-        """What to call the groups."""
+        """Titles of the flow groups."""
         return [", ".join(parts) for parts in self.labels.values()]
 
     @cached_property
@@ -64,10 +64,10 @@ class Users:
         return {}
 
     def goodput(self, kind: str) -> Floats:
-        """Shape (conditions, algorithms, groups), segments/s.
+        """Return goodputs, shape (conditions, algorithms, groups), segments/s; NaN where flows are too few.
 
-        Only where every algorithm completed `FEWEST_EVENTS` flows, over all replicates: fewer say little but chance,
-        and means over other groups would not be compared like for like.
+        A value needs `FEWEST_EVENTS` completed flows of every algorithm, over all replicates: fewer flows show
+        little but chance, and means over different groups cannot be compared.
         """
         if kind not in self._goodputs:
             flows = np.nan_to_num(group_runs(self.study, "flows", kind)[1]).sum(axis=1)
@@ -129,8 +129,11 @@ class Users:
         ).with_columns(pl.selectors.float().fill_nan(None))  # fmt: skip
 
     def shares(self) -> pl.DataFrame:
-        """Goodput in parts of the speed of the interface, mean over conditions and the file categories that all
-        algorithms have: panel (path class and interface), algorithm, kind, value. Empty if speeds are unknown."""
+        """Return goodput in parts of the interface speed: panel, algorithm, kind, value; empty if unknown.
+
+        Values are means over conditions and the file categories that all algorithms have. A panel is a path class
+        and an interface.
+        """
         speeds = np.full((len(self.study.conditions), len(self.study.algorithms), len(self.labels)), np.nan)
         for entry in self.study.campaign.experiment.get("scenarios") or []:
             users = entry.get("scenario", {}).get("users", {})
@@ -159,7 +162,7 @@ class Users:
         return found
 
     def table(self) -> pl.DataFrame:
-        """Goodputs and ranks: condition, algorithm, flow group, kind of flows, goodput, rank, and where it lies."""
+        """Return goodputs and ranks: condition, algorithm, flow group, kind of flows, goodput, rank, and side."""
         frames = []
         for kind in self.kinds:
             found = self.ranks(kind)
@@ -170,7 +173,7 @@ class Users:
 
 
 def users(method: Method) -> Users | None:
-    """What users get; None for a campaign that did not keep flow groups, or has none."""
+    """Return the goodputs of users; None for a campaign that did not keep flow groups, or has none."""
     if not has_groups(method.study):
         return None
     found = Users(method)
@@ -178,7 +181,7 @@ def users(method: Method) -> Users | None:
 
 
 def user_figures(method: Method) -> list[Drawable]:
-    """Those that a campaign can have."""
+    """Return the figures of users' goodputs that the campaign can have."""
     found = users(method)
     if found is None:
         return []
@@ -245,7 +248,7 @@ def _bars(found: Users, category: str) -> ChartAndCaption:
 
 
 def bars_caption(found: Users, category: str) -> str:
-    """Who gets most and least, over the path classes and interfaces."""
+    """Return the algorithms with most and least goodput over path classes and interfaces, as text."""
     means = mean_over_conditions(found.goodput(OWN))[:, found.of_category(category)]
     complete = means[:, np.isfinite(means).all(axis=0)]
     if not complete.shape[1] or len(found.study.algorithms) < 2:
@@ -315,7 +318,7 @@ def _differences(found: Users, category: str) -> ChartAndCaption:
 
 
 def wins_caption(table: pl.DataFrame, other: str) -> str:
-    """Say in how many conditions the flows of each algorithm beat the others."""
+    """Return the number of conditions in which each algorithm's flows get more and less than the others, as text."""
     known = table.drop_nulls(["x", "y"])
     if known.is_empty():
         return "There is nothing to compare."
@@ -342,7 +345,7 @@ def _shares(found: Users) -> ChartAndCaption:
 
 
 def shares_caption(table: pl.DataFrame) -> str:
-    """Who uses most and least of the speed of the interface, and on what, each beside the next algorithm there."""
+    """Return the largest and the smallest share of the interface, each with the next algorithm, as text."""
     ordered = table.drop_nulls("value").sort("value", descending=True, maintain_order=True)
     if ordered.is_empty():
         return "No share is known."
@@ -379,7 +382,7 @@ def _rank_matrix(found: Users, kind: str, algorithm: str) -> ChartAndCaption:
 
 
 def rank_caption(result: RankMatrices, algorithm: str) -> str:
-    """How often an algorithm is above the mean, and how often it stands farthest from it."""
+    """Return the cells in which an algorithm is above or below the mean, or farthest from it, as text."""
     place = result.algorithms.index(algorithm)
     side, out = result.side[:, :, place], result.stands_out[:, :, place]
     known = int(np.isfinite(result.rank[:, :, place]).sum())
@@ -404,7 +407,7 @@ def _rank_scatter(found: Users) -> ChartAndCaption:
 
 
 def ranks_caption(result: RankSummary) -> str:
-    """Who has the best average rank, and who is steadiest."""
+    """Return the algorithm with the best average rank, and the steadiest, as text."""
     known = np.isfinite(result.overall)
     if not known.any():
         return "There are no ranks: no cell has goodputs of two algorithms."
@@ -468,7 +471,7 @@ def _ranges(found: Users) -> ChartAndCaption:
 
 
 def ranges_caption(table: pl.DataFrame, named: list[str]) -> str:
-    """For which users the choice matters most, and whether own flows get more than those that compete."""
+    """Return the users to whom the choice matters most, and the gain of own over competing flows, as text."""
     known = [(value, name) for value, name in zip(table["among"], named, strict=True) if value is not None]
     if not known:
         return "There is nothing to compare."
@@ -483,7 +486,7 @@ def ranges_caption(table: pl.DataFrame, named: list[str]) -> str:
 
 
 def mean_over_conditions(values: Floats) -> Floats:
-    """Means over the conditions in which every algorithm that has any value has one: shape (algorithms, ...)."""
+    """Return means over the conditions in which every algorithm with any value has a value: shape (algorithms, ...)."""
     there = np.isfinite(values)
     absent = ~there.any(axis=0, keepdims=True)
     complete = (there | absent).all(axis=1, keepdims=True) & there

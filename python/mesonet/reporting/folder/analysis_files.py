@@ -58,7 +58,7 @@ def write_analysis(
     workers: int | None = 1,
     progress: Update | None = None,
 ) -> list[Path]:
-    """Write tables and figures below `directory` and return the paths of all, those included that were up to date.
+    """Write tables and figures below `directory`; return the paths of all, up-to-date files included.
 
     `analysis/tables/`, each as Parquet and CSV: `conditions`, `responses` (one row per run and period, one column per
     response), `main_effects`, and the results of the method (`docs/reference/analysis.md` lists them).
@@ -165,7 +165,7 @@ def _index(method: Method, root: Path, drawn: Sequence[Drawn], extent: str, pair
 
 
 def _reading(method: Method, drawn: Sequence[Drawn], extent: str) -> list[str]:
-    """What the folder holds, where to look first, and what would tell aliases apart."""
+    """Return lines on the contents of the folder, the outliers, and runs that would separate aliases."""
     lines = [f"{counted(len(drawn), 'figure')}; the tables are in `tables/`."]
     if extent == "chosen":
         lines[0] += (

@@ -1,4 +1,4 @@
-"""Two campaigns beside each other: what users get, and every response that both answer, algorithm by algorithm."""
+"""Comparison of two campaigns: goodputs of users, and every common response, algorithm by algorithm."""
 
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -48,12 +48,12 @@ class CampaignPair:
 
     @property
     def algorithms(self) -> list[str]:
-        """Those of both campaigns."""
+        """Algorithms of both campaigns."""
         return [name for name in self.method.study.algorithms if name in self.other.algorithms]
 
     @cached_property
     def names(self) -> tuple[str, str]:
-        """What to call the campaigns."""
+        """Names of the two campaigns in figures and tables, which differ."""
         own, other = self.method.study.campaign.name, self.other.name
         return (own, other) if own != other else (f"{own} (this one)", f"{other} (the other)")
 
@@ -82,8 +82,7 @@ class CampaignPair:
 
     @property
     def sentence(self) -> str:
-        """What else differs between the campaigns than what is compared: algorithms, factors, values that hold for all
-        runs or vary between them."""
+        """Sentence on the other differences between the campaigns: algorithms, factors, conditions, scale, values."""
         one, two = self.method.study.campaign, self.other
         said = [
             f"{word} ({', '.join(here) or 'none'} against {', '.join(there) or 'none'})"
@@ -107,8 +106,10 @@ class CampaignPair:
         return f"Between {between} differ: {listed(said)}." if said else f"{between} have the same settings."
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """`beside_responses`: response, algorithm, mean over the conditions of each campaign, and change in %;
-        `beside_goodputs`: see `goodputs`."""
+        """Return `beside_responses` and, if there are any, `beside_goodputs` (see `goodputs`).
+
+        `beside_responses`: response, algorithm, mean over the conditions of each campaign, and change in %.
+        """
         one, two = (study.comparison for study in (self.method.study, Study(self.other)))
         rows = []
         for response in one.responses:
@@ -126,7 +127,7 @@ class CampaignPair:
         return {"beside_responses": table} | ({} if self.goodputs.is_empty() else {"beside_goodputs": self.goodputs})
 
     def figures(self) -> list[Drawable]:
-        """One per kind of file."""
+        """Return a figure per kind of file."""
         asked = "What do users get in the one experiment, what in the other?"
         return [
             Drawable(f"beside/goodput_{category.replace(' ', '_')}", asked, partial(self._bars, category))
@@ -146,7 +147,7 @@ class CampaignPair:
 
 
 def beside_caption(rows: pl.DataFrame, names: tuple[str, str]) -> str:
-    """In how many classes and for which algorithms the second experiment gives more."""
+    """Return the cases (algorithm and class) in which the second experiment gives more, as text."""
     pairs = rows.drop_nulls("value").pivot(on="experiment", index=["panel", "algorithm"], values="value")
     if not set(names) <= set(pairs.columns) or (both := pairs.drop_nulls(list(names))).is_empty():
         return "No class of flows has goodputs in both experiments."

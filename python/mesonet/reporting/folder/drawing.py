@@ -41,7 +41,7 @@ class Drawn:
 
 
 def fingerprint(campaign: "Campaign", chosen: str = "") -> str:
-    """Of the results of a campaign, what was chosen for their analysis, and the code that draws them."""
+    """Return the hash of the results of a campaign, the choices for their analysis, and the code that draws."""
     digest = hashlib.sha256()
     experiment = repr(sorted((key, repr(value)) for key, value in campaign.experiment.items()))
     design = campaign.design
@@ -57,7 +57,7 @@ def fingerprint(campaign: "Campaign", chosen: str = "") -> str:
 
 @cache
 def _code() -> str:
-    """Of the sources that make figures, and of what draws them."""
+    """Return the hash of the sources that make figures, and of the versions of the drawing packages."""
     digest = hashlib.sha256(f"{version('altair')} {version('vl-convert-python')}".encode())
     package = Path(__file__).parents[2]
     for folder in ("analysis", "plots", "reporting", "responses"):
@@ -77,7 +77,7 @@ def draw_all(
     chosen: str = "",
     progress: Update | None = None,
 ) -> list[Drawn]:
-    """Draw `figures` below `root` as SVG, and with `png` as PNG beside it; those that are up to date stay.
+    """Draw `figures` below `root` as SVG, and with `png` also as PNG; up-to-date figures stay.
 
     `chosen`: what figures depend on beside the campaign.
 
@@ -175,7 +175,7 @@ def _up_to_date(root: Path, name: str, mark: str, png: bool) -> str | None:
 
 
 def _record(path: Path) -> tuple[str, str] | None:
-    """Fingerprint and caption of a figure; None for a file that is none of ours, or is not there."""
+    """Return fingerprint and caption of a figure; None for a foreign or missing file."""
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD).decode("utf-8", "replace")

@@ -49,7 +49,7 @@ def gallery(
 def figures_of(
     method: Method, extent: Extent | str = "chosen", responses: Sequence[str] | None = None
 ) -> list[Drawable]:
-    """Return the same for a method, whose results are shared."""
+    """Return the figures of a method, whose results are shared."""
     study = method.study
     choices = study.choices_of_algorithm
     whose = choices[-1]

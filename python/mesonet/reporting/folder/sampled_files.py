@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def figures(campaign: "Campaign", extent: str = "chosen", responses: Sequence[str] | None = None) -> list[Drawable]:
-    """Sensitivities by algorithm and scatter plots by response, of a campaign that has results.
+    """Return sensitivities by algorithm and scatter plots by response, of a campaign that has results.
 
     `extent` "chosen": the scatter plots of the key responses, or of `responses`; "all": of every one; "none": nothing.
     """

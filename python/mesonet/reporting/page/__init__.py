@@ -1,4 +1,4 @@
-"""One self-contained HTML file: its parts in HTML, CSS and JavaScript lie beside the code that puts them together."""
+"""Report page, a single self-contained HTML file, with its parts in HTML, CSS and JavaScript."""
 
 from mesonet.reporting.page.document import report_html, write_report
 

@@ -1,4 +1,4 @@
-"""The report as one HTML file: everything the page needs is in it, and it asks for nothing from outside."""
+"""Report as one HTML file: everything that the page needs is in it, and it loads nothing from outside."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -51,10 +51,10 @@ def write_report(
 ) -> Path:
     """Write the interactive report of a campaign, whatever part of it is done, and return its path.
 
-    The file works from disk without a network. Missing folders above it are made; an earlier report stays until the
-    new one is complete. `thresholds`: of clusters of responses and of
-    algorithms. `against`: the incumbent of the verdicts (None: the algorithm that all are mixed with, else standard
-    TCP). `progress` is called with (done, total, what is being made).
+    The file works from disk without a network. Missing folders above it are made; an earlier report stays until the new
+    one is complete. `thresholds`: of clusters of responses and of algorithms. `against`: the incumbent of the verdicts
+    (None: the algorithm that all are mixed with, else standard TCP). `progress` is called with (done, total, what is
+    being made).
 
     Raises InputError, before any work, where it cannot be written, or if the incumbent is not in the campaign.
     """
@@ -155,5 +155,5 @@ def _script(names: Sequence[str]) -> str:
 
 @cache
 def _libraries() -> str:
-    """Vega, Vega-Lite and vega-embed as one script."""
+    """Return Vega, Vega-Lite and vega-embed as one script."""
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VL_VERSION)

@@ -1,4 +1,4 @@
-"""What the script of the page starts from: the figures, their tables, and what responses and conditions are called."""
+"""Data for the script of the page: figures, their tables, titles of responses, and settings of conditions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from mesonet.words import period_title
 
 @dataclass(frozen=True)
 class Conditions:
-    """What the page knows of the conditions."""
+    """Conditions as the page uses them: their order, factor levels and descriptions."""
 
     order: list[int]  #: in which keys step through them
     levels: dict[int, list[float]]  #: of each factor, by which they can be filtered: -1 or +1, or what it sets
@@ -22,14 +22,14 @@ class Conditions:
 
 
 def two_level_conditions(study: Study) -> Conditions:
-    """Those whose factors are all at a level."""
+    """Return the conditions whose factors are all at a level."""
     levels = {condition: [float(sign) for sign in signs] for condition, signs in study.signs.items()}
     words = {condition: _settings_words(study, condition) for condition in study.conditions}
     return Conditions(study.by_congestion if study.has_results else study.conditions, levels, words)
 
 
 def page_data(study: Study, groups: Sequence[Group], conditions: Conditions) -> dict[str, Any]:
-    """Everything as one JSON value."""
+    """Return all data of the page as one JSON value."""
     figures = [figure for group in groups for figure in group.figures]
     tables = {name: table for figure in figures for name, table in figure.tables.items()}
     tables |= {f"{figure.id}-captions": figure.captions for figure in figures}

@@ -10,7 +10,7 @@ from mesonet.words import capitalised, counted, listed, number
 
 
 def summary(sampled: Sampled) -> str:
-    """What was compared, what is not here, and what drives the responses."""
+    """Return HTML on the comparison, the parts left out, and the strongest factors of the responses."""
     campaign, study = sampled.campaign, sampled.study
     counts = status_counts(campaign)
     done = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
@@ -27,7 +27,7 @@ def summary(sampled: Sampled) -> str:
 
 
 def conditions(sampled: Sampled) -> Conditions:
-    """What the script knows of the conditions."""
+    """Return the conditions as the script of the page uses them."""
     levels = {place: row.tolist() for place, row in enumerate(sampled.inputs, start=1)}
     words = {
         place: ", ".join(f"{factor} {number(value)}" for factor, value in zip(sampled.factors, row, strict=True))
@@ -37,7 +37,7 @@ def conditions(sampled: Sampled) -> Conditions:
 
 
 def range_filters(sampled: Sampled) -> str:
-    """Two inputs per factor: from and to, in what the factor sets or, where that is no number, from -1 to +1."""
+    """Return two inputs per factor, from and to: in values of the factor or, if no number, from -1 to +1."""
     return "".join(_range(factor, sampled.inputs[:, place].tolist()) for place, factor in enumerate(sampled.factors))
 
 
@@ -71,7 +71,7 @@ def _condition(condition: int, highlights: bool) -> str:
 
 
 def methods_html(sampled: Sampled) -> str:
-    """What the factors are, and what the coefficients say."""
+    """Return HTML on the factors and the meaning of the coefficients."""
     texts = [
         (
             "SRC",

@@ -12,7 +12,7 @@ from mesonet.reporting.text.verdict_text import verdict_html
 
 
 def contents(groups: Sequence[Group], replay: str) -> str:
-    """Links to all sections; those of figures are gathered by group. `replay`: the title of the replay, or none."""
+    """Return links to all sections, figures gathered by group. `replay`: title of the replay, empty for none."""
     links = [_link("summary", "In short")]
     for group in groups:
         inside = " ".join(_link(f"section-{figure.id}", figure.short_title) for figure in group.figures)
@@ -35,7 +35,7 @@ def summary(study: Study) -> str:
 
 
 def statement(study: Study) -> str:
-    """What stands in place of the figures where there are none."""
+    """Return the statement that replaces the figures where there are none."""
     counts = status_counts(study.campaign)
     return (
         '<section><p class="statement">There are no figures yet: no run has given a result '
@@ -62,7 +62,7 @@ def level_filters(study: Study) -> str:
 
 
 def controls(study: Study, algorithms: Sequence[str], order: Sequence[int], filters: str) -> str:
-    """What all figures follow: response, algorithm, period, highlighted condition (in this order), `filters`."""
+    """Return the controls of all figures: response, algorithm, period, highlighted condition, `filters`."""
     responses = [(name, study.label_of(name)) for name in study.responses]
     conditions = [("0", "none"), *((str(c), str(c)) for c in order)]
     only = f'<details><summary>Show only conditions with …</summary><div class="filters">{filters}</div></details>'

@@ -1,4 +1,4 @@
-"""What every router did at every instant, in three bytes per router and instant.
+"""Frames of the replay: the state of every router at every instant, in three bytes per router and instant.
 
 Queue occupancy and share of drops are kept as the root: 1 in 10,000 is still there, and a full queue is known to 1 %.
 Bytes are differences from the instant before, which compress well.
@@ -19,7 +19,7 @@ Bytes = NDArray[np.uint8]
 
 
 def frames(run: ReplayRun, routers: Sequence[str]) -> tuple[Floats, Bytes]:
-    """Instants in s, shape (t,), and bytes of shape (3, routers, t): queue, drops, utilisation.
+    """Return instants in s, shape (t,), and bytes of shape (3, routers, t): queue, drops, utilisation.
 
     A router without a trace has zeros. The root of the share of the buffer in use, the root of the share of arriving
     segments dropped since the instant before, and the utilisation since then; each times 255, and at least 1 if not 0.

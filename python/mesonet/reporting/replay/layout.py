@@ -1,4 +1,4 @@
-"""Where routers stand in the replay: backbone routers by geography if it is known, what hangs below them around them.
+"""Layout of the replay: backbone routers by geography if it is known, the routers below around them.
 
 A router in a flower would hide its neighbour where two cities are close: flowers push each other apart, so that the map
 is a scheme, not a survey.
@@ -52,7 +52,7 @@ class Drawing:
 
 
 def drawing(topology: Any, described: Mapping[str, Any]) -> Drawing:
-    """Return the map of what `mesonet.core.describe` says; `topology` is that of the canonical scenario."""
+    """Return the map of the result of `mesonet.core.describe`; `topology` is from the canonical scenario."""
     routers = described["map"]["routers"]
     links = [(link["a"], link["b"]) for link in described["map"]["links"]]
     heads = [n for n, each in enumerate(routers) if each["class"] in HEADS]
@@ -92,7 +92,7 @@ def drawing(topology: Any, described: Mapping[str, Any]) -> Drawing:
 
 
 def _parents(count: int, links: Sequence[tuple[int, int]], heads: Sequence[int]) -> dict[int, int]:
-    """Above whom each router hangs: the neighbour nearer to a head."""
+    """Return the parent of each router below a head: the neighbour nearer to a head."""
     near: dict[int, list[int]] = {n: [] for n in range(count)}
     for a, b in links:
         near[a].append(b)
@@ -132,7 +132,7 @@ def _geography(
 
 
 def _reach(head: int, children: Mapping[int, Sequence[int]]) -> float:
-    """Radius of the circle on which the routers below a head find room."""
+    """Return the radius of the circle on which the routers below a head find room."""
     leaves = sum(max(1, len(children[child])) for child in children[head])
     return max(22.0, BESIDE * leaves / (2 * math.pi)) if leaves else 6.0
 
@@ -171,7 +171,7 @@ def _spread(points: Sequence[Point], reach: Sequence[float]) -> list[Point]:
 
 
 def _names(at: Mapping[int, Point], reach: Mapping[int, float], labels: Mapping[int, str]) -> dict[int, Label]:
-    """Where each name stands: on the side of its flower where it covers least of the others and of their names."""
+    """Return the place of each name: the side of its flower where it covers least of other flowers and names."""
     taken = {n: [(x - reach[n], y - reach[n], x + reach[n], y + reach[n])] for n, (x, y) in at.items()}
     chosen: dict[int, Label] = {}
     for n, (x, y) in at.items():
@@ -200,7 +200,7 @@ def _names(at: Mapping[int, Point], reach: Mapping[int, float], labels: Mapping[
 
 
 def _flower(head: int, centre: Point, reach: float, children: Mapping[int, Sequence[int]]) -> dict[int, Point]:
-    """Return the routers below a head: those next to it half-way out, theirs on the circle."""
+    """Return the routers below a head: its children with children half-way out, all others on the circle."""
     leaves = sum(max(1, len(children[child])) for child in children[head])
     at: dict[int, Point] = {}
     turn = -math.pi / 2

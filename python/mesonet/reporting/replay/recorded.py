@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReplayRun:
-    """One run. `condition` is None for a run that is none of the campaign's."""
+    """Run with traces. `condition` is None for a run from outside the campaign."""
 
     condition: int | None
     name: str  #: its algorithm, or the name of its folder
@@ -26,13 +26,12 @@ class ReplayRun:
 
     @property
     def title(self) -> str:
-        """What to call it."""
+        """Title of the run."""
         return f"{self.name}, condition {self.condition}" if self.condition else self.name
 
 
 def recorded_runs(campaign: "Campaign") -> list[ReplayRun]:
-    """Return the traced runs of a campaign in the order of conditions and algorithms, then those that are not the
-    campaign's.
+    """Return the traced runs of a campaign by condition and algorithm, then runs from outside the campaign.
 
     A folder that `mesonet run --set trace.routers=all --out` wrote is one, too.
     """
@@ -64,5 +63,5 @@ def _read(folder: Path, known: dict[str, tuple[int, str]]) -> ReplayRun:
 
 
 def _untraced(scenario: dict[str, Any]) -> str:
-    """Return a scenario as text without what is traced, which changes nothing in a run."""
+    """Return a scenario as text without its ``trace``, which changes nothing in a run."""
     return json.dumps({key: value for key, value in scenario.items() if key != "trace"}, sort_keys=True)

@@ -62,13 +62,13 @@ def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
 
 
 def _shape(drawn: Drawing) -> str:
-    """How routers without places are laid out: the ends of a line have the same height."""
+    """Return the layout of routers without coordinates: in a line, where all heads have equal height, or a circle."""
     heights = {place.y for place in drawn.places if place.head}
     return "in a line" if len(heights) == 1 else "on a circle"
 
 
 def _start(runs: Sequence[ReplayRun]) -> list[int]:
-    """Return the two runs to begin with: the first one, and that of its condition which drops most unlike it."""
+    """Return the two runs to begin with: the first, and the run of its condition whose drops differ most."""
     drops = [int(run.traces["segments_dropped"].sum()) for run in runs]
     others = [place for place, run in enumerate(runs) if place and run.condition == runs[0].condition]
     return [0, max(others, key=lambda place: abs(drops[place] - drops[0]), default=0)]
@@ -79,7 +79,7 @@ def _carrier(name: str, text: str) -> str:
 
 
 def _about(run: ReplayRun, names: Sequence[str], place: int) -> dict[str, Any]:
-    """What differs between runs beside the frames: instants, and speed (segments/s) and buffer of every router."""
+    """Return the data of a run apart from frames: title, instants, flows, speeds (segments/s) and buffers."""
     known = {row["router"]: row for row in run.routers.iter_rows(named=True)}
     times = [round(float(t), 6) for t in frames(run, names)[0]]
     return {

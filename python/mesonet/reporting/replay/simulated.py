@@ -35,7 +35,7 @@ FRAMES = 300
 
 
 def prepare(campaign: Campaign, wanted: str | None = None, *, progress: Update | None = None) -> None:
-    """Record what a report is to replay.
+    """Record the runs that a report is to replay.
 
     `wanted`: the number of a condition, ``most`` for the most congested one, ``none`` for nothing new; None is ``most``
     where that takes less than `CHEAP_S` of processor time, else ``none``.
@@ -75,7 +75,7 @@ def most_congested(campaign: Campaign) -> int:
 def record(
     campaign: Campaign, condition: int, *, workers: int | None = None, progress: Update | None = None
 ) -> list[Path]:
-    """Simulate all algorithms of one condition again, first replicate, and keep what is new below the campaign folder.
+    """Simulate all algorithms of a condition again, first replicate, and keep new files below the campaign folder.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def record(
 
 
 def missing_cost(campaign: Campaign, condition: int) -> float | None:
-    """Processor seconds that `record` would take, from those of the runs; None where it cannot be done."""
+    """Return the processor seconds that `record` would take, from the costs of the runs; None if not possible."""
     try:
         _refuse(campaign, condition)
     except InputError:
@@ -122,12 +122,12 @@ def missing_cost(campaign: Campaign, condition: int) -> float | None:
 
 
 def folder(campaign: Campaign, run: Run) -> Path:
-    """Where the traces of a run are, or will be."""
+    """Return the folder of the traces of a run, whether it exists or not."""
     return campaign.path / FOLDER / run.key[:16]
 
 
 def interval(duration: float) -> float:
-    """Distance between two rows of a trace, s: 1, 2 or 5 times a power of ten that gives about `FRAMES` of them."""
+    """Return the distance between two rows of a trace, s: 1, 2 or 5 x 10^n, for about `FRAMES` rows."""
     least = duration / FRAMES
     power = 10.0 ** math.floor(math.log10(least))
     return next(float(f"{step * power:.1g}") for step in (1, 2, 5, 10) if step * power >= least * (1 - 1e-9))

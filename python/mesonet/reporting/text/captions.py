@@ -1,4 +1,4 @@
-"""One generated sentence or two under each figure, saying what this figure shows with these numbers."""
+"""Captions of figures: a generated sentence or two on the numbers of this campaign."""
 
 from collections import Counter
 
@@ -32,20 +32,20 @@ CELL = "combination of condition and algorithm", "combinations of condition and 
 
 
 def effects_heading(study: Study, response: str, period: str, algorithm: str) -> str:
-    """What a main-effects figure is about."""
+    """Return the heading of a main-effects figure: response, algorithm, period."""
     whose = "mean of all algorithms" if algorithm == MEAN_OF_ALL else algorithm
     return f"{study.responses[response].title}, {whose}, {period_title(period)}"
 
 
 def effects_caption(study: Study, result: MainEffects, response: str) -> str:
-    """What drives the response, and by how much."""
+    """Return the factors with significant effects on the response, and their size, as text."""
     return effects_sentence(study, result, study.title_of(response), study.unit_of(response))
 
 
 def effects_sentence(
     study: Study, result: MainEffects, title: str, unit: str, *, relative: bool = True, differences: bool = False
 ) -> str:
-    """Return the same for anything that has a title, as it stands in a sentence, and a unit.
+    """Return the significant effects as text, on a quantity with a title that fits into a sentence, and a unit.
 
     Parameters
     ----------
@@ -94,12 +94,12 @@ def _significant(study: Study, result: MainEffects) -> str:
 
 
 def summary_heading(period: str) -> str:
-    """What a condition-response summary is about."""
+    """Return the heading of a condition-response summary."""
     return capitalised(period_title(period))
 
 
 def summary_caption(study: Study, result: ConditionResponseSummary) -> str:
-    """Who stands out, where, and how many such cells chance alone would give."""
+    """Return the outlying algorithms and the number of such cells expected by chance, as text."""
     notes = " ".join(result.notes)
     if not result.cells_tested:
         return notes or "There is no cell that could be tested."
@@ -125,15 +125,14 @@ def extremes_of(result: OrderedData, value: float) -> str:
 
 
 def before_ties(values: NDArray[np.float64], run: int) -> int:
-    """Shorten a run of `run` first values so that it ends where the value changes: which of equal values come first
-    says nothing."""
+    """Return `run`, a number of first values, shortened to end where the value changes: ties have no order."""
     while 0 < run < len(values) and values[run - 1] == values[run]:
         run -= 1
     return run
 
 
 def values_heading(study: Study, response: str, period: str) -> str:
-    """What a figure of raw values is about."""
+    """Return the heading of a figure of raw values: response and period."""
     return f"{study.responses[response].title}, {period_title(period)}"
 
 

@@ -1,4 +1,4 @@
-"""The conditions: what each one is, how congested, and which of its runs are done."""
+"""Table of the conditions: settings, congestion, and counts of runs."""
 
 import numpy as np
 import polars as pl
@@ -9,7 +9,7 @@ from mesonet.words import counted, quantity, span
 
 
 def conditions_table(study: Study) -> pl.DataFrame:
-    """One row per condition: the level of each factor, the range of the congestion response, and counts of runs."""
+    """Return a row per condition: level of each factor, range of the congestion response, counts of runs."""
     design = study.campaign.design
     table: dict[str, list[object]] = {"condition": list(study.conditions)}
     for place, factor in enumerate(design.factors):
@@ -26,7 +26,7 @@ def conditions_table(study: Study) -> pl.DataFrame:
 
 
 def conditions_html(study: Study) -> str:
-    """Return the same for the page; a condition can be highlighted from its row."""
+    """Return the table of conditions for the page; a condition can be highlighted from its row."""
     table = conditions_table(study)
     factors = study.campaign.design.factors
     name = study.congestion_response if study.has_results else ""
@@ -49,7 +49,7 @@ def conditions_html(study: Study) -> str:
 
 
 def factors_html(study: Study) -> str:
-    """What each factor is and what its levels are."""
+    """Return an HTML table of the factors and their levels."""
     rows = [
         [
             html.strong(f.id),

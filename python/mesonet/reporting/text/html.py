@@ -17,7 +17,7 @@ def prose(text: str) -> str:
 
 
 def strong(value: Any) -> str:
-    """Emphasised text."""
+    """Return the value as emphasised text."""
     return f"<strong>{escape(value)}</strong>"
 
 
@@ -50,7 +50,7 @@ def table(
 
 
 def folded(title: str, content: str) -> str:
-    """Content that opens on request."""
+    """Return content that opens on request."""
     return f"<details><summary>{escape(title)}</summary>{content}</details>"
 
 
@@ -63,7 +63,7 @@ def definitions(pairs: Iterable[tuple[str, Any]]) -> str:
 
 
 def said(value: Any) -> str:
-    """Any JSON value as a line of text."""
+    """Return any JSON value as a line of text."""
     if value is None:
         return ""
     if isinstance(value, bool):

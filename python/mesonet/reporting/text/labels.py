@@ -1,4 +1,4 @@
-"""What axes and rows of figures are called."""
+"""Labels of axes and rows of figures."""
 
 from mesonet.plots import Settings
 from mesonet.reporting.campaign_view.study import Study
@@ -6,7 +6,7 @@ from mesonet.words import number, percent, uncapitalised
 
 
 def axis_title(study: Study, response: str) -> str:
-    """What stands over the vertical axis: the title of a response and its unit."""
+    """Return the title of the vertical axis: the title of a response and its unit."""
     unit = study.unit_of(response)
     return study.responses[response].title + (f", {unit}" if unit not in ("", "1") else "")
 

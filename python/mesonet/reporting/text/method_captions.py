@@ -1,4 +1,4 @@
-"""One or two generated sentences under each figure of the method: effects, correlations, clusters."""
+"""Captions of the figures of the method: a generated sentence or two on effects, correlations, clusters."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ def source_of_noise(result: Terms) -> str:
 
 
 def terms_caption(title: str, unit: str, result: Terms) -> str:
-    """How many effects are more than noise, and which are the largest, with their aliases."""
+    """Return the number of effects above the noise, and the largest with their aliases, as text."""
     notes = " ".join(result.notes)
     if not has_margins(result):
         return f"{few_effects(result)} {notes}".strip() or f"No effect on {title} could be tested."
@@ -50,7 +50,7 @@ def terms_caption(title: str, unit: str, result: Terms) -> str:
 
 
 def interactions_caption(title: str, unit: str, result: Interactions, terms: Terms) -> str:
-    """Which pair of factors acts together most, and with what it is aliased."""
+    """Return the largest two-factor interaction, with its aliases, as text."""
     pairs = [place for place, order in enumerate(terms.order) if order == 2]
     if not pairs or not np.isfinite(result.effect).any():
         return f"No interaction on {title} could be computed."
@@ -70,7 +70,7 @@ def interactions_caption(title: str, unit: str, result: Interactions, terms: Ter
 
 
 def correlations_caption(titles: Mapping[str, str], result: Correlations) -> str:
-    """Which responses go together, and how closely; `titles`: of the responses, as they stand in a sentence."""
+    """Return the groups of correlated responses, as text; `titles` of the responses fit into a sentence."""
     if not result.responses:
         return "No response varies."
     alike = [cluster for cluster in result.clusters if len(cluster) > 1]
@@ -113,12 +113,12 @@ def _among(result: Correlations, names: Sequence[str]) -> NDArray[np.float64]:
 
 
 def residuals_caption(study: Study, result: Residuals, response: str) -> str:
-    """In how many conditions an algorithm stands out, and where the algorithms differ most."""
+    """Return the conditions with an outlying algorithm, and the largest differences, as text."""
     return residuals_sentence(result, study.title_of(response), study.unit_of(response))
 
 
 def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
-    """Return the same for anything that has a title, as it stands in a sentence, and a unit."""
+    """Return the outliers of a quantity as text; its title fits into a sentence."""
     summary = result.summary
     known = np.flatnonzero(np.isfinite(result.spread))
     if not len(known) or result.spread[known].max() <= 0:
@@ -142,8 +142,10 @@ def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
 
 
 def clusters_caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...], titles: Mapping[str, str]) -> str:
-    """Who stands apart, in how many conditions nobody can be told from another, and what took no part; `titles`: of
-    the responses, as they stand in a sentence."""
+    """Return the algorithms that join last and alone, conditions without differences, and omissions, as text.
+
+    `titles` of the responses fit into a sentence.
+    """
     same = sum(not result.distinct for result in results.values())
     who = Counter(result.most_distant for result in results.values() if result.most_distant)
     alone = [f"{name} in {counted(who[name], 'condition')}" for name in ordered(algorithms, who)]

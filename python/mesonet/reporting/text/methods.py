@@ -31,7 +31,7 @@ def methods_html(study: Study) -> str:
 
 
 def provenance_html(study: Study) -> str:
-    """Versions, seeds and times."""
+    """Return HTML of versions, seeds and times."""
     campaign = study.campaign
     known = campaign.provenance
     times = {name: known[name] for name in ("started", "finished") if name in known}
@@ -81,7 +81,7 @@ def _network(experiment: Mapping[str, Any]) -> str:
 
 
 def _base(scenario: str | None, network: str) -> str | None:
-    """Where values come from that nothing sets. The name of the scenario is no name of a network."""
+    """Return the source of values that nothing sets. The name of the scenario is no name of a network."""
     return f"those of the scenario {scenario}, unless set" if scenario and network else scenario
 
 

@@ -27,7 +27,7 @@ LOSSY = 0.01
 
 
 def findings(study: Study) -> list[tuple[str, str]]:
-    """Heading and text of each finding."""
+    """Return heading and text of each finding."""
     found = [("What was compared", _compared(study))]
     if not study.has_results:
         return found
@@ -47,7 +47,7 @@ def findings(study: Study) -> list[tuple[str, str]]:
 
 
 def _settled(study: Study) -> str:
-    """Say which runs were measured before their load had settled, or that it is not known; empty if all had."""
+    """Return a sentence on runs measured before their load had settled, or if it is not known; empty if all had."""
     warm = {
         entry["condition"]: float(entry["scenario"]["time"]["warmup"])
         for entry in study.campaign.experiment.get("scenarios") or []
@@ -163,7 +163,7 @@ def _drivers(study: Study) -> str:
 
 
 def _differences(study: Study) -> str:
-    """Which algorithms lie far from the others on average, in the responses shown at a glance."""
+    """Return the algorithms far from the others on average in the key responses, as text."""
     parts, small, zero, unknown = [], [], [], []
     for response in study.key_responses:
         place = study.comparison.responses.index(response)
@@ -198,7 +198,7 @@ def _differences(study: Study) -> str:
 
 
 def middle(study: Study) -> str:
-    """With what algorithms are compared at a glance."""
+    """Return the name of the reference that algorithms are compared with at a glance."""
     return "the mean of both" if len(study.algorithms) == 2 else "the median algorithm"
 
 

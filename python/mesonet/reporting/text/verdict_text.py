@@ -66,7 +66,7 @@ def verdict_rows(study: Study) -> list[dict[str, Any]]:
 
 
 def _none(study: Study) -> str:
-    """Say why there is no verdict, and what would give one."""
+    """Return the reason why there is no verdict, and how to get one."""
     wanted = wanted_incumbent(study)
     return (
         f"No verdict on deployment: the incumbent, {wanted}, is not among the algorithms of this experiment. Add "
@@ -75,7 +75,7 @@ def _none(study: Study) -> str:
 
 
 def _provisional(study: Study) -> str:
-    """That runs are still to come, which may change a verdict; empty where none is."""
+    """Return the statement that missing runs may change the verdicts; empty where no run is missing."""
     counts = status_counts(study.campaign)
     if not counts["missing"]:
         return ""
@@ -188,7 +188,7 @@ def _some_missing(study: Study) -> bool:
 
 
 def reasons(verdict: Verdict) -> str:
-    """Say why, in sentences: what is worse and under which settings, what is better, and what could not be seen."""
+    """Return the reasons in sentences: responses that are worse, and where, that are better, or too noisy."""
     if not verdict.changes:
         return "Nothing was measured in the same conditions."
     worse = [c for c in verdict.changes if c.worse or c.is_harmful or c.part]
@@ -228,7 +228,7 @@ def reasons(verdict: Verdict) -> str:
 
 
 def _worse(change: Change) -> str:
-    """Say how much worse a response is in the mean, or in which conditions."""
+    """Return the harm to a response in the mean, or the conditions in which it is worse, as text."""
     mean = f"{percent(change.mean, sign=True)} in the mean"
     if not change.worse:
         return f"{change.title} {mean}{_where(change)}"
@@ -241,7 +241,7 @@ def _worse(change: Change) -> str:
 
 
 def _where(change: Change) -> str:
-    """Say at which level of which factor it is worse."""
+    """Return the level of the factor at which a response is worse, as text; empty if there is none."""
     found, part = change.settings, change.part
     if part is not None:
         return f" ({percent(part.mean, sign=True)} in the {part.conditions} conditions with {part.level})"
@@ -254,7 +254,7 @@ def _where(change: Change) -> str:
 
 
 def _each(unclear: Sequence[Change]) -> str:
-    """List the intervals of responses, and how large harm must be to be seen, beginning with the noisiest."""
+    """Return intervals of responses and the harm that would have been seen, beginning with the noisiest."""
     unclear = sorted(unclear, key=lambda change: -change.visible)
     parts = [f"{c.title} ({_interval(c)}; {_seen(c)} would have been seen)" for c in unclear[:3]]
     return f"{listed(parts)}{f', and {len(unclear) - 3} more' if len(unclear) > 3 else ''}"

@@ -19,15 +19,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Noise:
-    """Of one quantity. Its standard deviation within a condition is that of all algorithms together."""
+    """Noise of a quantity: its standard deviation within a condition, pooled over all algorithms."""
 
     variance: Floats  #: per condition: of a single value; NaN where no run is replicated
     freedom: Floats  #: per condition: degrees of freedom of the variance
     runs: Floats  #: shape (conditions, algorithms): replicates that have a value
 
     def of_difference(self, one: int, other: NDArray[np.intp] | int, comparisons: int) -> Floats:
-        """Half the width, per condition, of a 95 % interval of the difference between the means of two algorithms, so
-        wide that all of `comparisons` hold together (Bonferroni). `other` may differ between conditions."""
+        """Return half widths, shape (conditions,), of 95 % intervals of the difference of two algorithms' means.
+
+        All of `comparisons` hold together (Bonferroni). `other` may differ between conditions.
+        """
         rows = np.arange(len(self.variance))
         with np.errstate(all="ignore"):
             shares = 1 / self.runs[:, one] + 1 / self.runs[rows, other]
@@ -49,7 +51,7 @@ class Noise:
 
 
 def noise(study: Study, values: pl.DataFrame) -> Noise | None:
-    """From a frame with the columns condition, algorithm, replicate, value; None where no run is replicated."""
+    """Return the noise of a frame condition, algorithm, replicate, value; None where no run is replicated."""
     known = values.filter(pl.col("value").is_finite() & (pl.col("condition") <= len(study.conditions)))
     algorithms = {name: place for place, name in enumerate(study.algorithms)}
     replicates = {number: place for place, number in enumerate(study.replicates)}

@@ -1,6 +1,6 @@
-"""The deployment verdict of each algorithm: what would change for the worse?
+"""Deployment verdicts: the changes for the worse if an algorithm replaced the incumbent.
 
-Two questions, as far as the experiment can answer them (the terms follow RFC 9743, section 5.2, which asks whether a
+Two questions, as far as the experiment can answer them (the terms follow RFC 9743, section 5.2, on whether a
 newcomer does harm): what if the incumbent were replaced, and what happens to the flows that keep the incumbent and
 compete with the newcomer? A verdict is evidence, not certification. It carries its margin, an interval for every
 quantity, and the smallest harm that the experiment could have seen. "No harm seen" needs both below the margin.
@@ -82,7 +82,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Change:
-    """How one quantity of an algorithm compares with the reference."""
+    """Change of a quantity under an algorithm against the reference."""
 
     response: str
     title: str
@@ -127,7 +127,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is said of one algorithm."""
+    """Verdict on an algorithm, with the changes behind it."""
 
     algorithm: str
     verdict: str
@@ -150,7 +150,7 @@ def wanted_incumbent(study: Study) -> str:
 
 
 def verdicts(study: Study) -> list[Verdict]:
-    """What if the incumbent were replaced? For every other algorithm; empty without one."""
+    """Return the verdict on each algorithm as a replacement of the incumbent; empty without an incumbent."""
     reference = incumbent(study)
     if reference is None:
         return []
@@ -191,8 +191,7 @@ def _directed(study: Study) -> list[str]:
 
 
 def competitor(study: Study) -> str | None:
-    """Return the algorithm of the flows that compete with those of the algorithms under test, where their goodput was
-    kept."""
+    """Return the algorithm whose flows compete with the algorithms under test, if their goodput was kept."""
     other = study.campaign.experiment.get("mixed_with")
     return str(other) if other and len(study.algorithms) > 1 and has_groups(study) else None
 
@@ -309,7 +308,7 @@ def _over_groups(values: Floats) -> Floats:
 
 
 def _median(values: Floats) -> NDArray[np.intp]:
-    """Per condition the place of the median algorithm, the lower one of two."""
+    """Return the place of the median algorithm in each condition, the lower of two."""
     order = np.argsort(values, axis=1, kind="stable")  # NaN last
     known = np.isfinite(values).sum(axis=1)
     return np.asarray(np.take_along_axis(order, (np.maximum(known, 1)[:, None] - 1) // 2, axis=1)[:, 0])
@@ -325,7 +324,7 @@ def _verdict(study: Study, algorithm: str, quantities: list[Quantity]) -> Verdic
 
 
 def _change(study: Study, quantity: Quantity, here: int, cells: int, means: int) -> Change | None:
-    """Compare one quantity; None where neither algorithm has a value.
+    """Return the change of a quantity; None where neither algorithm has a value.
 
     `cells`, `means`: single conditions and means that are compared for the algorithm: all intervals hold together.
     """
