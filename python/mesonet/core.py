@@ -16,7 +16,7 @@ from mesonet.errors import InputError
 
 @dataclass(frozen=True)
 class AlgorithmParameter:
-    """One constant of a congestion control algorithm; `unit` is that of the bare numbers users write."""
+    """Constant of a congestion control algorithm; a bare number that users write is in `unit`."""
 
     name: str
     doc: str
@@ -89,7 +89,7 @@ def bounds() -> dict[str, Bound]:
 
 
 def check(scenario_json: str) -> None:
-    """Hold the values of a scenario against their ranges and against each other.
+    """Check the values of a scenario against their ranges and against each other.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class InputError(ValueError):
         return type(self), (self.problem, self.file, self.path, self.value, self.allowed)
 
     def located(self, *, file: str | Path | None = None, path: str | None = None) -> InputError:
-        """Return the same error with the file and the path filled in where they are still unknown."""
+        """Return this error with the file and the path filled in where they are still unknown."""
         return InputError(
             self.problem,
             self.file or (str(file) if file is not None else None),
@@ -55,7 +55,7 @@ class InputError(ValueError):
 
 
 class Broken(RuntimeError):
-    """What runs a model or a campaign does not work: no value is to blame, and the message says all that is known."""
+    """Failure of what runs a model or a campaign: no value is to blame, and the message has all that is known."""
 
 
 def unknown(what: str, value: str, known: Iterable[str], **where: Any) -> InputError:

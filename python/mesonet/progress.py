@@ -1,4 +1,4 @@
-"""How far a long task is, on stderr: a bar with the time left on a terminal, a plain line now and then elsewhere."""
+"""Progress of a long task on stderr: a bar with the time left on a terminal, else a plain line now and then."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Progress:
             self._bar.stop()
 
     def update(self, done: float, total: float, note: str = "") -> None:
-        """`done` of `total` is done, in any unit; `note` is shown behind."""
+        """Show that `done` of `total` is done, in any unit, followed by `note`."""
         elapsed, share = time.monotonic() - self._began, done / total if total else 1.0
         self._first = self._first or (elapsed, share)
         if not self._enabled or elapsed < QUIET_S:

@@ -11,12 +11,12 @@ import click
 
 
 def write_json(value: Any) -> None:
-    """One JSON document on standard output; NaN becomes null."""
+    """Write a JSON document to standard output; NaN becomes null."""
     click.echo(json.dumps(_without_nan(value), indent=1))
 
 
 def write_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Rows in aligned columns, numbers to the right."""
+    """Write rows in aligned columns, numbers to the right."""
     texts = [[shown(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *texts, strict=True)]
     numeric = [all(isinstance(row[place], int | float | None) for row in rows) for place in range(len(header))]

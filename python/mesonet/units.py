@@ -174,7 +174,7 @@ def integer(value: Any, path: str, least: int, most: int) -> int:
 
 
 def whole(value: float) -> int | float:
-    """Return the same number, as an int where it is whole, so that 5, 5.0 and "5000 ms" have one canonical text."""
+    """Return a number, as an int if it is whole, so that 5, 5.0 and "5000 ms" have one canonical text."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 

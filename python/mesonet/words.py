@@ -14,12 +14,12 @@ PERIOD_TITLES = {
 
 
 def period_title(period: str) -> str:
-    """What to call a period."""
+    """Return the title of a period."""
     return PERIOD_TITLES.get(period, period)
 
 
 def listed(items: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """Return a list in words: "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
 
 
@@ -29,7 +29,7 @@ def some(items: Sequence[str], most: int = 4) -> str:
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """ "1 run", "2 runs"."""
+    """Return a count with its noun: "1 run", "2 runs"."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
@@ -39,7 +39,7 @@ def verb(count: int, plural: str) -> str:
 
 
 def numbered(noun: str, numbers: Sequence[int]) -> str:
-    """ "condition 4", "conditions 4 and 7", "12 conditions (4, 5, 7, ...)"."""
+    """Return a noun with its numbers: "condition 4", "conditions 4 and 7", "12 conditions (4, 5, 7, ...)"."""
     if len(numbers) <= 3:
         return f"{noun}{'' if len(numbers) == 1 else 's'} {listed([str(each) for each in numbers])}"
     return f"{counted(len(numbers), noun)} ({', '.join(str(each) for each in numbers[:3])}, ...)"
@@ -70,7 +70,7 @@ def fall(first: float, last: float, unit: str) -> str:
 
 
 def span(low: float, high: float, unit: str) -> str:
-    """ "0 to 45 %", "12 to 14 ms"."""
+    """Return a range with its unit: "0 to 45 %", "12 to 14 ms"."""
     first, last = quantity(low, unit), quantity(high, unit)
     if first == last:
         return first
@@ -94,7 +94,7 @@ def markdown(text: str) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """`digits` significant digits, no exponent between 0.0001 and a billion, thousands apart; "–" for none."""
+    """Return `digits` significant digits, no exponent between 0.0001 and a billion, thousands apart; "–" for none."""
     if value is None or not math.isfinite(value):
         return "–"
     if value == 0:
@@ -112,7 +112,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def signed(value: float | None, digits: int = 3) -> str:
-    """`number` with its sign always shown."""
+    """Return `number` with its sign always shown."""
     text = number(value, digits)
     return f"+{text}" if value is not None and math.isfinite(value) and value > 0 else text
 

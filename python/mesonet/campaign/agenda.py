@@ -19,7 +19,7 @@ _STOPPED_AGAIN = 100
 
 
 class Agenda:
-    """Runs in the order of `work`; tells `progress` how they end."""
+    """Runs in the order of `work`; reports to `progress` how they end."""
 
     def __init__(self, backlog: Backlog, progress: Progress) -> None:
         self._backlog, self._progress = backlog, progress
@@ -36,12 +36,12 @@ class Agenda:
 
     @property
     def stopped(self) -> bool:
-        """Whether no more runs are to be made, and those that are being made are to be ended."""
+        """True if no more runs are given out, so that runners end the runs in progress."""
         return self._ended is not False
 
     @property
     def over(self) -> bool:
-        """Whether all runs are finished."""
+        """True if all runs are finished."""
         with self._changed:
             return not self._waiting and not self._out
 
@@ -60,12 +60,12 @@ class Agenda:
             return None if self.stopped else self._pop()
 
     def follow(self, run: Run, share: Callable[[], float]) -> None:
-        """`share` says, until the run ends, how much of it is done."""
+        """Take `share`, a function that returns the finished share of the run until it ends."""
         with self._changed:
             self._shares[run.key] = share
 
     def end(self, run: Run, ending: Outcome) -> None:
-        """How a run that was given ended; it is given again if another try may do."""
+        """Record the outcome of a run; give the run again if another try may succeed."""
         with self._changed:
             self._out -= 1
             self._shares.pop(run.key, None)
@@ -82,7 +82,7 @@ class Agenda:
         self.show()
 
     def stop(self, error: BaseException | None = None) -> None:
-        """No more runs are given; `error` is what `result` raises."""
+        """Stop giving out runs; `result` raises `error`."""
         with self._changed:
             if self._ended is False:
                 self._ended = error or True

@@ -1,4 +1,4 @@
-"""One attempt at one run: lease it, make it, record the outcome. All runners use it."""
+"""Attempts at runs: lease a run, make it, record the outcome. All runners use this module."""
 
 from __future__ import annotations
 

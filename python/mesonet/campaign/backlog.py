@@ -1,4 +1,4 @@
-"""What there is to do in a campaign folder: which runs, in which order, by which code."""
+"""Backlog of a campaign folder: runs to make, their order, and the code that makes them."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def backlog(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str]
 
 
 def counted(document: Mapping[str, Any], versions: Sequence[str], statuses: Mapping[str, str]) -> list[Run]:
-    """Return every run of a campaign, by that of the versions of the code which counts: the newest by which it is done.
+    """Return every run of a campaign once, under the newest code version by which it is done.
 
     A run that is done by none counts with the newest, `versions[0]`.
     """
@@ -105,7 +105,7 @@ def counted(document: Mapping[str, Any], versions: Sequence[str], statuses: Mapp
 
 
 def versions_that_count(ledger: Ledger, code_version: str, mix: bool) -> list[str]:
-    """Versions of the code whose runs count, that of this code first.
+    """Return the code versions whose runs count, the version of this code first.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def known_versions(provenance: Mapping[str, Any]) -> list[str]:
 
 
 def _part(runs: Iterable[Run], document: Mapping[str, Any], shard: tuple[int, int] | None) -> list[Run]:
-    """Return each run once; of N parts the i-th, which is the same whenever and wherever it is asked for.
+    """Return each run once; with a shard (i, N) the i-th of N parts, equal on every host and at every time.
 
     Parts take turns through the runs by falling expected cost, so that they take about as long.
     """

@@ -117,7 +117,7 @@ class _Driver:
         self._patience = _patience()
 
     def run(self) -> None:
-        """Until all runs are finished."""
+        """Submit runs and collect outcomes until all runs are finished."""
         while not self._agenda.over and not self._agenda.stopped:
             if self._client.status != "running":
                 self._reconnect()
@@ -128,7 +128,7 @@ class _Driver:
             time.sleep(_TICK_S)
 
     def close(self) -> None:
-        """Leaves the cluster as it is; tasks that run there go on to their end, and their results stay."""
+        """Leave the cluster as it is; tasks that run there go on to their end, and their results stay."""
         with suppress(Exception):
             self._client.cancel(list(self._out))
         with suppress(Exception):
@@ -205,7 +205,7 @@ class _Driver:
 
 
 def _patience() -> float:
-    """How long the scheduler may be without workers, in s."""
+    """Return the time that the scheduler may be without workers, in s."""
     import dask
     from dask.utils import parse_timedelta
 

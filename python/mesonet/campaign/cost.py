@@ -1,8 +1,8 @@
-"""What runs will cost: to run the longest first, and to say how much time is left.
+"""Expected costs of runs: to run the longest first, and to estimate the time that is left.
 
-Before anything ran, a document may hold ``expected_cost``, the relative cost of each condition. Runs that are done say
-more: a run is expected to take as long as those of its condition took, which differ by algorithm and replicate only,
-and one of a condition that has none as long as its relative cost says compared with those that have.
+Before anything ran, a document may hold ``expected_cost``, the relative cost of each condition. Finished runs give
+better estimates. A run is expected to take the mean time of the finished runs of its condition, which differ by
+algorithm and replicate only. A condition without finished runs is scaled from the others by relative cost.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Expected:
 
     @property
     def known(self) -> bool:
-        """Whether any run told how long it took."""
+        """True if at least one run has a known duration."""
         return bool(self._seen)
 
     def learn(self, condition: int, wall_s: float) -> None:
@@ -35,7 +35,7 @@ class Expected:
         self._seen.setdefault(condition, []).append(wall_s)
 
     def of(self, condition: int) -> float:
-        """What a run of a condition is expected to take."""
+        """Return the expected time of a run of a condition, in s; before any run is known, its relative cost."""
         if own := self._seen.get(condition):
             return fmean(own)
         return self._hint(condition) * self._scale()
@@ -52,7 +52,7 @@ class Expected:
 
 
 def expected(ledger: Ledger, document: Mapping[str, Any], done: Sequence[Run]) -> Expected:
-    """What the runs that are done tell, of the many an even sample."""
+    """Return expected costs from finished runs; of many runs an even sample is read."""
     costs = Expected(document)
     step = max(1, math.ceil(len(done) / _MOST_READ))
     for run in done[::step]:

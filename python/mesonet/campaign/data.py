@@ -78,7 +78,7 @@ class Campaign:
     provenance: dict[str, Any] = field(repr=False)
 
     def response(self, name: str, period: str = "measured") -> pl.DataFrame:
-        """One response of one period: columns condition, algorithm, replicate, value.
+        """Return a response of a period in all runs: columns condition, algorithm, replicate, value.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class Campaign:
         return pl.concat(parts)
 
     def cube(self, responses: Sequence[str], period: str = "measured") -> npt.NDArray[np.float64]:
-        """Means over replicates, shape (conditions of `design`, algorithms, responses); NaN where there is nothing.
+        """Return means over replicates, shape (conditions of `design`, algorithms, responses); NaN where missing.
 
         Conditions with factors between their levels, such as centre points, are in `responses` only.
         """
@@ -158,7 +158,7 @@ class Campaign:
 
     @cached_property
     def rows(self) -> Rows:
-        """All conditions, with those that have factors between their levels."""
+        """All conditions, including conditions with factors between their levels."""
         return from_document(self.experiment["design"])
 
     @property

@@ -1,7 +1,7 @@
-"""One table of a campaign that holds what the study reports: responses of the network and goodputs of flow groups.
+"""Study table of a campaign: responses of the network and goodputs of flow groups, in a single table.
 
-One row per run, measured period and response of the network, and per flow group of completed flows and whose flows they
-are. Columns are documented in ``docs/reference/study-table.md``.
+The table has a row per run, measured period and response of the network, and per flow group of completed flows, by the
+algorithm of the flows. Columns are documented in ``docs/reference/study-table.md``.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def write_study_table(campaign: Campaign, path: Path) -> Path:
 
 
 def _network(campaign: Campaign) -> pl.DataFrame:
-    """Return the responses of the network that the experiment's set asks for, with the symbols of the set."""
+    """Return the responses of the network in the experiment's response set, with the symbols of the set."""
     entries = SETS[campaign.experiment.get("response_set", DEFAULT)].entries
     symbols = {entry.name: entry.symbol.split("(")[0] for entry in reversed(entries)}
     rows = campaign.responses.filter(pl.col("response").is_in(list(symbols)) & (pl.col("period") != "run"))
@@ -84,7 +84,7 @@ def _network(campaign: Campaign) -> pl.DataFrame:
 
 
 def _groups(campaign: Campaign) -> pl.DataFrame:
-    """Flows completed, mean goodput and its standard deviation of each flow group, by whose flows they are."""
+    """Return flows completed, mean goodput and its standard deviation of each flow group, by algorithm of the flows."""
     groups = campaign.groups
     if groups.is_empty():
         return pl.DataFrame(schema=SCHEMA)
@@ -103,7 +103,7 @@ def _groups(campaign: Campaign) -> pl.DataFrame:
 
 
 def _shaped(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return all columns in order; those that the rows do not have are null."""
+    """Return all columns in order; missing columns are null."""
     columns = [
         (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name) for name, kind in SCHEMA.items()
     ]

@@ -202,7 +202,7 @@ def _file_server_now(folder: Path) -> float:
 
 @contextmanager
 def _alone(runs: Path) -> Iterator[None]:
-    """Exclusive removal of void leases. File systems without locks give no protection.
+    """Hold the exclusive right to remove void leases. File systems without locks give no protection.
 
     A file lock belongs to a whole process, and closing any copy of the file ends it: threads wait for each other here.
     """

@@ -32,9 +32,9 @@ _SNAPSHOT = ".snapshot-"
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a campaign: `condition` and `replicate` count from 1; `scenario` is canonical JSON.
+    """Run of a campaign: `condition` and `replicate` count from 1; `scenario` is canonical JSON.
 
-    `code_version` is that of its key.
+    `code_version` is the code version in its key.
     """
 
     condition: int
@@ -52,7 +52,7 @@ def run_key(scenario: str, seed: int, code_version: str) -> str:
 
 
 def run_seed(seed: int, condition: int, replicate: int) -> int:
-    """Return the seed of a run from that of its experiment: 32 bits.
+    """Return the seed of a run, 32 bits, from the seed of its experiment.
 
     Algorithms share it, so that they face the same users (common random numbers); conditions and replicates do not.
     """
@@ -83,7 +83,7 @@ class Ledger:
 
     @property
     def runs(self) -> Path:
-        """Where the runs are."""
+        """Folder of the runs."""
         return self.path / "runs"
 
     @classmethod
@@ -135,7 +135,7 @@ class Ledger:
         return documents.experiment(file)
 
     def provenance(self) -> dict[str, Any]:
-        """By which code and when the runs were made; empty before the first."""
+        """Return the code versions and times of the runs of the campaign; empty before the first run."""
         file = self.path / "provenance.json"
         return documents.provenance(file) if file.exists() else {}
 
@@ -144,7 +144,7 @@ class Ledger:
         _write(self.path / "provenance.json", provenance)
 
     def statuses(self) -> dict[str, str]:
-        """``done`` or ``failed`` by key, of all runs that are either."""
+        """Return ``done`` or ``failed`` by key, for all runs that are either."""
         with suppress(FileNotFoundError):
             names = [name for name in os.listdir(self.runs) if not name.startswith(".")]
             runs = str(self.runs)
@@ -152,11 +152,11 @@ class Ledger:
         return {}
 
     def status(self, key: str) -> str:
-        """``done``, ``failed`` or ``missing``."""
+        """Return ``done``, ``failed`` or ``missing``."""
         return _status(str(self.runs), key)
 
     def run_json(self, key: str, status: str | None = None) -> dict[str, Any]:
-        """Provenance and resources of a run that is done, or the message of one that failed; `status` if it is known.
+        """Return provenance and resources of a done run, or the record of a failed run; `status` saves a look-up.
 
         Raises
         ------
@@ -168,7 +168,7 @@ class Ledger:
         return documents.failed(self.runs / key / "failure.json")
 
     def tries(self, key: str) -> list[dict[str, Any]]:
-        """How often a run failed so far: message, host and times of each try."""
+        """Return the failed tries of a run so far: message, host and times of each try."""
         if self.status(key) != "failed":
             return []
         about = documents.failed(self.runs / key / "failure.json")
@@ -180,7 +180,7 @@ class Ledger:
 
     @contextmanager
     def writing(self, key: str) -> Iterator[Path]:
-        """A folder to fill; it becomes the run's when the block ends, unless the run is done by then."""
+        """Yield a folder to fill; it becomes the folder of the run at the end, unless the run is done by then."""
         aside = self.runs / f".tmp-{key}-{uuid4().hex[:12]}"
         aside.mkdir(parents=True)
         try:
@@ -191,7 +191,7 @@ class Ledger:
             shutil.rmtree(aside, ignore_errors=True)
 
     def fail(self, key: str, message: str, details: Mapping[str, Any]) -> None:
-        """Records a failed run, with `details` as `mesonet.campaign.record.schema` says but for the earlier tries."""
+        """Record a failed run; `details` follow `mesonet.campaign.record.schema`, without the earlier tries."""
         tries = [*self.tries(key), *details.get("tries", [])]
         with self.writing(key) as aside:
             _write(aside / "failure.json", {**details, "message": message, "tries": tries})
@@ -240,7 +240,7 @@ class Ledger:
 
 
 def _status(runs: str, key: str) -> str:
-    """That of a run in a folder of runs, as text: paths as objects would take longer than the question."""
+    """Return the status of a run in the folder `runs`. Paths are text, because path objects are slow."""
     folder = f"{runs}{os.sep}{key}{os.sep}"
     if os.path.exists(folder + "responses.parquet"):
         return "done"
@@ -260,7 +260,7 @@ def _write(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def _force(folder: Path) -> None:
-    """Has the files of a folder on the disk before the folder gets its name: else power cuts could leave empty ones."""
+    """Force the files of a folder to the disk before it gets its name: else power cuts could leave empty files."""
     for each in (*folder.iterdir(), folder):
         file = os.open(each, os.O_RDONLY)
         try:
@@ -273,7 +273,7 @@ _PROSE = ("title", "description", "parameters", "expected_cost")
 
 
 def _defining(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What makes it this experiment and not another: all but the prose and guesses."""
+    """Return the entries that identify the experiment: all but prose and expected costs."""
     return {key: value for key, value in document.items() if key not in _PROSE}
 
 

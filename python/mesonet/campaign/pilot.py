@@ -1,11 +1,11 @@
-"""What a campaign will cost, from a short pilot: processor time, memory, disk.
+"""Cost of a campaign, from a short pilot: processor time, memory, disk.
 
 Of a few conditions, the cheapest and the most expensive expected among them, a run is begun and stopped after a moment
-of wall-clock time. What it simulated in the second half of that moment, beyond the quiet start, says how long all of it
-would take; where that is too little of the run, the time that a segment took to cross a router does, and how many are
-expected to. The other conditions are scaled by their expected relative cost. Memory is that of the process then, which
-still grows with queues and flows; the disk is what the tables of the moment need. A model that is no network cannot be
-stopped half-way: one run of each pilot condition is made whole.
+of wall-clock time. The simulated time of the second half of that moment, beyond the quiet start, gives the time of a
+whole run. Where that is too little of the run, the estimate is the time per segment and router times the expected
+number of segments. The other conditions are scaled by their expected relative cost. Memory is the memory of the process
+then, which still grows with queues and flows; the disk is the size of the tables of the moment. A model that is no
+network cannot be stopped half-way: a whole run of each pilot condition is made.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _spread(runs: list[Run]) -> list[Run]:
 
 
 def _begun(document: Mapping[str, Any], run: Run, budget_s: float) -> dict[str, Any]:
-    """Return a pilot in a process of its own, so that its memory is that of a run."""
+    """Return a pilot in a process of its own, so that its memory is the memory of a run."""
     costs = document.get("expected_cost")
     task = {
         "scenario": run.scenario,
@@ -169,7 +169,7 @@ def _size(tables: Mapping[str, Any]) -> int:
 
 
 def _blocks(size: int) -> int:
-    """What a file takes of the disk."""
+    """Return the disk space of a file of `size` bytes in whole blocks, in bytes."""
     return math.ceil(size / _BLOCK_BYTES) * _BLOCK_BYTES
 
 

@@ -43,7 +43,7 @@ def run_here(backlog: Backlog, agenda: Agenda, workers: int, memory: int | None,
 
 
 def _serve(backlog: Backlog, agenda: Agenda, leases: Leases, room: _Room, worker: Worker) -> None:
-    """One thread: takes runs until there are no more."""
+    """Make runs in this thread until the agenda has no more."""
     try:
         while run := agenda.next():
             with room:

@@ -60,9 +60,9 @@ class Worker:
     def make(
         self, ledger: Ledger, run: Run, model: dict[str, Any] | None, stopped: Callable[[], bool]
     ) -> dict[str, Any] | Death:
-        """Make a run; the answer of the process (empty where all is well), or how it died.
+        """Make a run; return the answer of the process (empty if all is well), or its death.
 
-        `stopped` is asked several times a second; when it says so, the process is ended.
+        `stopped` is called several times a second; if it returns True, the process is ended.
         """
         process = self._started()
         task = {"folder": str(ledger.path.resolve()), "key": run.key, "seed": run.seed, "scenario": run.scenario}
@@ -147,7 +147,7 @@ class Worker:
         return str(self._log.read())
 
     def _used(self, model: dict[str, Any] | None) -> int:
-        """Resident memory of the process, and of the program that it runs."""
+        """Return the resident memory of the process and of the program that it runs, in bytes."""
         assert self._process is not None
         with suppress(psutil.NoSuchProcess):
             process = psutil.Process(self._process.pid)
@@ -181,7 +181,7 @@ def package_path() -> dict[str, str]:
 
 
 def _signal(process: subprocess.Popen[str], number: int) -> None:
-    """To the process and the programs that it started."""
+    """Send a signal to the process and the programs that it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
 

@@ -1,7 +1,7 @@
-"""What a campaign folder keeps of a run besides its results, and the JSON Schemas that these records follow.
+"""Records of the runs in a campaign folder, and their JSON Schemas.
 
 ``run.json`` is the provenance of a run that is done: parameters in full, seed, versions, machine, resources.
-``failure.json`` is that of one that is not: the message, the log, and every try.
+``failure.json`` is the record of a failed run: the message, the log, and every try.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def record(model: models.Description, scenario: Mapping[str, Any], seed: int, watch: provenance.Stopwatch) -> str:
-    """``run.json`` of a model that is no network."""
+    """Return the text of ``run.json`` of a run of a model that is no network."""
     about = {
         "scenario": scenario,
         "seed": seed,

@@ -1,4 +1,4 @@
-"""Runs what is missing of a campaign: by processes of this machine (`pool`), or on a Dask cluster (`cluster`)."""
+"""Runner of a campaign's missing runs: by processes of this machine (`pool`), or on a Dask cluster (`cluster`)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
 
 @contextmanager
 def _terminate_as_interrupt() -> Iterator[None]:
-    """SIGTERM ends the block as Ctrl-C does."""
+    """Let SIGTERM end the block as Ctrl-C does."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt

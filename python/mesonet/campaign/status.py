@@ -1,4 +1,4 @@
-"""How far a campaign is, fast: from the names in its folder and a sample of its records."""
+"""Status of a campaign, fast: from the names in its folder and a sample of its records."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from mesonet.campaign.ledger import Ledger
 
 @dataclass(frozen=True)
 class Status:
-    """How far a campaign is.
+    """Status of a campaign.
 
     Attributes
     ----------
     runs
-        Number of runs; done, failed and missing ones add up to it.
+        Number of runs; done, failed and missing runs add up to it.
     quarantined
-        Of the failed ones, those that failed too often to be tried again.
+        Failed runs that failed too often to be tried again.
     running
-        Of the failed and missing ones, those that some runner is at now.
+        Failed and missing runs that some runner makes now.
     on_from_snapshot
-        Of those that nobody is at, those that go on where they were stopped.
+        Runs that no runner makes now and that continue from a snapshot.
     processor_s_left
-        Expected time of what is left on one processor, in s; None before the first run is done.
+        Expected time of the remaining runs on one processor, in s; None before the first run is done.
     seconds_left
-        The same divided by the number of runs that go on; None where none does.
+        `processor_s_left` divided by the number of runs in progress; None where there are none.
     failures
         Condition, algorithm, replicate, message, number of tries, and file with the log of each failed run.
     code_versions

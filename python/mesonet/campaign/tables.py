@@ -1,4 +1,4 @@
-"""One table of many runs, read at once: opening 10,000 files one by one would take ten times as long."""
+"""Tables of many runs, read at once: opening 10,000 files one by one would take ten times as long."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _tell(answers: TextIO, what: dict[str, Any]) -> None:
 
 
 def _shares(answers: TextIO) -> Callable[[float, float], None]:
-    """Tells how much of a run is done, at once and then every `SHARE_EVERY_S`."""
+    """Return a function that reports the finished share of a run, at once and then every `SHARE_EVERY_S`."""
     due = time.monotonic()
 
     def update(done: float, total: float) -> None:
@@ -71,7 +71,7 @@ def _shares(answers: TextIO) -> Callable[[float, float], None]:
 
 
 def _tasks() -> Iterator[dict[str, Any]]:
-    """Tasks as they come; a thread waits for them, so that the end of the caller is seen during a run too."""
+    """Yield tasks as they come; a thread reads them, so that the end of the caller is seen during a run too."""
     lines: SimpleQueue[str] = SimpleQueue()
 
     def read() -> None:
@@ -110,14 +110,14 @@ def _answer(task: dict[str, Any], update: Callable[[float, float], None]) -> dic
 
 
 def _checkpoint(task: dict[str, Any]) -> AbstractContextManager[Checkpoint | None]:
-    """Where the run is kept; a snapshot that cannot be used must not fail a campaign."""
+    """Return the checkpoint of the run, None for models; a snapshot that cannot be used does not fail a campaign."""
     if task["model"] is not None:
         return nullcontext()
     return Checkpoint(Ledger(task["folder"]).snapshot(task["key"]), task["snapshot_every"], forgiving=True)
 
 
 def _refuse_other_code(task: dict[str, Any]) -> None:
-    """A result must not go under the key of other code: files can be changed while a campaign runs."""
+    """Raise RuntimeError if the code changed since the start: a result must not get the key of other code."""
     here = models.code_version(task["model"])
     if here != task["code_version"]:
         raise RuntimeError(f"the code is another one ({here[:12]}) than at the start ({task['code_version'][:12]})")
@@ -137,8 +137,10 @@ def _write(task: dict[str, Any], tables: dict[str, Table], about: str) -> None:
 def answer_tables(
     task: dict[str, Any], checkpoint: Checkpoint | None = None, update: Callable[[float, float], None] | None = None
 ) -> tuple[dict[str, Table], str]:
-    """Return the tables of a run and its record; raises what the simulator or the model raises. `update` is told how
-    far a run of the network is (done, total); a model does not say."""
+    """Return the tables of a run and its record; raise the errors of the simulator or the model.
+
+    Runs of networks call `update` with (done, total); models do not.
+    """
     return _network(task, checkpoint, update) if task["model"] is None else _model(task)
 
 

@@ -1,4 +1,4 @@
-"""What there is to choose from: scenarios, experiments, algorithms, topologies, factors, responses, parameters."""
+"""Catalogue of scenarios, experiments, algorithms, topologies, factors, responses and parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Entries = list[dict[str, Any]]
 
 
 def entries(kind: str) -> Entries:
-    """Everything of a kind: one dict with ``name`` each, plain data."""
+    """Return all entries of a kind: a dict with ``name`` each, plain data."""
     return KINDS[kind][0]()
 
 

@@ -1,4 +1,4 @@
-"""What the verbs ``run`` and ``check`` act on: a scenario, or one condition of an experiment, with options as typed."""
+"""Targets of the verbs ``run`` and ``check``: a scenario, or a condition of an experiment, with options as typed."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _condition(
 
 
 def pairs(values: Sequence[str]) -> dict[str, str]:
-    """What ``--set`` was given, by path."""
+    """Return the values of the ``--set`` options by path."""
     found: dict[str, str] = {}
     for given in values:
         path, equals, value = given.partition("=")

@@ -1,4 +1,4 @@
-"""Which runs ``mesonet design`` asks for: those of a design and what is added to it, or of another kind of plan."""
+"""Runs that ``mesonet design`` prints: runs of a design and its additions, or of another kind of plan."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def runs_of(
 
 
 def lines(design: Design, runs: Runs, times: int) -> list[str]:
-    """What was added to the design, and what it tells apart; `times` is how often each run is made."""
+    """Return lines on what was added to the design and the effects it separates; each run is made `times` times."""
     said = []
     if runs.folded:
         folded, pairs = runs.folded, len(design.aliases) - len(design.factors)
@@ -100,7 +100,7 @@ def row_table(factors: Sequence[str], runs: Runs) -> tuple[list[str], list[list[
 
 
 def as_json(runs: Runs) -> dict[str, Any]:
-    """What was added as plain data."""
+    """Return the additions to the design as plain data."""
     folded, blocked = runs.folded, runs.blocked
     return {
         "foldover": folded

@@ -1,4 +1,4 @@
-"""What the verb ``mesonet design`` stands on: options to designs, and designs as text."""
+"""Support of the verb ``mesonet design``: from options to designs, and designs as text."""
 
 from __future__ import annotations
 
@@ -88,15 +88,15 @@ def find_design(
 def completed(
     target: str | None, kind: str | None, seed: int | None, ways: Mapping[str, Any], additions: Mapping[str, Any]
 ) -> tuple[str, int, dict[str, Any]]:
-    """Kind, seed and additions where options do not say them: those of the experiment's own design.
+    """Return kind, seed and additions; where options are not given, the values of the experiment's own design.
 
     Parameters
     ----------
     ways
-        The options ``runs``, ``resolution``, ``name`` and ``generators``: where one says that another design is meant,
-        nothing is added that was not asked for.
+        The options ``runs``, ``resolution``, ``name`` and ``generators``. If they select another design, the
+        additions of the experiment's own design are not taken over.
     additions
-        The options of `mesonet.cli.design_runs.runs_of`. A foldover, or blocks, take the place of either.
+        The options of `mesonet.cli.design_runs.runs_of`. A foldover, or blocks, replace both of the design's own.
     """
     given = [way for way in _WAYS if ways.get(way)]
     if target is None:
@@ -131,7 +131,7 @@ def find_plan(
 
 
 def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
-    """What a plan of another kind is, and what it tells, in two lines."""
+    """Return two lines on a plan of another kind: its size, and the effects that it can estimate."""
     regular = " (in 4, 8 and 16 runs entirely: a regular design of resolution III)" if runs in (4, 8, 16) else ""
     says = {
         "grid": "nothing is aliased: all combinations of levels run; from -1 (the first level) to +1 (the last)",
@@ -149,7 +149,7 @@ def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
 
 
 def heading(proposal: Proposal) -> str:
-    """What a design is, in a few lines."""
+    """Return the description of a design in a few lines."""
     design = proposal.design
     k = len(design.factors)
     lines = [f"{size_text(design)}: {plural(k, 'factor')}, {plural(design.runs, 'run')}{_origin(design)}"]
@@ -181,13 +181,13 @@ def _words(design: Design) -> str:
 
 
 def factor_rows(proposal: Proposal) -> list[list[str]]:
-    """Id and name of the factors, where the names say more."""
+    """Return id and name of the factors if any name differs from its id, else no rows."""
     names = proposal.names
     return [[id, name] for id, name in names.items()] if any(id != name for id, name in names.items()) else []
 
 
 def alias_rows(proposal: Proposal) -> list[list[str]]:
-    """What only the sum can be estimated of: by ids and, where the names say more, in names."""
+    """Return the alias strings, of which only the sums can be estimated: by ids and, where they differ, by names."""
     strings = proposal.design.alias_strings
     rows = [[" = ".join(effects)] for effects in strings]
     if factor_rows(proposal):
@@ -269,7 +269,7 @@ def _of_option(error: InputError) -> InputError:
 
 
 def _factors(target: str | None, factors: str | None) -> tuple[list[str] | int | None, Designed | None]:
-    """Ids or number of the factors, and the experiment that has them."""
+    """Return the ids or the number of the factors, and the experiment that has them."""
     if target is not None:
         if factors is not None:
             raise InputError("an experiment has its own factors", path="factors", value=factors)

@@ -55,7 +55,7 @@ class _Command(click.Command):
 
 
 class _Group(click.Group):
-    """Turns what users can put right into one message and an exit code."""
+    """Group of commands that turns errors of users into one message and an exit code."""
 
     command_class = _Command
 
@@ -81,7 +81,7 @@ class _Group(click.Group):
 
 
 def _end_of_pipe(ctx: click.Context) -> NoReturn:
-    """End as a program that SIGPIPE ends: nobody reads what it prints, as behind ``head``."""
+    """End as a program that SIGPIPE ends: the reader of its output has closed, as ``head`` does."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the exit
     ctx.exit(128 + signal.SIGPIPE)
 
@@ -94,14 +94,14 @@ def _stop(ctx: click.Context, message: str, code: int) -> NoReturn:
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(mesonet.__version__, prog_name="mesonet")
 def main() -> None:
-    """Predicts what happens to a large network when a new congestion control is deployed in it."""
+    """Predict what happens to a large network when a new congestion control is deployed in it."""
 
 
 @main.command("list")
 @click.argument("kind", required=False, type=click.Choice(list(catalogue.KINDS)))
 @_JSON
 def list_(kind: str | None, as_json: bool) -> None:
-    """What there is: scenarios, experiments, algorithms, ..."""
+    """List all there is: scenarios, experiments, algorithms, ..."""
     if as_json:
         write_json([entry for each in ([kind] if kind else catalogue.KINDS) for entry in catalogue.entries(each)])
         return
@@ -155,7 +155,7 @@ def run(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Simulates SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files."""
+    """Simulate SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files."""
     from mesonet.simulation.result import reserved
 
     if checkpoint_every is not None and checkpoint is None:
@@ -184,7 +184,7 @@ def run(
 
 
 def _idle(chosen: Scenario) -> list[str]:
-    """Notes of constants that are set for algorithms that no flow uses."""
+    """Return notes on constants that are set for algorithms that no flow uses."""
     return [f"{path} has no effect: no flow uses the algorithm" for path in chosen.unused()]
 
 
@@ -221,7 +221,7 @@ def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, 
 @click.option("--draw", type=click.Path(path_type=Path), help="Draw the network: FILE.svg, .png, .pdf or .html.")
 @_JSON
 def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None:
-    """Shows every value of SCENARIO or of a condition of EXPERIMENT, where it comes from, and what follows from it."""
+    """Show every value of SCENARIO or of a condition of EXPERIMENT, where it comes from, and what follows from it."""
     chosen = find_scenario(target, **options)
     described = chosen.describe()
     shown = network_map(chosen, described)
@@ -289,7 +289,7 @@ def design(
     as_json: bool,
     **additions: Any,
 ) -> None:
-    """Shows what a two-level design tells apart and what not: that of EXPERIMENT, or the best one known."""
+    """Show which effects a two-level design separates: the design of EXPERIMENT, or the best one known."""
     from mesonet.cli import design_runs, designing
 
     ways = {"runs": runs, "resolution": resolution, "name": name, "generators": equations}
@@ -336,7 +336,7 @@ class _Subgroup(click.Group):
 
 @main.group(cls=_Subgroup)
 def experiment() -> None:
-    """Many runs by a factorial design: plan, run, status."""
+    """Plan and run many runs by a factorial design: plan, run, status."""
 
 
 _TARGET = click.argument("target", metavar="EXPERIMENT|DIR")
@@ -381,7 +381,7 @@ def _how(command: Callable[..., None]) -> Callable[..., None]:
 )  # fmt: skip
 @_JSON
 def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
-    """Shows the design, the factors, the runs of EXPERIMENT and what they will cost."""
+    """Show the design, the factors, the runs of EXPERIMENT and what they will cost."""
     from mesonet.cli import planning
 
     chosen = planning.find_experiment(target, **options)
@@ -429,7 +429,7 @@ def run_experiment(
     retry: bool,
     **options: Any,
 ) -> None:
-    """Runs what is missing of EXPERIMENT, or of the campaign in DIR."""
+    """Run the missing runs of EXPERIMENT, or of the campaign in DIR."""
     from mesonet.cli import planning
 
     how = {
@@ -450,7 +450,7 @@ def run_experiment(
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
 @_JSON
 def status(target: str, out: Path | None, as_json: bool) -> None:
-    """Shows how far the campaign of EXPERIMENT, or the one in DIR, is."""
+    """Show the progress of the campaign of EXPERIMENT, or of the campaign in DIR."""
     from mesonet.cli import planning
 
     _show_status(planning.find_folder(target, out), as_json)
@@ -489,7 +489,7 @@ def analyze(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Writes tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR."""
+    """Write tables (Parquet, CSV) and figures (SVG) of every analysis of the campaign in DIR."""
     from mesonet.reporting import write_analysis
 
     place = out or directory
@@ -533,7 +533,7 @@ def report(
     cut: float | None,
     as_json: bool,
 ) -> None:
-    """Writes the report of the campaign in DIR: one HTML file that needs no network."""
+    """Write the report of the campaign in DIR: one HTML file that needs no network."""
     from mesonet.reporting import write_report
     from mesonet.reporting.campaign_view.sampled import is_sampled
     from mesonet.reporting.campaign_view.study import Study
@@ -581,7 +581,7 @@ def _thresholds(correlation: float | None, cut: float | None) -> Any:
 @click.option("--out", type=click.Path(path_type=Path), help="FILE.parquet or .csv; by default DIR/study.parquet.")
 @_JSON
 def export(directory: Path, out: Path | None, as_json: bool) -> None:
-    """Writes one table of the campaign in DIR: responses of the network and goodputs of flow groups."""
+    """Write one table of the campaign in DIR: responses of the network and goodputs of flow groups."""
     from mesonet.campaign.export import write_study_table
 
     path = write_study_table(mesonet.load(directory), out or directory / "study.parquet")
@@ -625,7 +625,7 @@ def verify(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """The scorecard: published values, ours, tolerances, verdicts; of all claims, or of a part such as G or theory."""
+    """Show the scorecard: published values, ours, tolerances and verdicts; of all claims or of parts such as G."""
     from mesonet.verification.campaigns import Campaigns
     from mesonet.verification.scorecard import RECORD, load_scorecard
 
@@ -653,7 +653,7 @@ def _draw(shown: NetworkMap, path: Path) -> None:
 
 
 def _from_results(directory: Path, what: str, write: Callable[..., Any], place: Path) -> Any:
-    """What `write` makes at `place` of the campaign in a folder, with progress."""
+    """Return the result of `write` at `place` for the campaign in a folder, with progress."""
     from mesonet.reporting.campaign_view.sampled import is_sampled, left_out
 
     campaign = mesonet.load(directory)

@@ -1,4 +1,4 @@
-"""What the verbs of ``mesonet experiment`` stand on: names to experiments and folders, and plans as text."""
+"""Support of the verbs of ``mesonet experiment``: from names to experiments and folders, and plans as text."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def find_folder(target: str, out: Path | None = None) -> Path:
 def run(
     target: str, out: Path | None, workers: int | None, force: bool, options: Mapping[str, Any], **how: Any
 ) -> Path:
-    """Run what is missing of an experiment or of the campaign in a folder; returns the folder."""
+    """Run the missing runs of an experiment or of the campaign in a folder; return the folder."""
     if _is_experiment(target):
         chosen = find_experiment(target, **options)
         return chosen.run_missing(out or Path(chosen.name), workers, force=force, **how)
@@ -119,7 +119,7 @@ def memory(text: str | None) -> int | None:
 
 
 def heading(chosen: Designed) -> str:
-    """What an experiment is, in a few lines."""
+    """Return the description of an experiment in a few lines."""
     design, rows = chosen.design, chosen.rows
     runs = chosen.conditions * len(chosen.algorithms) * chosen.replicates
     mixed_with = getattr(chosen, "mixed_with", None)
@@ -189,7 +189,7 @@ def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[st
 
 
 def estimate(chosen: Designed, budget_s: float) -> Cost:
-    """What the campaign will cost, from pilots of about `budget_s` of wall-clock time."""
+    """Return the expected cost of the campaign, from pilots of about `budget_s` of wall-clock time."""
     from mesonet.campaign.pilot import pilot
 
     return pilot({**chosen.document(), "expected_cost": chosen.expected_cost()}, budget_s)
@@ -216,7 +216,7 @@ def cost_lines(cost: Cost, workers: int) -> list[str]:
 
 
 def status_lines(status: Status) -> list[str]:
-    """How far a campaign is, in words."""
+    """Return the progress of a campaign as lines of text."""
     counts = "".join(f", {getattr(status, name)} {name}" for name in ("failed", "missing") if getattr(status, name))
     lines = [f"{status.name}: {status.done} of {plural(status.runs, 'run')} done in {status.path}{counts}"]
     if status.running:

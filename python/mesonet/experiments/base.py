@@ -1,4 +1,4 @@
-"""What all experiments are, whatever they run: conditions of a design x algorithms x replicates, into a folder."""
+"""Base class of experiments: conditions of a design x algorithms x replicates, run into a folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_WORKERS = 1_000
 
 @dataclass(frozen=True)
 class Level:
-    """One value that a factor sets, as a user would write both levels, and those between them where there are more."""
+    """Values that a factor sets at `path`, as users write them: both levels, and any levels between them."""
 
     path: str
     minus: Any
@@ -35,7 +35,7 @@ class Level:
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """What the factor sets at each of its levels, from minus to plus."""
+        """Values of the levels, from minus to plus."""
         return (self.minus, *self.inner, self.plus)
 
 
@@ -80,12 +80,12 @@ class Designed(ABC):
 
     @property
     def model(self) -> dict[str, Any] | None:
-        """What runs, if it is no network: see `mesonet.models.model`."""
+        """Description of the model that runs, as in `mesonet.models.model`; None for a network."""
         return None
 
     @abstractmethod
     def level_text(self, factor: str, place: float) -> str:
-        """What a factor sets at a place from -1 for minus to +1 for plus."""
+        """Return the value that a factor sets at a place from -1 for minus to +1 for plus, as text."""
 
     @abstractmethod
     def canonical(self, number: int, algorithm: str) -> Mapping[str, Any]:
@@ -100,7 +100,7 @@ class Designed(ABC):
         """Raise an `InputError` where a condition cannot be run; returns warnings."""
 
     def expected_cost(self) -> list[float]:
-        """What a run of each condition costs relative to others, as far as that can be told before any."""
+        """Return the expected relative cost of a run of each condition; empty if it cannot be known before a run."""
         return []
 
     def document(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ class Designed(ABC):
         return pl.DataFrame(rows)
 
     def condition_texts(self) -> list[dict[str, str]]:
-        """Per condition what each factor sets, by its id."""
+        """Return for each condition the values that the factors set, by factor id."""
         ids, known = list(self.levels), {}
         for place, id in enumerate(ids):
             for value in set(self.rows.matrix[:, place].tolist()):
@@ -157,7 +157,7 @@ class Designed(ABC):
     def run(
         self, out: str | Path, workers: int | None = None, progress: bool = True, force: bool = False, **how: Any
     ) -> Campaign:
-        """Run what is missing of the campaign in `out`.
+        """Run the missing runs of the campaign in `out`, and return the campaign.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class Designed(ABC):
     def run_missing(
         self, out: str | Path, workers: int | None = None, progress: bool = True, force: bool = False, **how: Any
     ) -> Path:
-        """As `run`, but returns the folder only."""
+        """Run as `run` does, but return only the folder."""
         models.refuse_while_imported()
         for name in how:
             if name not in _HOW:

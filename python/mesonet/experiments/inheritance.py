@@ -51,7 +51,7 @@ def with_base(
 
 
 def _values(table: Mapping[str, Any]) -> Any:
-    """Return the values of ``[set]`` by path; what is no table is left to whoever checks it."""
+    """Return the values of ``[set]`` by path; a value that is no table stays under ``set`` for later checks."""
     given = table.get("set", {})
     return settings.flatten(given) if isinstance(given, Mapping) else {"set": given}
 

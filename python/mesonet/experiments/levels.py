@@ -1,4 +1,4 @@
-"""What stands between the two levels of a factor, for designs that are not made of levels alone."""
+"""Values between the two levels of a factor, for designs that are not made of levels alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBERS = ("number", "probability", "count")
 
 
 def at(level: Level, place: float) -> Any:
-    """What a factor sets at a place from -1 to +1: one of its levels, or what stands `between` the only two."""
+    """Return the value that a factor sets at a place from -1 to +1: a level, or a value `between` two levels."""
     if level.inner:
         return level.values[level_at(place, len(level.values))]
     return between(level.path, level.minus, level.plus, place)
@@ -53,7 +53,7 @@ def between(path: str, minus: Any, plus: Any, place: float) -> Any:
 
 
 def number_between(minus: Any, plus: Any, place: float) -> Any:
-    """Return the same for plain numbers, whole where both are and the place allows it.
+    """Return the value between two plain numbers, rounded if both are whole.
 
     Raises
     ------

@@ -55,14 +55,14 @@ _NO_ALGORITHM = ("model",)
 
 @dataclass(frozen=True, eq=False)
 class ModelExperiment(Designed):
-    """An experiment with a model; `described` as `mesonet.models` says, `given` are the parameters of every run."""
+    """Experiment with a model; `described`: see `mesonet.models`; `given`: parameters of every run."""
 
     described: Mapping[str, Any]
     given: Mapping[str, Any] = field(repr=False)
 
     @property
     def model(self) -> dict[str, Any]:
-        """What runs."""
+        """Description of the model that runs."""
         return dict(self.described)
 
     def condition(self, number: int, algorithm: str | None = None) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class ModelExperiment(Designed):
         return {"parameters": self.condition(number, algorithm)}
 
     def document(self) -> dict[str, Any]:
-        """As that of every experiment, with the model."""
+        """Return the document of the experiment, with the model."""
         own = {"scenario": "model", "scale": 1.0, "mixed_with": None, "response_set": "all", "model": self.model}
         return {**super().document(), **own}
 
@@ -101,11 +101,11 @@ class ModelExperiment(Designed):
         ]
 
     def check(self, force: bool = False) -> list[str]:
-        """Nothing can be known of a model before it runs; no warnings."""
+        """Return no warnings: nothing can be known of a model before it runs."""
         return []
 
     def level_text(self, factor: str, place: float) -> str:
-        """What a factor sets at a place from -1 for minus to +1 for plus."""
+        """Return the value that a factor sets at a place from -1 for minus to +1 for plus, as text."""
         levels = self.levels[factor]
         return ", ".join(_text(number_between(level.minus, level.plus, place)) for level in levels)
 
@@ -116,7 +116,7 @@ def from_table(
     directory: Path | None,
     model: Callable[..., Any] | Sequence[str] | None = None,
 ) -> ModelExperiment:
-    """Return an experiment from the tables of a file, or from the same as Python data with the model beside them.
+    """Return an experiment from the tables of a file, or from equal Python data with the model.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def _factors(table: Mapping[str, Any]) -> tuple[dict[str, tuple[Level, ...]], di
 
 
 def _pairs(where: str, id: str, factor: Mapping[str, Any]) -> dict[str, Any]:
-    """Both levels of each parameter that a factor sets."""
+    """Return both levels of each parameter that a factor sets."""
     if "levels" in factor:
         if {"path", "minus", "plus"} & set(factor) or not isinstance(factor["levels"], Mapping):
             raise InputError("give either path, minus and plus, or levels", path=where)
@@ -199,7 +199,7 @@ def _level(where: str, path: str, pair: Any) -> Level:
 def _refuse_strangers(
     given: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], matrix: list[list[float]]
 ) -> None:
-    """Each parameter is set by one factor or for every run, and has values wherever the design needs some."""
+    """Raise InputError for a parameter that is set twice, or that lacks values where the design needs some."""
     seen = dict.fromkeys(given, "parameters")
     for place, (id, own) in enumerate(levels.items()):
         for level in own:

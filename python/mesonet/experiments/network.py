@@ -122,7 +122,7 @@ class Experiment(Designed):
         return self.condition(number, algorithm).canonical()
 
     def document(self) -> dict[str, Any]:
-        """As that of every experiment, with what only networks have."""
+        """Return the document of the experiment, with the entries that only networks have."""
         own = {
             "scenario": self.scenario.name,
             "scale": self.scale,
@@ -163,7 +163,7 @@ class Experiment(Designed):
         return list(rows.values())
 
     def check(self, force: bool = False) -> list[str]:
-        """Asks the simulator about every condition; returns its warnings, each with the conditions that it is about.
+        """Check every condition with the simulator; return its warnings, each with the conditions that it is about.
 
         Raises
         ------
@@ -186,7 +186,7 @@ class Experiment(Designed):
         return idle + [f"{warning} ({as_told(numbers, self.conditions)})" for warning, numbers in about.items()]
 
     def _idle_constants(self) -> list[str]:
-        """Warnings of constants that no flow of any condition uses; those of ``--set`` are refused."""
+        """Return warnings of constants that no flow of any condition uses; raise InputError if set by ``--set``."""
         listed = [*self.algorithms, *([self.mixed_with] if self.mixed_with else [])]
         used = list(dict.fromkeys(name for each in listed for name, _ in settings.parse("algorithms", each)))
         warnings = []
@@ -209,7 +209,7 @@ class Experiment(Designed):
         return [segment_hops(self.condition(number)) for number in range(1, self.conditions + 1)]
 
     def level_text(self, factor: str, place: float) -> str:
-        """What a factor sets at a place from -1 for minus to +1 for plus, scaled."""
+        """Return the value that a factor sets at a place from -1 for minus to +1 for plus, scaled, as text."""
         given = {level.path: at(level, place) for level in self.levels[factor]}
         there = scaled(self.scenario.with_values({p: v for p, v in given.items() if not is_share(p)}), self.scale)
         return ", ".join(

@@ -126,7 +126,7 @@ def _scenario(table: Mapping[str, Any], file: str, directory: Path | None) -> Sc
 def _factor(
     where: str, given: Any, others: Mapping[str, Any], directory: Path | None
 ) -> tuple[str, str, tuple[Level, ...]]:
-    """Id, name and levels of a factor; `others` are the ids already given, `directory` is that of the file."""
+    """Return id, name and levels of a factor; `others` are the ids already given, `directory` holds the file."""
     if not isinstance(given, Mapping):
         raise InputError("not a table", path=where, value=given, allowed="[[factors]]")
     _known(given, _FACTOR_KEYS, where + ".")
@@ -202,7 +202,7 @@ def _checked(level: Level, places: Sequence[str], directory: Path | None) -> Lev
 
 
 def _lasting(level: Level, duration: Any) -> Level:
-    """Levels of the duration in proportion, the shorter one being `duration`; others as they are."""
+    """Return levels of the duration in proportion, the shorter one being `duration`; other levels unchanged."""
     if level.path != "time.duration":
         return level
     asked, *own = (settings.parse(level.path, value) for value in (duration, *level.values))
@@ -221,7 +221,7 @@ def _refuse_set_twice(levels: Mapping[str, tuple[Level, ...]]) -> None:
 
 
 def _refuse_fixed(levels: Mapping[str, tuple[Level, ...]], fixed: Mapping[str, str]) -> None:
-    """No value may be both varied and set for every run; `fixed` gives the place where each path is set."""
+    """Raise InputError for a value both varied and set for every run; `fixed`: the place where each path is set."""
     if "algorithms" in fixed:
         problem = "an experiment varies the algorithms; they cannot be set as well"
         raise InputError(problem, path=fixed["algorithms"], allowed="the list algorithms of the file, --algorithm(s)")
@@ -253,7 +253,7 @@ def _algorithms(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]
 def _mixed_with(
     table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]], algorithms: tuple[str, ...]
 ) -> str | None:
-    """What the algorithms are mixed with, if the experiment is a mixed one."""
+    """Return the algorithm that the others are mixed with, or None if the experiment is not a mixed one."""
     shares = [id for id, own in levels.items() if any(is_share(level.path) for level in own)]
     if "mixed_with" not in table:
         if shares:
@@ -273,7 +273,7 @@ def _mixed_with(
 
 
 def _conditions(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]]) -> Rows:
-    """Return all combinations where a factor has more than two levels; otherwise what the design says."""
+    """Return all combinations if a factor has more than two levels, otherwise the rows of the design."""
     counts = {id: len(own[0].values) for id, own in levels.items()}
     if all(count == 2 for count in counts.values()):
         return conditions(table, list(levels))
@@ -288,7 +288,7 @@ def _conditions(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]
 
 
 def conditions(table: Mapping[str, Any], ids: list[str]) -> Rows:
-    """Return the conditions that the table ``design`` of a file asks for."""
+    """Return the conditions of the table ``design`` of a file."""
     from mesonet.designs.rows import rows
 
     design = _table(table, "design")
@@ -302,7 +302,7 @@ def conditions(table: Mapping[str, Any], ids: list[str]) -> Rows:
 
 
 def _refuse_gaps(rows: Rows, levels: Mapping[str, tuple[Level, ...]]) -> None:
-    """A design with values between the levels needs factors that have some."""
+    """Raise InputError if the design needs values between the levels of a factor that has none."""
     for place, (_, own) in enumerate(levels.items()):
         inner = [x for x in rows.matrix[:, place].tolist() if abs(x) != 1]
         for level in own if inner and not own[0].inner else ():

@@ -17,7 +17,7 @@ MOST_BYTES = 50_000_000
 
 @dataclass(frozen=True)
 class Cell:
-    """Where something stands: the file as shown to users, and the line, node or edge in it."""
+    """Place of a value for messages: the file as shown to users, and the line, node or edge in it."""
 
     file: str
     path: str | None = None

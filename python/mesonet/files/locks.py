@@ -1,4 +1,4 @@
-"""A file that one process at a time uses: a lock beside it, which ends with its process however that ends."""
+"""Locks of files that one process at a time uses; a lock ends with its process in every case."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def lock_file(path: Path) -> Path:
 
 
 class FileLock:
-    """The use of one file; where the file system has no locks, nobody else is hoped for."""
+    """Lock of a file; a file system without locks gives no protection."""
 
     def __init__(self, path: Path) -> None:
         self._place = lock_file(path)

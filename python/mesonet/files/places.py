@@ -20,7 +20,7 @@ ASIDE = ".mesonet-"
 
 @contextmanager
 def folder(path: str | Path, shown: str | Path | None = None) -> Iterator[Path]:
-    """A folder, new or not, that can be written to; `shown` is the path for messages, where it is another.
+    """Hold a folder, new or not, that can be written to; `shown` is the path for messages, where it differs.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def folder(path: str | Path, shown: str | Path | None = None) -> Iterator[Path]:
 
 @contextmanager
 def file(path: str | Path) -> Iterator[Path]:
-    """A new file elsewhere; what it holds when the block ends well becomes the file `path`, in one step.
+    """Yield a new file elsewhere; at the end of the block it replaces the file `path` in one step.
 
     Raises
     ------
@@ -78,7 +78,7 @@ class _Enough(Exception):
 
 @contextmanager
 def aside(place: Path) -> Iterator[Path]:
-    """A temporary folder in a folder, from where files can be renamed into it."""
+    """Yield a temporary folder in a folder, from where files can be renamed into it."""
     with TemporaryDirectory(prefix=ASIDE, dir=place) as beside:
         yield Path(beside)
 

@@ -1,4 +1,4 @@
-"""TOML files: those of users, and the scenarios and experiments that the package contains."""
+"""TOML files of users, and the scenarios and experiments of the package."""
 
 import tomllib
 from importlib import resources
@@ -12,14 +12,14 @@ SCENARIOS, EXPERIMENTS = "scenarios/builtin", "experiments/published"
 
 
 def builtin_titles(folder: str) -> dict[str, str]:
-    """Title by name of the TOML files of a folder of the package."""
+    """Return titles by name of the TOML files of a folder of the package."""
     files = {entry.name: entry for entry in (resources.files("mesonet") / folder).iterdir()}
     stems = sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
     return {stem: str(tomllib.loads(files[f"{stem}.toml"].read_text())["title"]) for stem in stems}
 
 
 def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> tuple[str, str, Path | None]:
-    """Text, shown name and directory of a built-in or a user's TOML file.
+    """Return text, shown name and directory of a TOML file, built-in (directory None) or a user's.
 
     Raises
     ------

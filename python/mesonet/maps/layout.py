@@ -1,4 +1,4 @@
-"""Where things go on a drawn map: routers by their coordinates, labels where they are in nobody's way."""
+"""Layout of maps: routers by their coordinates, labels where they overlap nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)
 
 @dataclass(frozen=True)
 class Label:
-    """A text, its centre and its width in px; its height is that of a line."""
+    """Text, its centre and its width in px; its height is the height of a line."""
 
     text: str
     x: float
@@ -51,7 +51,7 @@ class MapLayout:
 
 
 def layout(shown: NetworkMap) -> MapLayout:
-    """Places routers, then their labels (most neighbours first), then the delays of links.
+    """Return the places of routers, then their labels (most neighbours first), then the delays of links.
 
     The drawing grows until there is room for all names and nine of ten delays, or to its largest size.
     """
@@ -106,7 +106,7 @@ def _layout(shown: NetworkMap, room: float) -> MapLayout:
 
 
 def _points(shown: NetworkMap, room: float) -> tuple[list[Point], float, float]:
-    """Routers in px, width and height: an equirectangular map, or a line or circle without places."""
+    """Return routers in px, width and height: an equirectangular map, or a line or circle without coordinates."""
     count = len(shown.routers)
     places = [(router.latitude, router.longitude) for router in shown.routers]
     known = [(latitude, longitude) for latitude, longitude in places if latitude is not None and longitude is not None]
@@ -143,7 +143,7 @@ def _chain(shown: NetworkMap) -> list[int]:
 
 
 def _apart(points: list[Point]) -> list[Point]:
-    """Routers at the same place stand around it instead."""
+    """Return the points with routers of equal place spread on a circle around it."""
     same: dict[Point, list[int]] = {}
     for number, (x, y) in enumerate(points):
         same.setdefault((round(x), round(y)), []).append(number)
@@ -175,14 +175,14 @@ def _cut(text: str) -> str:
 
 
 def _radii(shown: NetworkMap) -> tuple[float, ...]:
-    """Area in proportion to the sources below, between what can be seen and what leaves room."""
+    """Return radii in px: areas in proportion to the sources below, within bounds for visibility and room."""
     most = max((router.sources for router in shown.routers), default=0)
     largest = min(11.0, max(4.5, 45.0 / math.sqrt(len(shown.routers))))
     return tuple(max(3.5, largest * math.sqrt(router.sources / most)) if most else 6.0 for router in shown.routers)
 
 
 def _around(point: Point, radius: float, text: str) -> Iterator[Point]:
-    """Centres of a label beside a point: right, left, above, below, then the corners, then the same further out."""
+    """Yield centres of a label beside a point: right, left, above, below, then the corners, then further out."""
     half, line = text_width(text) / 2 + 2, _LINE / 2
     for gap in (radius + 1.0, radius + 9.0):
         for east, south in ((1, 0), (-1, 0), (0, -1), (0, 1)):
@@ -192,7 +192,7 @@ def _around(point: Point, radius: float, text: str) -> Iterator[Point]:
 
 
 def _along(a: Point, b: Point, text: str) -> Iterator[Point]:
-    """Centres of a label on a link, then beside its middle."""
+    """Yield centres of a label on a link, then beside its middle."""
     for t in _ALONG:
         yield a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])
     length = math.hypot(b[0] - a[0], b[1] - a[1]) or 1.0

@@ -44,7 +44,7 @@ class MapLink:
 
 @dataclass(frozen=True)
 class NetworkMap:
-    """What `network_map` returns."""
+    """Map of a network: routers and links to draw, and notes."""
 
     name: str
     routers: tuple[MapRouter, ...]
@@ -53,7 +53,7 @@ class NetworkMap:
 
 
 def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
-    """Return the map of a scenario from what `Scenario.describe` says.
+    """Return the map of a scenario from the result of `Scenario.describe`.
 
     Shown are backbone and plain routers, and what hangs below them is counted. A network of the user's own that has
     other routers too is shown as it is given.
@@ -98,7 +98,7 @@ MAP_COLUMNS = ["router", "class", "neighbours and delay in ms", "PoPs", "access 
 
 
 def map_rows(shown: NetworkMap) -> list[list[str]]:
-    """One row per router shown, in the columns `MAP_COLUMNS`; the longest lists of neighbours are cut."""
+    """Return a row per router shown, in the columns `MAP_COLUMNS`; the longest lists of neighbours are cut."""
     neighbours: list[list[str]] = [[] for _ in shown.routers]
     for link in shown.links:
         for one, other in ((link.a, link.b), (link.b, link.a)):

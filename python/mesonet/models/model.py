@@ -1,12 +1,13 @@
-"""What a campaign can run besides networks: a Python function or a program, from parameters and a seed to numbers.
+"""Models that a campaign can run besides networks: a Python function or a program.
 
 A function is called with a dict of parameters and a seed and returns a mapping of names to numbers. A program gets
 ``{"parameters": {...}, "seed": 1}`` on standard input and prints a JSON object of names and numbers. An experiment
-that names algorithms gives the one of the run as the parameter ``algorithm``. A model must answer the same for the same
-parameters and seed: that is what makes a campaign resumable.
+with algorithms passes the algorithm of the run as the parameter ``algorithm``. A model must return equal numbers for
+equal parameters and seed: this makes a campaign resumable.
 
 A model is described by plain data, which a campaign folder holds: ``{"command": [...], "directory": ...}`` or
-``{"function": ..., "module": ..., "directory": ...}``, both with an optional ``version``. No description: the network.
+``{"function": ..., "module": ..., "directory": ...}``, both with an optional ``version``. No description: the
+network.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def described(model: Function | Sequence[str] | Mapping[str, Any], directory: st
 
 
 def code_version(model: Description | None) -> str:
-    """Names the code of a model, for the keys of its runs: its own version, else a hash of the files that it is.
+    """Return the code version of a model for the keys of its runs: a hash of its own version, else of its files.
 
     Those are the file of the function, or the files among the words of the command.
 
@@ -86,7 +87,7 @@ def code_version(model: Description | None) -> str:
 
 
 def evaluate(model: Description, parameters: Mapping[str, Any], seed: int) -> dict[str, float | None]:
-    """What the model answers: numbers by name, None where there was nothing to measure.
+    """Return the numbers of a model by name; None where there was nothing to measure.
 
     Raises
     ------
@@ -116,7 +117,7 @@ def _command(words: Any, path: str) -> list[str]:
 
 
 def _function(model: Any) -> dict[str, Any]:
-    """Where another process finds the function; it is found there once, to be sure."""
+    """Return the place where other processes find the function; raise InputError if they cannot import it."""
     name, module = getattr(model, "__qualname__", ""), sys.modules.get(getattr(model, "__module__", ""))
     file = getattr(module, "__file__", None)
     if not name.isidentifier() or module is None or file is None:

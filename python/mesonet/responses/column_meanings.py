@@ -1,4 +1,4 @@
-"""What each column of the tables of a run means, for the reference; units stand in `mesonet.responses.columns`."""
+"""Meanings of the columns of the tables of a run, for the reference; units are in `mesonet.responses.columns`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run answers: the responses of the ASME paper (Tables 3, 4 and 6), what is measured beyond them, and totals.
+"""Definitions of responses: of the ASME paper (Tables 3, 4 and 6), further measurements, and totals.
 
 An *interval* is the measurement interval of the scenario; rates are counts per interval in the whole
 network, averaged over the intervals of a period. A *transmitting* source has an established connection and data that is
@@ -16,11 +16,10 @@ PERIODS = ("1", "2", "3", "measured", "run")
 
 @dataclass(frozen=True)
 class Response:
-    """One number that a run answers.
+    """Response: a number that a run yields.
 
-    `symbol` is that of the ASME paper: y1 to y22 in Tables 3 and 4, Y1 to Y18 where only Table 6 has it; empty for what
-    the study did not measure. `direction` says which change users would call better. `sets` says which
-    responses an experiment of the study looked at.
+    `symbol` is the symbol of the ASME paper: y1 to y22 in Tables 3 and 4, Y1 to Y18 where only Table 6 has it. It is
+    empty if the study did not measure the response. `direction` is the change that users would call better.
     """
 
     name: str

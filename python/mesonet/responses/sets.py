@@ -1,7 +1,7 @@
-"""Which responses the experiments of the study looked at, reconstructed.
+"""Response sets of the experiments of the study, reconstructed.
 
-Of some experiments the publications give only the number of responses and a few names. Every entry says how it is
-known: ``published``, ``derived`` from a published count, or ``invented`` where nothing is known beyond its place.
+Of some experiments the publications give only the number of responses and a few names. Every entry has its basis:
+``published``, ``derived`` from a published count, or ``invented`` where nothing is known beyond its place.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Whose = Literal["", "alternate", "tcp"]
 
 @dataclass(frozen=True)
 class SetMember:
-    """One response of a set.
+    """Response of a set.
 
     Attributes
     ----------
@@ -28,10 +28,10 @@ class SetMember:
     basis, note
         How the entry is known.
     period
-        The measured period, where the set asks for one.
+        The measured period, where the set requires one.
     of
-        Whose flows of a flow group: those of the algorithm under test or those of competing standard TCP; empty for a
-        response of the whole network.
+        Owner of the flows of a flow group: the algorithm under test or competing standard TCP.
+        Empty for a response of the whole network.
     """
 
     symbol: str
@@ -44,7 +44,7 @@ class SetMember:
 
 @dataclass(frozen=True)
 class ResponseSet:
-    """The responses of an experiment: those of the network, and those asked of each of the 24 flow groups."""
+    """Responses of an experiment: of the network, and of each of the 24 flow groups."""
 
     name: str
     title: str

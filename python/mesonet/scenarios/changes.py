@@ -1,4 +1,4 @@
-"""What changes in the network during a run: speeds of routers and delays of links, each from an instant on."""
+"""Changes in the network during a run: speeds of routers and delays of links, each from an instant on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KINDS = 'router = "A" with speed or factor, or link = ["A", "B"] with delay or 
 
 
 def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
-    """Changes in base units.
+    """Return the changes in base units.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What follows from a scenario, in words and units for people."""
+"""Derived properties of a scenario, in words and units for people."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def segment_hops(scenario: Scenario) -> float:
-    """About how many times a segment crosses a router in a run, which is what a run costs.
+    """Return about how many times segments cross routers in a run: this number determines the cost of the run.
 
-    Sources ask for a file of mean size per think time, flows given one by one for what their interfaces send while they
-    are there, or for their size; the backbone carries what its routers serve, each segment by as many as a path has. Of
-    the two rates the smaller one counts, where they are alike less than either.
+    The demand is a file of mean size per think time and source, and for flows given one by one their interface rate
+    while they are there, or their size. The capacity of the backbone is the speed of its routers divided by the
+    routers per path. The rate is close to the smaller of both, and below either where they are alike.
     """
     described = scenario.describe()
     backbone = described["classes"][0]
@@ -54,7 +54,7 @@ _REACHED = 0.6
 
 
 def _between(described: Mapping[str, Any]) -> str:
-    """Where the longest round trip occurs: the first such pair."""
+    """Return the first pair of routers with the longest round trip, and the number of other such pairs."""
     pairs = described["longest_paths"]
     more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
     return f", {' - '.join(pairs[0])}{more}" if pairs else ""
@@ -64,7 +64,7 @@ CLASS_COLUMNS = ["class", "routers", "speed", "buffer", "sources"]
 
 
 def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
-    """One row per class of routers, in the columns `CLASS_COLUMNS`."""
+    """Return a row per class of routers, in the columns `CLASS_COLUMNS`."""
     rows = []
     for entry in described["classes"]:
         least, most = entry["buffer"]

@@ -1,4 +1,4 @@
-"""What a scenario can say: one table that drives validation, defaults, listings and the reference page.
+"""Parameters of scenarios: a table that drives validation, defaults, listings and the reference page.
 
 `PARAMETERS` maps each path to its `Parameter`. Three things a scenario may hold are not single values and have their
 own rules in `scenario`: the mix of `algorithms`, their constants `parameters.ALGORITHM.NAME`, and `flows`.
@@ -40,16 +40,16 @@ class Derived:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One value of a scenario.
+    """Parameter of a scenario: its default, allowed values and sources.
 
     Attributes
     ----------
     path, kind
-        Where it stands and what it is (see `mesonet.units.parse`).
+        Path in a scenario, and kind of the value (see `mesonet.units.parse`).
     default, source
-        Value of the preset ``standard`` as a user would write it, or `Derived`, and where it comes from.
+        Value of the preset ``standard`` as a user would write it, or `Derived`, and its source.
     presets
-        Value and source by preset, where they differ from those of ``standard``.
+        Value and source by preset, where they differ from ``standard``.
     choices
         The words allowed for the kind ``choice``, and the built-in names for the kind ``topology``.
     study_id
@@ -99,7 +99,7 @@ class Parameter:
         return self.presets.get(preset, (self.default, self.source))[0]
 
     def source_for(self, preset: str) -> str:
-        """Where the default of a preset comes from."""
+        """Return the source of the default in a preset."""
         return self.presets.get(preset, (self.default, self.source))[1]
 
 
@@ -107,7 +107,7 @@ _LARGEST_WINDOW = "2147483648 segments"
 
 
 def _with_sack(recovery: str, chosen: str, otherwise: str) -> str:
-    """What `transport.recovery` leaves to choose."""
+    """Return `chosen` if `transport.recovery` is sack, else `otherwise`."""
     return chosen if recovery == "sack" else otherwise
 
 

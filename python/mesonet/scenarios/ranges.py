@@ -7,7 +7,7 @@ from mesonet.errors import InputError
 
 
 def check(path: str, kind: units.Kind, parsed: float, value: Any) -> None:
-    """Hold a number against its range.
+    """Check a number against its range.
 
     Parameters
     ----------

@@ -31,8 +31,7 @@ def checked_scale(value: Any) -> float:
 
 
 def scaled(scenario: Scenario, scale: float) -> Scenario:
-    """Return the scenario with router speeds, those to which they change too, and base sources multiplied by
-    `scale`."""
+    """Return the scenario with router speeds, later changes of speeds, and base sources multiplied by `scale`."""
     if scale == 1:
         return scenario
     speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale

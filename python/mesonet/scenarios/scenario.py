@@ -25,7 +25,7 @@ from mesonet.topologies import Topology
 
 @dataclass(frozen=True)
 class Explained:
-    """One value of a scenario and where it came from."""
+    """Value of a scenario and its source."""
 
     path: str
     value: str
@@ -34,14 +34,14 @@ class Explained:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One network, its users and what is measured. Immutable; `set` and `with_values` return another one."""
+    """Network, its users and its measurements. Immutable; `set` and `with_values` return another scenario."""
 
     name: str
     title: str = ""
     settings: Mapping[str, Setting] = field(default_factory=dict, repr=False)
 
     def set(self, path: str, value: Any, source: str = "set in code") -> Scenario:
-        """This scenario with one value changed.
+        """Return this scenario with one value changed.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class Scenario:
         return self.with_values({path: value}, source)
 
     def with_values(self, values: Mapping[str, Any], source: str = "set in code") -> Scenario:
-        """This scenario with several values changed; see `set`."""
+        """Return this scenario with several values changed; see `set`."""
         changed = dict(self.settings)
         for given, value in values.items():
             try:
@@ -105,7 +105,7 @@ class Scenario:
 
     @property
     def preset(self) -> str:
-        """Where values that were not set come from."""
+        """Name of the preset that values come from if they were not set."""
         setting = self.settings.get("preset")
         return str(setting.value if setting else PARAMETERS["preset"].default)
 
@@ -201,7 +201,7 @@ class Scenario:
             raise self.located(error) from None
 
     def _refuse_late_flows(self, duration: float) -> None:
-        """Where an option shortens the run, it is to blame for flows that never start, not their file."""
+        """Raise InputError for flows that start after the end; it blames the option that shortens the run."""
         for number, flow in enumerate(self.value("flows")):
             if flow["start"] > duration:
                 start = units.show("time", flow["start"])
@@ -320,7 +320,7 @@ def _file(source: str) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """Plain data with whole numbers as integers, so that equal values have equal text."""
+    """Return plain data with whole numbers as integers, so that equal values have equal text."""
     value = value.canonical() if isinstance(value, Topology) else value
     if isinstance(value, Mapping):
         return {key: _plain(entry) for key, entry in value.items()}

@@ -61,7 +61,7 @@ def resolve(path: str, value: Any = None) -> str:
 
 
 def no_flow_uses(algorithm: str, used: Sequence[str]) -> tuple[str, str]:
-    """Return what is wrong with a constant of an algorithm that is not used, and what is allowed."""
+    """Return the problem of a constant of an unused algorithm, and the allowed constants."""
     return f"no flow uses {algorithm}", f"constants of {', '.join(used)}, or {algorithm} among the algorithms"
 
 
@@ -108,8 +108,7 @@ def setting(path: str, value: Any, source: str) -> Setting:
 
 
 def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, Any]:
-    """Return the values of a file in `directory`, with the topology and the table of flows that they name read from
-    beside it."""
+    """Return the values of a file in `directory`, with the topology and the table of flows read from their files."""
     found = dict(values)
     if "topology" in values:
         try:
@@ -122,7 +121,7 @@ def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, A
 
 
 def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Full paths and values of nested TOML tables."""
+    """Return full paths and values of nested TOML tables."""
     found: dict[str, Any] = {}
     for key, value in table.items():
         path = f"{prefix}{key}"

@@ -123,7 +123,7 @@ class Checkpoint:
             signal.raise_signal(self._told)
 
     def _locked(self) -> bool:
-        """Return True if the file is this run's; whoever forgives waits for one that was told to end."""
+        """Return True if this run has the lock; a forgiving checkpoint waits for a process that was told to end."""
         end = time.monotonic() + (GRACE_S if self._forgiving else 0.0)
         try:
             while not self._lock.take():
@@ -233,12 +233,12 @@ class Checkpoint:
 
 
 def _half_written(path: Path) -> Path:
-    """What becomes the file; it stays behind where a process is killed while it writes."""
+    """Return the path of the file while it is written; it stays behind if the process is killed during a write."""
     return path.with_name(f"{ASIDE}{path.name}.new")
 
 
 def discard(path: Path) -> None:
-    """Remove a snapshot and what was left beside it, unless a run uses it.
+    """Remove a snapshot and a half-written one, unless a run uses it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a result came from and what it cost."""
+"""Provenance and cost of results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VARIABLES = (
 
 
 def versions(code_version: str | None = None) -> dict[str, str]:
-    """Versions of everything that can change a result's bytes; `code_version` is that of a model that is no network."""
+    """Return versions of all that can change a result's bytes; `code_version` is given for models without network."""
     return {
         "mesonet": __version__,
         "code_version": code_version or core.code_version(),
@@ -55,7 +55,7 @@ def now() -> str:
 
 
 def peak_rss_bytes() -> int:
-    """Largest resident memory of this process so far.
+    """Return the largest resident memory of this process so far.
 
     Linux keeps it per memory image in VmHWM. ``getrusage`` is the fallback only: there it may include the parent from
     which the process was forked.
@@ -70,7 +70,7 @@ def peak_rss_bytes() -> int:
 
 
 def reset_peak_rss() -> None:
-    """Lets `peak_rss_bytes` begin anew, where the system can: a process that makes several runs."""
+    """Reset `peak_rss_bytes`, where the system can: for a process that makes several runs."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")  # proc(5): resets VmHWM
 
@@ -92,18 +92,18 @@ class Stopwatch:
         self._cpu, self._wall, self._children = time.process_time(), time.perf_counter(), _children_cpu()
 
     def so_far(self) -> dict[str, Any]:
-        """What another process needs to go on from here."""
+        """Return the measurements that another process needs to continue from here."""
         return {"started": self.started, **self.resources()}
 
     def go_on(self, before: Mapping[str, Any]) -> None:
-        """Goes on from where another one was (`so_far`) that did the first part of the work; nothing if it is empty."""
+        """Continue from the `so_far` of another process that did the first part of the work; empty: no such process."""
         self.started, self._before = before.get("started", self.started), before
 
     def resources(self, children: bool = False) -> dict[str, Any]:
-        """Seconds spent so far, and the peak memory of the process.
+        """Return seconds spent so far, and the peak memory of the process.
 
-        With `children` those of the programs that it started and that ended count too; of their memory the largest that
-        any of them ever had. ``continuations`` is how often another process went on, if any did.
+        With `children`, programs that it started and that ended count too; the peak memory is then the largest of
+        any of them or of the process. ``continuations`` is how often another process continued the work, if any did.
         """
         cpu, peak = time.process_time() - self._cpu, peak_rss_bytes()
         if children:

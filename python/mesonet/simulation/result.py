@@ -1,4 +1,4 @@
-"""What one run produced: tables with units, what it cost, and its files."""
+"""Result of a run: tables with units, its cost, and its files."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def table(columns: Mapping[str, Any], units: Mapping[str, str], index: Sequence[
 
 @dataclass(frozen=True)
 class Result:
-    """One run.
+    """Result of a run.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class Result:
     provenance: Mapping[str, Any]
 
     def value(self, response: str, period: str = "measured") -> float:
-        """One response of one period; NaN where there was nothing to measure."""
+        """Return a response of a period; NaN where there was nothing to measure."""
         columns = self.responses.arrow.select(["response", "period", "value"]).to_pydict()
         for name, when, value in zip(columns["response"], columns["period"], columns["value"], strict=True):
             if (name, when) == (response, period):
@@ -138,7 +138,9 @@ class Result:
         raise KeyError(f"no response {response!r} in period {period!r}")
 
     def settling_time(self, name: str = "sending") -> float | None:
-        """Seconds after which a series has left its initial transient, by MSER-5 (`mesonet.analysis.warm_up`).
+        """Return the seconds after which a series has left its initial transient, by MSER-5.
+
+        See `mesonet.simulation.warm_up`.
 
         `name` is a column of `series` that has a number at every instant. None where the run is too short to tell.
         """
@@ -156,7 +158,7 @@ class Result:
         return json.dumps(about, indent=1, sort_keys=True) + "\n"
 
     def write(self, directory: str | Path) -> Path:
-        """Write the tables and run.json, replacing those of an earlier run.
+        """Write the tables and run.json; files of an earlier run are replaced.
 
         All files are written aside and renamed, so that a reader never sees half a file.
 
@@ -176,7 +178,7 @@ class Result:
 
 @contextmanager
 def reserved(directory: str | Path) -> Iterator[Callable[[Result], Path]]:
-    """A place for a result that is still to come: gives the function that puts it there.
+    """Reserve a directory for a result that is still to come; yield the function that writes it there.
 
     Raises
     ------

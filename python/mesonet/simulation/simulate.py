@@ -85,7 +85,7 @@ def simulate_json(
     engine: Engine = "domains",
     checkpoint: Checkpoint | None = None,
 ) -> Result:
-    """`simulate` for a canonical scenario."""
+    """Simulate a canonical scenario; see `simulate`."""
     from mesonet.responses.columns import (
         FLOW_TRACE_UNITS,
         FLOW_UNITS,
@@ -139,7 +139,7 @@ def simulate_json(
 
 @dataclass(frozen=True)
 class PartialRun:
-    """How far a run came in a while.
+    """Measurements of the part of a run that fits into a given time.
 
     Attributes
     ----------

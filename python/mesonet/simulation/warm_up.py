@@ -1,8 +1,8 @@
-"""Where the initial transient of a time series ends: the marginal standard error rule, MSER-5.
+"""Initial transient of a time series, by the marginal standard error rule, MSER-5.
 
-The series is reduced to means of five samples; the truncation point is the one at which what remains gives the mean
-with the smallest standard error (K. P. White, Simulation 69, 1997; White, Cobb and Spratt, Winter Simulation Conference
-2000). A minimum in the second half says that the series is too short for a verdict.
+The series is reduced to means of five samples. The truncation point minimises the standard error of the mean of the
+rest (K. P. White, Simulation 69, 1997; White, Cobb and Spratt, Winter Simulation Conference 2000). A minimum in the
+second half means that the series is too short for a verdict.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class WarmUp:
 
 
 def warm_up(series: ArrayLike) -> WarmUp:
-    """How many samples of a series, shape (n,), belong to its initial transient.
+    """Return the samples in the initial transient of a series, shape (n,), and the means before and after its end.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where the routers of the built-in topologies stand: for drawing only, delays are in the simulator.
+"""Coordinates of the routers of the built-in topologies: for drawing only, delays are in the simulator.
 
 City and its latitude and longitude in degrees, by name of the backbone router. Abilene: Topology Zoo (Internet2 map of
 February 2005). ISP: the cities of the constructed map; GeoNames, to 0.01 degrees.

@@ -54,7 +54,7 @@ def _check(draft: Draft) -> None:
 
 
 def _reached(draft: Draft) -> set[int]:
-    """Routers that can be reached from the first."""
+    """Return the routers that can be reached from the first."""
     neighbours = _neighbours(draft)
     reached, waiting = {0}, [0]
     while waiting:
@@ -114,7 +114,7 @@ def _fill_delays(draft: Draft) -> list[str]:
 
 
 def _distance(draft: Draft, each: DraftLink) -> float:
-    """Great-circle length of a link in km."""
+    """Return the great-circle length of a link in km."""
     a, b = (_position(draft.routers[end]) for end in (each.a, each.b))
     if a is None or b is None:
         names = " - ".join(draft.routers[end].name for end in (each.a, each.b))

@@ -134,7 +134,7 @@ def _unused(name: str, used: set[str]) -> str:
 
 
 def _order(each: DraftLink) -> tuple[float, float]:
-    """Delay, then length; unknown ones last."""
+    """Return delay, then length, for sorting; inf where not known."""
     unknown = float("inf")
     return (
         unknown if each.delay is None else each.delay,

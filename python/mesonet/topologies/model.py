@@ -1,4 +1,4 @@
-"""What a topology is: routers, links, and what was filled in to make it complete."""
+"""Topologies: routers, links, and notes on values that were filled in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CLASSES = ("backbone", "pop", "normal", "fast", "direct", "plain")
 
 @dataclass(frozen=True)
 class Router:
-    """A router; `speed_factor` None is that of its class, coordinates in degrees are for drawing only."""
+    """Router; `speed_factor` None: the factor of its class. Coordinates in degrees are for drawing only."""
 
     name: str
     router_class: str = "backbone"
@@ -56,7 +56,7 @@ class Topology:
         return self.text
 
     def canonical(self) -> dict[str, Any]:
-        """What the simulator reads: nothing of where it came from, so that equal networks have equal text."""
+        """Return the data that the simulator reads; without sources, so that equal networks have equal text."""
         return {
             "name": self.name,
             "routers": [

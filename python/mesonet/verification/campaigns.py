@@ -54,8 +54,10 @@ class ListedCampaign:
 
     @property
     def command(self) -> str:
-        """What runs it, from the folder that holds the one with the claims, into the place where it is looked for
-        unless ``--campaigns`` says another: what is told goes into a page that others read, on other machines."""
+        """Command that runs the campaign, from the folder above the claims, into the default folder of campaigns.
+
+        The command goes into a page that others read, on other machines: its paths are relative.
+        """
         here = self.experiment.replace(f"{self.folder}/", f"{self.folder.name}/")
         words = ["mesonet", "experiment", "run", here]
         for key, value in self.options.items():
@@ -95,7 +97,7 @@ class Campaigns:
     progress: bool = True
 
     def of(self, replicate: int) -> Campaigns:
-        """Return the same campaigns, of another seed."""
+        """Return these campaigns with another seed."""
         return replace(self, replicate=replicate)
 
     def load(self, name: str) -> Campaign:
@@ -126,7 +128,7 @@ class Campaigns:
         return str(self.load(name).provenance["code_versions"][0])[:12]
 
     def seeds(self, name: str) -> int:
-        """How many seeds a campaign has."""
+        """Return the number of seeds of a campaign."""
         return int(max(self.load(name).runs["replicate"].to_list()))
 
     def seed_of(self, name: str) -> int:
@@ -142,11 +144,11 @@ class Campaigns:
         )
 
     def run(self, name: str, algorithm: str, condition: int = 1) -> TracedRun:
-        """One run with traces."""
+        """Return a run with its traces."""
         return _traced(self.load(name))[algorithm, condition, self.seed_of(name)]
 
     def latencies(self, name: str) -> dict[str, dict[str, Any]]:
-        """Latencies by algorithm."""
+        """Return latencies by algorithm."""
         return _latencies(self.load(name))
 
     def value(self, name: str, algorithm: str, condition: int, response: str, period: str = "measured") -> float:
@@ -199,7 +201,7 @@ def _load(entry: ListedCampaign, folder: Path, longest_s: float, progress: bool)
 
 @cache
 def _cells(campaign: Campaign, response: str, period: str) -> pl.DataFrame:
-    """Condition, algorithm, replicate, value (NaN where there is none), scarce: whether too few flows are behind it."""
+    """Return condition, algorithm, replicate, value (NaN if missing), and scarce: True if too few flows completed."""
     run = ["condition", "algorithm", "replicate"]
     rows = campaign.response(response, period).with_columns(pl.col("value").fill_null(float("nan")))
     flows = flows_behind(campaign, response, period)

@@ -1,4 +1,4 @@
-"""Claims: one file each, what is published, what may differ, and how ours is measured.
+"""Claims: a file for each, with the published value, the tolerance, and the measure.
 
 The keys are explained in ``verification/README.md`` of the source tree.
 """
@@ -32,7 +32,7 @@ _LIMITS = ("published", "relative", "absolute", "least", "most")
 
 @dataclass(frozen=True)
 class Number:
-    """One number of a claim."""
+    """Number of a claim."""
 
     name: str
     measure: str  #: a key of `mesonet.verification.measures.MEASURES`
@@ -109,7 +109,7 @@ def load_claim(path: Path) -> Claim:
 
 
 def id_order(name: str) -> tuple[str, int, str]:
-    """By what ids are sorted: letters, then the number."""
+    """Return the sort key of an id: letters, then the number."""
     letters, number = re.match(r"([A-Za-z]*)(\d*)", name).groups()  # type: ignore[union-attr]
     return letters, int(number or 0), name
 

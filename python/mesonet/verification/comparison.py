@@ -1,4 +1,4 @@
-"""Compare the table of an experiment with that of a witness, row by row."""
+"""Comparison of the table of an experiment with the table of a witness, row by row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Key = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Deviation:
-    """One number of one row, ours and the witness's."""
+    """Number of a row, from our simulator and from the witness."""
 
     row: Key  #: line, connections, places in the buffer
     number: str  #: one of `COMPARED`
@@ -46,7 +46,7 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why rows differ from those of the witness: some numbers of rows with these connections."""
+    """Reason why rows differ from the witness: some numbers of rows with these connections."""
 
     line: str
     numbers: tuple[str, ...]

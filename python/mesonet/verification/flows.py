@@ -1,4 +1,4 @@
-"""How many flows are behind a number that is a mean over flows: of few of them chance is most of what it says."""
+"""Numbers of flows behind means over flows: a mean over few flows is mostly chance."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _OF_FILES = {
 
 
 def flows_behind(campaign: Campaign, response: str, period: str) -> pl.DataFrame | None:
-    """Flows that completed, over which a response is a mean: condition, algorithm, replicate, flows.
+    """Return the number of completed flows behind a mean: condition, algorithm, replicate, flows.
 
-    None for responses that are no means over completed flows, and where a scenario names its few flows one by one. For
-    a pair of routers the number is that of its class of paths: not more were between that pair.
+    Return None for responses that are no means over completed flows, and where a scenario has only flows given one
+    by one. For a pair of routers the number is the count of its class of paths, an upper bound.
     """
     if response != "retransmission_rate" and response not in _OF_FILES:
         return None

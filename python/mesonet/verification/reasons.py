@@ -1,8 +1,8 @@
-"""Why a number has no verdict."""
+"""Reasons why a number has no verdict."""
 
 
 class NotEvaluated(Exception):
-    """A number cannot be measured: says why, or what would measure it."""
+    """Error of a number that cannot be measured: the reason, or what would measure it."""
 
 
 class NotRun(NotEvaluated):

@@ -1,4 +1,4 @@
-"""The record: what has been measured before, so that a campaign of hours need not be at hand to tell what it gave.
+"""Record of measurements, so that a number needs no campaign of hours to be shown again.
 
 A number is known by its measure, its arguments and the commands of its campaigns: where one of them has changed, what
 was measured before no longer counts. Claims and limits may change; verdicts are not recorded but follow anew.
@@ -44,7 +44,7 @@ class RecordedNumber:
 
     @property
     def key(self) -> str:
-        """By what it is found again."""
+        """Key of the number in the record."""
         return _key(self.measure, self.of, self.commands)
 
 
@@ -55,7 +55,7 @@ class Record:
     rows: Mapping[str, RecordedNumber] = field(default_factory=dict)
 
     def of(self, number: Number, entries: Mapping[str, ListedCampaign]) -> RecordedNumber | None:
-        """What has been measured of a number, if its campaigns are still the same."""
+        """Return the recorded measurement of a number, or None; its campaigns must be unchanged."""
         return self.rows.get(_key(number.measure, number.of, commands(number, entries)))
 
     def code(self, entry: ListedCampaign) -> str | None:
@@ -71,7 +71,7 @@ class Record:
         return Record({key: row for key, row in self.rows.items() if row.claim in kept})
 
     def write(self, path: Path) -> None:
-        """The record as JSON, one row a line, by claim."""
+        """Write the record as JSON, one row a line, by claim."""
         lines = [json.dumps(asdict(row), ensure_ascii=False) for row in self.rows.values()]
         path.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
@@ -97,7 +97,7 @@ def read_record(path: Path) -> Record:
 
 
 def commands(number: Number, entries: Mapping[str, ListedCampaign]) -> dict[str, str]:
-    """What makes the campaigns of a number, by name."""
+    """Return the commands that make the campaigns of a number, by name."""
     return {name: entries[name].command for name in number.campaigns}
 
 

@@ -1,4 +1,4 @@
-"""The scorecard: claims chosen, judged, and told as JSON, as a table or as the page ``RESULTS.md``."""
+"""Scorecard: claims chosen, judged, and shown as JSON, as a table or as the page ``RESULTS.md``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PARTS = {
 
 @dataclass(frozen=True, eq=False)
 class Scorecard:
-    """The claims of a folder, the campaigns that they name, and what has been measured before."""
+    """Claims of a folder, the campaigns that they name, and the record of earlier measurements."""
 
     claims: tuple[Claim, ...]
     entries: dict[str, ListedCampaign]
@@ -81,8 +81,7 @@ class Scorecard:
         }
 
     def document(self, findings: dict[str, list[Finding]]) -> list[dict[str, Any]]:
-        """Return every claim as plain data: id, published, measured, verdict (those of its first number), and all
-        numbers."""
+        """Return every claim as plain data: id, published, measured, verdict (of its first number), and all numbers."""
         return [
             {
                 "id": claim.id,
@@ -114,7 +113,7 @@ class Scorecard:
         return header, rows
 
     def unexpected(self, findings: dict[str, list[Finding]]) -> list[str]:
-        """Claims that are not reproduced and have no explanation, or that have one though they are, in words."""
+        """Return lines on claims not reproduced without an explanation, or reproduced with one."""
         told = []
         for claim in self.claims:
             verdict = of_claim(findings[claim.id])
@@ -153,7 +152,7 @@ class Scorecard:
         return "\n".join(lines) + "\n"
 
     def measured(self, findings: dict[str, list[Finding]], campaigns: Campaigns) -> Record:
-        """Return the record with what has been measured now in place of what was measured before of the same claims."""
+        """Return the record with new measurements in place of earlier ones of these claims."""
         rows = {key: row for key, row in self.record.rows.items() if row.claim not in findings}
         for claim in self.claims:
             for number, found in zip(claim.numbers, findings[claim.id], strict=False):
@@ -178,7 +177,7 @@ class Scorecard:
         return f"| {entry.name} | `{entry.command}` | {entry.cpu_s:g} s | {code or 'not run'} |"
 
     def _unknown(self, word: str) -> InputError:
-        """Nearest names, then what a word may be; claims are too many to name."""
+        """Return the error for an unknown word: nearest names, then allowed words; claims are too many to list."""
         near = get_close_matches(word, [*(claim.id for claim in self.claims), *PARTS, "theory", *self.entries])
         return InputError(
             "unknown claim, part or campaign" + (f" (nearest: {', '.join(near)})" if near else ""),
@@ -199,8 +198,7 @@ class Scorecard:
 
 
 def load_scorecard(folder: Path | None = None) -> Scorecard:
-    """Return the scorecard of a folder that holds ``claims`` and ``campaigns.toml``; by default that of the source
-    tree.
+    """Return the scorecard of a folder with ``claims`` and ``campaigns.toml``; by default of the source tree.
 
     Raises
     ------
@@ -231,7 +229,7 @@ def _interval(found: Finding) -> str:
 
 
 def _counts(claims: Sequence[Claim], verdicts: dict[str, Any]) -> list[str]:
-    """How many claims of each part and kind have which verdict."""
+    """Return a table of the number of claims of each part and kind by verdict."""
     told = get_args(Verdict)
     lines = [f"| part | kind | {' | '.join(told)} |", "|---|---|" + "---|" * len(told)]
     rows = [(part, kind, [claim for claim in claims if (claim.part, claim.kind) == (part, kind)])
@@ -274,7 +272,7 @@ def _told(found: Finding) -> str:
 
 
 def _witness(found: Finding) -> str:
-    """What the witness measured, whether that is within the limits, and its name."""
+    """Return the measurement of the witness, its verdict against the limits, and its name."""
     if not found.witnessed_by:
         return ""
     return f"{shown(found.witness)}, {found.witness_verdict} ({found.witnessed_by})"

@@ -11,7 +11,7 @@ from scipy import stats
 
 @dataclass(frozen=True)
 class Share:
-    """In how many of some conditions something holds.
+    """Number of conditions in which something holds, of a total.
 
     With one seed the conditions stand for the seeds: each has its own network and users, so that what is due to chance
     differs from one to the next.
@@ -25,7 +25,7 @@ class Share:
         return self.hits / self.of if self.of else float("nan")
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Of Clopper and Pearson, Biometrika 26 (1934) 404: exact, so rather too wide; NaN of no conditions."""
+        """Return the interval of Clopper and Pearson, Biometrika 26 (1934) 404: exact, rather wide; NaN if empty."""
         if not self.of:
             return float("nan"), float("nan")
         found = stats.binomtest(self.hits, self.of).proportion_ci(confidence, method="exact")

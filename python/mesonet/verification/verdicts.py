@@ -32,18 +32,18 @@ NOTHING = Record()
 
 @dataclass(frozen=True)
 class Finding:
-    """What came out for one number of a claim.
+    """Finding for a number of a claim: measurement, verdict and reason.
 
     Attributes
     ----------
     measured, low, high, seeds, conditions
-        Those of `mesonet.verification.measurements.Measurement`; measured is its mean.
+        As in `mesonet.verification.measurements.Measurement`; measured is its mean.
     reason
         Why it was not evaluated, or with what it can be.
     recorded
-        The code that measured it where it was not measured now but read from the record; empty otherwise.
+        Versions of the code that measured it, if the value is from the record; empty otherwise.
     witness, witness_verdict, witnessed_by
-        What another simulator measured in the same set-up, the verdict that follows from it alone, and its name and
+        Value of another simulator in an equal set-up, the verdict that follows from it alone, and its name and
         version; None and empty where there is no witness.
     """
 
@@ -68,7 +68,7 @@ class Finding:
 def judge(
     claim: Claim, campaigns: Campaigns, record: Record = NOTHING, witness: Witness | None = None
 ) -> list[Finding]:
-    """One finding per number; one alone for a claim without numbers.
+    """Return a finding per number; a single finding for a claim without numbers.
 
     A number whose campaign is not there and takes too long to be run is read from the record, if it holds it.
     """
@@ -107,7 +107,7 @@ def _found(claim: Claim, number: Number, campaigns: Campaigns, record: Record) -
 
 
 def _witnessed(found: Finding, number: Number, witness: Witness) -> Finding:
-    """Return the finding with what the witness measured, judged by the same limits."""
+    """Return the finding with the measurement of the witness, judged by equal limits."""
     measured = witness.of(found.id, number)
     if measured is None:
         return found
@@ -121,8 +121,10 @@ def _witnessed(found: Finding, number: Number, witness: Witness) -> Finding:
 
 
 def _verdict(number: Number, measured: Measurement) -> tuple[Verdict, str]:
-    """Within the limits or not. A sign that depends on chance needs `SEEDS` seeds, or conditions that stand for them,
-    and an interval on one side."""
+    """Return the verdict, within the limits or not, and the reason if there is none.
+
+    A sign that depends on chance needs `SEEDS` seeds, or conditions in their place, and an interval on one side.
+    """
     if measured.mean is None:
         return "not evaluated", measured.reason
     least, most = number.limits

@@ -31,7 +31,7 @@ _VALUE: dict[str, tuple[type | tuple[type, ...], str]] = {
 
 @dataclass(frozen=True)
 class Witness:
-    """Another simulator and what it measured."""
+    """Another simulator and its measurements."""
 
     tool: str
     version: str
@@ -44,7 +44,7 @@ class Witness:
         return f"{self.tool} {self.version}"
 
     def of(self, claim: str, number: Number) -> Measurement | None:
-        """Return what it measured of a number, if the number still has the same measure and arguments."""
+        """Return the witness's measurement of a number, None if its measure or arguments changed."""
         return self.measurements.get(_key(claim, number.name, number.measure, number.of))
 
 

@@ -1,4 +1,4 @@
-"""Quantities of one run, by the same rules for the kernel and for mesonet."""
+"""Quantities of one run, by equal rules for the kernel and for mesonet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mesonet.verification.kernel.scenarios import PROPAGATION_S, SEGMENT_BYTES, 
 
 @dataclass(frozen=True)
 class Flow:
-    """What is known of one flow at each instant of `time_s`; counts are since its start.
+    """Observations of a flow at each instant of `time_s`; counts are since its start.
 
     `spurious` counts retransmissions of segments of which no copy was lost. NaN where the window has no threshold.
     """
@@ -41,7 +41,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Observation:
-    """One run: the queue at each instant of `time_s` (counts since the start), and its flows by their start.
+    """Observations of a run: the queue at each instant of `time_s` (counts since the start), and its flows by start.
 
     `queue` counts the segment in service. `smallest_rtt_s` and `dsacks` are NaN where they are not known.
     """
@@ -87,7 +87,7 @@ def quantities(run: Observation, scenario: Scenario) -> dict[str, float]:
 
 
 def _cuts(flow: Flow, span: tuple[float, float]) -> dict[str, float]:
-    """Mean time between reductions of a window, and the median of threshold after / window before."""
+    """Return mean time between reductions of a window, and the median of threshold after / window before."""
     at = np.flatnonzero(np.diff(flow.reductions) > 0) + 1
     at = at[(flow.time_s[at] >= span[0]) & (flow.time_s[at] < span[1])]
     found = {"time between cuts s": float("nan"), "decrease factor": float("nan")}
@@ -99,7 +99,7 @@ def _cuts(flow: Flow, span: tuple[float, float]) -> dict[str, float]:
 
 
 def _flow_quantities(run: Observation, number: int, span: tuple[float, float], name: str) -> dict[str, float]:
-    """Mechanism of one flow: of the span, but for retransmissions, which are of the whole run."""
+    """Return the quantities of a flow in the span; retransmissions are of the whole run."""
     flow = run.flows[number]
     found = {
         f"drops{name}": flow.gain(flow.drops, span),

@@ -27,7 +27,7 @@ A pair depends on the phase at which the second flow begins, to which runs of th
 
 
 def of_scenario(scenario: Scenario, preset: str, values: Mapping[str, Any]) -> Simulated:
-    """Return the same set-up for mesonet; `values` come last.
+    """Return the set-up of a scenario for mesonet; `values` come last.
 
     The sender's interface is so fast that a burst reaches the queue within microseconds per segment, as in the kernel.
     """

@@ -25,7 +25,7 @@ FLOORS_S = {"": 1.0, " floor 200 ms": 0.2}
 
 @dataclass(frozen=True)
 class Scenario:
-    """One experiment on one queue.
+    """Experiment on a single queue.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments:
 
 
 def every_sack(scenario: Scenario) -> Scenario:
-    """Return a scenario in which the receiver answers every segment behind a gap."""
+    """Return a scenario in which the receiver acknowledges every segment behind a gap."""
     return replace(scenario, name=f"{scenario.name} every sack", compressed_sacks=False)
 
 

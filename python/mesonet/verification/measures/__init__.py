@@ -1,4 +1,4 @@
-"""How the numbers of the claims are measured: what a claim may name, one file for each kind of thing measured."""
+"""Measures of the numbers of claims, by the names that claims use; a file for each kind of measurement."""
 
 from __future__ import annotations
 

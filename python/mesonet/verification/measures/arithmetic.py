@@ -1,4 +1,4 @@
-"""Measures without a simulation: what follows from topologies, levels and designs (Part A)."""
+"""Measures without a simulation: properties of topologies, levels and designs (Part A)."""
 
 from __future__ import annotations
 
@@ -31,30 +31,33 @@ def derived(
 
 
 def routers(campaigns: Campaigns, name: str, classes: Sequence[str]) -> float:
-    """Routers of these classes in a built-in scenario; ``access`` stands for all access routers."""
+    """Return the routers of these classes in a built-in scenario; ``access`` stands for all access routers."""
     found = _by_class(scenario(name).describe(), "routers")
     return float(sum(found[each] for kind in classes for each in (ACCESS if kind == "access" else (kind,))))
 
 
 def backbone_links(campaigns: Campaigns, name: str) -> float:
-    """Links between backbone routers of a built-in scenario: all but the one of each router below them."""
+    """Return the links between backbone routers of a built-in scenario: all but one link of each router below them."""
     described = scenario(name).describe()
     below = described["routers"] - _by_class(described, "routers")["backbone"]
     return float(described["links"] - below)
 
 
 def sources(campaigns: Campaigns, name: str, condition: int) -> float:
-    """Sources in a condition of a study."""
+    """Return the sources in a condition of a study."""
     return float(_condition(name, condition)["sources"])
 
 
 def speed(campaigns: Campaigns, name: str, condition: int, router: str) -> float:
-    """Speed of a class of routers in a condition of a study, Gbps."""
+    """Return the speed of a class of routers in a condition of a study, Gbps."""
     return float(_by_class(_condition(name, condition), "speed")[router]) * _GBPS
 
 
 def buffers(campaigns: Campaigns, name: str, factor: str, sign: int, router: str, which: str) -> float:
-    """Least, mean or most buffer of a class of routers over the conditions with a factor at a level, segments."""
+    """Return the buffer of a class of routers over the conditions with a factor at a level, segments.
+
+    `which`: ``least``, ``mean`` or ``most``.
+    """
     chosen = _study(name)
     found = []
     for number in (int(place) + 1 for place in np.flatnonzero(chosen.design.column(factor) == sign)):
@@ -68,13 +71,13 @@ def buffers(campaigns: Campaigns, name: str, factor: str, sign: int, router: str
 
 
 def runs(campaigns: Campaigns, name: str) -> float:
-    """Conditions x algorithms of a study."""
+    """Return conditions x algorithms of a study."""
     chosen = _study(name)
     return float(chosen.conditions * len(chosen.algorithms))
 
 
 def conditions(campaigns: Campaigns, name: str) -> float:
-    """Conditions of a study."""
+    """Return the conditions of a study."""
     return float(_study(name).conditions)
 
 
@@ -106,13 +109,13 @@ def share_of_alternate(campaigns: Campaigns, name: str, condition: int) -> float
 
 
 def unbalanced(campaigns: Campaigns, name: str) -> float:
-    """Factors of a design that are not at each level in half of the runs."""
+    """Return the number of factors of a design that are not at each level in half of the runs."""
     matrix = _study(name).design.matrix
     return float(np.count_nonzero(matrix.sum(axis=0)))
 
 
 def not_orthogonal(campaigns: Campaigns, name: str) -> float:
-    """Return the pairs of factors of a design whose four cells are not of the same size."""
+    """Return the number of pairs of factors of a design whose four cells are not of equal size."""
     matrix = _study(name).design.matrix.astype(int)
     return float(
         sum(int(matrix[:, one] @ matrix[:, other]) != 0 for one, other in combinations(range(matrix.shape[1]), 2))
@@ -120,17 +123,17 @@ def not_orthogonal(campaigns: Campaigns, name: str) -> float:
 
 
 def fewest_runs(campaigns: Campaigns, factors: int) -> float:
-    """Constant, main effects and two-factor interactions: n = 1 + p + C(p, 2)."""
+    """Return the count of constant, main effects and two-factor interactions: n = 1 + p + C(p, 2)."""
     return float(1 + factors + math.comb(factors, 2))
 
 
 def power_of_ten(campaigns: Campaigns, levels: int, parameters: int) -> float:
-    """log10 of the combinations of so many parameters with so many levels."""
+    """Return log10 of the combinations of so many parameters with so many levels."""
     return parameters * math.log10(levels)
 
 
 def responses(campaigns: Campaigns, name: str, of: str = "all") -> float:
-    """Responses of a set: those of the ``network``, those of each of the 24 flow ``groups``, or ``all``."""
+    """Return the size of a set: responses of the ``network``, of the 24 flow ``groups`` together, or ``all``."""
     counts = {"network": len(SETS[name].entries), "groups": len(SETS[name].per_group) * GROUPS}
     return float(sum(counts.values()) if of == "all" else counts[of])
 
@@ -141,23 +144,26 @@ def pairs(campaigns: Campaigns, name: str) -> float:
 
 
 def rank_cells(campaigns: Campaigns, name: str) -> float:
-    """Conditions x flow groups of a study."""
+    """Return conditions x flow groups of a study."""
     return float(_study(name).design.runs * GROUPS)
 
 
 def grubbs_threshold(campaigns: Campaigns, algorithms: int, alpha: float, sides: int) -> float:
-    """Critical value of Grubbs' G."""
+    """Return the critical value of Grubbs' G."""
     return float(critical_value(algorithms, alpha=alpha, sides=sides))
 
 
 def processor_hours(campaigns: Campaigns, runs: float, hours: float, processors: int, unit: float = 1) -> float:
-    """Hours that so many runs take on so many processors, in units of so many hours."""
+    """Return hours that so many runs take on so many processors, in units of so many hours."""
     return runs * hours / processors / unit
 
 
 def dumbbell(campaigns: Campaigns, what: str) -> float:
-    """What the path of the dumbbell holds, with and without its buffer (``outstanding``, ``path``), segments; the speed
-    of its ``line`` and of the fast ``interface`` of its hosts, Mbps."""
+    """Return a property of the dumbbell.
+
+    ``outstanding``, ``path``: segments that the path holds with and without its buffer; ``line``, ``interface``: speed
+    of its line and of the fast interface of its hosts, Mbps.
+    """
     there = scenario("dumbbell")
     described = there.describe()
     if what in ("line", "interface"):

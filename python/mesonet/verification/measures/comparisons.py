@@ -31,24 +31,24 @@ CONGESTED = 0.01
 
 
 def stands_apart(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> Share:
-    """Part of the conditions in whose tree an algorithm is joined last and alone."""
+    """Return the part of the conditions in whose tree an algorithm is joined last and alone."""
     return share(tree.most_distant == algorithm for tree in _trees(campaigns, experiment, without))
 
 
 def told_apart(campaigns: Campaigns, experiment: str) -> Share:
-    """Part of the conditions in which any two algorithms differ in any response."""
+    """Return the part of the conditions in which any two algorithms differ in any response."""
     return share(bool(tree.distinct) for tree in _trees(campaigns, experiment, ()))
 
 
 def parted(campaigns: Campaigns, experiment: str, algorithms: Sequence[str], congested: bool = False) -> Share:
-    """Part of the conditions, or of the congested ones, whose last join is that of these algorithms with all others."""
+    """Return the part of the (congested) conditions whose last join is of these algorithms with all others."""
     trees = _trees(campaigns, experiment, ())
     chosen = _congested(campaigns, experiment) if congested else np.ones(len(trees), dtype=bool)
     return share(set(algorithms) in _last_two(tree) for tree, kept in zip(trees, chosen, strict=True) if kept)
 
 
 def nearest(campaigns: Campaigns, experiment: str, of: str, to: str) -> Share:
-    """Part of the conditions in whose tree two algorithms are joined before either is to any other."""
+    """Return the part of the conditions in whose tree two algorithms are joined before either joins any other."""
     return share(_pair(tree, {of, to}) for tree in _trees(campaigns, experiment, ()))
 
 
@@ -59,13 +59,13 @@ def trees_with(
     last: str,
     without: Sequence[str] = (),
 ) -> float:
-    """Conditions in whose tree each pair is joined before either is to any other, and `last` joins last and alone."""
+    """Return the conditions in whose tree each pair is joined before all others, and `last` joins last and alone."""
     trees = _trees(campaigns, experiment, without)
     return float(sum(tree.most_distant == last and all(_pair(tree, set(pair)) for pair in pairs) for tree in trees))
 
 
 def most_outliers(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> Share:
-    """Part of the congested conditions in which an algorithm is the outlier of more responses than any other."""
+    """Return the part of the congested conditions in which an algorithm is outlier of most responses."""
     summary = _summary(campaigns, experiment, tuple(without), 0.0)
     own = _cells_of(summary, algorithm).sum(axis=1)
     others = [_cells_of(summary, each).sum(axis=1) for each in summary.algorithms if each != algorithm]
@@ -73,7 +73,7 @@ def most_outliers(campaigns: Campaigns, experiment: str, algorithm: str, without
 
 
 def outliers_by_congestion(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> float:
-    """Responses in which an algorithm is the outlier, in the mean congested condition less in the mean other one."""
+    """Return the mean number of responses with an algorithm as outlier, in congested less in other conditions."""
     own = _cells_of(_summary(campaigns, experiment, tuple(without), 0.0), algorithm).sum(axis=1)
     congested = _congested(campaigns, experiment)
     if congested.all():
@@ -84,7 +84,7 @@ def outliers_by_congestion(campaigns: Campaigns, experiment: str, algorithm: str
 def outlier_share(
     campaigns: Campaigns, experiment: str, algorithm: str, filter_percent: float, without: Sequence[str] = ()
 ) -> float:
-    """Part of the cells with an outlier, more than `filter_percent` off the mean, whose outlier is this algorithm."""
+    """Return the part of the cells with an outlier over `filter_percent` off the mean that are this algorithm's."""
     summary = _summary(campaigns, experiment, tuple(without), filter_percent)
     return float(_cells_of(summary, algorithm).sum() / summary.flagged.sum())
 
@@ -97,7 +97,7 @@ def outlier_in(
     filter_percent: float,
     without: Sequence[str] = (),
 ) -> float:
-    """Of the responses named, those in which an algorithm is the outlier in at least one condition."""
+    """Return the number of the named responses with an algorithm as outlier in at least one condition."""
     cells = _cells_of(_summary(campaigns, experiment, tuple(without), filter_percent), algorithm)
     return float(np.count_nonzero(cells[:, [RESPONSES.index(name) for name in names]].any(axis=0)))
 
@@ -111,7 +111,7 @@ def outlier_contrast(
     filter_percent: float,
     without: Sequence[str] = (),
 ) -> float:
-    """Part of the cells of some responses in which an algorithm is the outlier, less that of some others."""
+    """Return the part of the cells of `names` with an algorithm as outlier, less the part of the cells of `to`."""
     cells = _cells_of(_summary(campaigns, experiment, tuple(without), filter_percent), algorithm)
     parts = [cells[:, [RESPONSES.index(name) for name in each]].mean() for each in (names, to)]
     return float(parts[0] - parts[1])
@@ -120,8 +120,11 @@ def outlier_contrast(
 def alike(
     campaigns: Campaigns, experiment: str, without: Sequence[str], percent: float, congested: bool = False
 ) -> Share:
-    """Part of the conditions, or of the congested ones, whose median response differs by at most `percent` of its mean
-    over the algorithms. Of the responses that are not the same for all of them, those left out included."""
+    """Return the part of the (congested) conditions whose median response differs by at most `percent`.
+
+    A difference is the range over the algorithms in % of their mean. Responses that are equal for all algorithms,
+    those in `without` included, do not count.
+    """
     cube, _ = _cube(campaigns, experiment, tuple(without))
     same = np.ptp(_cube(campaigns, experiment, ())[0], axis=1) == 0
     with np.errstate(all="ignore"):
@@ -134,9 +137,9 @@ def alike(
 def spread_without(
     campaigns: Campaigns, experiment: str, without: Sequence[str], name: str, most: bool = False
 ) -> float:
-    """How far the farthest algorithm is from the mean of all, as part of it: median over the congested conditions.
+    """Return the largest relative distance of an algorithm from the mean of all, median over congested conditions.
 
-    With `most` in the condition that loses most.
+    With `most`, return it in the condition that loses most. Algorithms in `without` are left out.
     """
     others = _others(campaigns, experiment, without, name)[_heavy(campaigns, experiment, most)]
     mean = others.mean(axis=1)
@@ -146,9 +149,9 @@ def spread_without(
 def distance_from(
     campaigns: Campaigns, experiment: str, of: Sequence[str], to: str, name: str, most: bool = False
 ) -> float:
-    """How far the farthest of some algorithms is from algorithm `to`, as part of it: median over congested conditions.
+    """Return the largest relative distance of `of` from algorithm `to`, median over congested conditions.
 
-    With `most` in the condition that loses most.
+    With `most`, return it in the condition that loses most.
     """
     algorithms = campaigns.load(experiment).algorithms
     table = campaigns.table(experiment, name)[_heavy(campaigns, experiment, most)]
@@ -164,7 +167,7 @@ def largest_residual(campaigns: Campaigns, experiment: str, algorithm: str, name
 
 
 def low_outliers(campaigns: Campaigns, experiment: str, name: str) -> float:
-    """Conditions in which Grubbs' test finds an algorithm that lies below the others in a response."""
+    """Return the conditions in which Grubbs' test finds an algorithm that lies below the others in a response."""
     table = campaigns.table(experiment, name)
     mean, spread = table.mean(axis=1), table.std(axis=1, ddof=1)
     threshold = critical_value(table.shape[1], alpha=OUTLIER, sides=2)
@@ -172,7 +175,7 @@ def low_outliers(campaigns: Campaigns, experiment: str, name: str) -> float:
 
 
 def beyond_others(campaigns: Campaigns, experiment: str, algorithm: str, name: str) -> Share:
-    """Part of the congested conditions in which an algorithm is farther from the mean of the others than they are."""
+    """Return the part of the congested conditions in which an algorithm is farthest from the mean of the others."""
     congested = _congested(campaigns, experiment)
     others = _others(campaigns, experiment, (algorithm,), name)[congested]
     place = campaigns.load(experiment).algorithms.index(algorithm)
@@ -184,7 +187,7 @@ def beyond_others(campaigns: Campaigns, experiment: str, algorithm: str, name: s
 def sum_larger(
     campaigns: Campaigns, experiment: str, of: str, to: Sequence[str], names: Sequence[str], period: str
 ) -> Share:
-    """Part of the conditions in which the sum of some responses is larger under an algorithm than under all of `to`."""
+    """Return the part of the conditions in which the sum of responses is larger under `of` than under all of `to`."""
     algorithms = campaigns.load(experiment).algorithms
     sums = np.sum([np.nan_to_num(campaigns.table(experiment, name, period)) for name in names], axis=0)
     own, others = sums[:, algorithms.index(of)], sums[:, [algorithms.index(each) for each in to]]
@@ -218,7 +221,7 @@ def _others(campaigns: Campaigns, experiment: str, without: Sequence[str], name:
 
 
 def _cube(campaigns: Campaigns, experiment: str, without: tuple[str, ...]) -> tuple[Floats, tuple[str, ...]]:
-    """Shape (conditions, algorithms, responses), and the algorithms."""
+    """Return values of the shape (conditions, algorithms, responses), and the algorithms."""
     algorithms = campaigns.load(experiment).algorithms
     kept = [place for place, each in enumerate(algorithms) if each not in without]
     cube = np.stack([campaigns.table(experiment, name) for name in RESPONSES], axis=-1)
@@ -240,7 +243,7 @@ def _summary(
 
 
 def _cells_of(summary: ConditionResponseSummary, algorithm: str) -> npt.NDArray[np.bool_]:
-    """Cells whose outlier is an algorithm, shape (conditions, responses)."""
+    """Return a mask of the cells whose outlier is an algorithm, shape (conditions, responses)."""
     return np.asarray(summary.flagged & (summary.extreme == algorithm))
 
 
@@ -253,7 +256,7 @@ def _members(tree: Clustering) -> list[set[str]]:
 
 
 def _last_two(tree: Clustering) -> list[set[str]]:
-    """What the last join joins; nothing where no two algorithms differ."""
+    """Return the two groups of the last join; nothing where no two algorithms differ."""
     members = _members(tree)
     return [members[int(place)] for place in tree.linkage[-1, :2]] if tree.distinct else []
 

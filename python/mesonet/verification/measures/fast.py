@@ -37,12 +37,12 @@ def metric_change(campaigns: Campaigns, experiment: str, of: str, to: str, what:
 
 
 def gap_ratio(campaigns: Campaigns, experiment: str, other: str, of: str, to: str, what: str) -> float:
-    """`metric_change` in one experiment over that in another: more than 1 where the difference is amplified."""
+    """Return `metric_change` in `experiment` over its value in `other`: above 1 where the difference is amplified."""
     return metric_change(campaigns, experiment, of, to, what) / metric_change(campaigns, other, of, to, what)
 
 
 def not_best(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Of the four metrics, those in which the median of another algorithm is better."""
+    """Return the number of the four metrics in which the median of another algorithm is better."""
     others = [name for name in campaigns.load(experiment).algorithms if name != algorithm]
     worse = 0
     for what, sign in (("throughput", 1), ("fairness", 1), ("stability", -1), ("responsiveness", -1)):
@@ -52,7 +52,7 @@ def not_best(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
 
 
 def not_steadiest(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Of the four metrics, those whose standard deviation over the intervals is smaller for another algorithm."""
+    """Return the number of the four metrics whose SD over the intervals is smaller for another algorithm."""
     names = campaigns.load(experiment).algorithms
     wider = 0
     for what in ("throughput", "fairness", "stability", "responsiveness"):
@@ -62,7 +62,7 @@ def not_steadiest(campaigns: Campaigns, experiment: str, algorithm: str) -> floa
 
 
 def line_share(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> float:
-    """What all flows of a condition receive after the warm-up, of what the line can carry."""
+    """Return the rate of all flows of a condition after the warm-up, as a share of the speed of the line."""
     run = campaigns.run(experiment, algorithm, condition)
     inside = run.time >= run.scenario["time"]["warmup"]
     delivered = np.nan_to_num(run.delivered[inside])
@@ -70,12 +70,12 @@ def line_share(campaigns: Campaigns, experiment: str, algorithm: str, condition:
 
 
 def line_share_change(campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int) -> float:
-    """Return the same in one condition less that in another."""
+    """Return `line_share` in `condition` less `line_share` in condition `to`."""
     return line_share(campaigns, experiment, algorithm, condition) - line_share(campaigns, experiment, algorithm, to)
 
 
 def falls_more(campaigns: Campaigns, experiment: str, algorithm: str, condition: int, to: int) -> float:
-    """Other algorithms whose share of the line falls by more from condition `to` to `condition` than this one's."""
+    """Return the number of other algorithms whose share of the line falls by more from `to` to `condition`."""
     own = line_share_change(campaigns, experiment, algorithm, condition, to)
     others = [name for name in campaigns.load(experiment).algorithms if name != algorithm]
     return float(sum(line_share_change(campaigns, experiment, name, condition, to) < own for name in others))
@@ -90,7 +90,7 @@ def largest_queue(campaigns: Campaigns, experiment: str, condition: int, algorit
 
 
 def queue_over_alphas(campaigns: Campaigns, experiment: str, condition: int, algorithm: str = "fast") -> float:
-    """What all flows hold in the queue by their windows, over the sum of their alphas, in the last third."""
+    """Return the segments of all flows in the queue, by their windows, over the sum of alphas, in the last third."""
     run = campaigns.run(experiment, algorithm, condition)
     inside = run.time > run.time[-1] * 2 / 3
     held = np.nanmean(run.cwnd[inside].sum(axis=1)) - run.speed * run.path["max_rtt"]
@@ -99,7 +99,7 @@ def queue_over_alphas(campaigns: Campaigns, experiment: str, condition: int, alg
 
 
 def rate_spread(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> float:
-    """Largest difference of a flow's rate from the mean rate, as a part of it, in the last third."""
+    """Return the largest difference of a flow's rate from the mean rate, as a part of it, in the last third."""
     run = campaigns.run(experiment, algorithm, condition)
     inside = run.time > run.time[-1] * 2 / 3
     rates = run.delivered[inside][-1] - run.delivered[inside][0]
@@ -107,32 +107,35 @@ def rate_spread(campaigns: Campaigns, experiment: str, algorithm: str, condition
 
 
 def rate_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Rate of the flow with the longest round trip over that of the one with the shortest, while all are there."""
+    """Return the rate of the flow with the longest round trip over the shortest's, while all flows are there."""
     run = campaigns.run(experiment, algorithm)
     delivered = run.delivered[_all_there(run)]
     return _longest_over_shortest(run, delivered[-1] - delivered[0])
 
 
 def queue_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Return the same for the mean of what the flow holds in the queue by its own measure."""
+    """Return the mean own queue of the flow with the longest round trip over the shortest's, by their own measure."""
     run = campaigns.run(experiment, algorithm)
     return _longest_over_shortest(run, np.nanmean(queued(run.cwnd, run.rtt)[_all_there(run)], axis=0))
 
 
 def wait_by_round_trip(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Return the same for the mean wait in the queue, the round trip less the shortest that the flow has seen."""
+    """Return the mean wait of the flow with the longest round trip over the shortest's.
+
+    The wait in the queue is the round trip less the shortest round trip that the flow has seen.
+    """
     run = campaigns.run(experiment, algorithm)
     return _longest_over_shortest(run, np.nanmean(run.rtt[_all_there(run)], axis=0) - np.nanmin(run.rtt, axis=0))
 
 
 def mean_queue(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Largest own queue of any flow by its own measure, mean over the samples, segments."""
+    """Return the largest own queue of any flow by its own measure, mean over the samples, segments."""
     run = campaigns.run(experiment, algorithm)
     return float(np.nanmean(np.nanmax(queued(run.cwnd, run.rtt), axis=1)))
 
 
 def mean_queue_ratio(campaigns: Campaigns, experiment: str, of: str, to: str) -> float:
-    """`mean_queue` of algorithm `of` over that of algorithm `to`."""
+    """Return `mean_queue` of algorithm `of` over `mean_queue` of algorithm `to`."""
     return mean_queue(campaigns, experiment, of) / mean_queue(campaigns, experiment, to)
 
 
@@ -144,7 +147,7 @@ MEASURES = (
 
 
 def _all_there(run: TracedRun) -> NDArray[np.bool_]:
-    """Samples at which all flows are there."""
+    """Return a mask of the samples at which all flows are there."""
     starts, stops = ([flow[key] for flow in run.given if flow[key] is not None] for key in ("start", "stop"))
     return np.asarray((run.time > max(starts)) & (run.time <= min([*stops, run.time[-1]])))
 
@@ -156,7 +159,7 @@ def _longest_over_shortest(run: TracedRun, values: NDArray[np.float64]) -> float
 
 @cache
 def _of_intervals(run: TracedRun) -> tuple[FlowMetrics, ...]:
-    """Metrics of the intervals between two changes of who is there; throughput as a share of the line."""
+    """Return metrics of the intervals between changes of the flows there; throughput as a share of the line."""
     found = []
     warmup = float(run.scenario["time"]["warmup"])
     for begin, end in run.spans:
@@ -167,7 +170,7 @@ def _of_intervals(run: TracedRun) -> tuple[FlowMetrics, ...]:
 
 
 def _rates(run: TracedRun, begin: float, end: float) -> NDArray[np.float64]:
-    """Rates of the flows that are there all the time, shape (samples, flows), segments/s."""
+    """Return rates of the flows that are there all the time, shape (samples, flows), segments/s."""
     inside = (run.time >= begin) & (run.time <= end)
     delivered = run.delivered[inside]
     there = [

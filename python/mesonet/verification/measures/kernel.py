@@ -19,8 +19,7 @@ def kernel_quantity(campaigns: Campaigns, scenario: str, quantity: str) -> float
 
 
 def kernel_share(campaigns: Campaigns, scenarios: Sequence[str], quantities: Sequence[str] = PUBLISHED) -> float:
-    """Part of the rows of the frozen table that mesonet reproduces; a row that it has no value for counts as one it
-    does not."""
+    """Return the part of the rows of the frozen table that mesonet reproduces; a missing value is not reproduced."""
     rows = [(key, row) for key, row in read().items() if key[0] in scenarios and key[1] in quantities]
     marks = [mark(key[1], kernel_quantity(campaigns, *key), row) for key, row in rows]
     return sum(where != OUTSIDE for where in marks) / len(marks)

@@ -59,12 +59,12 @@ class Line:
 
 
 def loss(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Part of the packets that the line drops."""
+    """Return the part of the packets that the line drops."""
     return _loss(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
 
 
 def loss_over_model(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Loss over 1/S, S = sum of floor((W + 1)/2) to W, + 2 W + 1, with W = W_c / connections rounded."""
+    """Return loss over 1/S, S = sum of floor((W + 1)/2) to W, + 2 W + 1, with W = W_c / connections rounded."""
     line = _line(campaigns, experiment, connections, buffer)
     window = round(line.pipe / connections)
     cycle = sum(range((window + 1) // 2, window + 1)) + 2 * window + 1
@@ -72,7 +72,7 @@ def loss_over_model(campaigns: Campaigns, experiment: str, connections: int, buf
 
 
 def loss_change(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
-    """Loss in `experiment` over that in `other`."""
+    """Return loss in `experiment` over loss in `other`."""
     return loss(campaigns, experiment, connections, buffer) / loss(campaigns, other, connections, buffer)
 
 
@@ -87,13 +87,13 @@ def loss_growth(campaigns: Campaigns, experiment: str, buffer: float, most: int)
 
 
 def loss_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
-    """R^2 of a straight line through loss over connections, up to `most` connections."""
+    """Return R^2 of a straight line through loss over connections, up to `most` connections."""
     x, y = np.array([(x, y) for x, y, _ in _curve(campaigns, experiment, buffer) if x <= most]).T
     return float(np.corrcoef(x, y)[0, 1] ** 2)
 
 
 def hyperbola(campaigns: Campaigns, experiment: str, buffer: float, what: str) -> float:
-    """Least-squares fit p = b x / (x + a) where the connections x are more than W_c / 3.
+    """Return a result of the least-squares fit p = b x / (x + a) where the connections x are more than W_c / 3.
 
     ``a``, ``b``, or ``error``, the largest relative one.
     """
@@ -103,30 +103,30 @@ def hyperbola(campaigns: Campaigns, experiment: str, buffer: float, what: str) -
 
 
 def active(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Connections that are not shut off, over W_c."""
+    """Return the connections that are not shut off, over W_c."""
     line = _line(campaigns, experiment, connections, buffer)
     return float(np.count_nonzero(_working(campaigns, experiment, line))) / line.pipe
 
 
 def shut_off(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Part of the connections that is shut off."""
+    """Return the part of the connections that is shut off."""
     working = _working(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
     return float(1 - np.count_nonzero(working) / len(working))
 
 
 def fewer_shut_off(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
-    """How many fewer parts are shut off in `experiment` than in `other`."""
+    """Return the part of the connections shut off in `other` less the part shut off in `experiment`."""
     return shut_off(campaigns, other, connections, buffer) - shut_off(campaigns, experiment, connections, buffer)
 
 
 def jain(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Jain's index of what the connections delivered."""
+    """Return Jain's index of the deliveries of the connections."""
     found = _delivered(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
     return float(found.sum() ** 2 / (len(found) * (found**2).sum()))
 
 
 def fairness_change(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
-    """Spread (variation coefficient) of what connections delivered in `experiment` over that in `other`."""
+    """Return the spread (variation coefficient) of deliveries in `experiment` over the spread in `other`."""
     spreads = [
         float(np.std(found) / np.mean(found))
         for found in (
@@ -137,7 +137,7 @@ def fairness_change(campaigns: Campaigns, experiment: str, other: str, connectio
 
 
 def throughput(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Packets that left the line, of those that it can carry."""
+    """Return the rate of packets that left the line, as a share of its speed."""
     line = _line(campaigns, experiment, connections, buffer)
     return campaigns.value(experiment, ALGORITHM, line.condition, "segment_rate") / line.speed
 
@@ -149,7 +149,7 @@ def least_throughput(campaigns: Campaigns, experiment: str) -> float:
 
 
 def goodput(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Packets delivered for the first time, of those that the line can carry."""
+    """Return the rate of packets delivered for the first time, as a share of the speed of the line."""
     line = _line(campaigns, experiment, connections, buffer)
     found = _delivered(campaigns, experiment, line)
     return float(found.sum()) / (line.speed * line.span[1])
@@ -158,9 +158,9 @@ def goodput(campaigns: Campaigns, experiment: str, connections: int, buffer: flo
 def throughput_change(
     campaigns: Campaigns, experiment: str, other: str, what: str, small_pipe: bool | None = None
 ) -> float:
-    """Largest difference of the ``throughput`` or ``goodput`` of two experiments over their conditions.
+    """Return the largest difference of the ``throughput`` or ``goodput`` of two experiments over conditions.
 
-    Over those with fewer connections than W_c, or, as a `small_pipe`, more of them.
+    `small_pipe`: only conditions with more connections than W_c (True), or with at most W_c (False).
     """
     measure = {"throughput": throughput, "goodput": goodput}[what]
     changes = [
@@ -173,9 +173,9 @@ def throughput_change(
 
 
 def throughput_order(campaigns: Campaigns, experiment: str, by: str) -> float:
-    """Neighbours between which throughput falls by more than a thousandth though ``buffer`` or ``connections`` grow.
+    """Return the neighbours between which throughput falls by over 0.001 though ``buffer`` or ``connections`` grow.
 
-    Of the conditions whose buffer is smaller than what the path holds, W_opt.
+    Conditions count whose buffer is smaller than the segments that the path holds, W_opt.
     """
     table = {
         (line.connections, line.buffer): throughput(campaigns, experiment, line.connections, line.buffer)
@@ -199,7 +199,7 @@ def goodput_slope(campaigns: Campaigns, experiment: str, buffer: float, most: in
 
 
 def goodput_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
-    """R^2 of a straight line through goodput over connections, up to `most`."""
+    """Return R^2 of a straight line through goodput over connections, up to `most`."""
     x = [line.connections for line in lines(campaigns.load(experiment)) if line.buffer == buffer]
     x = [count for count in x if count <= most]
     y = [goodput(campaigns, experiment, count, buffer) for count in x]
@@ -209,7 +209,7 @@ def goodput_line(campaigns: Campaigns, experiment: str, buffer: float, most: int
 def goodput_slope_ratio(
     campaigns: Campaigns, experiment: str, other: str, buffer: float, other_buffer: float, most: int
 ) -> float:
-    """`goodput_slope` in one experiment over that in another."""
+    """Return `goodput_slope` in one experiment over its value in another."""
     own = goodput_slope(campaigns, experiment, buffer, most)
     return own / goodput_slope(campaigns, other, other_buffer, most)
 
@@ -242,7 +242,7 @@ def epoch(campaigns: Campaigns, experiment: str, connections: int, buffer: float
 
 
 def occupancy(campaigns: Campaigns, experiment: str, connections: int, buffer: float, which: str) -> float:
-    """Packets in the buffer over its places: the ``5``, ``50`` or ``95`` percentile over the time, or ``sd``."""
+    """Return packets in the buffer over its places: the ``5``, ``50`` or ``95`` percentile over time, or ``sd``."""
     line = _line(campaigns, experiment, connections, buffer)
     trace = _kept(campaigns, experiment, line, "router_traces").filter(_after(line))
     used = trace["queue"].to_numpy() / line.buffer
@@ -250,7 +250,7 @@ def occupancy(campaigns: Campaigns, experiment: str, connections: int, buffer: f
 
 
 def occupancy_change(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
-    """Standard deviation of the buffer's occupancy in `experiment` over that in `other`."""
+    """Return the SD of the buffer's occupancy in `experiment` over its SD in `other`."""
     return occupancy(campaigns, experiment, connections, buffer, "sd") / occupancy(
         campaigns, other, connections, buffer, "sd"
     )
@@ -264,9 +264,9 @@ def timeouts_per_loss(campaigns: Campaigns, experiment: str, connections: int, b
 
 
 def in_round_trip_band(campaigns: Campaigns, experiment: str) -> float:
-    """Part of the conditions with two groups of round trips that keep (RTT2/RTT1)^2 <= Thr1/Thr2 <= 2 (RTT2/RTT1)^2.
+    """Return the part of the conditions with (RTT2/RTT1)^2 <= Thr1/Thr2 <= 2 (RTT2/RTT1)^2.
 
-    Round trips with the mean wait in the queue.
+    Conditions have two groups of round trips, which include the mean wait in the queue.
     """
     inside = []
     for line, scenario in zip(lines(campaigns.load(experiment)), _scenarios(campaigns.load(experiment)), strict=True):
@@ -284,12 +284,12 @@ def in_round_trip_band(campaigns: Campaigns, experiment: str) -> float:
 def within_factor(
     campaigns: Campaigns, experiment: str, model: str, factor: float, connections: Sequence[int] = (1, 600)
 ) -> float:
-    """Part of the connections of conditions with so many of them whose rate the model of Padhye et al., ``full`` or
-    ``approximate``, predicts within a factor.
+    """Return the part of the connections whose rate the model of Padhye et al. predicts within a factor.
 
-    From the loss indications per packet of the connection, the mean round trip of the condition and a first time-out
-    of the minimum or a round trip, whichever is more (assumed: time-outs are not recorded one by one). Connections
-    without a loss or a packet are left out: the model says nothing about them.
+    The model is ``full`` or ``approximate``; conditions count whose number of connections lies in the range
+    `connections`. Inputs are the loss indications per packet of the connection, the mean round trip of the condition
+    and a first time-out of the minimum or a round trip, whichever is more (assumed: time-outs are not recorded one
+    by one). Connections without a loss or a packet are left out: the model does not cover them.
     """
     hits = total = 0
     for line, scenario in zip(lines(campaigns.load(experiment)), _scenarios(campaigns.load(experiment)), strict=True):
@@ -310,13 +310,13 @@ def within_factor(
 
 
 def worse_model(campaigns: Campaigns, experiment: str, factor: float) -> float:
-    """Part of the connections that the approximate model predicts within a factor, less that of the full one."""
+    """Return the part of the connections that the approximate model predicts within a factor, less the full model's."""
     shares = [within_factor(campaigns, experiment, model, factor) for model in ("full", "approximate")]
     return shares[1] - shares[0]
 
 
 def pftk(loss: Floats, round_trip: float, time_out: float, *, full: bool) -> Floats:
-    """Packets per second at a rate of loss indications; b = 1, no limit by the receiver.
+    """Return packets per second at a rate of loss indications; b = 1, no limit by the receiver.
 
     Padhye, Firoiu, Towsley and Kurose, IEEE/ACM Transactions on Networking 8 (2000) 133, equations (32) and (33).
     """
@@ -375,7 +375,7 @@ def _power(points: Sequence[tuple[float, float]]) -> float:
 
 
 def _teeth(time: Floats, window: Floats, round_trip: Floats) -> list[tuple[float, float, float]]:
-    """Window at the bottom and at the top of each rise, and its slope in packets per round trip (given in ms)."""
+    """Return the window at the bottom and top of each rise, and its slope in packets per round trip (given in ms)."""
     falls = np.flatnonzero(np.diff(window) < 0)
     teeth = []
     for begin, end in pairwise(falls.tolist()):
@@ -413,7 +413,7 @@ def _line(campaigns: Campaigns, experiment: str, connections: int, buffer: float
 
 
 def _curve(campaigns: Campaigns, experiment: str, buffer: float) -> list[tuple[float, float, float]]:
-    """Connections, loss and W_c of the conditions with a buffer."""
+    """Return connections, loss and W_c of the conditions with a buffer."""
     chosen = [line for line in lines(campaigns.load(experiment)) if line.buffer == buffer]
     return [(line.connections, _loss(campaigns, experiment, line), line.pipe) for line in chosen]
 

@@ -24,7 +24,7 @@ _GROUP = ["condition", "algorithm", "path_class", "rate_class"]
 
 
 def in_an_hour(campaigns: Campaigns, experiment: str, name: str, which: str) -> float:
-    """What a response per second comes to in an hour: ``mean``, ``least`` or ``most`` over the conditions.
+    """Return a response per second as a count per hour: ``mean``, ``least`` or ``most`` over the conditions.
 
     A condition counts with its mean over the algorithms.
     """
@@ -33,8 +33,11 @@ def in_an_hour(campaigns: Campaigns, experiment: str, name: str, which: str) -> 
 
 
 def linear_part(campaigns: Campaigns, experiment: str) -> float:
-    """Variance over the conditions that main effects explain: adjusted R^2, median over the responses of the network
-    that the experiment has, each in its period and with its mean over the algorithms; 1 explains it all."""
+    """Return the part of the variance over the conditions that main effects explain: adjusted R^2, 1 for all.
+
+    It is the median over the responses of the network that the experiment has, each in its period and with its mean
+    over the algorithms.
+    """
     campaign = campaigns.load(experiment)
     matrix = campaign.rows.matrix
     model = np.column_stack([np.ones(len(matrix)), matrix])
@@ -50,7 +53,7 @@ def linear_part(campaigns: Campaigns, experiment: str) -> float:
 
 
 def advantage(campaigns: Campaigns, experiment: str, category: str, algorithm: str | None = None) -> float:
-    """Mean goodput of the alternates' completed files of a category over that of standard TCP's, less one.
+    """Return mean goodput of alternates' completed files of a category over standard TCP's, less one.
 
     The geometric mean over conditions, alternates (or of one `algorithm`), classes of path and of interface.
     """
@@ -63,9 +66,9 @@ def advantage(campaigns: Campaigns, experiment: str, category: str, algorithm: s
 
 
 def advantage_grows(campaigns: Campaigns, experiment: str, category: str, to: str) -> Share:
-    """Part of the conditions in which the advantage is larger in category `to` than in `category`.
+    """Return the part of the conditions in which the advantage is larger in category `to` than in `category`.
 
-    Between the same hosts: only classes of path and of interface count in which both have enough flows.
+    Only classes of path and of interface count in which both have enough flows: the hosts do not differ.
     """
     pairs = advantages(campaigns, experiment, category).join(
         advantages(campaigns, experiment, to), on=_GROUP, suffix="_to"
@@ -77,7 +80,7 @@ def advantage_grows(campaigns: Campaigns, experiment: str, category: str, to: st
 
 
 def advantages(campaigns: Campaigns, experiment: str, category: str) -> pl.DataFrame:
-    """Logarithm of an alternate's mean goodput over standard TCP's, by condition, alternate, path and interface."""
+    """Return the log of an alternate's mean goodput over TCP's, by condition, alternate, path and interface."""
     rows = campaigns.load(experiment).groups.filter(
         pl.col("replicate") == campaigns.seed_of(experiment),
         pl.col("period") == "measured",

@@ -58,14 +58,14 @@ def sum_ratio(
 
 
 def spread_over_algorithms(campaigns: Campaigns, experiment: str, condition: int, name: str) -> float:
-    """Largest less smallest value of a response over the algorithms, as a part of their mean."""
+    """Return the largest less the smallest value of a response over the algorithms, as a part of their mean."""
     algorithms = campaigns.load(experiment).algorithms
     values = np.array([campaigns.value(experiment, each, condition, name) for each in algorithms])
     return float(np.ptp(values) / values.mean()) if values.mean() else 0.0
 
 
 def highest_in_congested(campaigns: Campaigns, experiment: str, algorithm: str, name: str, least_loss: float) -> Share:
-    """Part of the conditions that lose `least_loss` or more in which an algorithm has the highest value."""
+    """Return the part of the conditions that lose `least_loss` or more in which an algorithm has the highest value."""
     table, algorithms = campaigns.table(experiment, name), campaigns.load(experiment).algorithms
     congested = campaigns.table(experiment, "loss_rate").mean(axis=1) >= least_loss
     congested &= np.isfinite(table).all(axis=1)
@@ -75,7 +75,7 @@ def highest_in_congested(campaigns: Campaigns, experiment: str, algorithm: str, 
 
 
 def congested(campaigns: Campaigns, experiment: str, least_loss: float) -> float:
-    """Part of the conditions in which the mean loss rate over the algorithms is at least `least_loss`."""
+    """Return the part of the conditions in which the mean loss rate over the algorithms is at least `least_loss`."""
     return float(np.mean(campaigns.table(experiment, "loss_rate").mean(axis=1) >= least_loss))
 
 
@@ -88,7 +88,7 @@ def extreme(campaigns: Campaigns, experiment: str, name: str, which: str) -> flo
 def window_variation(
     campaigns: Campaigns, experiment: str, algorithm: str, condition: int, span: Sequence[float]
 ) -> float:
-    """Standard deviation over mean of cwnd within a span, the mean over the traced flows."""
+    """Return the standard deviation over mean of cwnd within a span, the mean over the traced flows."""
     run = campaigns.run(experiment, algorithm, condition)
     inside = (run.time > span[0]) & (run.time <= span[1])
     window = run.cwnd[inside]

@@ -38,7 +38,7 @@ FEWEST_CYCLES = 3
 
 
 def window_over_law(campaigns: Campaigns, experiment: str, algorithm: str, condition: int, law: str) -> float:
-    """Mean window over whole cycles in the second half of a run, over that of a law at the same loss rate."""
+    """Return the mean window over whole cycles in the second half of a run, over the law's at equal loss rate."""
     p, window = _cycles(campaigns, experiment, algorithm, condition)
     return window / LAWS[law](p, _round_trip(campaigns, experiment, algorithm, condition))
 
@@ -52,13 +52,13 @@ def loss_exponent(campaigns: Campaigns, experiment: str, algorithm: str, conditi
 
 
 def loss_over_law(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> float:
-    """Loss rate over that which a law has for the mean window found."""
+    """Return the loss rate over the rate that a law gives for the mean window found."""
     p, window = _cycles(campaigns, experiment, algorithm, condition)
     return p / LOSSES[algorithm](window)
 
 
 def loss_on_path(campaigns: Campaigns, experiment: str, of: str, to: str, condition: int) -> float:
-    """Loss rate of algorithm `of` on a path that it fills alone, over that of algorithm `to`.
+    """Return the loss rate of algorithm `of` on a path that it fills alone, over the loss rate of algorithm `to`.
 
     Windows differ only by how far below the path they fall.
     """
@@ -66,7 +66,7 @@ def loss_on_path(campaigns: Campaigns, experiment: str, of: str, to: str, condit
 
 
 def queue_over_theory(campaigns: Campaigns, experiment: str, condition: int, router: str) -> float:
-    """Mean number at a router, the one in service included, over that of M/D/1 at the utilisation found.
+    """Return the mean number at a router, with the one in service, over the M/D/1 mean at the utilisation found.
 
     Pollaczek and Khinchine: L = rho + rho^2 / (2 (1 - rho)).
     """
@@ -78,7 +78,7 @@ def queue_over_theory(campaigns: Campaigns, experiment: str, condition: int, rou
 
 
 def difference_kept(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """What is left of the difference of two windows after both have fallen together, median over the falls."""
+    """Return the part of the difference of two windows that is left after both fall together, median over the falls."""
     run = campaigns.run(experiment, algorithm)
     window = run.cwnd
     falls = np.flatnonzero((window[1:] < 0.7 * window[:-1]).any(axis=1))
@@ -97,7 +97,7 @@ def difference_kept(campaigns: Campaigns, experiment: str, algorithm: str) -> fl
 
 
 def difference_between_falls(campaigns: Campaigns, experiment: str, algorithm: str, span: Sequence[float]) -> float:
-    """By how much the difference of two windows changes in a span in which none falls, segments."""
+    """Return the change of the difference of two windows in a span in which neither falls, segments."""
     run = campaigns.run(experiment, algorithm)
     inside = (run.time > span[0]) & (run.time <= span[1])
     gap = run.cwnd[inside, 0] - run.cwnd[inside, 1]
@@ -105,7 +105,7 @@ def difference_between_falls(campaigns: Campaigns, experiment: str, algorithm: s
 
 
 def line_use(campaigns: Campaigns, experiment: str, condition: int, speed: float) -> float:
-    """Return the segments that leave the line, of those that it can carry; `speed` in segments/s."""
+    """Return the rate of segments that leave the line, as a share of its `speed` in segments/s."""
     (algorithm,) = campaigns.load(experiment).algorithms
     return campaigns.value(experiment, algorithm, condition, "segment_rate") / speed
 
@@ -117,7 +117,7 @@ MEASURES = (
 
 
 def _cycles(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> tuple[float, float]:
-    """Loss indications per segment and the mean window outside recovery, over whole cycles."""
+    """Return loss indications per segment and the mean window outside recovery, over whole cycles."""
     series = campaigns.load(experiment).kept("series", condition, algorithm, campaigns.seed_of(experiment))
     series = series.slice(series.height // 2)
     events = series["loss_events"].to_numpy() + series["timeouts"].to_numpy()

@@ -26,7 +26,7 @@ MEAN = 25.0
 def average_window(
     campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1
 ) -> float:
-    """Time average of cwnd, segments."""
+    """Return the time average of cwnd, segments."""
     return float(_averages(campaigns.run(experiment, algorithm, condition), span).window[flow - 1, 0])
 
 
@@ -36,24 +36,24 @@ def total_window(campaigns: Campaigns, experiment: str, algorithm: str, span: Sp
 
 
 def share(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1) -> float:
-    """Part of the sum of the average windows."""
+    """Return a flow's part of the sum of the average windows."""
     return float(_averages(campaigns.run(experiment, algorithm, condition), span).share[flow - 1, 0])
 
 
 def window_ratio(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Average window of the second flow over that of the first."""
+    """Return the average window of the second flow over the average window of the first."""
     window = _averages(campaigns.run(experiment, algorithm, condition), span).window[:, 0]
     return float(window[1] / window[0])
 
 
 def rate_ratio(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Rate of the second flow over that of the first."""
+    """Return the rate of the second flow over the rate of the first."""
     rate = _averages(campaigns.run(experiment, algorithm, condition), span).rate[:, 0]
     return float(rate[1] / rate[0])
 
 
 def utilisation(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Segments delivered to all flows, as a part of what the slowest router can forward."""
+    """Return the segments delivered to all flows, as a part of the capacity of the slowest router."""
     run = campaigns.run(experiment, algorithm, condition)
     return float(np.nansum(_averages(run, span).rate) / run.speed)
 
@@ -65,14 +65,14 @@ def buffered(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, 
 
 
 def more_buffered(campaigns: Campaigns, of: str, to: str, experiment: str, span: Span) -> float:
-    """`buffered` of algorithm `of` less that of algorithm `to`, segments."""
+    """Return `buffered` of algorithm `of` less `buffered` of algorithm `to`, segments."""
     return buffered(campaigns, experiment, of, span) - buffered(campaigns, experiment, to, span)
 
 
 def share_change(
     campaigns: Campaigns, of: str, to: str, experiment: str, flow: int, span: Span, condition: int = 1
 ) -> float:
-    """`share` of a flow under algorithm `of` less that under algorithm `to`."""
+    """Return `share` of a flow under algorithm `of` less its `share` under algorithm `to`."""
     own, other = (share(campaigns, experiment, name, flow, span, condition) for name in (of, to))
     return own - other
 
@@ -88,21 +88,24 @@ def own_queue(
 
 
 def swing(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1) -> float:
-    """Largest less smallest cwnd, segments."""
+    """Return the largest less the smallest cwnd, segments."""
     window = _window(campaigns.run(experiment, algorithm, condition), flow, span)
     return float(np.nanmax(window) - np.nanmin(window))
 
 
 def relative_swing(campaigns: Campaigns, of: str, to: str, experiment: str, flow: int, span: Span) -> float:
-    """Return the swing of algorithm `of` over that of algorithm `to`."""
+    """Return the swing of algorithm `of` over the swing of algorithm `to`."""
     return swing(campaigns, experiment, of, flow, span) / swing(campaigns, experiment, to, flow, span)
 
 
 def approach(
     campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, near: float, condition: int = 1
 ) -> float:
-    """How fast cwnd grows up to half of its last value in the span, over how fast once it lacks `near` segments or less
-    of it, until one is left."""
+    """Return the growth rate of cwnd far from its last value over its growth rate near that value.
+
+    Far: from the start of the span up to half of the last value. Near: from `near` segments below the last value to
+    one below.
+    """
     run = campaigns.run(experiment, algorithm, condition)
     window = _window(run, flow, span)
     time = run.time[(run.time > span[0]) & (run.time <= span[1])]
@@ -113,18 +116,18 @@ def approach(
 
 
 def reductions(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span) -> float:
-    """How often cwnd falls by more than 5 % within a sample; a fall of several samples counts once."""
+    """Return how often cwnd falls by more than 5 % within a sample; a fall of several samples counts once."""
     return float(len(_falls(_window(campaigns.run(experiment, algorithm), flow, span))))
 
 
 def reduction(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span) -> float:
-    """Median part of cwnd that is given up when it falls."""
+    """Return the median part of cwnd that is given up when it falls."""
     window = _window(campaigns.run(experiment, algorithm), flow, span)
     return float(np.median([1 - window[after] / window[before] for before, after in _falls(window)]))
 
 
 def convergence(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Seconds into the span from which on both flows keep shares of 40 to 60 %, in means over 25 s."""
+    """Return the seconds into the span after which both flows keep shares of 40 to 60 %, in means over 25 s."""
     run = campaigns.run(experiment, algorithm, condition)
     ends = np.arange(span[0] + MEAN, span[1] + 1, MEAN)
     shares = [_averages(run, (end - MEAN, end)).share[0, 0] for end in ends]
@@ -133,7 +136,7 @@ def convergence(campaigns: Campaigns, experiment: str, algorithm: str, span: Spa
 
 
 def earlier_convergence(campaigns: Campaigns, of: str, to: str, experiment: str, span: Span) -> float:
-    """Convergence time of algorithm `of` over that of algorithm `to`, which is no shorter than a mean takes."""
+    """Return the convergence time of `of` over the time of `to`, which is at least the span of a mean."""
     first, second = convergence(campaigns, experiment, of, span), convergence(campaigns, experiment, to, span)
     return first / max(second, MEAN)
 
@@ -144,7 +147,7 @@ def goodput_latency(campaigns: Campaigns, experiment: str, algorithm: str) -> fl
 
 
 def latency_change(campaigns: Campaigns, experiment: str, of: str, to: str) -> float:
-    """`goodput_latency` of algorithm `of` less that of algorithm `to`, s."""
+    """Return `goodput_latency` of algorithm `of` less `goodput_latency` of algorithm `to`, s."""
     return goodput_latency(campaigns, experiment, of) - goodput_latency(campaigns, experiment, to)
 
 
