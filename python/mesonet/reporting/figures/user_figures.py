@@ -34,8 +34,9 @@ class Users:
 
     @cached_property
     def labels(self) -> dict[int, tuple[str, str, str]]:
-        """Number of each flow group -> file category, path class, interface."""
-        return group_labels(self.study)
+        """File category, path class and interface of each flow group with a goodput, by its number."""
+        every = list(group_labels(self.study).items())
+        return {every[place][0]: every[place][1] for place in self._kept}
 
     @cached_property
     def columns(self) -> list[str]:
@@ -48,20 +49,9 @@ class Users:
         return list(dict.fromkeys(category for category, _, _ in self.labels.values()))
 
     @cached_property
-    def completed_categories(self) -> list[str]:
-        """File categories of which any flow completed, in the order of the groups."""
-        known = np.any([np.isfinite(self.goodput(kind)).any(axis=(0, 1)) for kind in KINDS], axis=0)
-        labels = zip(self.labels.values(), known, strict=True)
-        return list(dict.fromkeys(category for (category, _, _), seen in labels if seen))
-
-    @cached_property
     def kinds(self) -> list[str]:
         """Kinds of flows that have goodputs: competing flows only where algorithms are mixed with another."""
         return [kind for kind in KINDS if np.isfinite(self.goodput(kind)).any()]
-
-    @cached_property
-    def _goodputs(self) -> dict[str, Floats]:
-        return {}
 
     def goodput(self, kind: str) -> Floats:
         """Return goodputs, shape (conditions, algorithms, groups), segments/s; NaN where flows are too few.
@@ -69,25 +59,33 @@ class Users:
         A value needs `FEWEST_EVENTS` completed flows of every algorithm, over all replicates: fewer flows show
         little but chance, and means over different groups cannot be compared.
         """
-        if kind not in self._goodputs:
+        return self._cells[kind][0][:, :, self._kept]
+
+    @cached_property
+    def _kept(self) -> list[int]:
+        """Places of the flow groups with a goodput in any condition."""
+        known = [np.isfinite(values).any(axis=(0, 1)) for values, _, _ in self._cells.values()]
+        return [int(place) for place in np.flatnonzero(np.any(known, axis=0))]
+
+    @cached_property
+    def _cells(self) -> dict[str, tuple[Floats, int, int]]:
+        """Goodputs of all flow groups by kind of flows, cells left out for few flows, and all cells with flows."""
+        found = {}
+        for kind in KINDS:
             flows = np.nan_to_num(group_runs(self.study, "flows", kind)[1]).sum(axis=1)
             values = group_values(self.study, "goodput", kind)[1]
             # Where all algorithms are mixed with one of them, it has no competing flows.
             asked = flows.any(axis=(0, 2))
             enough = (flows[:, asked] >= FEWEST_EVENTS).all(axis=1, keepdims=True)
-            self._goodputs[kind] = np.where(enough & asked[:, None], values, np.nan)
-            self._few[kind] = int((flows.any(axis=1) & ~enough[:, 0]).sum()), int(flows.any(axis=1).sum())
-        return self._goodputs[kind]
-
-    @cached_property
-    def _few(self) -> dict[str, tuple[int, int]]:
-        return {}
+            seen = flows.any(axis=1)
+            goodputs = np.where(enough & asked[:, None], values, np.nan)
+            found[kind] = goodputs, int((seen & ~enough[:, 0]).sum()), int(seen.sum())
+        return found
 
     @property
     def left_out(self) -> str:
         """Say how many cells have too few flows; empty if none."""
-        counts = [self._few[kind] for kind in KINDS if np.isfinite(self.goodput(kind)).any()]
-        few, cells = (sum(column) for column in zip(*counts, strict=True))
+        few, cells = (sum(self._cells[kind][place] for kind in self.kinds) for place in (1, 2))
         if not few:
             return ""
         return f" Left out: {few} of {cells} flow groups and conditions with fewer than {FEWEST_EVENTS} flows."
@@ -190,7 +188,7 @@ def user_figures(method: Method) -> list[Drawable]:
     mixed = TCP in found.kinds
     alone = not mixed and incumbent(method.study) is not None
     rival = _rival(method.study)
-    for category in found.completed_categories:
+    for category in found.categories:
         stem, chosen = category.replace(" ", "_"), {"file": category}
         asked = f"What do users get who fetch a {category}?"
         figures.append(
