@@ -119,7 +119,7 @@ def test_killed_in_the_middle_of_writing(tmp_path: Path) -> None:
     writer = subprocess.run([sys.executable, "-c", code, str(ledger.path), key], env=ENVIRONMENT)
     assert writer.returncode == -signal.SIGKILL
     assert ledger.status(key) == "missing"
-    assert [name for name in os.listdir(ledger.runs) if name.startswith(".tmp-")]
+    assert [path for path in ledger.runs.iterdir() if path.name.startswith(".tmp-")]
     campaign = chosen.run(ledger.path, workers=2, progress=False)
     assert campaign.counts == {"done": 4, "failed": 0, "missing": 0}
     assert campaign.response("sum")["value"].to_list() == [11, 12, 21, 22]

@@ -183,7 +183,7 @@ def _machine() -> str:
     with suppress(OSError):
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
     with suppress(OSError):
-        parts.append(str(os.stat("/proc/self/ns/pid").st_ino))
+        parts.append(str(Path("/proc/self/ns/pid").stat().st_ino))
     return "/".join(parts)
 
 

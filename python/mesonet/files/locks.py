@@ -56,5 +56,5 @@ class FileLock:
 
     def _is_there(self, file: int) -> bool:
         with suppress(FileNotFoundError):
-            return os.path.samestat(os.fstat(file), os.stat(self._place))
+            return os.path.samestat(os.fstat(file), Path(self._place).stat())
         return False
