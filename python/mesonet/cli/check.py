@@ -1,0 +1,59 @@
+"""The verb ``mesonet check``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mesonet.cli.choice import find_scenario
+from mesonet.errors import InputError
+from mesonet.maps.network import MAP_COLUMNS, NetworkMap, map_rows, network_map
+from mesonet.scenarios.derived import CLASS_COLUMNS, class_rows, derived_rows
+from mesonet.terminal import write_json, write_table
+
+if TYPE_CHECKING:
+    pass
+
+from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_options
+
+
+@click.command(cls=Command)
+@SCENARIO
+@scenario_options
+@click.option("--draw", type=click.Path(path_type=Path), help="Draw the network: FILE.svg, .png, .pdf or .html.")
+@JSON
+def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None:
+    """Show every value of SCENARIO or of a condition of EXPERIMENT, where it comes from, and what follows from it."""
+    chosen = find_scenario(target, **options)
+    described = chosen.describe()
+    shown = network_map(chosen, described)
+    if draw:
+        _draw(shown, draw)
+    settings = [asdict(row) for row in chosen.explain()]
+    if as_json:
+        about = {"name": chosen.name, "hash": chosen.hash, "notes": [*shown.notes, *idle_notes(chosen)]}
+        write_json({**about, "derived": described, "settings": settings})
+        return
+    write_table(["path", "value", "source"], [list(row.values()) for row in settings])
+    click.echo("")
+    write_table(["follows", "value"], derived_rows(described))
+    click.echo("")
+    write_table(CLASS_COLUMNS, class_rows(described))
+    click.echo("")
+    write_table(MAP_COLUMNS, map_rows(shown))
+    for warning in (*shown.notes, *idle_notes(chosen), *described["warnings"]):
+        click.echo(f"\nnote: {warning}")
+    if draw:
+        click.echo(f"\nwritten to {draw}")
+
+
+def _draw(shown: NetworkMap, path: Path) -> None:
+    from mesonet import plots
+    from mesonet.plots.export import FORMS
+
+    if path.suffix not in FORMS:
+        raise InputError("not a form of a drawing", path="--draw", value=str(path), allowed=", ".join(FORMS))
+    plots.save(plots.topology(shown), path)

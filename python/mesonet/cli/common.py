@@ -1,0 +1,127 @@
+"""Options, errors and exit codes that the verbs share."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+from click.core import ParameterSource
+
+import mesonet
+from mesonet.errors import Broken, InputError
+from mesonet.progress import Progress
+
+if TYPE_CHECKING:
+    from mesonet.scenarios.scenario import Scenario
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+class Command(click.Command):
+    """Calls a value that was given as an option by that option: Python's `figures` is `--figures` here."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            for option in self.params:
+                given = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+                if isinstance(option, click.Option) and given and error.file is None and option.name == error.path:
+                    raise replace(error, path=option.opts[0]) from error
+            raise
+
+
+class Group(click.Group):
+    """Group of commands that turns errors of users into one message and an exit code."""
+
+    command_class = Command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            stop(ctx, str(error), 2)
+        except click.exceptions.NoArgsIsHelpError:
+            raise
+        except click.UsageError as error:
+            stop(ctx, f"{' '.join(error.format_message().split())}", 2)
+        except KeyboardInterrupt:
+            stop(ctx, "interrupted", 130)
+        except (ImportError, Broken) as error:
+            stop(ctx, str(error), 1)
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                end_of_pipe(ctx)
+            place = f"{error.filename}: " if error.filename else ""
+            problem = (error.strerror or str(error)).lower()
+            stop(ctx, f"{place}{problem}. Allowed: a file or folder that can be read and written", 2)
+
+
+def end_of_pipe(ctx: click.Context) -> NoReturn:
+    """End as a program that SIGPIPE ends: the reader of its output has closed, as ``head`` does."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the exit
+    ctx.exit(128 + signal.SIGPIPE)
+
+
+def stop(ctx: click.Context, message: str, code: int) -> NoReturn:
+    click.echo(f"mesonet: {message}", err=True)
+    ctx.exit(code)
+
+
+SCENARIO = click.argument("target", metavar="SCENARIO|EXPERIMENT")
+
+
+def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the options that say which scenario, or which condition of an experiment."""
+    for option in (
+        click.option("--force", is_flag=True, help="Go on even where the scale distorts the network."),
+        click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
+        click.option("--duration", help="Simulated time, such as '5 min'."),
+        click.option(
+            "--algorithm", help="One name, or a mix such as 'tcp=0.8 cubic=0.2'; a mixed experiment's alternate."
+        ),
+        click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Set a value: warmup='0 s'."),
+        click.option("--condition", type=int, metavar="N", help="Row N of the experiment's design, from 1."),
+    ):
+        command = option(command)
+    return command
+
+
+THRESHOLD = click.option("--threshold", type=float, metavar="R", help="|r| above which responses say the same; 0.65.")
+CUT = click.option("--cut", type=float, metavar="SHARE", help="Of the largest distance: below it, a group; 0.7.")
+DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+
+
+def chosen_thresholds(correlation: float | None, cut: float | None) -> Any:
+    from mesonet.reporting.campaign_view.thresholds import Thresholds
+
+    given = {"correlation": correlation, "cut": cut}
+    try:
+        return Thresholds(**{name: value for name, value in given.items() if value is not None})
+    except InputError as error:
+        raise replace(error, path={"correlation": "--threshold", "cut": "--cut"}[str(error.path)]) from error
+
+
+def from_results(directory: Path, what: str, write: Callable[..., Any], place: Path) -> Any:
+    """Return the result of `write` at `place` for the campaign in a folder, with progress."""
+    from mesonet.reporting.campaign_view.sampled import is_sampled, left_out
+
+    campaign = mesonet.load(directory)
+    if not campaign.counts["done"]:
+        raise InputError("no run of the campaign is done", value=str(directory), allowed="run it first")
+    if is_sampled(campaign):
+        click.echo(f"note: {left_out(campaign)}", err=True)
+    with Progress(f"{what} of {campaign.name}") as progress:
+        return write(campaign, place, progress=progress.update)
+
+
+def idle_notes(chosen: Scenario) -> list[str]:
+    """Return notes on constants that are set for algorithms that no flow uses."""
+    return [f"{path} has no effect: no flow uses the algorithm" for path in chosen.unused()]

@@ -1,0 +1,101 @@
+"""The verb ``mesonet design``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mesonet.errors import InputError
+from mesonet.terminal import write_json, write_table
+
+if TYPE_CHECKING:
+    pass
+
+from mesonet.cli.common import JSON, Command
+
+
+def _additions(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the options that add runs to a design, or order them."""
+    for option in (
+        click.option("--centre-points", type=int, metavar="N", help="Add N runs with all factors half-way."),
+        click.option("--replicates", type=int, metavar="N", help="Make all runs N times."),
+        click.option("--blocks", type=int, metavar="N", help="Divide the runs into N blocks."),
+        click.option("--half", metavar="[-]ID", help="Repeat only the runs in which ID is + (or -): a semifold."),
+        click.option(
+            "--foldover", metavar="all|ID,...", help="Repeat the runs with the signs of these factors switched."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command(cls=Command)
+@click.argument("target", metavar="[EXPERIMENT]", required=False)
+@click.option("--factors", metavar="K|ID,ID,...", help="How many factors, or their ids.")
+@click.option("--runs", type=int, metavar="N", help="Number of runs; a power of 2 for two-level designs.")
+@click.option(
+    "--resolution", metavar="R", help="Lowest resolution, such as IV or 4; alone, the fewest runs that give it."
+)
+@click.option("--name", metavar="NAME", help="A design of the study: nist-2012, min-aberration, 2^(6-1), 2^(9-4).")
+@click.option(
+    "--generators", "equations", metavar="X6=X1*X2,...", help="One equation per factor that is no base factor."
+)
+@click.option("--kind", help="two-level, full-factorial, plackett-burman, one-at-a-time, latin-hypercube or sobol.")
+@_additions
+@click.option("--seed", type=click.IntRange(min=0), help="Of what is searched for or drawn; EXPERIMENT's, or 1.")
+@click.option("--rows", "with_rows", is_flag=True, help="Print every run, too.")
+@JSON
+def design(
+    target: str | None,
+    factors: str | None,
+    runs: int | None,
+    resolution: str | None,
+    name: str | None,
+    equations: str | None,
+    kind: str | None,
+    seed: int | None,
+    with_rows: bool,
+    as_json: bool,
+    **additions: Any,
+) -> None:
+    """Show which effects a two-level design separates: the design of EXPERIMENT, or the best one known."""
+    from mesonet.cli import design_runs, designing
+
+    ways = {"runs": runs, "resolution": resolution, "name": name, "generators": equations}
+    kind, seed, additions = designing.completed(target, kind, seed, ways, additions)
+    if kind != "two-level":
+        others = {"resolution": resolution, "name": name, "generators": equations, **additions}
+        if given := [option for option, value in others.items() if value is not None]:
+            raise InputError("goes with two-level designs only", path="--" + given[0].replace("_", "-"))
+        ids, rows = designing.find_plan(kind, target, factors, runs, seed)
+        if as_json:
+            write_json({"kind": kind, "factors": ids, "runs": len(rows), "matrix": rows})
+        else:
+            click.echo(designing.heading_of_plan(kind, ids, len(rows)))
+            write_table(ids, rows)
+        return
+    generators = [equation.strip() for equation in equations.split(",")] if equations else ()
+    proposal = designing.find_design(target, factors, runs, resolution, name, generators, seed)
+    chosen = proposal.design
+    added = design_runs.runs_of(chosen, seed=seed, **additions)
+    if as_json:
+        write_json({**designing.as_json(proposal, seed), **design_runs.as_json(added)})
+        return
+    click.echo(designing.heading(proposal))
+    for header, table in (
+        (["factor", "name"], designing.factor_rows(proposal)),
+        (["aliased with each other", "in names"], designing.alias_rows(proposal)),
+    ):
+        if table:
+            write_table(header[: len(table[0])], table)
+            click.echo("")
+    if chosen.generators:
+        click.echo(f"clear: {designing.clear_text(chosen)}\n")
+    if said := design_runs.lines(chosen, added, proposal.algorithms * proposal.replicates):
+        click.echo("\n".join(said) + "\n")
+    write_table(designing.COLUMNS, designing.choice_rows(proposal.design, seed))
+    if with_rows:
+        click.echo("")
+        write_table(*design_runs.row_table(chosen.factors, added))

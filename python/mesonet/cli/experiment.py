@@ -1,0 +1,160 @@
+"""The verbs of ``mesonet experiment``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mesonet.errors import Broken, InputError
+from mesonet.terminal import write_json, write_table
+
+if TYPE_CHECKING:
+    from mesonet.campaign.status import Status
+
+from mesonet.cli.common import JSON, Command, stop
+
+
+class _Subgroup(click.Group):
+    command_class = Command
+
+
+@click.group(cls=_Subgroup)
+def experiment() -> None:
+    """Plan and run many runs by a factorial design: plan, run, status."""
+
+
+_TARGET = click.argument("target", metavar="EXPERIMENT|DIR")
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the options that change an experiment."""
+    for option in (
+        click.option("--seed", type=click.IntRange(min=0), help="Names the random streams."),
+        click.option("--replicates", type=click.IntRange(min=1), help="Runs per condition and algorithm."),
+        click.option("--set", "values", multiple=True, metavar="PATH=VALUE", help="Set a value of every run."),
+        click.option("--duration", help="Simulated time of a run, such as '5 min'."),
+        click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
+        click.option("--algorithms", help="Algorithms to compare, separated by commas."),
+    ):
+        command = option(command)
+    return command
+
+
+def _how(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the options that say where and how runs are made."""
+    for option in (
+        click.option("--retry", is_flag=True, help="Try runs again that failed too often and are left alone."),
+        click.option(
+            "--tries", default=3, show_default=True, type=click.IntRange(1), help="Tries of a run that fails."
+        ),
+        click.option("--time-limit", metavar="TIME", help="The most time that one run may take, such as '2 h'."),
+        click.option("--memory", metavar="SIZE", help="The most that one run may have, such as '4 GiB'."),
+        click.option("--shard", metavar="i/N", help="Run only the i-th of N parts, for job arrays."),
+        click.option("--dask", metavar="ADDRESS|FILE", help="Run on the Dask cluster of this scheduler."),
+    ):
+        command = option(command)
+    return command
+
+
+@experiment.command()
+@click.argument("target", metavar="EXPERIMENT")
+@_options
+@click.option(
+    "--pilot", default=2.0, show_default=True, type=click.FloatRange(0, 3600), metavar="SECONDS",
+    help="Time for pilot runs that tell what the campaign will cost; 0 for none.",
+)  # fmt: skip
+@JSON
+def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
+    """Show the design, the factors, the runs of EXPERIMENT and what they will cost."""
+    from mesonet.cli import planning
+
+    chosen = planning.find_experiment(target, **options)
+    warnings = chosen.check(force=True)
+    cost = None
+    try:
+        cost = planning.estimate(chosen, pilot) if pilot else None
+    except Broken as error:
+        warnings.append(f"no estimate: {error}")
+    if as_json:
+        write_json(planning.as_json(chosen, warnings, cost))
+        return
+    click.echo(planning.heading(chosen))
+    if factors := [list(vars(factor).values()) for factor in chosen.factors]:
+        write_table(["factor", "name", "path", "minus", "plus"], factors)
+        click.echo("")
+        write_table(*planning.condition_rows(chosen))
+    if cost:
+        click.echo("\n" + "\n".join(planning.cost_lines(cost, os.cpu_count() or 1)))
+    for warning in warnings:
+        click.echo(f"\nnote: {warning}")
+
+
+@experiment.command("run")
+@_TARGET
+@_options
+@click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
+@click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
+@_how
+@click.option(
+    "--force", is_flag=True, help="Run even where the scale distorts the network, or other code began the campaign."
+)
+@JSON
+def run_experiment(
+    target: str,
+    workers: int | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+    memory: str | None,
+    time_limit: str | None,
+    dask: str | None,
+    shard: str | None,
+    tries: int,
+    retry: bool,
+    **options: Any,
+) -> None:
+    """Run the missing runs of EXPERIMENT, or of the campaign in DIR."""
+    from mesonet.cli import planning
+
+    how = {
+        "memory": planning.memory(memory), "time_limit": planning.time_limit(time_limit), "shard": planning.shard(shard)
+    }  # fmt: skip
+    if dask is not None and workers is not None:
+        raise InputError("the workers are those of the cluster", path="--workers", value=workers, allowed="no --dask")
+    try:
+        folder = planning.run(target, out, workers, force, options, **how, dask=dask, tries=tries, retry=retry)
+    except KeyboardInterrupt:
+        stop(click.get_current_context(), "interrupted; runs that are done stay, the same command continues", 130)
+    if _show_status(folder, as_json).failed:
+        click.get_current_context().exit(1)
+
+
+@experiment.command()
+@_TARGET
+@click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
+@JSON
+def status(target: str, out: Path | None, as_json: bool) -> None:
+    """Show the progress of the campaign of EXPERIMENT, or of the campaign in DIR."""
+    from mesonet.cli import planning
+
+    _show_status(planning.find_folder(target, out), as_json)
+
+
+def _show_status(folder: Path, as_json: bool) -> Status:
+    from mesonet.campaign.status import status as status_of
+    from mesonet.cli import planning
+
+    status = status_of(folder)
+    if as_json:
+        write_json(asdict(status))
+        return status
+    click.echo("\n".join(planning.status_lines(status)))
+    if status.failures:
+        columns = ["condition", "algorithm", "replicate", "tries", "message", "log"]
+        write_table(columns, [[failure[column] for column in columns] for failure in status.failures])
+    return status

@@ -1,0 +1,76 @@
+"""The verb ``mesonet report``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mesonet.errors import InputError
+from mesonet.files import places
+from mesonet.terminal import write_json
+
+if TYPE_CHECKING:
+    pass
+
+from mesonet.cli.common import CUT, DIRECTORY, JSON, THRESHOLD, Command, chosen_thresholds, from_results
+
+
+@click.command(cls=Command)
+@DIRECTORY
+@click.option("--out", type=click.Path(path_type=Path), help="The file; by default DIR/report.html.")
+@click.option(
+    "--replay",
+    metavar="N|most|none",
+    help="Condition to simulate again for the replay; by default the most congested if that takes under a minute.",
+)
+@click.option(
+    "--against",
+    metavar="ALGORITHM",
+    help="Incumbent of the verdict; by default the algorithm that all are mixed with, else tcp.",
+)
+@THRESHOLD
+@CUT
+@JSON
+def report(
+    directory: Path,
+    out: Path | None,
+    replay: str | None,
+    against: str | None,
+    threshold: float | None,
+    cut: float | None,
+    as_json: bool,
+) -> None:
+    """Write the report of the campaign in DIR: one HTML file that needs no network."""
+    from mesonet.reporting import write_report
+    from mesonet.reporting.campaign_view.sampled import is_sampled
+    from mesonet.reporting.campaign_view.study import Study
+    from mesonet.reporting.replay.simulated import prepare
+    from mesonet.reporting.text.verdict_text import verdict_rows
+
+    thresholds = chosen_thresholds(threshold, cut)
+    found: list[dict[str, Any]] = []
+
+    def write(campaign: Any, place: Path, progress: Any) -> Path:
+        if is_sampled(campaign):
+            if replay not in (None, "none"):
+                raise InputError(
+                    "only conditions at two levels are replayed", path="--replay", value=replay, allowed="none"
+                )
+        else:
+            places.checked(place)
+            prepare(campaign, replay, progress=progress)
+        if as_json:
+            found.extend(verdict_rows(Study(campaign, against)))
+        return write_report(campaign, place, thresholds=thresholds, against=against, progress=progress)
+
+    try:
+        path = from_results(directory, "report", write, out or directory / "report.html")
+    except InputError as error:
+        raise replace(error, path="--against") if error.path == "against" else error from error
+    if as_json:
+        write_json({"path": str(path), "verdicts": found})
+    else:
+        click.echo(str(path))

@@ -1,0 +1,104 @@
+"""The verb ``mesonet run``."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+import mesonet
+from mesonet.cli.choice import find_scenario
+from mesonet.errors import InputError
+from mesonet.files import places
+from mesonet.progress import Progress
+from mesonet.simulation.checkpoint import EVERY, Checkpoint, Stopped
+from mesonet.simulation.simulate import MOST_THREADS, Engine
+from mesonet.terminal import write_json, write_table
+
+if TYPE_CHECKING:
+    from mesonet.scenarios.scenario import Scenario
+    from mesonet.simulation.result import Result
+
+from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_options, stop
+
+
+@click.command(cls=Command)
+@SCENARIO
+@scenario_options
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Names the random streams.")
+@click.option("--out", type=click.Path(path_type=Path), help="Directory for tables and run.json.")
+@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, MOST_THREADS), help="For this run.")
+@click.option(
+    "--engine", default="domains", show_default=True, type=click.Choice(get_args(Engine)), help="Same bytes from each."
+)
+@click.option(
+    "--checkpoint", metavar="FILE", type=click.Path(path_type=Path), help="Keep the run in FILE; go on from it."
+)
+@click.option("--checkpoint-every", show_default=EVERY, metavar="TIME", help="How often, by the clock.")
+@JSON
+def run(
+    target: str,
+    seed: int,
+    out: Path | None,
+    threads: int,
+    engine: Engine,
+    checkpoint: Path | None,
+    checkpoint_every: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Simulate SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files."""
+    from mesonet.simulation.result import reserved
+
+    if checkpoint_every is not None and checkpoint is None:
+        allowed = "with --checkpoint FILE"
+        raise InputError(
+            "goes with --checkpoint only", path="--checkpoint-every", value=checkpoint_every, allowed=allowed
+        )
+    chosen = find_scenario(target, **options)
+    for note in (*getattr(chosen.value("topology"), "notes", ()), *idle_notes(chosen)):
+        click.echo(f"note: {note}", err=True)
+    try:
+        with (
+            places.folder(out) if out else nullcontext(),  # before the checkpoint, which may be in it
+            Checkpoint(checkpoint, checkpoint_every or EVERY) if checkpoint else nullcontext() as file,
+            reserved(out) if out else nullcontext() as put,
+        ):
+            with Progress(chosen.name) as progress:
+                result = mesonet.simulate(
+                    chosen, seed, progress.update, threads=threads, engine=engine, checkpoint=file
+                )
+            if put:
+                put(result)
+            _show_result(chosen, seed, result, out, as_json)  # in here: a signal that came late ends the block
+    except Stopped as stopped:
+        stop(click.get_current_context(), str(stopped), 128 + stopped.number)
+
+
+def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, as_json: bool) -> None:
+    rows = result.responses.to_arrow().to_pylist()
+    performance = dict(result.performance)
+    if as_json:
+        responses = [{"name": row.pop("response"), **row} for row in rows]
+        about = {"scenario": chosen.name, "seed": seed, "settling_time_s": result.settling_time()}
+        write_json({**about, "responses": responses, "performance": performance})
+        return
+    periods = list(dict.fromkeys(row["period"] for row in rows))
+    cells = {(row["response"], row["period"]): row for row in rows}
+    write_table(
+        ["response", "symbol", "unit", *(f"period {p}" if p.isdigit() else p for p in periods)],
+        [
+            [name, row["symbol"], row["unit"], *(cells.get((name, p), {}).get("value") for p in periods)]
+            for name, row in {row["response"]: row for row in rows}.items()
+        ],
+    )
+    click.echo("")
+    write_table(["performance", "value"], list(performance.items()))
+    warmup, settled = float(chosen.value("time.warmup")), result.settling_time()
+    if settled is None or settled > warmup:
+        when = "had not settled by the end" if settled is None else f"settled after {settled:.4g} s only"
+        click.echo(f"\nnote: the number of transmitting sources {when} (MSER-5); the warm-up is {warmup:.4g} s")
+    if out:
+        click.echo(f"\nwritten to {out}")

@@ -1,0 +1,67 @@
+"""The verb ``mesonet verify``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mesonet.terminal import write_json, write_table
+
+if TYPE_CHECKING:
+    pass
+
+from mesonet.cli.common import JSON, Command, stop
+
+
+@click.command(cls=Command)
+@click.argument("words", nargs=-1, metavar="[CLAIM|PART|CAMPAIGN]...")
+@click.option("--quick", is_flag=True, help="Only claims that take a minute in all.")
+@click.option(
+    "--campaigns",
+    default="verify",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Folder of the campaigns: those that are there are read.",
+)
+@click.option(
+    "--longest",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    metavar="MINUTES",
+    help="Run campaigns that are not there and take at most this much processor time; for others see the record.",
+)
+@click.option("--claims", type=click.Path(path_type=Path), help="The folder verification of the sources.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write the page, as verification/RESULTS.md, and the record beside it.",
+)
+@JSON
+def verify(
+    words: tuple[str, ...],
+    quick: bool,
+    campaigns: Path,
+    longest: float,
+    claims: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Show the scorecard: published values, ours, tolerances and verdicts; of all claims or of parts such as G."""
+    from mesonet.verification.campaigns import Campaigns
+    from mesonet.verification.scorecard import RECORD, load_scorecard
+
+    chosen = load_scorecard(claims).chosen(words, quick)
+    found = Campaigns(chosen.entries, campaigns, longest * 60)
+    findings = chosen.judge(found)
+    if out:
+        out.write_text(chosen.page(findings, found), encoding="utf-8")
+        chosen.measured(findings, found).write(out.with_name(RECORD))
+    if as_json:
+        write_json(chosen.document(findings))
+    else:
+        write_table(*chosen.rows(findings))
+    if unexpected := chosen.unexpected(findings):
+        stop(click.get_current_context(), "; ".join(unexpected), 1)
