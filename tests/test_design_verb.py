@@ -119,7 +119,7 @@ def test_factors_and_generators_by_name() -> None:
         ("exp-2a --foldover all --half X4", '--half = "X4": unknown factor'),
         ("exp-2a --half X1", "a half goes with a foldover"),
         ("exp-2a --blocks 3", "--blocks = 3: not a number of blocks. Allowed: 2, 4, 8, 16"),
-        ("exp-2a --blocks 16", "cannot be told from a main effect"),
+        ("exp-2a --blocks 16", "cannot be distinguished from a main effect"),
         ("exp-2a --blocks 2 --foldover all", "either --blocks or --foldover"),
         ("exp-2a --replicates 0", "--replicates = 0"),
         ("exp-2a --centre-points -1", "--centre-points = -1"),
@@ -179,7 +179,7 @@ def test_what_an_experimenter_asks_next() -> None:
 
 
 def test_blocks() -> None:
-    assert "cannot be told from blocks: no two-factor interaction\n" in text("exp-2a", "--blocks", "2")
+    assert "cannot be distinguished from blocks: no two-factor interaction\n" in text("exp-2a", "--blocks", "2")
     found = document("--factors", "5", "--runs", "32", "--blocks", "8")["blocks"]
     assert sorted(found["block"]) == sorted(list(range(1, 9)) * 4)
     assert len(found["confounded"]) == 2

@@ -265,7 +265,7 @@ def test_responses_of_the_run(request: pytest.FixtureRequest, name: str) -> None
 
 
 def test_every_response_has_a_value_of_its_own(web: Run, plain: Run) -> None:
-    """What is zero, without a value, or the same as another response of its unit, tests nothing."""
+    """A response that is zero, missing, or equal to another response of its unit would test nothing."""
     units = {response.name: response.unit for response in RESPONSES}
     values = {}
     for run in (plain, web):

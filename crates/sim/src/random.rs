@@ -22,7 +22,7 @@ pub enum Purpose {
     Clock = 6,
 }
 
-/// One stream of random numbers, started at a mixed key.
+/// Stream of random numbers that starts at a mixed key.
 #[derive(Clone, Debug)]
 pub struct Stream(Draw);
 

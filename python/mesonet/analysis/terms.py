@@ -105,7 +105,7 @@ def terms(
     by = unit(mean)
     value, mean = value / by, mean / by
     signs = sign_columns(matrix, names, order)
-    notes = [f"Cannot be told from the mean: {', '.join(signs.constant)}."] if signs.constant else []
+    notes = [f"Cannot be distinguished from the mean: {', '.join(signs.constant)}."] if signs.constant else []
     if order is None and not signs.complete:
         notes.append(_incomplete(signs, len(names)))
     if len(used) < len(matrix):

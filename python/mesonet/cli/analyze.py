@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 import mesonet
+from mesonet.cli.common import CUT, DIRECTORY, JSON, THRESHOLD, Command, chosen_thresholds, from_results
 from mesonet.errors import InputError
 from mesonet.terminal import plural, write_json
-
-if TYPE_CHECKING:
-    pass
-
-from mesonet.cli.common import CUT, DIRECTORY, JSON, THRESHOLD, Command, chosen_thresholds, from_results
 
 
 @click.command(cls=Command)

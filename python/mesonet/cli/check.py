@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from mesonet.cli.choice import find_scenario
+from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_options
 from mesonet.errors import InputError
 from mesonet.maps.network import MAP_COLUMNS, NetworkMap, map_rows, network_map
 from mesonet.scenarios.derived import CLASS_COLUMNS, class_rows, derived_rows
 from mesonet.terminal import write_json, write_table
-
-if TYPE_CHECKING:
-    pass
-
-from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_options
 
 
 @click.command(cls=Command)

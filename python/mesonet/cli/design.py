@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from mesonet.cli.common import JSON, Command
 from mesonet.errors import InputError
 from mesonet.terminal import write_json, write_table
-
-if TYPE_CHECKING:
-    pass
-
-from mesonet.cli.common import JSON, Command
 
 
 def _additions(command: Callable[..., None]) -> Callable[..., None]:

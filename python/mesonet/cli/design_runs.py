@@ -78,7 +78,8 @@ def lines(design: Design, runs: Runs, times: int) -> list[str]:
     if runs.blocked:
         blocked = runs.blocked
         said.append(f"{plural(int(blocked.block.max()), 'block')} by {', '.join(blocked.generators)}")
-        said.append(f"cannot be told from blocks: {', '.join(blocked.confounded) or 'no two-factor interaction'}")
+        confounded = ", ".join(blocked.confounded) or "no two-factor interaction"
+        said.append(f"cannot be distinguished from blocks: {confounded}")
     if len(runs.matrix) != design.runs:
         said.append(f"{plural(len(runs.matrix) * times, 'run')} with what is added")
     return said

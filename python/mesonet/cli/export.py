@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 import mesonet
-from mesonet.terminal import write_json
-
-if TYPE_CHECKING:
-    pass
-
 from mesonet.cli.common import DIRECTORY, JSON, Command
+from mesonet.terminal import write_json
 
 
 @click.command(cls=Command)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from mesonet.cli import catalogue
-from mesonet.terminal import write_json, write_table
-
-if TYPE_CHECKING:
-    pass
-
 from mesonet.cli.common import JSON, Command
+from mesonet.terminal import write_json, write_table
 
 
 @click.command("list", cls=Command)

@@ -211,7 +211,7 @@ def cost_lines(cost: Cost, workers: int) -> list[str]:
         + ", ".join(str(each["condition"]) for each in cost.pilots),
     ]
     if share < SEEN:
-        lines.append(f"the pilots saw {share:.1g} of a run or more; the rest is told from the segments to be expected")
+        lines.append(f"the pilots saw {share:.1g} of a run or more; the rest is estimated from the expected segments")
     return lines
 
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from mesonet.cli.common import CUT, DIRECTORY, JSON, THRESHOLD, Command, chosen_thresholds, from_results
 from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.terminal import write_json
-
-if TYPE_CHECKING:
-    pass
-
-from mesonet.cli.common import CUT, DIRECTORY, JSON, THRESHOLD, Command, chosen_thresholds, from_results
 
 
 @click.command(cls=Command)

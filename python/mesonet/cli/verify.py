@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from mesonet.terminal import write_json, write_table
-
-if TYPE_CHECKING:
-    pass
-
 from mesonet.cli.common import JSON, Command, stop
+from mesonet.terminal import write_json, write_table
 
 
 @click.command(cls=Command)

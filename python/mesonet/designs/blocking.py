@@ -43,7 +43,7 @@ class Blocks:
     generators
         The products of factors that tell the blocks apart.
     confounded
-        Two-factor interactions that cannot be told from differences between blocks.
+        Two-factor interactions that cannot be distinguished from differences between blocks.
     word_lengths
         Number of interactions confounded with blocks, by their number of factors.
     """
@@ -87,7 +87,7 @@ def blocks(design: Design, number: int, seed: int = 1) -> Blocks:
     starts = max(2, min(_STARTS, _WORK // (counts.size * bits)))
     lost, best = min((_exchanged(counts, bits, rng) for _ in range(starts)), key=lambda found: found[0])
     if lost[0]:
-        problem = f"{number} blocks of this design cannot be told from a main effect"
+        problem = f"{number} blocks of this design cannot be distinguished from a main effect"
         raise InputError(problem, path="blocks", value=number, allowed="fewer blocks, or more runs")
     within = set(products(best)[1:].tolist())
     run = np.arange(design.runs, dtype=np.int64)

@@ -52,7 +52,7 @@ class Design:
         `is_full` is true.
     aliases
         For each main effect and two-factor interaction the other main effects and two-factor interactions that cannot
-        be told from it, with a leading ``-`` where the sign differs.
+        be distinguished from it, with a leading ``-`` where the sign differs.
     status
         ``given`` by its generators, ``full factorial``, ``minimum aberration`` (the source compared all designs of the
         size), ``best known`` (the source did not), or ``best found`` by a search.

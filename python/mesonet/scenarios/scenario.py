@@ -118,9 +118,8 @@ class Scenario:
             If values that are allowed one by one contradict each other.
         """
         self.check()
-        return self._tree
+        return self._tree()
 
-    @cached_property
     def _tree(self) -> dict[str, Any]:
         tree: dict[str, Any] = {}
         for path in PARAMETERS:
@@ -135,7 +134,12 @@ class Scenario:
 
     def to_json(self) -> str:
         """Return the canonical form as text: equal scenarios have equal text."""
-        return _text(self.canonical())
+        self.check()
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        return json.dumps(self._tree(), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     @cached_property
     def hash(self) -> str:
@@ -193,7 +197,7 @@ class Scenario:
     def check(self) -> None:
         """Raise an `InputError` if values that are allowed one by one contradict each other."""
         try:
-            core.check(_text(self._tree))
+            core.check(self._text)
         except InputError as error:
             shortened = "time.duration" in self.settings and self.settings["time.duration"].source == "--duration"
             if shortened and (error.path or "").endswith("].start"):
@@ -308,10 +312,6 @@ def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] 
     except InputError as error:
         raise error.located(file=file) from None
     return start.with_values(values, f"set in {file}")
-
-
-def _text(tree: Mapping[str, Any]) -> str:
-    return json.dumps(tree, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def _file(source: str) -> str | None:

@@ -164,7 +164,7 @@ class PartialRun:
 def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
     """Simulate for about `wall_s` of wall-clock time, at most to the end.
 
-    The whole is told from the pace of the second half: the first has the start, when networks are still empty.
+    The total is estimated from the pace of the second half, because the network is still empty in the first.
     """
     from mesonet.responses.columns import GROUP_UNITS
     from mesonet.simulation.result import table

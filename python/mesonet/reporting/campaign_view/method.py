@@ -44,7 +44,6 @@ from mesonet.analysis import (
     terms,
 )
 from mesonet.analysis.main_effects import replicate_frame
-from mesonet.analysis.terms import Noise
 from mesonet.reporting.campaign_view.events import too_few_events
 from mesonet.reporting.campaign_view.space import OWN, TCP, Space, response_space
 from mesonet.reporting.campaign_view.study import Study, categorical, of_algorithm
@@ -88,14 +87,12 @@ class Method:
 
     def for_test(self, response: str, algorithm: str) -> Floats | pl.DataFrame:
         """Return a response as tests of effects take it: every replicate where runs are replicated."""
-        if self.study.mode != "replicates":
-            return self.values(response, algorithm)
-        return replicate_frame(of_algorithm(self.study, self.space.runs[..., self.space.place(response)], algorithm))
+        values = self.space.for_tests[..., self.space.place(response)]
+        return replicate_frame(of_algorithm(self.study, values, algorithm))
 
     def terms(self, response: str, algorithm: str) -> Terms:
         """Return all estimable terms, for one algorithm or the mean of all."""
-        noise: Noise = "replicates" if self.study.mode == "replicates" else "effects"
-        return terms(self.study.campaign.design, self.for_test(response, algorithm), noise=noise)
+        return terms(self.study.campaign.design, self.for_test(response, algorithm), noise=self.study.noise)
 
     def interactions(self, response: str, algorithm: str) -> Interactions:
         """Return the effects of every factor and pair, for one algorithm or the mean of all."""
@@ -122,8 +119,7 @@ class Method:
         """Return signs, stars and Psi of every factor for an algorithm over the responses `places` (default: all)."""
         which = list(places) if places is not None else list(range(len(self.space.columns)))
         own = self.study.algorithms.index(algorithm)
-        replicated = self.study.mode == "replicates"
-        values = self.space.runs[:, :, own][:, :, which] if replicated else self.space.cube[:, own][:, which]
+        values = self.space.for_tests[..., own, :][..., which]
         names = [self.space.names[i] for i in which]
         return factor_table(self.study.campaign.design, values, responses=names, mode=self.study.mode)
 

@@ -44,7 +44,7 @@ class Space:
 
     columns: tuple[Column, ...]
     cube: Floats
-    runs: Floats  #: shape (conditions, replicates, algorithms, columns)
+    for_tests: Floats  #: the same, of shape (conditions, replicates, algorithms, columns) where runs are replicated
     notes: tuple[str, ...]
 
     @property
@@ -79,8 +79,8 @@ def response_space(study: Study) -> Space:
     if not columns:
         return _of_period(study)
     cubes = [study.values(column.response, column.period)[:, :, None] for column in columns]
-    runs = [
-        study.replicate_cube(column.period)[..., [study.in_period[column.period].index(column.response)]]
+    for_tests = [
+        study.cube_for_tests(column.period)[..., [study.in_period[column.period].index(column.response)]]
         for column in columns
     ]
     # Of the measures of flow groups only the goodput is published; the others are in the tables of the runs.
@@ -89,11 +89,12 @@ def response_space(study: Study) -> Space:
         for entry in asked:
             named, each = _of_groups(study, entry)
             columns += named
-            runs.append(each)
-            cubes.append(mean_over_replicates(each))
+            means = mean_over_replicates(each)
+            for_tests.append(each if study.mode == "replicates" else means)
+            cubes.append(means)
     elif asked:
         notes.append("Flow groups were not kept.")
-    return Space(tuple(columns), np.concatenate(cubes, axis=2), np.concatenate(runs, axis=3), tuple(notes))
+    return Space(tuple(columns), np.concatenate(cubes, axis=2), np.concatenate(for_tests, axis=-1), tuple(notes))
 
 
 def has_groups(study: Study) -> bool:
@@ -181,4 +182,4 @@ def _of_period(study: Study) -> Space:
                period_title(period), name, period)
         for name in study.in_period[period]
     ]  # fmt: skip
-    return Space(tuple(columns), study.cube(period), study.replicate_cube(period), ())
+    return Space(tuple(columns), study.cube(period), study.cube_for_tests(period), ())

@@ -19,6 +19,7 @@ from mesonet.analysis import (
     main_effects,
 )
 from mesonet.analysis.main_effects import Mode, replicate_frame
+from mesonet.analysis.terms import Noise
 from mesonet.reporting.campaign_view.events import too_few_events
 from mesonet.responses.definitions import BY_NAME, PERIODS, Response
 from mesonet.responses.sets import DEFAULT, SETS
@@ -171,6 +172,15 @@ class Study:
             self._replicate_cubes[period] = cube
         return self._replicate_cubes[period]
 
+    @property
+    def noise(self) -> Noise:
+        """Noise that `terms` learns from: replicates where there are any, else the effects themselves."""
+        return "replicates" if self.mode == "replicates" else "effects"
+
+    def cube_for_tests(self, period: str) -> NDArray[np.float64]:
+        """Return values as tests of effects take them: `replicate_cube` where runs are replicated, else `cube`."""
+        return self.replicate_cube(period) if self.mode == "replicates" else self.cube(period)
+
     def effects(self, response: str, period: str, algorithm: str) -> MainEffects:
         """Return main effects for an algorithm, or for the mean of all, which needs a value of every algorithm."""
         values = self.for_test(response, period, algorithm)
@@ -182,9 +192,7 @@ class Study:
 
     def for_test(self, response: str, period: str, algorithm: str) -> NDArray[np.float64]:
         """Return a response for tests of effects, of shape (conditions, replicates) where runs are replicated."""
-        if self.mode != "replicates":
-            return self.for_algorithm(response, period, algorithm)
-        return of_algorithm(self, self.replicate_cube(period)[..., self.in_period[period].index(response)], algorithm)
+        return of_algorithm(self, self.cube_for_tests(period)[..., self.in_period[period].index(response)], algorithm)
 
     @cached_property
     def choices_of_algorithm(self) -> list[str]:

@@ -68,9 +68,7 @@ def effects(study: Study, response: str, period: str, algorithm: str, reference:
 
     For the mean of all, and for the incumbent itself, it is the difference of the mean of all others.
     """
-    values = study.values(response, period)
-    if study.mode == "replicates":
-        values = study.replicate_cube(period)[..., study.in_period[period].index(response)]
+    values = study.cube_for_tests(period)[..., study.in_period[period].index(response)]
     place = study.algorithms.index(reference)
     if algorithm in (MEAN_OF_ALL, reference):
         own = np.delete(values, place, axis=-1).mean(axis=-1)

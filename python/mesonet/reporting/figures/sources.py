@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from mesonet.analysis import FactorTable, Interactions, Residuals, Terms, factor_table, interactions, residuals, terms
 from mesonet.analysis.main_effects import replicate_frame
-from mesonet.analysis.terms import Noise
 from mesonet.plots.condition_response import SETTINGS
 from mesonet.plots.half_normal import table as terms_rows
 from mesonet.reporting.campaign_view.method import Method
@@ -43,11 +42,10 @@ class Sources:
     def terms(self) -> dict[tuple[str, str], Terms]:
         """All estimable terms by response and algorithm."""
         study = self.study
-        noise: Noise = "replicates" if study.mode == "replicates" else "effects"
         found = {}
         for response, algorithm in self.selections:
             values = replicate_frame(study.for_test(response, study.main_period, algorithm))
-            found[response, algorithm] = terms(study.campaign.design, values, noise=noise)
+            found[response, algorithm] = terms(study.campaign.design, values, noise=study.noise)
         return found
 
     def values(self, response: str, algorithm: str) -> NDArray[np.float64]:
@@ -62,8 +60,7 @@ class Sources:
     def factor_tables(self) -> dict[str, FactorTable]:
         """Signs, stars and Psi of every factor over the responses of the main period, by algorithm."""
         study = self.study
-        names, replicated = study.in_period[study.main_period], study.mode == "replicates"
-        cube = study.replicate_cube(study.main_period) if replicated else study.cube(study.main_period)
+        names, cube = study.in_period[study.main_period], study.cube_for_tests(study.main_period)
         return {
             algorithm: factor_table(study.campaign.design, cube[..., place, :], responses=names, mode=study.mode)
             for place, algorithm in enumerate(study.algorithms)

@@ -45,7 +45,7 @@ def terms_caption(title: str, unit: str, result: Terms) -> str:
         f"Largest: {listed(largest)}."
     )
     if any(" = " in text for text in strings):
-        says += " Terms of one string cannot be told from one another."
+        says += " Terms of one string cannot be distinguished from each other."
     return f"{says} {notes}".rstrip()
 
 

@@ -12,7 +12,7 @@ FILE = Path(__file__).with_name("linux-6.18.csv")
 KERNEL = "Linux 6.18.44"
 NEAR = 0.1
 """Margin about the kernel's mean. From the table: mean goodput, utilisation and round trips of its runs differ by 1 %,
-drops of Reno and CUBIC by 10 to 50 %, shares by up to 70 %; less than a tenth is not told from the machine."""
+drops of Reno and CUBIC by 10 to 50 %, shares by up to 70 %. Machine noise exceeds differences below a tenth."""
 INSIDE, CLOSE, OUTSIDE = "inside", "within 10 %", "outside"
 TIMEOUTS = "time-outs"
 PUBLISHED = (
