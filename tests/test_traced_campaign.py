@@ -130,6 +130,34 @@ def test_latencies_need_a_flow_that_outlives_the_others(tmp_path: Path) -> None:
     assert run.spans == [(0, 6), (6, 7)]
 
 
+LONG_LIVED = """
+name = "long-lived"
+title = "Long-lived flows among the users"
+scenario = "abilene"
+algorithms = ["tcp"]
+keep = ["flow_traces"]
+
+[set]
+"users.base_sources" = 1
+"users.long_lived_flows" = 3
+"time.duration" = "3 s"
+"time.warmup" = "1 s"
+"time.periods" = 1
+"trace.flows" = [1, 2, 3]
+"trace.every" = "100 ms"
+"""
+
+
+def test_long_lived_flows_have_windows_and_no_latencies(tmp_path: Path) -> None:
+    """Long-lived flows are numbered like explicit flows, but are not listed in the scenario."""
+    (tmp_path / "long.toml").write_text(LONG_LIVED)
+    campaign = experiment(tmp_path / "long.toml").run(tmp_path / "out", progress=False)
+    tables = traced_tables(campaign)
+    assert set(tables) == {"windows"}
+    assert set(tables["windows"]["flow"]) == {"flow 1", "flow 2", "flow 3"}
+    assert "No factor was varied" in report_html(campaign)
+
+
 def test_figures_and_report(campaign: Campaign, tmp_path: Path) -> None:
     files = {path.name for path in write_analysis(campaign, tmp_path)}
     assert {"tcp.svg", "scalable.svg", "latencies.svg", "windows.csv", "latencies.parquet"} <= files

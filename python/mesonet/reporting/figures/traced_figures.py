@@ -72,7 +72,8 @@ def _windows_table(run: TracedRun) -> pl.DataFrame:
 
 
 def _latency_table(run: TracedRun) -> pl.DataFrame:
-    if run.flows[0] != "flow 1" or (len(run.given) > 1 and run.congestion is None):
+    # Long-lived flows are numbered like explicit flows, but the scenario gives them no start, stop or interface.
+    if not run.given or run.flows[0] != "flow 1" or (len(run.given) > 1 and run.congestion is None):
         return pl.DataFrame()
     full = min(float(run.given[0]["interface"]), run.speed)
     found = latencies(
