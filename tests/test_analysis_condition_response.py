@@ -6,8 +6,7 @@ import pytest
 
 from mesonet.analysis import compare_algorithms, condition_response_summary, extremes, grubbs, residuals
 from mesonet.analysis.condition_response import ALONE, TOO_FEW_EVENTS
-from mesonet.plots import Settings
-from mesonet.plots.residuals import tables
+from mesonet.plots.residuals import points_table, verdicts_table
 from mesonet.reporting.campaign_view.events import too_few_events
 
 SEVEN = ("tcp", "bic", "ctcp", "fast", "hstcp", "htcp", "scalable")
@@ -223,8 +222,8 @@ def test_residuals_that_count_too_few_events_have_no_verdict():
     assert scarce.summary.statement[:, 0].tolist() == ["", "", TOO_FEW_EVENTS]
     assert scarce.summary.flagged[:, 0].tolist() == [True, True, False]
     assert scarce.summary.cells_tested == 2
-    points, rows = tables(scarce, Settings((), {}, "", {}))
-    assert set(points.filter(condition=1)["verdict"]) == {"no verdict"}
-    assert set(rows.filter(condition=2)["verdict"]) == {"stands out high"}
+    assert points_table(scarce).height == values.size
+    verdicts = dict(verdicts_table(scarce).select("condition", "verdict").iter_rows())
+    assert (verdicts[1], verdicts[2]) == ("no verdict", "stands out high")
     with pytest.raises(ValueError, match=r"too_few has shape \(2,\)"):
         residuals(values, algorithms=SEVEN, too_few=[True, False])

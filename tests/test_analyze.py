@@ -20,12 +20,11 @@ from mesonet.campaign import load
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.reporting import write_analysis
-from mesonet.reporting.campaign_view.method import Method
-from mesonet.reporting.campaign_view.space import OWN, group_values, response_space
-from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.campaign_view.flow_groups import OWN, group_values
 from mesonet.reporting.campaign_view.thresholds import Thresholds
-from mesonet.reporting.figures.network_figures import buffer_table
-from mesonet.reporting.figures.user_figures import users
+from mesonet.reporting.campaign_view.users import users
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.figures.network import buffer_table
 from mesonet.reporting.folder import drawing, gallery
 from mesonet.reporting.replay.simulated import most_congested
 from mesonet.words import span
@@ -34,16 +33,16 @@ pytestmark = pytest.mark.slow
 
 STEPS = (
     "01_ordered_data", "02_multi_factor_scatter", "03_main_effects", "04_interactions", "05_blocks", "06_youden",
-    "07_absolute_effects", "08_half_normal", "09_residual_sd", "10_contour",
+    "07_and_09_effect_sizes", "08_half_normal", "10_contour",
 )  # fmt: skip
 OF_RESPONSES = (
-    "correlations/scatter_matrix", "correlations/correlations", "correlations/histogram", "correlations/index_index",
+    "correlations/scatter_matrix", "correlations/correlations", "correlations/index_index",
     "components/scree", "components/loadings", "components/groupings", "components/pc1_pc2",
     "components/main_effects_pc1", "components/main_effects_pc2",
 )  # fmt: skip
 OF_ALGORITHMS = (
-    "algorithms/condition_response", "algorithms/condition_response_above_10_percent",
-    "algorithms/condition_response_adjusted", "algorithms/clusters", "algorithms/settings_of_outliers",
+    "algorithms/condition_response_all", "algorithms/condition_response_far",
+    "algorithms/condition_response_discoveries", "algorithms/clusters", "algorithms/settings_of_outliers",
 )  # fmt: skip
 
 
@@ -168,13 +167,13 @@ def test_figures_and_their_sentences(analysed):
 
 
 def test_no_sentence_is_empty_and_every_figure_has_a_question(campaign):
-    figures = gallery.gallery(campaign, responses=("loss_rate",))
+    figures = gallery.figures_of(CampaignView(campaign), responses=("loss_rate",))
     assert len({figure.name for figure in figures}) == len(figures)
     for figure in figures:
         assert figure.question.endswith("?")
-    method = Method(Study(campaign))
-    assert method.of_all.run_rules.right > method.of_all.run_rules.largest
-    assert set(method.chosen) <= set(method.space.names)
+    view = CampaignView(campaign)
+    assert view.of_all.run_rules.right > view.of_all.run_rules.largest
+    assert set(view.chosen) <= set(view.columns)
 
 
 def drawn_names(monkeypatch, run):
@@ -190,14 +189,14 @@ def few(monkeypatch, names):
     """The catalogue cut down to figures whose names begin with one of `names`."""
     every = gallery.figures_of
 
-    def some(method, extent="chosen", responses=None):
-        return [f for f in every(method, extent, responses) if f.name.startswith(names)]
+    def some(view, extent="chosen", responses=None):
+        return [f for f in every(view, extent, responses) if f.name.startswith(names)]
 
     monkeypatch.setattr("mesonet.reporting.folder.analysis_files.figures_of", some)
 
 
 def test_what_is_up_to_date_is_not_drawn_again(campaign, tmp_path, monkeypatch):
-    few(monkeypatch, ("components/scree", "network/congestion", "correlations/histogram"))
+    few(monkeypatch, ("components/scree", "network/congestion", "correlations/index_index"))
     write_analysis(campaign, tmp_path)
     root = tmp_path / "analysis"
     before = {name: (root / "figures" / f"{name}.svg").read_bytes() for name in names_of(root)}
@@ -239,10 +238,11 @@ def test_processes_draw_the_same(campaign, tmp_path, monkeypatch):
 
 
 def test_all_responses_and_algorithms(campaign):
-    every = [figure.name for figure in gallery.gallery(campaign, "all")]
-    assert sum(name.startswith("ten_steps/") for name in every) == 22 * 6 * 10
+    view = CampaignView(campaign)
+    every = [figure.name for figure in gallery.figures_of(view, "all")]
+    assert sum(name.startswith("ten_steps/") for name in every) == 22 * 6 * 9
     assert sum(name.startswith("algorithms/residuals/") for name in every) == 22
-    assert gallery.gallery(campaign, "none") == []
+    assert gallery.figures_of(view, "none") == []
 
 
 def test_one_algorithm(tmp_path):
@@ -306,36 +306,36 @@ def test_a_model_that_is_not_a_network(campaign, tmp_path):
 
 def test_the_space_of_the_sensitivity_analysis(tmp_path):
     campaign = large_campaign(tmp_path / "campaign")
-    space = response_space(Study(campaign))
-    assert len(space.columns) == 102
-    assert len(set(space.names)) == 102
-    assert {name: len(places) for name, places in space.sets.items()} == {
-        "Measured period 1": 18, "Measured period 2": 18, "Measured period 3": 18,
+    view = CampaignView(campaign)
+    assert len(view.columns) == len(set(view.column_names)) == 102
+    assert {name: len(columns) for name, columns in view.sets.items()} == {
+        "measured period 1": 18, "measured period 2": 18, "measured period 3": 18,
         "goodput of competing flows": 24, "goodput of own flows": 24,
-    } or list(space.sets) == ["measured period 1", "measured period 2", "measured period 3",
-                              "goodput of competing flows", "goodput of own flows"]  # fmt: skip
-    name = "loss_rate_period_2" if "loss_rate_period_2" in space.names else space.names[1]
-    column = space.columns[space.place(name)]
-    expected = campaign.cube([column.response], column.period)[:, :, 0]
-    assert space.cube[:, :, space.place(name)] == pytest.approx(expected)
+    }  # fmt: skip
+    column = view.column("retransmission_rate_period_2")
+    expected = campaign.cube(["retransmission_rate"], "2")[:, :, 0]
+    assert view.column_cube[:, :, view.columns.index(column)] == pytest.approx(expected)
     groups = campaign.groups.filter(period="measured", flow_algorithm="tcp", group=7.0).sort("condition")
-    assert space.cube[:, 0, space.place("goodput_tcp_07")] == pytest.approx(groups["goodput"].to_numpy())
-    psi = Method(Study(campaign)).psi("ctcp")
+    assert view.column_cube[:, 0, view.column_names.index("goodput_tcp_07")] == pytest.approx(
+        groups["goodput"].to_numpy()
+    )
+    psi = view.psi("ctcp")
     weights = dict(zip(psi.sets, psi.weight, strict=True))
     assert sorted(weights.values()) == pytest.approx([1 / 6] * 3 + [1 / 4] * 2)
 
 
 def test_users_windows_and_states_of_a_mixed_experiment(mixed, tmp_path, monkeypatch):
-    few(monkeypatch, ("users/", "windows/", "network/", "components_of", "algorithms/condition_response_goodput"))
+    few(monkeypatch, ("users/", "windows/", "network/", "components_of", "algorithms/condition_response_of_goodput"))
     write_analysis(mixed, tmp_path)
     root = tmp_path / "analysis"
     found = names_of(root)
     for name in (
         "users/goodput_movie", "users/against_tcp_web_object", "users/differences_document", "users/available_share",
-        "users/rank_matrix_own_fast", "users/rank_matrix_tcp_fast", "users/rank_table", "users/rank_scatter",
+        "users/rank_matrix_own_flows_fast", "users/rank_matrix_competing_flows_fast", "users/rank_table",
+        "users/rank_scatter",
         "users/goodput_ranges", "network/timeline", "network/flow_states_fast", "network/buffers",
         "components_of_goodputs/pc1_pc2", "components_of_goodputs/main_effects_pc1",
-        "algorithms/condition_response_goodput_of_competing_flows",
+        "algorithms/condition_response_of_goodput_of_competing_flows",
         "windows/bic_condition_1",
     ):  # fmt: skip
         assert name in found, name
@@ -468,19 +468,19 @@ def test_a_network_with_centre_points(added, tmp_path, monkeypatch):
     for verb in (["analyze", "campaign", "--figures", "none"], ["report", "campaign", "--replay", "none"]):
         done = CliRunner().invoke(main, verb)
         assert done.exit_code == 0, (done.output, done.exception)
-    method = Method(Study(load("campaign")))
-    _, values = group_values(method.study, "goodput", OWN)
+    view = CampaignView(load("campaign"))
+    _, values = group_values(view.campaign, "goodput", OWN)
     assert values.shape[:2] == (4, 2)
-    assert set(buffer_table(method.study)["condition"]) <= {1, 2, 3, 4}
+    assert set(buffer_table(view)["condition"]) <= {1, 2, 3, 4}
     assert "curvature" in (tmp_path / "campaign" / "analysis" / "index.md").read_text()
     curvature = pl.read_parquet(tmp_path / "campaign" / "analysis" / "tables" / "curvature.parquet")
     assert set(curvature["algorithm"]) == {"tcp", "scalable"}
-    users_of = users(method)
+    users_of = users(view)
     assert users_of is not None
     assert users_of.shares().height > 0
     at_centre = (pl.col("condition") > 4) & (pl.col("response") == "loss_rate")
     lossy = pl.when(at_centre).then(0.9).otherwise("value")
-    campaign = replace(method.study.campaign, responses=method.study.campaign.responses.with_columns(value=lossy))
+    campaign = replace(view.campaign, responses=view.campaign.responses.with_columns(value=lossy))
     assert most_congested(campaign) <= 4, "only a condition of the design can be replayed"
 
 

@@ -21,26 +21,24 @@ from mesonet.analysis import (
 )
 from mesonet.designs import two_level
 from mesonet.plots.half_normal import margins_table
-from mesonet.reporting.campaign_view.space import Column
-from mesonet.reporting.campaign_view.study import Study, factor_title
-from mesonet.reporting.figures.reduction_figures import groupings_caption, scores_caption
-from mesonet.reporting.figures.ten_step_figures import ordered_caption
-from mesonet.reporting.figures.user_figures import ranks_caption, shares_caption
+from mesonet.reporting.campaign_view.values import factor_title
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.text.alike_captions import groupings_caption, scores_caption
 from mesonet.reporting.text.captions import effects_caption, values_caption
+from mesonet.reporting.text.effects_captions import ordered_caption
 from mesonet.reporting.text.method_captions import (
     correlations_caption,
     interactions_caption,
     residuals_sentence,
     terms_caption,
 )
+from mesonet.reporting.text.user_captions import ranks_caption, shares_caption
 from mesonet.words import difference, fall, numbered
-
-COLUMN = Column("loss", "y1", "Loss rate", "1", "measured", "loss_rate", "measured")
 
 
 @pytest.fixture(scope="module")
-def study():
-    return Study(fake_campaign(lost=(), missing=()))
+def view():
+    return CampaignView(fake_campaign(lost=(), missing=()))
 
 
 def test_a_best_rank_stands_beside_the_next_one():
@@ -84,35 +82,33 @@ def test_a_verb_goes_with_its_number_and_an_interaction_with_the_next():
     assert "Orange: beyond the margin." in said
 
 
-def test_equal_values_are_not_called_the_one_smallest(study):
-    design = study.campaign.design
+def test_equal_values_are_not_called_the_one_smallest(view):
+    design = view.campaign.design
     values = np.where(design.matrix[:, 0] > 0, 0.0, np.arange(32) + 1.0)
-    said = ordered_caption(study, ordered_data(design, values), COLUMN)
+    said = ordered_caption(view, ordered_data(design, values), "loss_rate")
     assert said.startswith("The smallest, 0 %, is in 16 conditions (")
     assert "The 16 smallest all have network speed (X1) at 1600 seg/ms" in said
     half = np.where(design.matrix[:, 0] > 0, 0.0, 1.0)
     half[np.flatnonzero(half == 0)[0]] = 1.0
-    tied = ordered_caption(study, ordered_data(design, half), COLUMN)
+    tied = ordered_caption(view, ordered_data(design, half), "loss_rate")
     assert "largest all have" not in tied, "which of equal values come last says nothing"
-    alike = study.values("loss_rate", "measured")
+    alike = view.values("loss_rate", "measured")
     assert (alike == alike.max()).sum() == 1
-    assert "alike" not in values_caption(study, "loss_rate", "measured")
-    flat = replace(study.campaign, responses=study.campaign.responses.with_columns(pl.col("value").clip(0, 0.01)))
+    assert "alike" not in values_caption(view, "loss_rate", "measured")
+    flat = replace(view.campaign, responses=view.campaign.responses.with_columns(pl.col("value").clip(0, 0.01)))
     assert re.search(
         r"it is highest in \d+ combinations of condition and algorithm alike \(condition",
-        values_caption(Study(flat), "loss_rate", "measured"),
+        values_caption(CampaignView(flat), "loss_rate", "measured"),
     )
     assert [numbered("condition", n) for n in ([4], [4, 7], [1, 2, 3, 4])] == [
         "condition 4", "conditions 4 and 7", "4 conditions (1, 2, 3, ...)",
     ]  # fmt: skip
 
 
-def test_the_largest_effect_and_the_widest_condition_stand_beside_the_next(study):
-    result = study.effects("loss_rate", "measured", "tcp")
+def test_the_largest_effect_and_the_widest_condition_stand_beside_the_next(view):
+    result = view.effects("loss_rate", "measured", "tcp")
     order = np.argsort(-np.abs(result.effect))
-    assert f"next is {factor_title(study, result.factors[order[1]])} with" in effects_caption(
-        study, result, "loss_rate"
-    )
+    assert f"next is {factor_title(view, result.factors[order[1]])} with" in effects_caption(view, result, "loss_rate")
     found = residuals([[1.0, 2, 3], [1, 2, 9], [1, 2, 6]], algorithms=["a", "b", "c"])
     assert "differ most in condition 2, by 8 s, before condition 3, by 5 s." in residuals_sentence(found, "delay", "s")
 
@@ -158,40 +154,39 @@ def test_a_chain_of_pairs_is_not_called_one_behaviour():
     assert "C and cc go together in every pair." in said
 
 
-def rules_of(groups, study):
-    method = SimpleNamespace(study=study)
-    signs = study.campaign.design.matrix[:, :3].astype(float)
+def rules_of(groups, view):
+    signs = view.campaign.design.matrix[:, :3].astype(float)
     rules = group_rules(signs, groups, factors=["X1", "X2", "X3"])
-    return method, SimpleNamespace(run_rules=rules, run_groups=np.asarray(groups, dtype=object))
+    return SimpleNamespace(view=view, run_rules=rules, run_groups=np.asarray(groups, dtype=object))
 
 
-def test_rules_no_better_than_the_largest_group_explain_nothing(study):
+def test_rules_no_better_than_the_largest_group_explain_nothing(view):
     groups = [1] * 32
     groups[5], groups[9] = 2, 2
-    said = scores_caption(*rules_of(groups, study))
+    said = scores_caption(rules_of(groups, view))
     assert said.endswith("30 of 32 combinations of condition and algorithm are in the largest group.")
 
 
-def test_rules_name_levels_and_the_question_that_another_factor_answers_as_well(study):
-    x1, x2, x3 = study.campaign.design.matrix[:, :3].T
+def test_rules_name_levels_and_the_question_that_another_factor_answers_as_well(view):
+    x1, x2, x3 = view.campaign.design.matrix[:, :3].T
     groups = np.where(x1 < 0, 1, np.where((x2 > 0) == (x3 > 0), 2, 3)).tolist()
-    said = scores_caption(*rules_of(groups, study))
+    said = scores_caption(rules_of(groups, view))
     assert "Group 1: network speed (X1) at 800 seg/ms." in said, "the branches of one group are one rule"
     exact = np.where(x1 < 0, 1, np.where(x2 > 0, 2, 1)).tolist()
-    said = scores_caption(*rules_of(exact, study))
+    said = scores_caption(rules_of(exact, view))
     assert "In place of network speed (X1), " in said
     assert "right for 32 of 32 combinations" in said
 
 
-def test_significance_is_said_at_the_level_reached_and_against_what(study):
-    strong = study.effects("loss_rate", "measured", "tcp")
-    assert "Significant at 99 %: network speed (X1)" in effects_caption(study, strong, "loss_rate")
+def test_significance_is_said_at_the_level_reached_and_against_what(view):
+    strong = view.effects("loss_rate", "measured", "tcp")
+    assert "Significant at 99 %: network speed (X1)" in effects_caption(view, strong, "loss_rate")
     none = replace(strong, stars=("",) * len(strong.stars))
     for mode, against in (("nist", "variation between the conditions"), ("replicates", "scatter between replicates")):
-        said = effects_caption(study, replace(none, mode=mode), "loss_rate")
+        said = effects_caption(view, replace(none, mode=mode), "loss_rate")
         assert f"No effect is significant at 95 % against the {against}." in said
     untested = replace(none, p=np.full(len(none.p), np.nan))
-    assert "ignificant" not in effects_caption(study, untested, "loss_rate")
+    assert "ignificant" not in effects_caption(view, untested, "loss_rate")
 
 
 def test_groupings_count_the_components_that_are_followed():

@@ -6,10 +6,9 @@ import pytest
 
 import mesonet
 from mesonet.campaign import Campaign
-from mesonet.reporting.campaign_view.sampled import Sampled
-from mesonet.reporting.campaign_view.study import Study
-from mesonet.reporting.figures import grid_figures
-from mesonet.reporting.folder import sampled_files
+from mesonet.reporting.campaign_view.levels import levels
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.folder.gallery import figures_of
 
 pytestmark = pytest.mark.process
 
@@ -49,12 +48,13 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 
 
 def test_levels_are_the_numbers_that_factors_set(campaign: Campaign) -> None:
-    assert grid_figures.levels(campaign, 0) == [10, 40, 10, 40, 10, 40]
-    assert grid_figures.levels(campaign, 1) == [1, 1, 2, 2, 50, 50]
+    assert levels(campaign, 0) == [10, 40, 10, 40, 10, 40]
+    assert levels(campaign, 1) == [1, 1, 2, 2, 50, 50]
 
 
 def test_a_line_per_level_holds_what_was_measured(campaign: Campaign) -> None:
-    (figure,) = grid_figures.figures(Sampled(Study(campaign)), ["loss_rate"])
+    view = CampaignView(campaign)
+    (figure,) = (each for each in figures_of(view, responses=["loss_rate"]) if each.name.startswith("levels/"))
     chart, caption = figure.make()
     assert caption == "y5 Loss rate at each of 6 combinations of levels."
     document = chart.to_dict()
@@ -70,7 +70,7 @@ def test_a_line_per_level_holds_what_was_measured(campaign: Campaign) -> None:
 
 
 def test_a_grid_has_them_and_what_does_not_vary_has_none(campaign: Campaign) -> None:
-    names = [figure.name for figure in sampled_files.figures(campaign)]
+    names = [figure.name for figure in figures_of(CampaignView(campaign))]
     assert "levels/loss_rate" in names
     assert "scatter/loss_rate" in names
     assert "levels/flows_completed" not in names  # none completes

@@ -236,7 +236,7 @@ def test_half_normal_lists_the_largest_terms_with_their_aliases(campaign):
 
 def test_interactions_show_every_pair(campaign):
     result = interactions(campaign.design, campaign.response("loss_rate"), algorithm="fast")
-    texts, root = drawn(plots.interactions(result, cut=0.01, title="Loss"))
+    texts, root = drawn(plots.interactions(result, margin=0.01, title="Loss"))
     assert marks(root, "rect") == 45  # 9 factors and 36 pairs
     assert texts.count("X12") == 2
     assert signed(float(result.effect[0, 3]), 2) in texts

@@ -6,11 +6,10 @@ import pytest
 
 from mesonet import analysis, designs, plots
 from mesonet.plots.blocks import table as block_table
-from mesonet.plots.contour import levels_of
-from mesonet.plots.contour import tables as contour_tables
+from mesonet.plots.contour import table as contour_table
 from mesonet.plots.flow_states import STATES
+from mesonet.plots.half_normal import table as terms_table
 from mesonet.plots.index_index import tables as index_tables
-from mesonet.plots.residual_sd import table as residual_table
 from mesonet.plots.scatter_matrix import tables as scatter_tables
 from test_plots import drawn, marks
 
@@ -30,12 +29,11 @@ def of_steps(steps):
         plots.ordered_data(steps.ordered, title="t", response="rate"),
         plots.factor_scatter(steps.scatter, title="t", response="rate"),
         plots.main_effects(steps.effects, title="t", response="rate"),
-        plots.interactions(steps.interactions, cut=steps.terms.noise.me, strings=steps.terms.strings, title="t"),
+        plots.interactions(steps.interactions, margin=steps.terms.noise.me, title="t"),
         plots.blocks(steps.blocks, title="t", response="rate"),
         plots.youden(steps.terms, title="t", response="rate"),
-        plots.absolute_effects(steps.terms, title="t", response="rate"),
+        plots.effect_sizes(steps.terms, title="t", response="rate"),
         plots.half_normal(steps.terms, title="t", response="rate"),
-        plots.residual_sd(steps.terms, title="t", response="rate"),
         plots.contour(steps.contour, title="t", response="rate"),
     ]
 
@@ -51,40 +49,41 @@ def test_ordered_data_show_every_run_and_sign():
     texts, root = drawn(plots.ordered_data(analysis.ordered_data(PLANT, RATE), response="rate"))
     assert marks(root, "symbol") == 16
     assert texts.count("+") == texts.count("−") == 32
-    assert "4  A" in [" ".join(text.split(" ")) if "  " in text else text.replace(" ", "  ", 1) for text in texts]
 
 
 def test_blocks_are_boxes_with_a_sign_at_each_end():
     steps = analysis.ten_steps(PLANT, RATE)
-    rows = block_table(steps.blocks)
-    assert rows.height == 4 * 8
-    first = rows.filter(target="A").row(0, named=True)
-    assert (first["minus"], first["plus"]) == (45, 71)
+    rows = block_table(steps.blocks["A"])
+    assert rows.height == 8
+    first = rows.row(0, named=True)
+    assert (first["mean_minus"], first["mean_plus"]) == (45, 71)
     texts, _ = drawn(plots.blocks(steps.blocks))
     assert "A: 6 of 8 alike, p 0.29" in texts
     aliased = analysis.ten_steps(designs.named("2^(9-4)"), np.arange(32.0))
-    absent = set(aliased.blocks) - set(block_table(aliased.blocks)["target"])
+    absent = [
+        name for name, found in aliased.blocks.items()
+        if block_table(found).drop_nulls(["mean_minus", "mean_plus"]).is_empty()
+    ]  # fmt: skip
     texts, _ = drawn(plots.blocks(aliased.blocks))
     assert any("no block has both settings" in text for text in texts) == bool(absent)
 
 
-def test_lines_of_equal_response_lie_on_the_surface():
+def test_the_surface_of_a_contour_plot_meets_its_corners():
     result = analysis.contour(PLANT, RATE)
-    lines, corners = contour_tables(result)
-    e1, e2, e12 = result.effects
-    x, y = lines["x"].to_numpy(), lines["y"].to_numpy()
-    assert lines["level"].to_numpy() == pytest.approx(result.grand_mean + (e1 * x + e2 * y + e12 * x * y) / 2)
-    assert lines["line"].n_unique() >= 8
-    assert corners.height == 5
-    assert levels_of(0, 10) == list(range(11))
-    assert levels_of(1, 1) == levels_of(float("nan"), 1) == []
+    row = contour_table(result).row(0, named=True)
+    for up, across in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        x, y = 2 * across - 1, 2 * up - 1
+        surface = row["mean"] + (row["first"] * x + row["second"] * y + row["both"] * x * y) / 2
+        assert surface == pytest.approx(row[f"corner{up}{across}"])
+    texts, _ = drawn(plots.contour(result, response="rate"))
+    assert {row["across"], row["up"]} <= set(texts)
 
 
-def test_residual_sd_begins_with_that_of_the_response():
-    rows = residual_table(analysis.terms(PLANT, RATE))
-    assert rows["strings"][0] == "average"
-    assert rows["residual_sd"][0] == pytest.approx(RATE.std(ddof=1))
-    assert rows.height == 16
+def test_residual_sd_falls_from_that_of_the_response():
+    rows = terms_table(analysis.terms(PLANT, RATE))
+    assert rows["sd"][0] == pytest.approx(RATE.std(ddof=1))
+    assert rows["residual_sd"][0] < rows["sd"][0]
+    assert rows.height == 15
 
 
 def some_responses(m=8, runs=60):
@@ -126,7 +125,7 @@ def test_reduction_of_one_response_or_none_is_drawn():
         parts = analysis.principal_components(data, responses=names)
         kept = data[:, [names.index(name) for name in alike.responses]]
         for chart in (
-            plots.scatter_matrix(alike, kept), plots.correlation_histogram(alike), plots.index_index(alike),
+            plots.scatter_matrix(alike, kept), plots.index_index(alike),
             plots.scree(parts), plots.loadings(parts), plots.groupings(analysis.groupings(alike, parts)),
         ):  # fmt: skip
             drawn(chart)

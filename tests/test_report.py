@@ -19,7 +19,8 @@ from mesonet.analysis import condition_response_summary, main_effects
 from mesonet.plots import to_svg
 from mesonet.reporting import report_html, write_report
 from mesonet.reporting.campaign_view.events import NEGLIGIBLE
-from mesonet.reporting.campaign_view.study import MEAN_OF_ALL, Study
+from mesonet.reporting.campaign_view.values import MEAN_OF_ALL
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text.summary import findings, glance
 from mesonet.words import listed, quantity, span
 
@@ -158,7 +159,7 @@ def test_values_on_the_page_are_those_of_the_campaign(campaign, data):
 
 def test_outliers_on_the_page_are_those_of_the_analysis(campaign, data):
     cube = campaign.cube(NAMES, "2")
-    about = {"responses": NAMES, "algorithms": ALGORITHMS, "too_few": Study(campaign).too_few("2")}
+    about = {"responses": NAMES, "algorithms": ALGORITHMS, "too_few": CampaignView(campaign).too_few("2")}
     plain = condition_response_summary(cube, **about)
     far = condition_response_summary(cube, **about, min_relative_effect=10.0)
     for way, result, flagged in (
@@ -241,9 +242,9 @@ def test_selections_of_users_are_those_of_the_campaign(mixed):
 
 
 def test_the_summary_is_made_from_the_numbers(campaign, page):
-    study = Study(campaign)
-    said = dict(findings(study))
-    result = study.summary("measured")
+    view = CampaignView(campaign)
+    said = dict(findings(view))
+    result = view.summary("measured")
     of_fast = int((result.flagged & (result.extreme == "fast")).sum())
     assert said["Who stands out"].startswith("fast most often")
     assert f" in {of_fast} of {result.cells_tested} comparisons" in said["Who stands out"]
@@ -258,7 +259,7 @@ def test_the_summary_is_made_from_the_numbers(campaign, page):
 
 def test_the_summary_says_what_the_algorithms_are_mixed_with(campaign):
     mixed = replace(campaign, experiment={**campaign.experiment, "mixed_with": "tcp"})
-    said = dict(findings(Study(mixed)))["What was compared"]
+    said = dict(findings(CampaignView(mixed)))["What was compared"]
     assert "fast and illinois; each with tcp for the other sources) in 32 network conditions" in said
 
 
@@ -269,9 +270,9 @@ def test_the_summary_changes_with_the_numbers(campaign):
         responses=campaign.responses.with_columns(pl.col("algorithm").replace(renamed)),
         runs=campaign.runs.with_columns(pl.col("algorithm").replace(renamed)),
     )
-    assert dict(findings(Study(swapped)))["Who stands out"].startswith("illinois most often")
+    assert dict(findings(CampaignView(swapped)))["Who stands out"].startswith("illinois most often")
     flat = replace(campaign, responses=campaign.responses.with_columns(value=pl.lit(0.02)))
-    said = dict(findings(Study(flat)))
+    said = dict(findings(CampaignView(flat)))
     assert said["What drives it"] == "No factor changes loss rate."
     assert "above 1 % in 32 of 32 conditions" in said["How congested"]
     assert "In 704 of 704 cells the algorithms are not distinguishable." in said["Who stands out"]
@@ -444,7 +445,7 @@ def test_a_model_that_is_not_a_network(campaign):
 
 
 def test_very_many_values_stay_in_the_tables(campaign, monkeypatch):
-    monkeypatch.setattr("mesonet.reporting.figures.values.MOST_VALUES", 1000)
+    monkeypatch.setattr("mesonet.reporting.figures.differ.MOST_VALUES", 1000)
     data = unpacked(report_html(campaign))
     assert rows(data["tables"]["responses"], response="rtt", period="measured")
     assert not rows(data["tables"]["responses"], response="rtt", period="1")
@@ -461,11 +462,11 @@ def small_losses(campaign, largest):
 
 @pytest.mark.parametrize(("largest", "judged"), [(0.99 * NEGLIGIBLE, False), (1.01 * NEGLIGIBLE, True)])
 def test_shares_below_a_tenth_of_a_percent_are_not_judged(campaign, largest, judged):
-    study = Study(small_losses(campaign, largest))
-    said = dict(findings(study))["How they differ"]
+    view = CampaignView(small_losses(campaign, largest))
+    said = dict(findings(view))["How they differ"]
     assert ("Too small to compare: loss rate" in said) is not judged
     assert ("loss rate -90 % with fast" in said.replace("−", "-")) is judged
-    fast = re.search(r"<strong>fast</strong>.*?</tr>", glance(study), re.S)[0]
+    fast = re.search(r"<strong>fast</strong>.*?</tr>", glance(view), re.S)[0]
     loss = re.findall(r"<td>(.*?)</td>", fast)[0]
     assert ("better" in loss) is judged
     assert "-90 %" in loss.replace("−", "-")
@@ -488,20 +489,20 @@ def test_a_report_that_fails_leaves_the_earlier_one(campaign, tmp_path, monkeypa
 def test_a_response_that_is_zero_everywhere_has_values(campaign):
     name = pl.col("response") == "connection_failure_ratio"
     zero = campaign.responses.with_columns(value=pl.when(name).then(0.0).otherwise("value"))
-    said = dict(findings(Study(replace(campaign, responses=zero))))["How they differ"]
+    said = dict(findings(CampaignView(replace(campaign, responses=zero))))["How they differ"]
     assert "Zero in every run: connection failure ratio" in said
     assert "Without values" not in said
     gone = replace(campaign, responses=campaign.responses.filter(~(name & (pl.col("algorithm") != "tcp"))))
-    said = dict(findings(Study(gone)))["How they differ"]
+    said = dict(findings(CampaignView(gone)))["How they differ"]
     assert "Without values to compare: connection failure ratio" in said
 
 
 def test_runs_that_are_not_done_are_not_called_replicates(campaign):
     runs = pl.concat([campaign.runs, campaign.runs.with_columns(replicate=pl.lit(2, pl.Int64))])
-    text = dict(findings(Study(replace(campaign, runs=runs))))["How far to trust it"]
+    text = dict(findings(CampaignView(replace(campaign, runs=runs))))["How far to trust it"]
     assert "Each algorithm is to be run 2 times in each condition; means over the runs done are compared" in text
     done = runs.with_columns(status=pl.lit("done"))
-    text = dict(findings(Study(replace(campaign, runs=done))))["How far to trust it"]
+    text = dict(findings(CampaignView(replace(campaign, runs=done))))["How far to trust it"]
     assert "was run 2 times in each condition; means over these replicates" in text
 
 
@@ -510,7 +511,7 @@ def test_a_share_differs_by_percentage_points(data):
     (caption,) = rows(data["tables"]["effects-on-difference-captions"], **start)
     assert "The mean difference is " in caption["text"]
     assert caption["text"].count("percentage points") >= 4
-    assert "relative" not in rows(data["tables"]["effects_on_difference"], **start)[0]
+    assert "relative" not in rows(data["tables"]["effects-on-difference-main_effects"], **start)[0]
     (caption,) = rows(data["tables"]["residuals-captions"], response="loss_rate")
     assert "percentage points, before condition" in caption["text"]
 
@@ -549,8 +550,8 @@ def test_lists_and_quantities_in_words():
     ],
 )
 def test_the_summary_of_degenerate_values_says_nothing_that_is_not_so(campaign, value, said):
-    study = Study(replace(campaign, responses=campaign.responses.with_columns(value=pl.lit(value))))
-    text = " ".join(f"{name} {sentence}" for name, sentence in findings(study))
+    view = CampaignView(replace(campaign, responses=campaign.responses.with_columns(value=pl.lit(value))))
+    text = " ".join(f"{name} {sentence}" for name, sentence in findings(view))
     assert said in text
     assert "highest in condition" not in text
 
@@ -559,12 +560,12 @@ def test_conditions_without_a_value_and_flags_that_may_be_chance_are_said(campai
     gone = campaign.responses.with_columns(
         value=pl.when(pl.col("condition") == 3).then(float("inf")).otherwise("value")
     )
-    said = dict(findings(Study(replace(campaign, responses=gone))))
+    said = dict(findings(CampaignView(replace(campaign, responses=gone))))
     assert said["How congested"].endswith("No run has a value in condition 3.")
     alone = campaign.responses.filter(pl.col("response") == "rtt")
-    said = dict(findings(Study(replace(campaign, responses=alone))))
+    said = dict(findings(CampaignView(replace(campaign, responses=alone))))
     assert said["Who stands out"].endswith("so that this may be nothing but chance.")
-    assert "nothing but chance" not in dict(findings(Study(campaign)))["Who stands out"]
+    assert "nothing but chance" not in dict(findings(CampaignView(campaign)))["Who stands out"]
 
 
 def test_the_report_names_the_network_that_was_simulated(tmp_path):

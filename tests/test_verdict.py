@@ -9,7 +9,7 @@ from scipy import stats
 
 from fake_campaign import fake_campaign
 from large_campaign import large_campaign
-from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text.verdict_text import reasons, verdict_html
 from mesonet.reporting.verdicts.noise import noise
 from mesonet.reporting.verdicts.verdict import (
@@ -31,7 +31,7 @@ def like_tcp(campaign, algorithm, factor, response=None, conditions=None):
     changed &= pl.lit(True) if response is None else pl.col("response") == response
     tcp = tcp.with_columns(value=pl.when(changed).then(pl.col("value") * factor).otherwise("value"))
     rest = campaign.responses.filter(pl.col("algorithm") != algorithm)
-    return Study(replace(campaign, responses=pl.concat([rest, tcp])))
+    return CampaignView(replace(campaign, responses=pl.concat([rest, tcp])))
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +39,8 @@ def campaign():
     return fake_campaign(lost=(), missing=())
 
 
-def verdict_of(study, algorithm):
-    return next(each for each in verdicts(study) if each.algorithm == algorithm)
+def verdict_of(view, algorithm):
+    return next(each for each in verdicts(view) if each.algorithm == algorithm)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_verdict_follows_direction_margin_and_conditions(campaign, factor, r
 def test_what_is_missing_is_not_called_harmless(campaign):
     alike = like_tcp(campaign, "fast", 1.0).campaign
     gone = (pl.col("algorithm") == "fast") & (pl.col("response") == "loss_rate") & (pl.col("condition") > 1)
-    found = verdict_of(Study(replace(alike, responses=alike.responses.filter(~gone))), "fast")
+    found = verdict_of(CampaignView(replace(alike, responses=alike.responses.filter(~gone))), "fast")
     assert found.verdict == NOT_JUDGED
     (change,) = [change for change in found.changes if change.response == "loss_rate"]
     assert (change.compared, change.missing) == (1, 31)
@@ -83,36 +83,36 @@ def without(campaign, response, *algorithms):
 
 
 def test_a_response_that_nobody_has_is_named(campaign):
-    study = Study(without(campaign, "goodput_dd", *campaign.algorithms))
-    text = verdict_html(study)
-    assert f"Not judged, because no run has a value: {study.title_of('goodput_dd')}." in text
-    assert "Not judged, because" not in verdict_html(Study(campaign))
+    view = CampaignView(without(campaign, "goodput_dd", *campaign.algorithms))
+    text = verdict_html(view)
+    assert f"Not judged, because no run has a value: {view.title_of('goodput_dd')}." in text
+    assert "Not judged, because" not in verdict_html(CampaignView(campaign))
 
 
 def test_what_only_the_newcomer_has_is_not_called_harmless(campaign):
     alike = like_tcp(campaign, "fast", 1.0).campaign
-    found = verdict_of(Study(without(alike, "goodput_dd", "tcp")), "fast")
+    found = verdict_of(CampaignView(without(alike, "goodput_dd", "tcp")), "fast")
     assert found.verdict == NOT_JUDGED
     (change,) = [change for change in found.changes if change.response == "goodput_dd"]
     assert (change.compared, change.missing) == (0, 32)
 
 
 def test_verdicts_of_a_campaign_that_goes_on_are_provisional(campaign):
-    assert "Provisional" not in verdict_html(Study(campaign))
+    assert "Provisional" not in verdict_html(CampaignView(campaign))
     begun = fake_campaign(lost=(), missing=((1, "fast"), (2, "fast")))
-    assert "Provisional: 2 of 160 runs are still to be made" in verdict_html(Study(begun))
+    assert "Provisional: 2 of 160 runs are still to be made" in verdict_html(CampaignView(begun))
 
 
 def test_changes_are_those_of_the_values(campaign):
-    study = Study(campaign)
-    found = verdict_of(study, "fast")
+    view = CampaignView(campaign)
+    found = verdict_of(view, "fast")
     assert found.verdict == WORSE
     (change,) = [change for change in found.changes if change.response == "rtt"]
-    values = study.values("rtt", "measured")
+    values = view.values("rtt", "measured")
     own, tcp = values[:, 3], values[:, 0]
     assert change.mean == pytest.approx(100 * (own.mean() / tcp.mean() - 1))
     assert change.worse == int((own > 1.1 * tcp).sum())
-    assert "loss rate +" in verdict_html(study)
+    assert "loss rate +" in verdict_html(view)
 
 
 def test_tiny_shares_are_not_judged(campaign):
@@ -121,25 +121,25 @@ def test_tiny_shares_are_not_judged(campaign):
     small = replace(
         campaign, responses=campaign.responses.with_columns(value=pl.when(tiny).then(share).otherwise("value"))
     )
-    study = Study(small)
-    assert "loss_rate" not in {change.response for change in verdict_of(study, "fast").changes}
-    assert too_small(study) == ["loss_rate"]
-    assert "Too small to be compared (at most 0.1 %): loss rate." in verdict_html(study)
+    view = CampaignView(small)
+    assert "loss_rate" not in {change.response for change in verdict_of(view, "fast").changes}
+    assert too_small(view) == ["loss_rate"]
+    assert "Too small to be compared (at most 0.1 %): loss rate." in verdict_html(view)
 
 
 def test_only_conditions_that_both_have_count(campaign):
     gone = (pl.col("algorithm") == "tcp") & (pl.col("condition") <= 10)
-    study = Study(replace(campaign, responses=campaign.responses.filter(~gone)))
-    assert {change.compared for change in verdict_of(study, "cubic").changes} == {22}
-    nothing = Study(replace(campaign, responses=campaign.responses.filter(pl.col("algorithm") != "cubic")))
+    view = CampaignView(replace(campaign, responses=campaign.responses.filter(~gone)))
+    assert {change.compared for change in verdict_of(view, "cubic").changes} == {22}
+    nothing = CampaignView(replace(campaign, responses=campaign.responses.filter(pl.col("algorithm") != "cubic")))
     assert verdict_of(nothing, "cubic").verdict == NOT_JUDGED
 
 
 def test_without_an_incumbent_there_is_none():
-    study = Study(fake_campaign(algorithms=["cubic", "fast"]))
-    assert verdicts(study) == []
-    assert "No verdict on deployment" in verdict_html(study)
-    assert verdict_html(Study(fake_campaign(algorithms=["tcp"]))) == ""
+    view = CampaignView(fake_campaign(algorithms=["cubic", "fast"]))
+    assert verdicts(view) == []
+    assert "No verdict on deployment" in verdict_html(view)
+    assert verdict_html(CampaignView(fake_campaign(algorithms=["tcp"]))) == ""
 
 
 def replicated(campaign, spread, factor, replicates=3):
@@ -157,12 +157,12 @@ def replicated(campaign, spread, factor, replicates=3):
                 )
             )  # fmt: skip
     runs = [campaign.runs.with_columns(replicate=pl.lit(r, pl.Int64)) for r in range(1, replicates + 1)]
-    return Study(replace(campaign, responses=pl.concat(frames), runs=pl.concat(runs)))
+    return CampaignView(replace(campaign, responses=pl.concat(frames), runs=pl.concat(runs)))
 
 
 def test_noise_is_not_called_harm(campaign):
     """Values that differ by a fifth between replicates: single conditions lie beyond the margin by chance."""
-    once = Study(
+    once = CampaignView(
         replace(
             campaign,
             responses=(many := replicated(campaign, 0.2, 1.0).campaign).responses.filter(replicate=1),
@@ -172,7 +172,7 @@ def test_noise_is_not_called_harm(campaign):
     assert {each.verdict for each in verdicts(once)} == {UNCLEAR}
     assert "Each run was made once" in verdict_html(once)
     assert "cannot be excluded for" in verdict_html(once)
-    known = Study(many)
+    known = CampaignView(many)
     assert {each.verdict for each in verdicts(known)} == {UNCLEAR}
     text = verdict_html(known)
     assert "The noise is that of 3 replicates" in text
@@ -195,12 +195,12 @@ def values_of(cells):
 
 
 def test_the_noise_of_a_difference_leaves_out_what_replicates_have_in_common(campaign):
-    study = replicated(campaign, 0.02, 1.3)
-    one, two = (study.algorithms.index(name) for name in ("fast", "tcp"))
+    view = replicated(campaign, 0.02, 1.3)
+    one, two = (view.algorithms.index(name) for name in ("fast", "tcp"))
     cells = {(c, a): [base, base + 100, base + 7] for c in (1, 2) for a, base in (("fast", 3.0), ("tcp", 1.0))}
     cells[1, "fast"][0] += 3
     cells[2, "fast"][0] += 3
-    found = noise(study, values_of(cells))
+    found = noise(view, values_of(cells))
     # The differences of one condition are 5, 2, 2: their variance is 3 on 2 degrees of freedom, that of a mean 3 / 3.
     assert found.of_difference(one, two, 1)[:2] == pytest.approx(stats.t.ppf(0.975, 2) * np.sqrt(3 / 3))
     error, freedom = found.error_of_mean_difference(one, two, np.arange(32) < 2)
@@ -209,9 +209,9 @@ def test_the_noise_of_a_difference_leaves_out_what_replicates_have_in_common(cam
 
 
 def test_without_common_replicates_their_whole_scatter_is_the_noise(campaign):
-    study = replicated(campaign, 0.02, 1.3)
-    one, two = (study.algorithms.index(name) for name in ("fast", "tcp"))
-    found = noise(study, values_of({(1, "fast"): [2.0, 4.0], (1, "tcp"): [1.0]}))
+    view = replicated(campaign, 0.02, 1.3)
+    one, two = (view.algorithms.index(name) for name in ("fast", "tcp"))
+    found = noise(view, values_of({(1, "fast"): [2.0, 4.0], (1, "tcp"): [1.0]}))
     # Variance 2 on 1 degree of freedom; the difference of means of two and of one.
     assert found.of_difference(one, two, 1)[0] == pytest.approx(stats.t.ppf(0.975, 1) * np.sqrt(2 * (1 / 2 + 1)))
 
@@ -223,7 +223,7 @@ def mixed(tmp_path_factory):
 
 
 def test_flows_that_compete_are_judged_beside_the_median_algorithm(mixed):
-    found = harm_to_competitors(Study(mixed))
+    found = harm_to_competitors(CampaignView(mixed))
     assert [each.algorithm for each in found] == ["bic", "fast", "htcp"]
     assert [change.response for change in found[0].changes] == [
         f"throughput of tcp, {kind}" for kind in ("movie", "service pack", "document", "web object")
@@ -231,7 +231,7 @@ def test_flows_that_compete_are_judged_beside_the_median_algorithm(mixed):
     # Goodputs rise by 5 % from one algorithm to the next, with some noise: the second is the median nearly everywhere.
     assert found[0].changes[0].harm == pytest.approx(5, abs=2)
     assert found[2].changes[0].harm == pytest.approx(-5, abs=2)
-    text = verdict_html(Study(mixed))
+    text = verdict_html(CampaignView(mixed))
     assert "Harm to the tcp flows that compete" in text
     assert "beside the median algorithm" in text
 
@@ -247,9 +247,9 @@ def test_flows_that_compete_are_judged_beside_their_own_kind_where_that_was_run(
     low = (pl.col("algorithm") == "fast") & (pl.col("flow_algorithm") == "tcp")
     groups = groups.with_columns(throughput=pl.when(low).then(pl.col("throughput") / 2).otherwise("throughput"))
     monkeypatch.setattr(type(other), "groups", groups)
-    study = Study(other)
-    assert {each.algorithm: each.verdict for each in harm_to_competitors(study)}["fast"] == WORSE
-    text = verdict_html(study)
+    view = CampaignView(other)
+    assert {each.algorithm: each.verdict for each in harm_to_competitors(view)}["fast"] == WORSE
+    text = verdict_html(view)
     assert "beside tcp itself" in text
     assert "If tcp were replaced: against tcp" in text
 
@@ -258,25 +258,25 @@ def test_goodput_of_few_flows_is_not_compared(mixed, monkeypatch):
     low = (pl.col("algorithm") == "fast") & (pl.col("flow_algorithm") == "tcp") & (pl.col("category") == "movie")
     groups = mixed.groups.with_columns(throughput=pl.when(low).then(pl.col("throughput") / 2).otherwise("throughput"))
     monkeypatch.setattr(type(mixed), "groups", groups)
-    assert {each.algorithm: each.verdict for each in harm_to_competitors(Study(replace(mixed)))}["fast"] == WORSE
+    assert {each.algorithm: each.verdict for each in harm_to_competitors(CampaignView(replace(mixed)))}["fast"] == WORSE
 
     few = groups.with_columns(flow_seconds=pl.when(low).then(29.0).otherwise("flow_seconds"))
     monkeypatch.setattr(type(mixed), "groups", few)
-    found = {each.algorithm: each for each in harm_to_competitors(Study(replace(mixed)))}
+    found = {each.algorithm: each for each in harm_to_competitors(CampaignView(replace(mixed)))}
     assert found["fast"].verdict not in (WORSE, NOT_JUDGED)
     assert [change.response for change in found["fast"].changes] == [
         f"throughput of tcp, {kind}" for kind in ("service pack", "document", "web object")
     ]
-    assert "Not compared, because too few flows were seen: movie." in verdict_html(Study(replace(mixed)))
+    assert "Not compared, because too few flows were seen: movie." in verdict_html(CampaignView(replace(mixed)))
 
     # In one condition only: the others are compared.
     one = groups.with_columns(
         flow_seconds=pl.when(low & (pl.col("condition") == 1)).then(29.0).otherwise("flow_seconds")
     )
     monkeypatch.setattr(type(mixed), "groups", one)
-    movie = harm_to_competitors(Study(replace(mixed)))[1].changes[0]
+    movie = harm_to_competitors(CampaignView(replace(mixed)))[1].changes[0]
     assert (movie.response, movie.compared, movie.missing) == ("throughput of tcp, movie", 31, 0)
-    assert "too few flows" not in verdict_html(Study(replace(mixed)))
+    assert "too few flows" not in verdict_html(CampaignView(replace(mixed)))
 
 
 def test_no_harm_is_said_only_where_it_would_have_been_seen(campaign):
@@ -323,13 +323,13 @@ def test_the_settings_under_which_it_harms_are_said(campaign):
     """Harm only where the first factor is low: the verdict names the level and both counts."""
     design = campaign.design
     low = [int(c) + 1 for c in np.flatnonzero(design.matrix[:, 0] < 0)]
-    study = like_tcp(campaign, "fast", 1.5, "loss_rate", low)
-    (change,) = [c for c in verdict_of(study, "fast").changes if c.response == "loss_rate"]
+    view = like_tcp(campaign, "fast", 1.5, "loss_rate", low)
+    (change,) = [c for c in verdict_of(view, "fast").changes if c.response == "loss_rate"]
     assert change.settings is not None
     # In two of the 16 next to nothing is lost.
     assert (change.settings.worse, change.settings.compared) == (14, 16)
     assert change.settings.worse_at_other == 0
-    text = verdict_html(study)
+    text = verdict_html(view)
     assert "14 of 16 with network speed (X1) at 800 seg/ms, 0 of 16 with 1600 seg/ms" in text
 
 
@@ -340,7 +340,7 @@ def test_harm_at_one_level_is_harm_though_the_mean_is_within_the_margin(campaign
     rows = spread.campaign.responses.with_columns(
         value=pl.when(worse & pl.col("condition").is_in(low)).then(pl.col("value") * 0.87).otherwise("value")
     )
-    found = verdict_of(Study(replace(spread.campaign, responses=rows)), "fast")
+    found = verdict_of(CampaignView(replace(spread.campaign, responses=rows)), "fast")
     (change,) = [c for c in found.changes if c.response == "goodput_dd"]
     assert change.harm < 10
     assert change.part is not None
@@ -349,21 +349,21 @@ def test_harm_at_one_level_is_harm_though_the_mean_is_within_the_margin(campaign
 
 
 def test_the_incumbent_is_a_choice(campaign):
-    study = Study(campaign, against="cubic")
-    assert "cubic" not in {each.algorithm for each in verdicts(study)}
-    assert "against cubic in the same conditions" in verdict_html(study)
+    view = CampaignView(campaign, against="cubic")
+    assert "cubic" not in {each.algorithm for each in verdicts(view)}
+    assert "against cubic in the same conditions" in verdict_html(view)
     mixed_with = replace(campaign, experiment={**campaign.experiment, "mixed_with": "fast"})
-    assert "fast" not in {each.algorithm for each in verdicts(Study(mixed_with))}
-    alone = Study(fake_campaign(algorithms=["cubic", "fast"]))
+    assert "fast" not in {each.algorithm for each in verdicts(CampaignView(mixed_with))}
+    alone = CampaignView(fake_campaign(algorithms=["cubic", "fast"]))
     assert "Add tcp to the algorithms" in verdict_html(alone)
 
 
 def test_only_short_flows_are_no_verdict(mixed, monkeypatch):
     short = mixed.groups.with_columns(flow_seconds=pl.lit(31.0), flows=pl.lit(1e6))
     monkeypatch.setattr(type(mixed), "groups", short)
-    if "rtt" not in Study(mixed).in_period["measured"]:
+    if "rtt" not in CampaignView(mixed).in_period["measured"]:
         pytest.skip("no round trip")
-    study = Study(replace(mixed))
-    found = harm_to_competitors(study)
+    view = CampaignView(replace(mixed))
+    found = harm_to_competitors(view)
     assert {each.verdict for each in found} == {NOT_JUDGED, MIXED}, "harm to short flows is harm, too"
-    assert "Only short flows were compared" in verdict_html(study)
+    assert "Only short flows were compared" in verdict_html(view)

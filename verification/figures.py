@@ -16,8 +16,7 @@ from mesonet.analysis import main_effects, ordered_data
 from mesonet.plots import correlations, psi_table, save, sign_table
 from mesonet.plots import main_effects as effects_figure
 from mesonet.plots import ordered_data as ordered_figure
-from mesonet.reporting.campaign_view.method import Method
-from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.verification.campaigns import Campaigns
 from mesonet.verification.measures import fast, many_flows, mixed
 from mesonet.verification.scorecard import load_scorecard
@@ -260,26 +259,26 @@ def advantages(campaigns: Campaigns) -> alt.HConcatChart:
     return alt.hconcat(*charts)
 
 
-def sensitivity_signs(method: Method) -> alt.LayerChart:
+def sensitivity_signs(view: CampaignView) -> alt.LayerChart:
     """Which of the twenty factors drive which response."""
-    return sign_table(method.factor_table("ctcp"), labels=method.labels)
+    return sign_table(view.factor_table("ctcp"), labels=view.labels)
 
 
-def sensitivity_correlations(method: Method) -> alt.VConcatChart:
+def sensitivity_correlations(view: CampaignView) -> alt.VConcatChart:
     """Which of the 22 responses say the same."""
-    return correlations(method.correlations, labels=method.labels)
+    return correlations(view.correlations, labels=view.labels)
 
 
-def sensitivity_psi(method: Method) -> alt.LayerChart:
+def sensitivity_psi(view: CampaignView) -> alt.LayerChart:
     """How often each factor is significant, by set of responses, as in the ASME paper's Table 8."""
-    names = {factor.id: factor.name for factor in method.study.campaign.factors}
-    return psi_table(method.psi("ctcp"), names=names)
+    names = {factor.id: factor.name for factor in view.campaign.factors}
+    return psi_table(view.psi("ctcp"), names=names)
 
 
-def sensitivity_levels(study: Method, wide: Method) -> alt.LayerChart:
+def sensitivity_levels(view: CampaignView, wide: CampaignView) -> alt.LayerChart:
     """The weighted average of Psi at the levels of the study and at ranges twice as wide."""
-    names = {factor.id: f"{factor.id} {factor.name}" for factor in study.study.campaign.factors}
-    found = {"of the study": study.psi("ctcp"), "twice as wide": wide.psi("ctcp")}
+    names = {factor.id: f"{factor.id} {factor.name}" for factor in view.campaign.factors}
+    found = {"of the study": view.psi("ctcp"), "twice as wide": wide.psi("ctcp")}
     rows = [
         {"factor": names[factor], "psi": 100 * float(value), "ranges": ranges}
         for ranges, table in found.items()
@@ -315,7 +314,7 @@ def main() -> None:
     save(newer(campaigns), OUT / "newer.svg")
     save(advantages(campaigns), OUT / "advantages.svg")
     whole, wide, small = (
-        Method(Study(campaigns.load(f"sensitivity-{which}"))) for which in ("short", "wide-short", "64")
+        CampaignView(CampaignView(campaigns.load(f"sensitivity-{which}"))) for which in ("short", "wide-short", "64")
     )
     save(sensitivity_psi(whole), OUT / "sensitivity-psi.svg")
     save(sensitivity_levels(whole, wide), OUT / "sensitivity-levels.svg")

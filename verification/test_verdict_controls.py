@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import mesonet as mn
-from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text.verdict_text import reasons
 from mesonet.reporting.verdicts.verdict import (
     MIXED,
@@ -29,8 +29,8 @@ def judged(folder: Path, **values: float) -> tuple[Verdict, Verdict]:
     experiment = mn.experiment(
         "harmful-control", values={f"parameters.tcp.{name}": value for name, value in values.items()}
     )
-    study = Study(experiment.run(folder, workers=2, progress=False))
-    (beside,), (replaced,) = harm_to_competitors(study), verdicts(study)
+    view = CampaignView(experiment.run(folder, workers=2, progress=False))
+    (beside,), (replaced,) = harm_to_competitors(view), verdicts(view)
     return beside, replaced
 
 

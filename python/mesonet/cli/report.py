@@ -42,7 +42,7 @@ def report(
     """Write the report of the campaign in DIR: one HTML file that needs no network."""
     from mesonet.reporting import write_report
     from mesonet.reporting.campaign_view.sampled import is_sampled
-    from mesonet.reporting.campaign_view.study import Study
+    from mesonet.reporting.campaign_view.view import CampaignView
     from mesonet.reporting.replay.simulated import prepare
     from mesonet.reporting.text.verdict_text import verdict_rows
 
@@ -59,7 +59,7 @@ def report(
             places.checked(place)
             prepare(campaign, replay, progress=progress)
         if as_json:
-            found.extend(verdict_rows(Study(campaign, against)))
+            found.extend(verdict_rows(CampaignView(campaign, against)))
         return write_report(campaign, place, thresholds=thresholds, against=against, progress=progress)
 
     try:

@@ -1,22 +1,22 @@
 """Figures: one file each, a result object in, an Altair chart out. Nothing is computed here."""
 
-from mesonet.plots.absolute_effects import absolute_effects
 from mesonet.plots.blocks import blocks
 from mesonet.plots.buffers import buffers
 from mesonet.plots.classes import condition_classes
+from mesonet.plots.component_plane import component_plane
 from mesonet.plots.components import component_scores, groupings, loadings, scree
 from mesonet.plots.condition_bars import condition_bars
 from mesonet.plots.condition_response import Settings, condition_response
 from mesonet.plots.contour import contour
 from mesonet.plots.correlations import correlations
 from mesonet.plots.dendrograms import dendrograms
+from mesonet.plots.effect_sizes import effect_sizes
 from mesonet.plots.export import save, to_html, to_pdf, to_png, to_svg
 from mesonet.plots.factor_scatter import factor_scatter
 from mesonet.plots.flow_states import flow_states
 from mesonet.plots.flow_windows import flow_windows
 from mesonet.plots.grouped_bars import grouped_bars
 from mesonet.plots.half_normal import half_normal
-from mesonet.plots.histogram import correlation_histogram
 from mesonet.plots.index_index import index_index
 from mesonet.plots.interactions import interactions
 from mesonet.plots.latencies import latencies
@@ -24,10 +24,13 @@ from mesonet.plots.main_effects import main_effects
 from mesonet.plots.matrix import Look, matrix
 from mesonet.plots.ordered_data import ordered_data
 from mesonet.plots.point_scatter import point_scatter
+from mesonet.plots.psi_by_algorithm import psi_by_algorithm
 from mesonet.plots.rank_matrices import rank_matrix
 from mesonet.plots.rank_scatter import rank_scatter, rank_table
-from mesonet.plots.residual_sd import residual_sd
+from mesonet.plots.ranks_by_condition import ranks_by_condition
+from mesonet.plots.residual_bars import residual_bars
 from mesonet.plots.residuals import residuals
+from mesonet.plots.response_pair import response_pair
 from mesonet.plots.responses import responses
 from mesonet.plots.scatter_matrix import scatter_matrix
 from mesonet.plots.sensitivity import sensitivity
@@ -43,17 +46,17 @@ from mesonet.plots.yy_scatter import yy_scatter
 __all__ = [
     "Look",
     "Settings",
-    "absolute_effects",
     "blocks",
     "buffers",
+    "component_plane",
     "component_scores",
     "condition_bars",
     "condition_classes",
     "condition_response",
     "contour",
-    "correlation_histogram",
     "correlations",
     "dendrograms",
+    "effect_sizes",
     "factor_scatter",
     "flow_states",
     "flow_windows",
@@ -68,12 +71,15 @@ __all__ = [
     "matrix",
     "ordered_data",
     "point_scatter",
+    "psi_by_algorithm",
     "psi_table",
     "rank_matrix",
     "rank_scatter",
     "rank_table",
-    "residual_sd",
+    "ranks_by_condition",
+    "residual_bars",
     "residuals",
+    "response_pair",
     "responses",
     "save",
     "scatter_matrix",

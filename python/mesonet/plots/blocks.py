@@ -1,11 +1,11 @@
 """Block plot: the effect of a factor in every block of settings of the others.
 
-One panel per target factor; one box per combination of the robustness factors, from the mean response at one setting of
-the target to that at the other, with its sign at each end. Where all boxes stand the same way up the factor matters
-everywhere. (Step 5 of the ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.5.)
+One box per combination of the robustness factors, from the mean response at one level of the target factor to that at
+the other, with its sign at each end. Where all boxes stand the same way up the factor matters everywhere. (Step 5 of
+the ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.5.)
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -16,7 +16,8 @@ from mesonet.plots import theme
 from mesonet.words import number
 
 DATA = "blocks"
-STEP, HEIGHT, BELOW, PAGE = 17, 150, 12, 1000  # px
+STEP, HEIGHT = 110, 280  # px
+SMALL_STEP, SMALL_HEIGHT, PER_ROW = 48, 150, 2  # px, and panels side by side, of several target factors
 
 
 def can_be_significant(result: Blocks) -> bool:
@@ -24,90 +25,94 @@ def can_be_significant(result: Blocks) -> bool:
     return bool(result.p == result.p) and 2.0 ** (1 - result.higher_plus - result.higher_minus) < 0.05
 
 
-def table(results: Mapping[str, Blocks]) -> pl.DataFrame:
-    """Return a row per target factor and block."""
+def table(result: Blocks, factors: Sequence[str] = ()) -> pl.DataFrame:
+    """Return a row per block.
+
+    Columns `place1` and `sign1`, ...: number (from 1, in `factors`) and sign of the factors that its conditions share.
+    """
+    places = {factor: place for place, factor in enumerate(factors or result.robustness, start=1)}
     rows = []
-    for target, result in results.items():
-        more = max(result.higher_plus, result.higher_minus)
-        split = f"{more} of {len(result.levels)} alike" + (
-            f", p {number(result.p, 2)}" if can_be_significant(result) else ""
+    for number_, levels in enumerate(result.levels, start=1):
+        signs = ["+" if level > 0 else "−" for level in levels]
+        rows.append(
+            {
+                "block": number_,
+                "name": "\n".join(f"{name} {sign}" for name, sign in zip(result.robustness, signs, strict=True))
+                or "all",
+                "mean_minus": float(result.mean_minus[number_ - 1]),
+                "mean_plus": float(result.mean_plus[number_ - 1]),
+                **{f"place{i + 1}": places[name] for i, name in enumerate(result.robustness)},
+                **{f"sign{i + 1}": int(level) for i, level in enumerate(levels)},
+            }
         )
-        panel = f"{target}: {split}"
-        for place, levels in enumerate(result.levels, start=1):
-            minus, plus = float(result.mean_minus[place - 1]), float(result.mean_plus[place - 1])
-            if minus != minus or plus != plus:
-                continue
-            rows.append(
-                {
-                    "panel": panel, "target": target, "block": place, "minus": minus, "plus": plus,
-                    "up": plus > minus, "settings": "\n".join("+" if level > 0 else "−" for level in levels),
-                    "robustness": ", ".join(
-                        f"{name} at {'+' if level > 0 else '−'}"
-                        for name, level in zip(result.robustness, levels, strict=True)
-                    ),
-                    "factors": " ".join(result.robustness),
-                }
-            )  # fmt: skip
     schema = {
-        "panel": pl.String, "target": pl.String, "block": pl.Int64, "minus": pl.Float64, "plus": pl.Float64,
-        "up": pl.Boolean, "settings": pl.String, "robustness": pl.String, "factors": pl.String,
+        "block": pl.Int64, "name": pl.String, "mean_minus": pl.Float64, "mean_plus": pl.Float64,
+        **{f"{what}{i}": pl.Int64 for what in ("place", "sign") for i in (1, 2, 3)},
     }  # fmt: skip
-    return pl.DataFrame(rows, schema=schema)
+    return pl.DataFrame(rows, schema=schema).with_columns(pl.col("mean_minus", "mean_plus").fill_nan(None))
 
 
-def blocks(results: Mapping[str, Blocks], *, title: str = "", response: str = "") -> alt.FacetChart:
-    """Return the panels of all target factors; `response` is the title of the vertical axes."""
-    rows = table(results)
-    count = max((len(result.levels) for result in results.values()), default=1)
-    scale = alt.Scale(zero=False, nice=True, padding=14)
-    across = alt.Scale(domain=[0.3, count + 0.7], nice=False, zero=False)
-    base = alt.Chart(width=STEP * count + 14, height=HEIGHT)
-    tooltip = [
-        alt.Tooltip("target:N"), alt.Tooltip("robustness:N", title="block"),
-        alt.Tooltip("minus:Q", title="mean at −", format=".4~g"),
-        alt.Tooltip("plus:Q", title="mean at +", format=".4~g"),
-    ]  # fmt: skip
-    colour = alt.when("datum.up").then(alt.value(theme.BLUE)).otherwise(alt.value(theme.VERMILLION))
-    edges = base.transform_calculate(left="datum.block - 0.4", right="datum.block + 0.4")
-    boxes = edges.mark_rect(fill="white", strokeWidth=1.4).encode(
-        x=alt.X("left:Q", scale=across, axis=None), x2="right:Q",
-        y=alt.Y("minus:Q", scale=scale, title=None), y2="plus:Q", stroke=colour, tooltip=tooltip,
-    )  # fmt: skip
-    middle = alt.X("block:Q", scale=across, axis=None)
-    # The sign stands outside the box, so that it can be read where the box is flat.
-    sides: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
-        ("plus", "+", "true", {"baseline": "bottom", "dy": -1}),
-        ("plus", "+", "false", {"baseline": "top", "dy": 1}),
-        ("minus", "−", "true", {"baseline": "top", "dy": 1}),
-        ("minus", "−", "false", {"baseline": "bottom", "dy": -1}),
-    )
-    ends = [
-        base.transform_filter(f"datum.up === {up}")
-        .mark_text(text=sign, fontSize=11, **place)
-        .encode(x=middle, y=alt.Y(f"{field}:Q", scale=scale), tooltip=tooltip)
-        for field, sign, up, place in sides
-    ]
-    style: dict[str, Any] = {"lineBreak": "\n", "lineHeight": 10, "fontSize": 10, "baseline": "top"}
-    style["color"] = theme.MUTED
-    below = base.mark_text(**style).encode(x=middle, y=alt.value(HEIGHT + BELOW), text="settings:N")
-    names = (
-        base.transform_filter(alt.datum.block == 1)
-        .transform_calculate(names="replace(datum.factors, / /g, '\\n')")
-        .mark_text(align="right", **style)
-        .encode(x=alt.value(-4), y=alt.value(HEIGHT + BELOW), text="names:N")
-    )
-    columns = max(1, PAGE // (STEP * count + 80))
-    chart = alt.layer(boxes, *ends, below, names, data=alt.NamedData(name=DATA)).facet(
-        facet=alt.Facet(
-            "panel:N", sort=list(dict.fromkeys(rows["panel"])), title=None,
-            header=alt.Header(labelFontSize=11, labelPadding=4),
-        ),
-        columns=columns,
+def blocks(
+    results: Blocks | Mapping[str, Blocks], *, factors: Sequence[str] = (), title: str = "", response: str = ""
+) -> alt.LayerChart | alt.FacetChart:
+    """Return the figure of one target factor, or a panel for each of several.
+
+    `response`: title of the vertical axis; `factors`: all factors, by which a highlighted condition finds its blocks.
+    """
+    if isinstance(results, Blocks):
+        chart = _boxes(STEP, HEIGHT, alt.NamedData(name=DATA)).properties(title=theme.AXIS_TITLE)
+        chart = chart.add_params(theme.HIGHLIGHTED_LEVELS, theme.response_title(response))
+        return theme.finish(chart, {DATA: table(results, factors)}, title=title)
+    panels = {_panel(result): table(result, factors) for result in results.values()}
+    shown = {
+        panel: rows for panel, rows in panels.items()
+        if rows.drop_nulls(["mean_minus", "mean_plus"]).height
+    }  # fmt: skip
+    rows = pl.concat([rows.with_columns(panel=pl.lit(panel)) for panel, rows in panels.items()])
+    count = max((rows.height for rows in panels.values()), default=1)
+    facet = _boxes(max(SMALL_STEP, STEP // max(1, count // 4)), SMALL_HEIGHT).facet(
+        facet=alt.Facet("panel:N", sort=list(shown), title=None, header=alt.Header(labelFontSize=11, labelPadding=4)),
+        data=alt.NamedData(name=DATA),
+        columns=PER_ROW,
         spacing={"row": 12, "column": 26},
     )  # fmt: skip
-    says = "Blue: + gives more; orange: − gives more. Below each box the settings of its block."
+    facet = facet.resolve_scale(x="independent").add_params(theme.HIGHLIGHTED_LEVELS)
+    says = "Blue: + gives more; orange: − gives more."
     says += " p: sign test." if any(map(can_be_significant, results.values())) else ""
-    drawn = set(rows["target"])
-    if absent := [name for name in results if name not in drawn]:
+    if absent := [result.target for result in results.values() if _panel(result) not in shown]:
         says += f" Not drawn, because no block has both settings: {', '.join(absent)}."
-    return theme.finish(chart, {DATA: rows}, title=title, subtitle=[*([response] if response else []), says])
+    drawn = rows.filter(pl.col("panel").is_in(list(shown)))
+    return theme.finish(facet, {DATA: drawn}, title=title, subtitle=[*([response] if response else []), says])
+
+
+def _panel(result: Blocks) -> str:
+    more = max(result.higher_plus, result.higher_minus)
+    p = f", p {number(result.p, 2)}" if can_be_significant(result) else ""
+    return f"{result.target}: {more} of {len(result.levels)} alike{p}"
+
+
+def _boxes(step: int, height: int, data: Any = alt.Undefined) -> Any:
+    inside = " && ".join(
+        f"(!isValid(datum.place{i}) || levels[datum.place{i} - 1] === datum.sign{i})" for i in (1, 2, 3)
+    )
+    base = alt.Chart(data, width=alt.Step(step), height=height).encode(
+        x=alt.X(
+            "name:N", sort=alt.EncodingSortField("block", op="min"), title=None,
+            axis=alt.Axis(labelAngle=0, labelExpr="split(datum.label, '\\n')", ticks=False),
+        ),
+        tooltip=[
+            alt.Tooltip("name:N", title="block"), alt.Tooltip("mean_minus:Q", title="mean at −", format=".4~g"),
+            alt.Tooltip("mean_plus:Q", title="mean at +", format=".4~g"),
+        ],
+    )  # fmt: skip
+    scale = alt.Scale(zero=False, nice=True, padding=14)
+    minus, plus = (alt.Y(f"mean_{level}:Q", title=None, scale=scale) for level in ("minus", "plus"))
+    rises = alt.when("datum.mean_plus > datum.mean_minus").then(alt.value("#d0e6f7")).otherwise(alt.value("#fbd9c4"))
+    lit = alt.when(f"length(levels) > 0 && {inside}").then(alt.value(theme.HIGHLIGHT)).otherwise(alt.value(theme.MUTED))
+    width = alt.when(f"length(levels) > 0 && {inside}").then(alt.value(3)).otherwise(alt.value(1))
+    size = 40 if step == STEP else step // 2 - 8
+    return alt.layer(
+        base.mark_bar(width=size).encode(y=minus, y2="mean_plus:Q", fill=rises, stroke=lit, strokeWidth=width),
+        base.mark_text(text="−", fontSize=15, dx=-size / 2 - 10 if step == STEP else -size / 2 - 5).encode(y=minus),
+        base.mark_text(text="+", fontSize=15, dx=size / 2 + 10 if step == STEP else size / 2 + 5).encode(y=plus),
+    )

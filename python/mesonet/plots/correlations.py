@@ -1,10 +1,10 @@
-"""Correlations of all pairs of responses, and their distribution.
+"""Correlations of all pairs of responses, in groups of similar responses, and their distribution.
 
-r x 100 in a matrix ordered by mean correlation (ASME paper, Fig. 7; the scatter plots above its diagonal are left out)
-and the histogram of |r| with the threshold (Fig. 8).
+(Figs. 7 to 9 of Mills et al., ASME 2011; the scatter plots above the diagonal of Fig. 7 are in the scatter matrix.)
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -12,68 +12,143 @@ import polars as pl
 
 from mesonet.analysis.correlation import Correlations
 from mesonet.plots import theme
-from mesonet.words import hundredths, number
+from mesonet.words import number
 
-DATA, BINS = "correlations", "bins"
-SIDE, SMALL = 26, 9  # px per cell, and where there are so many that no number is shown
-NUMBERED = 45  #: responses up to which cells hold numbers
+DATA, GROUPS, BINS = "correlations", "correlation_groups", "bins"
+LARGEST, SMALLEST, ROOM = 24, 9, 1000  # px per cell, and for all of them
+TEXT_FROM = 18  # px per cell from which the number fits
 _BIN = 0.05
 
 
-def tables(result: Correlations, labels: Mapping[str, str] | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return a table with a row per pair, and a table with a row per bin of the histogram."""
-    names = [result.responses[i] for i in result.order]
-    shown = {name: (labels or {}).get(name, name) for name in names}
-    matrix = result.r[np.ix_(result.order, result.order)]
-    rows = [
-        {
-            "row": shown[first], "column": shown[second], "r": None if np.isnan(r) else float(r),
-            "text": "" if i == j else hundredths(float(r)), "size": abs(float(r)),
+def cell_side(count: int) -> int:
+    """Return the side of a cell for so many responses, px."""
+    return max(SMALLEST, min(LARGEST, ROOM // max(1, count)))
+
+
+def by_group(result: Correlations) -> list[str]:
+    """Return the responses group by group, in each by falling mean |r| with all responses."""
+    weight = {result.responses[place]: rank for rank, place in enumerate(result.order)}
+    return [name for cluster in result.clusters for name in sorted(cluster, key=weight.__getitem__)]
+
+
+def pairs_table(
+    result: Correlations,
+    labels: Mapping[str, str] | None = None,
+    picks: Mapping[str, tuple[str, str]] | None = None,
+) -> pl.DataFrame:
+    """Return a row per pair of responses; with `picks` also the selections of a click on its cell."""
+    order = by_group(result)
+    places = [result.responses.index(name) for name in order]
+    matrix = result.r[np.ix_(places, places)]
+    row, column = np.indices(matrix.shape).reshape(2, -1)
+    r = matrix.ravel()
+    names = [(labels or {}).get(name, name) for name in order]
+    chosen: dict[str, list[str]] = {}
+    if picks is not None:
+        chosen = {
+            "pick_response": [picks[order[i]][0] for i in row],
+            "pick_period": [picks[order[i]][1] for i in row],
+            "pick_other": [picks[order[j]][0] for j in column],
+            "other_period": [picks[order[j]][1] for j in column],
         }
-        for i, first in enumerate(names)
-        for j, (second, r) in enumerate(zip(names, matrix[i], strict=True))
-    ]  # fmt: skip
+    return pl.DataFrame(
+        {
+            "i": row,
+            "j": column,
+            "row": [names[i] for i in row],
+            "column": [names[j] for j in column],
+            **chosen,
+            "r": r,
+            "text": ["" if i == j or np.isnan(v) else f"{100 * v:.0f}" for i, j, v in zip(row, column, r, strict=True)],
+        },
+        schema_overrides={"text": pl.String},
+    ).with_columns(pl.col("r").fill_nan(None), pl.col("text").str.replace("-", "−"))
+
+
+def groups_table(result: Correlations) -> pl.DataFrame:
+    """Return the frames of the groups of more than one response, in units of cells."""
+    rows, start = [], 0
+    for cluster in result.clusters:
+        if len(cluster) > 1:
+            rows.append({"start": start, "end": start + len(cluster)})
+        start += len(cluster)
+    return pl.DataFrame(rows, schema={"start": pl.Int64, "end": pl.Int64})
+
+
+def bins_table(result: Correlations) -> pl.DataFrame:
+    """Return a row per bin of the histogram of |r|."""
     counts, edges = np.histogram(result.absolute, bins=round(1 / _BIN), range=(0, 1))
-    bins = pl.DataFrame(
-        {"from": edges[:-1], "to": edges[1:], "pairs": counts, "kept": edges[:-1] + _BIN / 2 > result.threshold}
+    return pl.DataFrame(
+        {"least": edges[:-1], "most": edges[1:], "pairs": counts, "kept": edges[:-1] + _BIN / 2 > result.threshold}
     )
-    return pl.DataFrame(rows, infer_schema_length=None), bins
 
 
-def correlations(result: Correlations, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.VConcatChart:
-    """Return the figure of one result; `labels` name the responses."""
-    rows, bins = tables(result, labels)
-    order = list(dict.fromkeys(rows["row"]))
-    numbered = len(order) <= NUMBERED
-    side = (SIDE if numbered else SMALL) * len(order)
-    font = 11 if numbered else 8
-    base = alt.Chart(alt.NamedData(name=DATA), width=side, height=side).encode(
-        x=alt.X(
-            "column:N", sort=order, title=None,
-            axis=alt.Axis(orient="top", labelAngle=-60, labelLimit=260, ticks=False, domain=False, labelFontSize=font),
-        ),
-        y=alt.Y(
-            "row:N", sort=order, title=None,
-            axis=alt.Axis(labelLimit=260, ticks=False, domain=False, labelFontSize=font),
-        ),
+def correlations(
+    result: Correlations,
+    *,
+    labels: Mapping[str, str] | None = None,
+    picks: Mapping[str, tuple[str, str]] | None = None,
+    title: str = "",
+) -> alt.VConcatChart:
+    """Return the figure of one result.
+
+    `labels` name the responses; `picks`: response and period that a click on a cell selects, for the page.
+    """
+    order = by_group(result)
+    count = len(order)
+    names = [(labels or {}).get(name, name) for name in order]
+    side = cell_side(count)
+    extent = side * count
+    scale = alt.Scale(domain=[0, count], nice=False)
+    down = alt.Scale(domain=[count, 0], nice=False)
+    axis: dict[str, Any] = {
+        "values": [place + 0.5 for place in range(count)], "labelExpr": "names[floor(datum.value)]", "ticks": False,
+        "domain": False, "grid": False, "labelLimit": 260, "labelFontSize": min(11, side), "labelOverlap": False,
+        "tickCount": count,
+    }  # fmt: skip
+    cells = (
+        alt.Chart(alt.NamedData(name=DATA), width=extent, height=extent)
+        .transform_calculate(right="datum.j + 1", bottom="datum.i + 1", x="datum.j + .5", y="datum.i + .5")
+        .encode(tooltip=[alt.Tooltip("row:N"), alt.Tooltip("column:N", title="and"), alt.Tooltip("r:Q", format="+.3f")])
+    )
+    colours = alt.Scale(domain=[-1, 0, 1], range=[theme.VERMILLION, "#ffffff", theme.BLUE], interpolate="rgb")
+    layers = [
+        cells.mark_rect(cursor="pointer").encode(
+            x=alt.X("j:Q", scale=scale, axis=alt.Axis(orient="top", labelAngle=-60, **axis), title=None),
+            x2="right:Q",
+            y=alt.Y("i:Q", scale=down, axis=alt.Axis(**axis), title=None),
+            y2="bottom:Q",
+            fill=alt.Fill("r:Q", scale=colours, legend=None),
+        )
+    ]
+    if side >= TEXT_FROM:
+        layers.append(
+            cells.mark_text(fontSize=10, cursor="pointer").encode(
+                x=alt.X("x:Q", scale=scale),
+                y=alt.Y("y:Q", scale=down),
+                text="text:N",
+                color=theme.ink_on_blue("datum.r"),
+            )
+        )
+    frame = alt.Chart(alt.NamedData(name=GROUPS)).mark_rect(fill=None, stroke=theme.BLACK, strokeWidth=2, aria=False)
+    layers.append(
+        frame.encode(
+            x=alt.X("start:Q", scale=scale), x2="end:Q", y=alt.Y("start:Q", scale=down), y2="end:Q",
+            tooltip=alt.value(None),
+        )
     )  # fmt: skip
-    scale = alt.Scale(domain=[-1, 0, 1], range=[theme.VERMILLION, "#ffffff", theme.BLUE], interpolate="rgb")
-    cells = base.mark_rect(stroke="white", strokeWidth=1 if numbered else 0.4, aria=False).encode(
-        color=alt.Color("r:Q", scale=scale, legend=None),
-        tooltip=[alt.Tooltip("row:N"), alt.Tooltip("column:N", title="and"), alt.Tooltip("r:Q", format="+.3f")],
-    )
-    numbers = base.mark_text(fontSize=10).encode(text="text:N", color=theme.ink_on_blue("datum.r"))
-    matrix = alt.layer(cells, numbers) if numbered else alt.layer(cells)
-    bars = alt.Chart(alt.NamedData(name=BINS), width=max(side, 320), height=130).mark_bar().encode(
-        x=alt.X("from:Q", bin="binned", title="|r| of a pair", scale=alt.Scale(domain=[0, 1])),
-        x2="to:Q",
+    bars = alt.Chart(alt.NamedData(name=BINS), width=max(min(extent, 500), 320), height=130).mark_bar().encode(
+        x=alt.X("least:Q", bin="binned", title="|r| of a pair", scale=alt.Scale(domain=[0, 1])),
+        x2="most:Q",
         y=alt.Y("pairs:Q", title="pairs"),
         color=alt.when("datum.kept").then(alt.value(theme.BLUE)).otherwise(alt.value(theme.HAIRLINE)),
-        tooltip=[alt.Tooltip("from:Q"), alt.Tooltip("to:Q"), alt.Tooltip("pairs:Q")],
+        tooltip=[alt.Tooltip("least:Q"), alt.Tooltip("most:Q"), alt.Tooltip("pairs:Q")],
     )  # fmt: skip
+    chart = alt.vconcat(alt.layer(*layers), bars, spacing=24).add_params(alt.param(name="names", value=names))
+    tables = {DATA: pairs_table(result, labels, picks), GROUPS: groups_table(result), BINS: bins_table(result)}
     alike = [cluster for cluster in result.clusters if len(cluster) > 1]
     says = (
         f"Above |r| = {number(result.threshold, 2)} {len(result.responses)} responses fall into {len(result.clusters)} "
         f"clusters, {len(alike)} of more than one."
     )
-    return theme.finish(alt.vconcat(matrix, bars, spacing=24), {DATA: rows, BINS: bins}, title=title, subtitle=[says])
+    return theme.finish(chart, tables, title=title, subtitle=[says])

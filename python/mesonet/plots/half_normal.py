@@ -29,12 +29,20 @@ def has_margins(result: Terms) -> bool:
 
 
 def table(result: Terms) -> pl.DataFrame:
-    """Return a row per term: its rank, its size, whether it is active, and its string of aliases."""
+    """Return a row per term by falling |effect|.
+
+    Columns: its rank, name and string of aliases; its effect, whether it is active, and its half-normal quantile; the
+    means at both levels; the residual SD of the model up to it; and, in every row, the grand mean, the SD of the
+    response and the number of runs.
+    """
     strings = [text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …" for text in result.strings]
     rows = result.to_polars().with_columns(size=pl.col("effect").abs(), rank=pl.int_range(1, pl.len() + 1))
     active = pl.col("active") if has_margins(result) else pl.lit(value=False)
-    return rows.with_columns(strings=pl.Series(strings, dtype=pl.String), active=active).select(
-        "rank", "term", "strings", "size", "effect", "half_normal", "active"
+    more = {name: pl.Series(getattr(result, name)) for name in ("mean_minus", "mean_plus", "residual_sd")}
+    return (
+        rows.with_columns(strings=pl.Series(strings, dtype=pl.String), active=active)
+        .select("rank", "term", "strings", "size", "effect", "half_normal", "active")
+        .with_columns(**more, grand_mean=pl.lit(result.grand_mean), sd=pl.lit(result.sd), runs=pl.lit(result.runs))
     )
 
 

@@ -4,8 +4,6 @@ Main effects on the diagonal, two-factor interactions above it: a line from the 
 product. (Step 4 of the ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.4.)
 """
 
-from collections.abc import Sequence
-
 import altair as alt
 import numpy as np
 import polars as pl
@@ -14,13 +12,12 @@ from mesonet.analysis.interactions import Interactions
 from mesonet.plots import theme
 from mesonet.words import number, signed
 
-DATA, FACTORS, STRINGS = "interactions", "factors", "interaction_strings"
-LONGEST = 60  #: characters of an alias string
+DATA, FACTORS = "interactions", "factors"
 SMALLEST, LARGEST = 34, 76  # px per cell
 
 
-def table(result: Interactions) -> pl.DataFrame:
-    """Return a row per cell of the upper triangle: the ends of its line, and its numbers.
+def table(result: Interactions, margin: float = np.inf) -> pl.DataFrame:
+    """Return a row per cell of the upper triangle: the ends of its line, its numbers, its size in margins of error.
 
     Cell (i, j) spans j to j + 1 across and i to i + 1 down; means run from the bottom of a cell (the smallest mean of
     all cells) to its top.
@@ -48,15 +45,18 @@ def table(result: Interactions) -> pl.DataFrame:
                     "size": abs(float(result.effect[i, j])),
                 }
             )  # fmt: skip
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col("size") / margin)
 
 
-def interactions(
-    result: Interactions, *, cut: float = np.inf, strings: Sequence[str] = (), title: str = ""
-) -> alt.LayerChart:
-    """Return the figure of one result; effects larger than `cut` stand out. `strings`: alias strings of the largest
-    interactions, listed where the matrix is empty."""
-    rows = table(result)
+def factors_table(result: Interactions) -> pl.DataFrame:
+    """Return the name and place of each factor."""
+    return pl.DataFrame(
+        {"factor": list(result.factors), "place": [place + 0.5 for place in range(len(result.factors))]}
+    )
+
+
+def interactions(result: Interactions, *, margin: float = np.inf, title: str = "") -> alt.LayerChart:
+    """Return the figure of one result; effects larger than the margin of error `margin` stand out."""
     k = len(result.factors)
     side = max(SMALLEST, min(LARGEST, 1150 // k))
     across, down = alt.Scale(domain=[-0.35, k], nice=False), alt.Scale(domain=[k, -0.35], nice=False)
@@ -68,12 +68,11 @@ def interactions(
             alt.Tooltip("effect:N"),
         ]
     )
-    colour = alt.when(f"datum.size > {cut!r}" if np.isfinite(cut) else "false").then(alt.value(theme.VERMILLION_TEXT))
+    colour = alt.when("datum.size > 1.0").then(alt.value(theme.VERMILLION_TEXT))
     lines = base.encode(
         x=alt.X("left:Q", scale=across, axis=None), y=alt.Y("minus:Q", scale=down, axis=None),
         color=colour.otherwise(alt.value(theme.BLUE)),
     )  # fmt: skip
-    labels = pl.DataFrame({"factor": list(result.factors), "place": [i + 0.5 for i in range(k)]})
     label = alt.Chart(alt.NamedData(name=FACTORS)).mark_text(fontWeight="bold").encode(text="factor:N")
     chart = alt.layer(
         base.mark_rect(stroke=theme.HAIRLINE, strokeWidth=0.6).encode(
@@ -95,21 +94,4 @@ def interactions(
             x=alt.XDatum(-0.05, scale=across, axis=None), y=alt.Y("place:Q", scale=down, axis=None)
         ),
     )  # fmt: skip
-    known = np.r_[result.mean_minus[np.triu_indices(k)], result.mean_plus[np.triu_indices(k)]]
-    known = known[np.isfinite(known)]
-    listed = [text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …" for text in strings[: max(0, 2 * k - 8)]]
-    if listed:
-        lines_of = pl.DataFrame({"text": ["Largest interactions, with aliases:", *listed]}).with_row_index("line")
-        text = (
-            alt.Chart(alt.NamedData(name=STRINGS))
-            .transform_calculate(place=f"{side * k - 14 * len(listed) - 6} + 14 * datum.line")
-            .mark_text(align="left", fontSize=10)
-            .encode(x=alt.value(0.4 * side + 6), y=alt.Y("place:Q", scale=None, axis=None), text="text:N")
-        )
-        chart = alt.layer(chart, text)
-    else:
-        lines_of = pl.DataFrame({"text": []})
-    ends = f"The scale of every cell runs from {number(known.min())} to {number(known.max())}." if len(known) else ""
-    return theme.finish(
-        chart, {DATA: rows, FACTORS: labels, STRINGS: lines_of}, title=title, subtitle=[ends] if ends else ()
-    )
+    return theme.finish(chart, {DATA: table(result, margin), FACTORS: factors_table(result)}, title=title)

@@ -1,101 +1,71 @@
-"""Ordered data plot: conditions by rising response, with their settings.
+"""Ordered data plot: conditions by rising response, with their settings below.
 
-All responses in rising order; below each the settings of the factors. Beside the factors the length of their longest
-run of equal settings at each end. (Step 1 of the ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.1.)
+Step 1 of the ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.1).
 """
 
 import altair as alt
-import numpy as np
 import polars as pl
 
 from mesonet.analysis.ordered import OrderedData
 from mesonet.plots import theme
-from mesonet.words import number
+from mesonet.plots.condition_response import SETTINGS, Settings
 
-DATA, SIGNS, RUNS = "ordered", "ordered_signs", "ordered_runs"
-WIDEST, NARROWEST, PAGE, ROW = 30, 4, 1000, 15  # px
-SIGNED = 9  # px per run from which a sign can be read
+DATA = "ordered"
+STEP, NARROW, LINE = 26, 6, 14  # px; the narrow step above 64 conditions
 
 
-def tables(result: OrderedData) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return three tables: a row per run, a row per run and factor, a row per factor."""
-    ranks = np.arange(1, len(result.value) + 1)
-    points = pl.DataFrame({"rank": ranks, "condition": result.condition, "value": result.value})
-    k = len(result.factors)
-    signs = pl.DataFrame(
-        {
-            "rank": np.repeat(ranks, k),
-            "condition": np.repeat(result.condition, k),
-            "factor": list(result.factors) * len(ranks),
-            "sign": ["+" if sign > 0 else "−" for sign in result.signs.ravel()],
-        }
+def table(result: OrderedData) -> pl.DataFrame:
+    """Return a row per condition with a value: its rank and the value."""
+    return result.to_polars().select("condition", "rank", "value")
+
+
+def ordered_data(
+    result: OrderedData, settings: Settings | None = None, *, title: str = "", response: str = ""
+) -> alt.VConcatChart:
+    """Return the figure of one result.
+
+    `settings`: of all conditions (None: of the conditions of the result); `response`: title of the vertical axis.
+    """
+    shown = settings or Settings(
+        result.factors, dict(zip(result.condition.tolist(), result.signs.tolist(), strict=True))
     )
-    ends = pl.DataFrame(
-        {
-            "factor": list(result.factors),
-            "low": [f"{name}  {n}" for name, n in zip(result.factors, result.longest_low, strict=True)],
-            "high": [f"{n}  {name}" for name, n in zip(result.factors, result.longest_high, strict=True)],
-            "longest": result.longest_high == result.longest_high.max(initial=0),
-        }
-    )
-    return points, signs, ends
-
-
-def ordered_data(result: OrderedData, *, title: str = "", response: str = "") -> alt.VConcatChart:
-    """Return the figure of one result; `response` is the title of the vertical axis."""
-    points, signs, ends = tables(result)
-    n, k = max(1, points.height), len(result.factors)
-    step = max(NARROWEST, min(WIDEST, PAGE // n))
-    width = step * n
-    scale = alt.Scale(domain=[0.5, n + 0.5], nice=False, zero=False)
-    lit = alt.when(theme.IS_HIGHLIGHTED).then(alt.value(theme.HIGHLIGHT)).otherwise(alt.value(theme.BLUE))
-    plot = (
-        alt.Chart(alt.NamedData(name=DATA), width=width, height=260)
-        .mark_point(filled=True, size=max(14, min(50, step * 4)), opacity=1)
+    conditions, factors = len(shown.signs), result.factors
+    wide = conditions <= 64
+    width = (STEP if wide else NARROW) * conditions
+    scale = alt.Scale(domain=[0.4, conditions + 0.6], nice=False)
+    base = (
+        alt.Chart(alt.NamedData(name=DATA), width=width, height=220)
+        .transform_filter(theme.IS_KEPT)
         .encode(
             x=alt.X("rank:Q", scale=scale, axis=None),
             y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False, nice=True)),
-            color=lit,
             tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("rank:Q"), alt.Tooltip("value:Q", format=".5~g")],
         )
     )
-    grand = float(result.value.mean()) if len(result.value) else None
-    mean = (
-        alt.Chart(alt.NamedData(name=DATA), width=width, height=260)
-        .mark_rule(strokeDash=[5, 4], color=theme.MUTED, aria=False)
-        .encode(y="mean(value):Q")
+    points = alt.layer(
+        base.mark_bar(width=12 if wide else 5, color="#fdf0d5").encode(
+            y=alt.value(0), y2=alt.value(220), opacity=theme.LIT
+        ),
+        base.mark_point(filled=True, opacity=1, size=44, color=theme.BLUE),
+    ).properties(title=theme.AXIS_TITLE)
+    below = alt.Chart(alt.NamedData(name=DATA), width=width, height=LINE).transform_filter(theme.IS_KEPT)
+    ranks = below.mark_text(fontSize=9 if wide else 6, angle=0 if wide else 270).encode(
+        x=alt.X("rank:Q", scale=scale, axis=None), text="condition:N"
     )
-    down = alt.Y(
-        "factor:N", sort=list(result.factors), title=None, axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0)
-    )
-    shade = alt.when("datum.sign === '+'").then(alt.value("#9fb3c8")).otherwise(alt.value(theme.PALE))
-    base = alt.Chart(alt.NamedData(name=SIGNS), width=width, height=ROW * k).encode(
-        y=down, tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("factor:N"), alt.Tooltip("sign:N")]
-    )
-    edges = base.transform_calculate(left="datum.rank - 0.5", right="datum.rank + 0.5")
-    cells = edges.mark_rect(stroke="white", strokeWidth=1 if step >= SIGNED else 0.4).encode(
-        x=alt.X("left:Q", scale=scale, axis=None), x2="right:Q", fill=shade
-    )
-    layers = [cells]
-    if step >= SIGNED:
-        layers.append(base.mark_text(fontSize=10).encode(x=alt.X("rank:Q", scale=scale, axis=None), text="sign:N"))
-    if step >= 16:
-        condition = base.transform_filter(alt.datum.factor == result.factors[0]) if k else base
-        numbers = condition.mark_text(fontSize=9, baseline="top", color=theme.MUTED).encode(
-            x=alt.X("rank:Q", scale=scale, axis=None), y=alt.value(ROW * k + 4), text="condition:O"
+    place = alt.LookupData(alt.NamedData(name=DATA), key="condition", fields=["rank"])
+    levels = (
+        alt.Chart(alt.NamedData(name=SETTINGS), width=width, height=alt.Step(LINE))
+        .transform_filter(theme.IS_KEPT)
+        .transform_filter(alt.FieldOneOfPredicate(field="column", oneOf=list(factors)))
+        .transform_lookup(lookup="condition", from_=place)
+        .transform_filter("isValid(datum.rank)")
+        .mark_text(fontSize=10 if wide else 7)
+        .encode(
+            x=alt.X("rank:Q", scale=scale, axis=None),
+            y=alt.Y("column:N", sort=list(factors), title=None, axis=alt.Axis(ticks=False, domain=False, grid=False)),
+            text="text:N",
         )
-        layers.append(numbers)
-    sides = alt.Chart(alt.NamedData(name=RUNS), width=width, height=ROW * k).encode(y=down)
-    bold = alt.when("datum.longest").then(alt.value(theme.VERMILLION_TEXT)).otherwise(alt.value(theme.INK))
-    layers += [
-        sides.mark_text(align="right", fontSize=11).encode(x=alt.value(-6), text="low:N"),
-        sides.mark_text(align="left", fontSize=11).encode(x=alt.value(width + 6), text="high:N", color=bold),
-    ]
-    chart = alt.vconcat(
-        alt.layer(mean, plot).properties(title=theme.AXIS_TITLE), alt.layer(*layers), spacing=8
-    ).add_params(theme.HIGHLIGHTED, theme.response_title(response))
-    subtitle = [
-        f"{n} conditions in rising order, mean {number(grand)}; beside a factor: equal settings from that end on.",
-        *(["Under each value its condition."] if step >= 16 else []),
-    ]
-    return theme.finish(chart, {DATA: points, SIGNS: signs, RUNS: ends}, title=title, subtitle=subtitle)
+    )
+    chart = alt.vconcat(points, ranks, levels, spacing=4)
+    chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
+    return theme.finish(chart, {DATA: table(result), SETTINGS: shown.table()}, title=title)

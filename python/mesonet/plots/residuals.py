@@ -1,6 +1,6 @@
-"""Residual plot of one response: the distance of each algorithm from the mean of all, by condition.
+"""Detailed response plot: the distance of each algorithm from the mean of all, by condition.
 
-(Figure 14 of Mills et al., ASME 2011.) Conditions from left to right by rising range; each point an algorithm. Below:
+(Figure 14 of Mills et al., ASME 2011.) Conditions from left to right by rising range; each number an algorithm. Below:
 the settings of the factors, the extreme algorithm, the size of its residual, its relative effect and Grubbs' G.
 """
 
@@ -13,12 +13,15 @@ import polars as pl
 
 from mesonet.analysis.residuals import Residuals
 from mesonet.plots import theme
-from mesonet.plots.condition_response import Settings, short_names
+from mesonet.plots.condition_response import SETTINGS, Settings, short_names
 from mesonet.words import number, percent
 
-POINTS, ROWS = "residuals", "residual_rows"
+POINTS, VERDICTS = "residuals", "residual_verdicts"
 STATISTICS = ("extreme", "log10 of its residual", "relative effect", "G")
-STEP, LINE = 46, 15  # px
+STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions
+PAGE, CLOSE = 1150, 5  # px of all conditions side by side, if digits are still apart; px of a digit there
+#: Of the height: values that lie closer together are dots, because their numbers would run into those beside them.
+TOGETHER = 0.02
 HIGH, LOW, SAME, OTHER = "stands out high", "stands out low", "not distinguishable", "no outlier"
 UNTESTED = "no verdict"
 COLOURS = {
@@ -30,24 +33,33 @@ COLOURS = {
 }
 
 
-def tables(result: Residuals, settings: Settings) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return a table with a row per point, and a table with a row per text below a condition."""
-    short = short_names(result.algorithms)
-    points, rows = [], []
+def points_table(result: Residuals) -> pl.DataFrame:
+    """Return the residuals as rows: `number` of the algorithm, `percent` of the mean of the condition."""
+    mean = dict(zip(result.conditions, result.summary.mean[:, 0].tolist(), strict=True))
+    numbers = {name: str(place) for place, name in enumerate(result.algorithms, start=1)}
+    of_mean = 100 * pl.col("residual") / pl.col("condition").replace_strict(mean, return_dtype=pl.Float64)
+    return (
+        result.to_polars()
+        .filter(pl.col("residual").is_not_null())
+        .select(
+            "condition",
+            "algorithm",
+            "residual",
+            pl.col("algorithm").replace_strict(numbers, return_dtype=pl.String).alias("number"),
+            of_mean.alias("percent"),
+        )
+    )
+
+
+def verdicts_table(result: Residuals) -> pl.DataFrame:
+    """Return a row per condition: its place from left to right and the texts below it."""
+    short, rows = short_names(result.algorithms), []
     for place, condition in enumerate(result.conditions):
+        texts = statistics(result, place, short).values()
+        cells = {f"text{line}": text for line, text in enumerate(texts)}
         verdict = verdict_of(result, place)
-        for name, value in zip(result.algorithms, result.residual[place], strict=True):
-            if np.isfinite(value):
-                points.append({"condition": condition, "algorithm": name, "residual": float(value), "verdict": verdict})
-        texts = {
-            factor: "+" if sign > 0 else "−"
-            for factor, sign in zip(settings.factors, settings.signs.get(condition, ()), strict=False)
-        }
-        for line, (title, text) in enumerate({**texts, **statistics(result, place, short)}.items()):
-            rows.append({"condition": condition, "line": line, "title": title, "text": text, "verdict": verdict})
-    kinds = {"condition": pl.Int64, "algorithm": pl.String, "residual": pl.Float64, "verdict": pl.String}
-    texts_of = {"condition": pl.Int64, "line": pl.Int64, "title": pl.String, "text": pl.String, "verdict": pl.String}
-    return pl.DataFrame(points, schema=kinds), pl.DataFrame(rows, schema=texts_of)
+        rows.append({"condition": condition, "place": place, "verdict": verdict, **cells})
+    return pl.DataFrame(rows)
 
 
 def statistics(result: Residuals, place: int, short: Mapping[str, str]) -> dict[str, str]:
@@ -78,48 +90,95 @@ def verdict_of(result: Residuals, place: int) -> str:
     return HIGH if summary.side[place, 0] == "high" else LOW
 
 
-def residuals(result: Residuals, settings: Settings, *, title: str = "", response: str = "") -> alt.VConcatChart:
-    """Return the figure of one result; `settings` say what a condition is, `response` what the vertical axis shows."""
-    points, rows = tables(result, settings)
-    numbered = {name: str(place) for place, name in enumerate(result.algorithms, start=1)}
-    points = points.with_columns(number=pl.col("algorithm").replace_strict(numbered, default=""))
-    order = list(result.conditions)
-    lines = max(rows["title"].n_unique(), 1)
-    across: dict[str, Any] = {"sort": order, "scale": alt.Scale(paddingInner=0, paddingOuter=0)}
-    by_verdict = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
-    colour = alt.Color("verdict:N", scale=by_verdict, legend=alt.Legend(title=None, orient="top"))
-    width = alt.Step(STEP, **{"for": "position"})
-    base = alt.Chart(alt.NamedData(name=POINTS), width=width, height=300).transform_filter(theme.IS_KEPT)
+def residuals(
+    result: Residuals, settings: Settings, *, tested: bool | None = None, title: str = "", response: str = ""
+) -> alt.VConcatChart:
+    """Return the figure of one result.
+
+    `settings` say what a condition is; `response` what the vertical axis shows; `tested`: False leaves the line of
+    Grubbs' statistic out (None: if no cell could be tested).
+    """
+    conditions, algorithms, factors = len(settings.signs), result.algorithms, tuple(settings.factors)
+    with_test = result.summary.cells_tested > 0 if tested is None else tested
+    lines = list(STATISTICS) if with_test else list(STATISTICS)[:-1]
+    wide = conditions <= 64
+    step = max(STEP, DIGIT * len(algorithms)) if wide else NARROW
+    if wide and step * conditions > PAGE:
+        step = max(STEP, CLOSE * len(algorithms), PAGE // conditions)
+    across: dict[str, Any] = {
+        "sort": alt.EncodingSortField("place", op="min"),
+        "scale": alt.Scale(type="band", paddingInner=0, paddingOuter=0),
+    }  # fmt: skip
+    # Without a test there are only two verdicts.
+    kinds = list(COLOURS) if len(lines) == len(STATISTICS) else [SAME, UNTESTED]
+    by_verdict = alt.Scale(domain=kinds, range=[COLOURS[kind] for kind in kinds])
+    colour = alt.Color("verdict:N", scale=by_verdict, legend=alt.Legend(title=None, orient="bottom"))
+    # Its width is said: beside an offset Vega-Lite takes a default that is narrower than the step.
+    band: dict[str, Any] = {"width": step, "color": "#fdf0d5", "aria": False}
+    width = alt.Step(step, **{"for": "position"})
+    verdict = alt.LookupData(alt.NamedData(name=VERDICTS), key="condition", fields=["place", "verdict"])
+    base = (
+        alt.Chart(alt.NamedData(name=POINTS), width=width, height=280)
+        .transform_filter(theme.IS_KEPT)
+        .transform_lookup(lookup="condition", from_=verdict)
+    )
     x = alt.X("condition:O", title=None, axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False), **across)
     plot = alt.layer(
-        base.transform_aggregate(groupby=["condition"]).mark_rect(color="#fdf0d5", aria=False).encode(
-            x=x, y=alt.value(0), y2=alt.value("height"), opacity=theme.LIT
-        ),
+        base.transform_aggregate(place="min(place)", groupby=["condition"])
+        .mark_rect(**band)
+        .encode(x=x, y=alt.value(0), y2=alt.value("height"), opacity=theme.LIT),
         base.mark_rule(color=theme.HAIRLINE, aria=False).encode(y=alt.YDatum(0)),
-        base.mark_text(fontSize=10).encode(
+        base.transform_calculate(distance="abs(datum.residual)")
+        .transform_joinaggregate(most="max(distance)", groupby=["condition"])
+        .transform_joinaggregate(most_of_all="max(distance)")
+        .transform_calculate(shown=f"datum.most < {TOGETHER} * datum.most_of_all ? '·' : datum.number")
+        .mark_text(fontSize=10 if wide else 8)
+        .encode(
             x=x,
-            xOffset=alt.XOffset("algorithm:N", sort=list(result.algorithms), scale=alt.Scale(paddingOuter=0.4)),
+            xOffset=alt.XOffset("algorithm:N", sort=list(algorithms), scale=alt.Scale(paddingOuter=0.4)),
             y=alt.Y("residual:Q", title=None),
-            text="number:N",
+            text="shown:N",
             color=colour,
             tooltip=[
                 alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("residual:Q", format="+.4~g"),
-                alt.Tooltip("verdict:N"),
+                alt.Tooltip("percent:Q", title="% of the mean", format="+.3~g"), alt.Tooltip("verdict:N"),
             ],
         ),
-    )  # fmt: skip
-    below = alt.Chart(alt.NamedData(name=ROWS), width=width, height=LINE * lines).transform_filter(theme.IS_KEPT)
-    text = below.mark_text(fontSize=10).encode(
-        x=alt.X("condition:O", axis=None, **across),
-        y=alt.Y(
-            "title:N", sort=alt.EncodingSortField("line"), title=None,
-            axis=alt.Axis(ticks=False, domain=False, labelLimit=200),
-        ),
-        text="text:N",
-        color=alt.Color("verdict:N", scale=by_verdict, legend=None),
-    )  # fmt: skip
-    who = ", ".join(f"{place} {name}" for name, place in numbered.items())
+    ).properties(title=theme.AXIS_TITLE)  # fmt: skip
+    place = alt.LookupData(alt.NamedData(name=VERDICTS), key="condition", fields=["place"])
+    below_x = alt.X("condition:O", axis=None, **across)
+    signs = (
+        alt.Chart(alt.NamedData(name=SETTINGS), width=width, height=alt.Step(LINE))
+        .transform_filter(theme.IS_KEPT)
+        .transform_filter(alt.FieldOneOfPredicate(field="column", oneOf=list(factors)))
+        .transform_lookup(lookup="condition", from_=place)
+        .mark_text(fontSize=10)
+        .encode(x=below_x, y=_lines("column:N", list(factors)), text="text:N")
+    )
+    below = (
+        alt.Chart(alt.NamedData(name=VERDICTS), width=width, height=alt.Step(LINE))
+        .transform_filter(theme.IS_KEPT)
+        .transform_fold([f"text{line}" for line in range(len(lines))], as_=["line", "text"])
+        .transform_calculate(name=f"{lines}[+slice(datum.line, 4)]")
+        .mark_text(fontSize=9 if wide else 7)
+        .encode(
+            x=below_x,
+            y=_lines("name:N", lines),
+            text="text:N",
+            color=colour,
+        )
+    )
+    parts = [plot, *([signs] if factors else []), below]
+    chart = (
+        alt.vconcat(*parts, spacing=4)
+        .resolve_scale(color="shared")
+        .add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
+    )
+    tables = {POINTS: points_table(result), VERDICTS: verdicts_table(result), SETTINGS: settings.table()}
+    who = ", ".join(f"{place} {name}" for place, name in enumerate(algorithms, start=1))
     ends = f"Values from {number(result.lowest)} to {number(result.highest)}. {who}."
-    chart = alt.vconcat(plot.properties(title=theme.AXIS_TITLE), text, spacing=6).resolve_scale(x="shared")
-    chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
-    return theme.finish(chart, {POINTS: points, ROWS: rows}, title=title, subtitle=[ends])
+    return theme.finish(chart, tables, title=title, subtitle=[ends])
+
+
+def _lines(field: str, order: list[str]) -> alt.Y:
+    return alt.Y(field, sort=order, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=200, grid=False))

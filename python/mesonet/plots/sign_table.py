@@ -15,8 +15,10 @@ from mesonet.plots import theme
 from mesonet.plots.matrix import Look, matrix
 from mesonet.words import number
 
-UP, DOWN, NONE, UNKNOWN = "raised by +, p < .05", "raised by −, p < .05", "not significant", "no test, or constant"
-_COLOURS = {UP: "#9ccbe8", DOWN: theme.LOW, NONE: "#f4f5f7", UNKNOWN: "#d5dae0"}
+DATA = "sign_table"
+STRONG, WEAK, NONE, UNTESTED = "significant at 99 %", "significant at 95 %", "not significant", "no test, or constant"
+COLOURS = {STRONG: "#7db8dd", WEAK: "#d0e6f7", NONE: "#f4f5f7", UNTESTED: "#d5dae0"}
+CELL, ROW = 44, 18
 
 
 def varies(result: FactorTable) -> NDArray[np.bool_]:
@@ -24,37 +26,44 @@ def varies(result: FactorTable) -> NDArray[np.bool_]:
     return np.asarray((result.sign != 0).any(axis=1))
 
 
-def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
-    """Return the figure of one result; `labels` name the responses."""
-    rows, stars, varying = [], result.stars, varies(result)
-    for i, response in enumerate(result.responses):
-        for j, factor in enumerate(result.factors):
-            sign, p = int(result.sign[i, j]), float(result.p[i, j])
-            tested = varying[i] and p == p
-            mark = "" if sign == 0 or not tested else f"{'+' if sign > 0 else '−'}{stars[i, j]}"
-            kind = UNKNOWN if not tested else (UP if sign > 0 else DOWN) if stars[i, j] else NONE
-            said = f"{mark or 'no effect'}, p {number(p, 2)}" if tested else UNKNOWN
-            rows.append(
-                {"row": (labels or {}).get(response, response), "column": factor, "text": mark, "kind": kind,
-                 "tip": said}
-            )  # fmt: skip
-    psi = [f"{name} {100 * value:.0f}" for name, value in zip(result.factors, result.psi, strict=True)
-           if value == value]  # fmt: skip
-    schema = dict.fromkeys(("row", "column", "text", "kind", "tip"), pl.String)
-    return matrix(
-        pl.DataFrame(rows, schema=schema),
-        rows=[(labels or {}).get(name, name) for name in result.responses],
-        columns=result.factors,
-        look=Look(cell=34, row=16, colours=_COLOURS),
-        title=title,
-        subtitle=[f"Psi x 100 over {result.tested} responses with a test:", *_lines(psi)] if psi else [],
+def table(result: FactorTable, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """Return a row per response and factor: the level that raises the response, with stars, and the verdict."""
+    signs, stars, tested = result.sign, result.stars, np.isfinite(result.p) & varies(result)[:, None]
+    return pl.DataFrame(
+        [
+            {
+                "response": (labels or {}).get(name, name),
+                "factor": factor,
+                "text": ("+" if signs[i, j] > 0 else "−" if signs[i, j] < 0 else "") + str(stars[i, j]),
+                "verdict": {"**": STRONG, "*": WEAK}.get(stars[i, j], NONE) if tested[i, j] else UNTESTED,
+                "p": float(result.p[i, j]) if tested[i, j] else None,
+            }
+            for i, name in enumerate(result.responses)
+            for j, factor in enumerate(result.factors)
+        ],
+        schema={**dict.fromkeys(("response", "factor", "text", "verdict"), pl.String), "p": pl.Float64},
     )
 
 
-def _lines(parts: list[str]) -> list[str]:
-    """Return the parts as a list, ten to a line."""
-    lines = [", ".join(parts[start : start + 10]) for start in range(0, len(parts), 10)]
-    return (",\n".join(lines) + ".").splitlines()
+def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
+    """Return the figure of one result; `labels` name the responses."""
+    order, factors = [(labels or {}).get(name, name) for name in result.responses], result.factors
+    base = alt.Chart(alt.NamedData(name=DATA), width=alt.Step(CELL), height=alt.Step(ROW)).encode(
+        x=alt.X("factor:N", sort=list(factors), title=None,
+                axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)),
+        y=alt.Y("response:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=300)),
+        tooltip=[
+            alt.Tooltip("response:N"), alt.Tooltip("factor:N"), alt.Tooltip("text:N", title="raised by"),
+            alt.Tooltip("p:Q", format=".2~g"),
+        ],
+    )  # fmt: skip
+    scale = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+    legend = alt.Legend(title=None, orient="bottom", symbolType="square", symbolStrokeColor=theme.HAIRLINE)
+    chart = alt.layer(
+        base.mark_rect(stroke="white").encode(fill=alt.Fill("verdict:N", scale=scale, legend=legend)),
+        base.mark_text(fontSize=11).encode(text="text:N"),
+    )
+    return theme.finish(chart, {DATA: table(result, labels)}, title=title)
 
 
 def psi_table(result: PsiTable, *, names: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:

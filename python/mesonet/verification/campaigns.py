@@ -26,7 +26,7 @@ from mesonet.experiments.network import experiment
 from mesonet.files.toml import read_toml
 from mesonet.progress import duration
 from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
-from mesonet.reporting.figures.traced_figures import traced_tables
+from mesonet.reporting.figures.traced import traced_tables
 from mesonet.verification.flows import FEWEST_FLOWS, flows_behind
 from mesonet.verification.reasons import NotEvaluated, NotRun
 

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 from mesonet.analysis import Curvature, curvature
-from mesonet.reporting.campaign_view.study import Study
 from mesonet.reporting.campaign_view.tables import labelled
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.words import counted, listed, number
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ def has_centre_points(campaign: "Campaign") -> bool:
     return bool(campaign.design.runs) and any(all(x == 0 for x in row) for row in rows)
 
 
-def curvature_table(study: Study) -> pl.DataFrame:
+def curvature_table(view: CampaignView) -> pl.DataFrame:
     """Return the test of every response, period and algorithm."""
     parts = []
-    for period, names in study.in_period.items():
-        for response, algorithm in product(names, study.algorithms):
-            found = _test(study, response, period, algorithm)
+    for period, names in view.in_period.items():
+        for response, algorithm in product(names, view.algorithms):
+            found = _test(view, response, period, algorithm)
             about = {"response": response, "period": period, "algorithm": algorithm}
             parts.append(
                 labelled(found.to_polars().drop("term").with_columns(note=pl.lit(" ".join(found.notes))), about)
@@ -36,23 +36,23 @@ def curvature_table(study: Study) -> pl.DataFrame:
     return pl.concat(parts, how="vertical_relaxed")
 
 
-def curvature_sentence(study: Study) -> str:
+def curvature_sentence(view: CampaignView) -> str:
     """Return the number of curved responses, the most curved of them, and the consequence, as text."""
     found = {
-        (name, algorithm): _test(study, name, study.main_period, algorithm)
-        for name, algorithm in product(study.in_period[study.main_period], study.algorithms)
+        (name, algorithm): _test(view, name, view.main_period, algorithm)
+        for name, algorithm in product(view.in_period[view.main_period], view.algorithms)
     }
     tested = {key: result for key, result in found.items() if np.isfinite(result.p)}
     if not tested:
         notes = sorted({note for result in found.values() for note in result.notes})
         return f"Curvature could not be tested. {' '.join(notes)}".strip()
     curved = sorted((key for key in tested if tested[key].p < 0.05), key=lambda key: tested[key].p)
-    tests = counted(len(tested), "response") if len(study.algorithms) == 1 else counted(len(tested), "test")
+    tests = counted(len(tested), "response") if len(view.algorithms) == 1 else counted(len(tested), "test")
     if not curved:
         return f"Centre points show no curvature at 5 % in {tests}: means of two levels tell what lies between."
-    several = len(study.algorithms) > 1
+    several = len(view.algorithms) > 1
     named = [
-        f"{study.title_of(name)}{f' with {algorithm}' if several else ''} (p {number(tested[name, algorithm].p, 2)})"
+        f"{view.title_of(name)}{f' with {algorithm}' if several else ''} (p {number(tested[name, algorithm].p, 2)})"
         for name, algorithm in curved[:_MOST_NAMED]
     ]
     more = f" and {len(curved) - _MOST_NAMED} more" if len(curved) > _MOST_NAMED else ""
@@ -63,6 +63,6 @@ def curvature_sentence(study: Study) -> str:
     )
 
 
-def _test(study: Study, response: str, period: str, algorithm: str) -> Curvature:
-    rows = study.campaign.response(response, period).filter(pl.col("algorithm") == algorithm)
-    return curvature(study.campaign.rows.matrix, rows.drop("algorithm"))
+def _test(view: CampaignView, response: str, period: str, algorithm: str) -> Curvature:
+    rows = view.campaign.response(response, period).filter(pl.col("algorithm") == algorithm)
+    return curvature(view.campaign.rows.matrix, rows.drop("algorithm"))

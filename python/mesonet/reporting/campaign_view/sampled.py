@@ -15,8 +15,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mesonet.analysis import Sensitivity, sensitivity
-from mesonet.reporting.campaign_view.study import Study, factor_title
 from mesonet.reporting.campaign_view.tables import labelled
+from mesonet.reporting.campaign_view.values import factor_title
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.words import counted, listed, number, signed
 
 if TYPE_CHECKING:
@@ -43,12 +44,12 @@ def left_out(campaign: "Campaign") -> str:
 class Sampled:
     """View of such a campaign, with shared results computed once."""
 
-    study: Study
+    view: CampaignView
 
     @property
     def campaign(self) -> "Campaign":
         """The campaign."""
-        return self.study.campaign
+        return self.view.campaign
 
     @property
     def factors(self) -> tuple[str, ...]:
@@ -73,7 +74,7 @@ class Sampled:
     @cached_property
     def responses(self) -> list[str]:
         """Responses of the main period."""
-        return list(self.study.in_period[self.study.main_period]) if self.study.has_results else []
+        return list(self.view.in_period[self.view.main_period]) if self.view.has_results else []
 
     @cached_property
     def _found(self) -> dict[tuple[str, str, str], Sensitivity]:
@@ -89,27 +90,27 @@ class Sampled:
 
     def values(self, response: str, period: str = "") -> pl.DataFrame:
         """Return a response of a period (default: the main one): condition, algorithm, value (mean over replicates)."""
-        rows = self.campaign.response(response, period or self.study.main_period)
+        rows = self.campaign.response(response, period or self.view.main_period)
         return rows.group_by("condition", "algorithm", maintain_order=True).agg(pl.col("value").mean())
 
     @cached_property
     def by_first_response(self) -> list[int]:
         """Condition numbers by rising mean of the first response of the page; conditions without a value last."""
         numbers = list(range(1, len(self.points) + 1))
-        if not self.study.has_results:
+        if not self.view.has_results:
             return numbers
-        rows = self.values(self.study.congestion_response).filter(pl.col("value").is_finite())
+        rows = self.values(self.view.congestion_response).filter(pl.col("value").is_finite())
         means = dict(rows.group_by("condition").agg(pl.col("value").mean()).iter_rows())
         return sorted(numbers, key=lambda number: means.get(number, np.inf))
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return tables by name: conditions and, where there are results, sensitivity and responses."""
         tables = {"conditions": self.conditions()}
-        if not self.study.has_results:
+        if not self.view.has_results:
             return tables
         parts = []
-        for period, names in self.study.in_period.items():
-            for response, algorithm in product(names, self.study.algorithms):
+        for period, names in self.view.in_period.items():
+            for response, algorithm in product(names, self.view.algorithms):
                 found = self.sensitivity(response, period, algorithm)
                 about = {"response": response, "period": period, "algorithm": algorithm, "runs": found.runs}
                 shares = {"r_squared": found.r_squared, "r_squared_ranks": found.r_squared_ranks}
@@ -130,7 +131,7 @@ class Sampled:
             table[id] = self.points[:, place].tolist()
             if values := self._set(place):
                 table[f"{id}_value"] = values
-        return pl.DataFrame(table).join(self.study.status, on="condition", how="left", maintain_order="left")
+        return pl.DataFrame(table).join(self.view.status, on="condition", how="left", maintain_order="left")
 
     def strongest(self, response: str, period: str, algorithm: str) -> list[str]:
         """Return the factors with a PRCC that is not noise (p < 0.05), the strongest first, as text."""
@@ -144,10 +145,10 @@ class Sampled:
         The text warns of a small R² of ranks.
         """
         said, doubtful = [], False
-        period = period or self.study.main_period
-        for algorithm in self.study.algorithms:
+        period = period or self.view.main_period
+        for algorithm in self.view.algorithms:
             found = self.sensitivity(response, period, algorithm)
-            whose = f" with {algorithm}" if len(self.study.algorithms) > 1 else ""
+            whose = f" with {algorithm}" if len(self.view.algorithms) > 1 else ""
             if np.isnan(found.r_squared):
                 said.append(f"nothing to tell{whose}: {' '.join(found.notes).rstrip('.')}")
                 continue
@@ -163,7 +164,7 @@ class Sampled:
 
     def drivers(self, period: str, algorithm: str) -> str:
         """Return the factors that drive most responses, and the number of coefficients expected by chance, as text."""
-        found = [self.sensitivity(name, period, algorithm) for name in self.study.in_period[period]]
+        found = [self.sensitivity(name, period, algorithm) for name in self.view.in_period[period]]
         tested = [each for each in found if np.isfinite(each.p).any()]
         over = f"Partial rank correlations over {counted(len(self.points), 'condition')} with {algorithm}."
         if not tested:
@@ -171,7 +172,7 @@ class Sampled:
         counts = np.sum([np.nan_to_num(each.p, nan=1.0) < 0.05 for each in tested], axis=0)
         order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i]][:4]
         chance = 0.05 * sum(int(np.isfinite(each.p).sum()) for each in tested)
-        named = [f"{factor_title(self.study, self.factors[i])} for {counts[i]}" for i in order]
+        named = [f"{factor_title(self.view, self.factors[i])} for {counts[i]}" for i in order]
         said = listed(named) if named else "no factor for any"
         return (
             f"{over} Of {counted(len(tested), 'response')}, p < .05: {said}; about {number(chance, 2)} of all cells "
@@ -181,7 +182,7 @@ class Sampled:
     def _set(self, place: int) -> list[float]:
         """Return the value that a factor sets in each condition; empty if it sets more than a number."""
         paths = self.campaign.factors[place].path.split(", ")
-        first = self.study.algorithms[0]
+        first = self.view.algorithms[0]
         scenarios = [each["scenario"] for each in self.campaign.experiment["scenarios"] if each["algorithm"] == first]
         values = [_leaf(scenario, paths[0]) for scenario in scenarios]
         whole = len(paths) == 1 and all(isinstance(value, int | float) for value in values)

@@ -1,112 +1,103 @@
-"""Figures of the page: a chart, and the tables of all selections that the page swaps into it."""
+"""Declaration of a figure, from which the page and the folder of figures are made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 import polars as pl
 
-from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.words import capitalised
 
-#: Marks above which a figure is drawn on a canvas.
-MOST_SVG_MARKS = 3_000
-#: Keys of what is shown for one response and one algorithm, or the mean of all.
-RESPONSE_AND_ALGORITHM = ("response", "algorithm")
-
-
-@dataclass(frozen=True)
-class PageTable:
-    """Rows of all selections; `keys` are the columns that say for which selection a row is."""
-
-    rows: pl.DataFrame
-    keys: tuple[str, ...] = ()
+Selection = Mapping[str, str]
+#: Selections that the folder draws: those of the figure; each response to analyse in ten steps, for the mean of all
+#: algorithms; also for each algorithm; each response to compare in detail, or that varies.
+FolderDraws = Literal[
+    "selections", "main period", "steps", "steps and algorithms", "sets", "responses", "varying responses", "columns"
+]
 
 
 @dataclass(frozen=True)
-class DerivedTable:
-    """A table that the page makes from others when it is asked for, by the function `maker` of the page's script."""
+class Drawing:
+    """Content of a figure for one selection."""
 
-    maker: str
-    keys: tuple[str, ...]
+    chart: Callable[[], Any]  #: Altair chart, finished
+    tables: Mapping[str, pl.DataFrame]  #: the rows of the chart, by name; the first is the data that the page lists
+    heading: str
+    text: str
 
 
 @dataclass(frozen=True)
 class Control:
-    """A choice that belongs to single figures: what it changes in the state of the page, its label, its options."""
+    """Choice that belongs to single figures."""
 
-    state: str
+    state: str  #: name in the state of the page
     label: str
     options: Sequence[tuple[str, str]]
     start: str
 
 
 @dataclass(frozen=True)
-class PageFigure:
-    """Figure of the page. `main`: the table that its data view shows; `captions`: heading and text per selection."""
+class Figure:
+    """Figure of a campaign: a question, and a drawing for every selection."""
 
     id: str
+    title: str  #: the question, or the subject, as the page shows it
     short_title: str
-    title: str
     reading: str  #: how to read it
-    chart: Any
-    main: str
-    tables: Mapping[str, PageTable | DerivedTable]
-    captions: PageTable | DerivedTable
-    marks: int
-    height: int  #: px, about: room kept until it is drawn
+    draw: Callable[..., Drawing]  #: called with a selection as keywords
+    selections: Sequence[Selection] = ({},)
+    height: int = 0  #: px on the page, about: room kept until it is drawn; 0: the page does not show it
+    marks: int = 0  #: marks of the largest drawing; 0: rows of its first table
+    fixed: Sequence[str] = ()  #: tables that are the same in every selection
+    varied: bool = False  #: True if charts differ between selections in more than their tables
+    own_tables: bool = False  #: True if the page must not share tables of these names with other figures
+    maker: str = ""  #: function of the page's script that makes the table, and with ``Captions`` the captions
     controls: Sequence[Control] = ()
-    axis: str = "{}"  #: what stands over the vertical axis; {} is the title of the response
-    renamed: Mapping[str, str] = field(default_factory=dict)  #: tables of the chart that have other names on the page
-    below: str = field(default="", repr=False)  #: HTML that belongs to it and does not change
-
-    @property
-    def renderer(self) -> str:
-        """Renderer of the browser, "svg", or "canvas" for many marks."""
-        return "canvas" if self.marks > MOST_SVG_MARKS else "svg"
-
-    def spec(self) -> dict[str, Any]:
-        """Return the chart in Vega-Lite without the tables, which the page puts in.
-
-        Marks have no labels for listeners: thousands of them would be read one by one. The figure has its caption and
-        its table of data.
-        """
-        definition: dict[str, Any] = self.chart.definition()
-        config = {**definition.get("config", {}), "aria": False}
-        plain = {**definition, "datasets": definition.get("datasets", {}), "config": config, "title": None}
-        return _renamed(plain, self.renamed) if self.renamed else plain
+    axis: str = ""  #: text over the vertical axis; {} is the title of the response; empty: the chart has it
+    below: str = field(default="", repr=False)  #: HTML below the figure
+    file: str = ""  #: path in the folder, with names of the selection in braces; empty: not drawn there
+    folder: FolderDraws = "selections"
+    question: str = ""  #: what the folder calls it; default: the title
 
 
-def keyed(rows: pl.DataFrame, selection: Mapping[str, str]) -> pl.DataFrame:
-    """Return the rows of one selection, with columns in front that say which."""
-    return rows.select(*(pl.lit(value).alias(name) for name, value in selection.items()), pl.all())
+@dataclass(frozen=True)
+class Group:
+    """Figures that answer one question."""
+
+    id: str
+    title: str
+    figures: list[Figure]
 
 
-def stacked(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return the rows of all selections."""
-    return pl.concat(parts, how="vertical_relaxed")
+def drawing(chart: Any, text: str, *, heading: str = "", subtitle: bool = True) -> Drawing:
+    """Return a drawing of a finished chart.
+
+    The title of the chart is the heading unless one is given; `subtitle`: its subtitle belongs to the caption.
+    """
+    title = chart.definition().get("title", {})
+    lines = title.get("subtitle", []) if subtitle else []
+    caption = " ".join([text, *(f"{capitalised(line.rstrip('.'))}." for line in lines)])
+    return Drawing(lambda: chart, chart.tables, heading or str(title.get("text", "")).strip(), caption)
 
 
-def caption(selection: Mapping[str, str], heading: str, text: str) -> dict[str, str]:
-    """Return a row of a table of captions."""
-    return {**selection, "heading": heading, "text": text}
+def lazily(plot: Callable[..., Any], *arguments: Any, **named: Any) -> Callable[[], Any]:
+    """Return a call of `plot` that is not made yet: most selections need tables only."""
+    return partial(plot, *arguments, **named)
 
 
-def factor_control(study: Study) -> Control:
+def of_steps(view: CampaignView) -> list[dict[str, str]]:
+    """Return the selections of figures about one response of the main period and one algorithm, or the mean of all."""
+    return [
+        {"response": response, "algorithm": algorithm}
+        for response in view.in_period[view.main_period]
+        for algorithm in view.choices_of_algorithm
+    ]
+
+
+def factor_control(view: CampaignView) -> Control:
     """Return the control that selects the factor of a figure."""
-    names = {factor.id: factor.name for factor in study.campaign.factors}
-    factors = study.campaign.design.factors
+    names = {factor.id: factor.name for factor in view.campaign.factors}
+    factors = view.campaign.design.factors
     return Control("factor", "Factor", [(f, f"{f} {names.get(f, '')}".strip()) for f in factors], factors[0])
-
-
-def _renamed(part: Any, names: Mapping[str, str]) -> Any:
-    """Return a part of a definition in which the tables have other names."""
-    if isinstance(part, list):
-        return [_renamed(each, names) for each in part]
-    if not isinstance(part, dict):
-        return part
-    return {
-        key: {**value, "name": names[value["name"]]}
-        if key == "data" and isinstance(value, dict) and value.get("name") in names
-        else _renamed(value, names)
-        for key, value in part.items()
-    }

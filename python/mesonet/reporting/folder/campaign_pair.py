@@ -9,12 +9,11 @@ import polars as pl
 
 from mesonet import plots
 from mesonet.errors import InputError
-from mesonet.reporting.campaign_view.method import Method
+from mesonet.reporting.campaign_view.flow_groups import OWN
 from mesonet.reporting.campaign_view.sampled import is_sampled
-from mesonet.reporting.campaign_view.space import OWN
-from mesonet.reporting.campaign_view.study import Study
-from mesonet.reporting.figures.drawable import Drawable
-from mesonet.reporting.figures.user_figures import UNIT, Users, mean_over_conditions, users
+from mesonet.reporting.campaign_view.users import UNIT, Users, mean_over_conditions, users
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.folder.gallery import FigureFile
 from mesonet.words import counted, listed, percent
 
 if TYPE_CHECKING:
@@ -28,11 +27,11 @@ _MOST_NAMED = 4
 class CampaignPair:
     """Two campaigns at two levels that share algorithms. InputError for others."""
 
-    method: Method
+    view: CampaignView
     other: "Campaign"
 
     def __post_init__(self) -> None:
-        own = self.method.study.campaign
+        own = self.view.campaign
         refused = partial(InputError, path="--beside", value=str(self.other.path))
         if is_sampled(own) or is_sampled(self.other):
             whose = "this one" if is_sampled(own) else "the other"
@@ -43,23 +42,23 @@ class CampaignPair:
             raise refused("one campaign is of a network, the other of a model", allowed="two of a kind")
         if not self.algorithms:
             raise refused("no algorithm of the campaign", allowed=f"a campaign with {', '.join(own.algorithms)}")
-        if not Study(self.other).has_results:
+        if not CampaignView(self.other).has_results:
             raise refused("no run of the campaign is done", allowed="run it first")
 
     @property
     def algorithms(self) -> list[str]:
         """Algorithms of both campaigns."""
-        return [name for name in self.method.study.algorithms if name in self.other.algorithms]
+        return [name for name in self.view.algorithms if name in self.other.algorithms]
 
     @cached_property
     def names(self) -> tuple[str, str]:
         """Names of the two campaigns in figures and tables, which differ."""
-        own, other = self.method.study.campaign.name, self.other.name
+        own, other = self.view.campaign.name, self.other.name
         return (own, other) if own != other else (f"{own} (this one)", f"{other} (the other)")
 
     @cached_property
     def _users(self) -> tuple[Users | None, Users | None]:
-        return users(self.method), users(Method(Study(self.other)))
+        return users(self.view), users(CampaignView(self.other))
 
     @cached_property
     def goodputs(self) -> pl.DataFrame:
@@ -72,7 +71,7 @@ class CampaignPair:
                 means = mean_over_conditions(found.goodput(OWN))
                 for place, (category, path, rate) in enumerate(found.labels.values()):
                     for algorithm in self.algorithms:
-                        value = float(means[found.study.algorithms.index(algorithm), place])
+                        value = float(means[found.view.algorithms.index(algorithm), place])
                         frames.append((name, category, path, rate, algorithm, value if np.isfinite(value) else None))
         schema = {
             "experiment": pl.String, "category": pl.String, "path_class": pl.String, "interface": pl.String,
@@ -83,7 +82,7 @@ class CampaignPair:
     @property
     def sentence(self) -> str:
         """Sentence on the other differences between the campaigns: algorithms, factors, conditions, scale, values."""
-        one, two = self.method.study.campaign, self.other
+        one, two = self.view.campaign, self.other
         said = [
             f"{word} ({', '.join(here) or 'none'} against {', '.join(there) or 'none'})"
             for word, here, there in (
@@ -110,7 +109,7 @@ class CampaignPair:
 
         `beside_responses`: response, algorithm, mean over the conditions of each campaign, and change in %.
         """
-        one, two = (study.comparison for study in (self.method.study, Study(self.other)))
+        one, two = (view.network.comparison for view in (self.view, CampaignView(self.other)))
         rows = []
         for response in one.responses:
             if response not in two.responses:
@@ -126,11 +125,11 @@ class CampaignPair:
         table = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
         return {"beside_responses": table} | ({} if self.goodputs.is_empty() else {"beside_goodputs": self.goodputs})
 
-    def figures(self) -> list[Drawable]:
+    def figures(self) -> list[FigureFile]:
         """Return a figure per kind of file."""
         asked = "What do users get in the one experiment, what in the other?"
         return [
-            Drawable(f"beside/goodput_{category.replace(' ', '_')}", asked, partial(self._bars, category))
+            FigureFile(f"beside/goodput_{category.replace(' ', '_')}", asked, partial(self._bars, category))
             for category in self.goodputs["category"].unique(maintain_order=True)
         ]
 

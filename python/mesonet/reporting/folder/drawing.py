@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from mesonet.files import places
 from mesonet.plots import to_png, to_svg
 from mesonet.progress import Update
-from mesonet.reporting.figures.drawable import Drawable
+from mesonet.reporting.folder.gallery import FigureFile
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -68,10 +68,10 @@ def _code() -> str:
 
 def draw_all(
     campaign: "Campaign",
-    figures: Sequence[Drawable],
+    figures: Sequence[FigureFile],
     root: Path,
     *,
-    again: Callable[["Campaign"], Sequence[Drawable]],
+    again: Callable[["Campaign"], Sequence[FigureFile]],
     png: bool = False,
     workers: int = 1,
     chosen: str = "",
@@ -103,10 +103,10 @@ def draw_all(
 
 def _drawn(
     campaign: "Campaign",
-    waiting: Sequence[Drawable],
+    waiting: Sequence[FigureFile],
     root: Path,
     mark: str,
-    again: Callable[["Campaign"], Sequence[Drawable]],
+    again: Callable[["Campaign"], Sequence[FigureFile]],
     png: bool,
     workers: int,
 ) -> Iterator[tuple[str, str]]:
@@ -136,7 +136,7 @@ _STATE: dict[str, Any] = {}
 
 
 def _begin(
-    campaign: "Campaign", again: Callable[["Campaign"], Sequence[Drawable]], root: Path, mark: str, png: bool
+    campaign: "Campaign", again: Callable[["Campaign"], Sequence[FigureFile]], root: Path, mark: str, png: bool
 ) -> None:
     _STATE.update(figures={figure.name: figure for figure in again(campaign)}, root=root, mark=mark, png=png)
 
@@ -145,7 +145,7 @@ def _draw_named(names: Sequence[str]) -> list[tuple[str, str]]:
     return [(name, _draw(_STATE["figures"][name], _STATE["root"], _STATE["mark"], _STATE["png"])) for name in names]
 
 
-def _draw(figure: Drawable, root: Path, mark: str, png: bool) -> str:
+def _draw(figure: FigureFile, root: Path, mark: str, png: bool) -> str:
     chart, caption = figure.make()
     definition = chart.to_dict()
     svg = to_svg(definition)

@@ -1,78 +1,125 @@
-"""The list of all figures that a campaign can have: the catalogue of the study, row by row."""
+"""The figures of the folder: of each declared figure the selections that are drawn, with the paths of their files."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
 
-from mesonet.reporting.campaign_view.method import Method
-from mesonet.reporting.campaign_view.study import Study
-from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
-from mesonet.reporting.figures.algorithm_figures import algorithm_figures
-from mesonet.reporting.figures.drawable import Drawable
-from mesonet.reporting.figures.network_figures import network_figures
-from mesonet.reporting.figures.reduction_figures import reduction_figures
-from mesonet.reporting.figures.ten_step_figures import ten_step_figures
-from mesonet.reporting.figures.traced_figures import traced_figures
-from mesonet.reporting.figures.user_figures import user_figures
-from mesonet.reporting.folder.campaign_pair import CampaignPair
-
-if TYPE_CHECKING:
-    from mesonet.campaign import Campaign
+from mesonet.files.names import file_stem
+from mesonet.reporting.campaign_view.columns import Column
+from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.figures import Figure, figure_groups, sampled
+from mesonet.reporting.figures.figure import Selection
 
 Extent = Literal["chosen", "all", "none"]
 
 #: Responses whose ten steps are drawn unless others are asked for: the largest clusters first.
 MOST_CHOSEN = 8
-#: Steps that are drawn for every algorithm, of the measure of congestion.
-_PER_ALGORITHM = ("03_main_effects", "04_interactions", "08_half_normal")
 
 
-def gallery(
-    campaign: "Campaign",
-    extent: Extent | str = "chosen",
-    responses: Sequence[str] | None = None,
-    thresholds: Thresholds = DEFAULTS,
-    beside: "Campaign | None" = None,
-) -> list[Drawable]:
-    """Return all figures of a campaign that has results, by section.
+@dataclass(frozen=True)
+class FigureFile:
+    """Figure of the folder."""
+
+    name: str  #: path below the folder of figures, without ending
+    question: str
+    make: Callable[[], tuple[Any, str]]  #: chart and caption
+
+
+def figures_of(
+    view: CampaignView, extent: Extent | str = "chosen", responses: Sequence[str] | None = None
+) -> list[FigureFile]:
+    """Return the figures of a campaign; none without results.
 
     `extent` "chosen": the ten steps of one response per cluster, at most eight, for the mean of all algorithms, and
     of the measure of congestion for each; "all": of every response, for each algorithm and the mean of all; "none": no
     figure. `responses`: those to draw in place of the chosen ones.
     """
-    if extent == "none":
+    if extent == "none" or not view.has_results:
         return []
-    method = Method(Study(campaign), thresholds)
-    pair = CampaignPair(method, beside).figures() if beside is not None else []
-    return figures_of(method, extent, responses) + pair
+    groups = sampled.groups(Sampled(view)) if is_sampled(view.campaign) else figure_groups(view)
+    chosen = _Chosen(view, extent == "all", responses)
+    return [
+        _file(figure, selection)
+        for group in groups
+        for figure in group.figures
+        if figure.file
+        for selection in chosen.selections(figure)
+    ]
 
 
-def figures_of(
-    method: Method, extent: Extent | str = "chosen", responses: Sequence[str] | None = None
-) -> list[Drawable]:
-    """Return the figures of a method, whose results are shared."""
-    study = method.study
-    choices = study.choices_of_algorithm
-    whose = choices[-1]
-    figures = [*network_figures(method), *traced_figures(study.campaign)]
-    main = list(study.in_period[study.main_period])
-    detailed = [name for name in responses or () if name in method.space.names]
-    if extent == "all":
-        steps = [(name, algorithm) for name in method.space.names for algorithm in reversed(choices)]
-        raw, detailed = main, method.space.names
-    else:
-        chosen = [name for name in responses or method.chosen[:MOST_CHOSEN] if name in method.space.names]
-        steps = [(name, whose) for name in chosen]
-        raw = list(responses or study.key_responses)
-    if not study.campaign.design.factors:
-        return figures + algorithm_figures(method, [name for name in raw if name in main])
-    for name, algorithm in steps:
-        figures += ten_step_figures(method, name, algorithm)
-    if extent == "chosen":
-        for algorithm in choices[:-1]:
-            for name in responses or [method.congestion]:
-                if name in method.space.names:
-                    figures += ten_step_figures(method, name, algorithm, _PER_ALGORITHM)
-    figures += reduction_figures(method)
-    figures += algorithm_figures(method, [name for name in raw if name in main], detailed)
-    figures += user_figures(method)
-    return figures
+def _file(figure: Figure, selection: Selection) -> FigureFile:
+    shown = {**selection, "column": column_name(selection)}
+    place = re.sub(r"\{(\w+)\}", lambda match: _stem(shown[match[1]]), figure.file)
+    drawn = {key: value for key, value in selection.items() if key != "column"}
+    return FigureFile(place, figure.question or _as_question(figure.title), partial(_draw, figure, drawn))
+
+
+def _draw(figure: Figure, selection: Selection) -> tuple[Any, str]:
+    drawing = figure.draw(**selection)
+    return drawing.chart(), drawing.text
+
+
+def _stem(value: str) -> str:
+    return file_stem(value).replace(", ", "_").replace(" ", "_")
+
+
+def _as_question(title: str) -> str:
+    return title if title.endswith("?") else f"{title}?"
+
+
+def column_name(selection: Selection) -> str:
+    """Return the name of a response in a period: periods other than the whole are part of it."""
+    response, period = selection.get("response", ""), selection.get("period", "")
+    return f"{response}_period_{period}" if period.isdigit() else response
+
+
+class _Chosen:
+    """Selections that are drawn of each figure."""
+
+    def __init__(self, view: CampaignView, every: bool, responses: Sequence[str] | None) -> None:
+        self.view, self.every = view, every
+        main = list(view.in_period[view.main_period])
+        named = [view.column(name) if name in view.column_names else _of_main(view, name) for name in responses or ()]
+        if is_sampled(view.campaign):
+            self.steps: list[Column] = []
+            self.main = main if every else list(responses or view.key_responses)
+            self.columns = self.steps
+            return
+        self.steps = list(view.columns) if every else named or view.chosen[:MOST_CHOSEN]
+        self.congestion = named or [view.congestion_column]
+        self.main = main if every else [name for name in responses or view.key_responses if name in main]
+        extra = list(view.columns) if every else named
+        self.columns = [*map(partial(_of_main, view), self.main), *extra]
+
+    def selections(self, figure: Figure) -> list[Selection]:
+        view, period = self.view, self.view.main_period
+        choices = view.choices_of_algorithm
+        if figure.folder == "selections":
+            return list(figure.selections)
+        if figure.folder == "main period":
+            return [each for each in figure.selections if each["period"] == period]
+        if figure.folder == "sets":
+            return [{"algorithm": name, "set": each} for name in view.algorithms for each in view.sets]
+        if figure.folder == "responses":
+            return [{"response": name, "period": period} for name in self.main]
+        if figure.folder == "varying responses":
+            return [{"response": name, "period": period} for name in self.main if view.varies(name, period)]
+        if figure.folder == "columns":
+            return _distinct([{"response": each.response, "period": each.period} for each in self.columns])
+        pairs = [(each, choices[-1]) for each in self.steps]
+        if self.every:
+            pairs = [(each, name) for each in self.steps for name in reversed(choices)]
+        elif figure.folder == "steps and algorithms":
+            pairs += [(each, name) for name in choices[:-1] for each in self.congestion]
+        return [{"response": each.response, "period": each.period, "algorithm": name} for each, name in pairs]
+
+
+def _of_main(view: CampaignView, name: str) -> Column:
+    return next(column for column in view.of_period(view.main_period) if column.name == name)
+
+
+def _distinct(selections: Sequence[Selection]) -> list[Selection]:
+    return list({column_name(each): each for each in selections}.values())

@@ -14,14 +14,14 @@ from mesonet.files import places
 from mesonet.plots.export import VL_VERSION
 from mesonet.progress import Update
 from mesonet.reporting import packing
-from mesonet.reporting.campaign_view.flow_groups import with_flow_groups
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled
-from mesonet.reporting.campaign_view.study import Study
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
-from mesonet.reporting.figures import Group, page_figures
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.figures import figure_groups
 from mesonet.reporting.figures import sampled as sampled_figures
 from mesonet.reporting.page import sampled as sampled_page
 from mesonet.reporting.page import sections
+from mesonet.reporting.page.page_figure import PageGroup, page_groups, start_of
 from mesonet.reporting.page.payload import Conditions, page_data, two_level_conditions
 from mesonet.reporting.replay import recorded_runs, replay_section
 from mesonet.reporting.text import html
@@ -77,14 +77,14 @@ def report_html(
         raise InputError(
             "not an algorithm of the campaign", path="against", value=against, allowed=", ".join(campaign.algorithms)
         )
-    study = Study(campaign, against)
+    view = CampaignView(campaign, against, thresholds)
     if progress:
         progress(0, 1, "statistics")
-    own = _sampled_parts(Sampled(study)) if is_sampled(campaign) else _two_level_parts(study, thresholds)
+    own = _sampled_parts(Sampled(view)) if is_sampled(campaign) else _two_level_parts(view)
     parts: dict[str, Part] = {
         "title": lambda: html.escape(campaign.title or campaign.name),
         "style": lambda: "".join(asset(name) for name in STYLES),
-        "provenance": lambda: provenance_html(study),
+        "provenance": lambda: provenance_html(view),
         **own,
     }
     made = {}
@@ -95,42 +95,42 @@ def report_html(
     return Template(asset("page.html")).substitute(made)
 
 
-def _two_level_parts(study: Study, thresholds: Thresholds) -> dict[str, Part]:
-    wider = with_flow_groups(study.campaign, study.against)
-    groups = page_figures(wider, thresholds)
-    replay = replay_section(recorded_runs(study.campaign))
+def _two_level_parts(view: CampaignView) -> dict[str, Part]:
+    groups = page_groups(figure_groups(view), start_of(view)) if view.has_results else []
+    replay = replay_section(recorded_runs(view.campaign))
 
     def figures() -> str:
-        order, filters = wider.by_congestion, sections.level_filters(wider)
-        return sections.figures(groups, sections.controls(wider, wider.choices_of_algorithm, order, filters))
+        order, filters = view.by_congestion, sections.level_filters(view)
+        return sections.figures(groups, sections.controls(view, view.choices_of_algorithm, order, filters))
 
     return {
-        "summary": lambda: sections.summary(study),
+        "summary": lambda: sections.summary(view.network),
         "contents": lambda: sections.contents(groups, replay.title),
-        "figures": lambda: figures() if groups else sections.statement(study),
+        "figures": lambda: figures() if groups else sections.statement(view),
         "replay": lambda: replay.html,
-        "conditions": lambda: conditions_html(study),
-        "methods": lambda: methods_html(wider),
-        "scripts": lambda: _figure_scripts(wider, groups, two_level_conditions(wider)) if groups else "",
+        "conditions": lambda: conditions_html(view.network),
+        "methods": lambda: methods_html(view),
+        "scripts": lambda: _figure_scripts(view, groups, two_level_conditions(view)) if groups else "",
         "replay_scripts": lambda: _script(REPLAY_SCRIPTS) if replay.html else "",
     }
 
 
 def _sampled_parts(sampled: Sampled) -> dict[str, Part]:
-    study, groups = sampled.study, sampled_figures.groups(sampled)
+    view = sampled.view
+    groups = page_groups(sampled_figures.groups(sampled), start_of(view)) if view.has_results else []
 
     def figures() -> str:
         order, filters = sampled.by_first_response, sampled_page.range_filters(sampled)
-        return sections.figures(groups, sections.controls(study, study.algorithms, order, filters))
+        return sections.figures(groups, sections.controls(view, view.algorithms, order, filters))
 
     return {
         "summary": lambda: sampled_page.summary(sampled),
         "contents": lambda: sections.contents(groups, ""),
-        "figures": lambda: figures() if groups else sections.statement(study),
+        "figures": lambda: figures() if groups else sections.statement(view),
         "replay": lambda: "",
         "conditions": lambda: sampled_page.conditions_html(sampled),
         "methods": lambda: sampled_page.methods_html(sampled),
-        "scripts": lambda: _figure_scripts(study, groups, sampled_page.conditions(sampled)) if groups else "",
+        "scripts": lambda: _figure_scripts(view, groups, sampled_page.conditions(sampled)) if groups else "",
         "replay_scripts": lambda: "",
     }
 
@@ -141,9 +141,9 @@ def asset(name: str) -> str:
     return files("mesonet.reporting.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def _figure_scripts(study: Study, groups: Sequence[Group], conditions: Conditions) -> str:
+def _figure_scripts(view: CampaignView, groups: Sequence[PageGroup], conditions: Conditions) -> str:
     return (
-        f'<script type="text/plain" id="page-data">{packing.pack(page_data(study, groups, conditions))}</script>'
+        f'<script type="text/plain" id="page-data">{packing.pack(page_data(view, groups, conditions))}</script>'
         f'<script type="module">{_libraries()}</script>{_script(FIGURE_SCRIPTS)}'
     )
 

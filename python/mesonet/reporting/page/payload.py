@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mesonet.reporting import packing
-from mesonet.reporting.campaign_view.study import Study
-from mesonet.reporting.figures import DerivedTable, Group, PageTable
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.page.page_figure import DerivedTable, PageGroup, PageTable, start_of
 from mesonet.reporting.text.conditions import congestion_words
 from mesonet.reporting.text.labels import axis_title
 from mesonet.words import period_title
@@ -21,24 +21,19 @@ class Conditions:
     settings: dict[int, str]  #: what is said of one that is highlighted
 
 
-def two_level_conditions(study: Study) -> Conditions:
+def two_level_conditions(view: CampaignView) -> Conditions:
     """Return the conditions whose factors are all at a level."""
-    levels = {condition: [float(sign) for sign in signs] for condition, signs in study.signs.items()}
-    words = {condition: _settings_words(study, condition) for condition in study.conditions}
-    return Conditions(study.by_congestion if study.has_results else study.conditions, levels, words)
+    levels = {condition: [float(sign) for sign in signs] for condition, signs in view.signs.items()}
+    words = {condition: _settings_words(view, condition) for condition in view.conditions}
+    return Conditions(view.by_congestion if view.has_results else view.conditions, levels, words)
 
 
-def page_data(study: Study, groups: Sequence[Group], conditions: Conditions) -> dict[str, Any]:
+def page_data(view: CampaignView, groups: Sequence[PageGroup], conditions: Conditions) -> dict[str, Any]:
     """Return all data of the page as one JSON value."""
     figures = [figure for group in groups for figure in group.figures]
     tables = {name: table for figure in figures for name, table in figure.tables.items()}
     tables |= {f"{figure.id}-captions": figure.captions for figure in figures}
-    start = {
-        "response": study.congestion_response,
-        "algorithm": study.choices_of_algorithm[0],
-        "period": study.main_period,
-    }
-    start |= {control.state: control.start for figure in figures for control in figure.controls}
+    start = start_of(view) | {control.state: control.start for figure in figures for control in figure.controls}
     return {
         "tables": {name: _table(table) for name, table in tables.items()},
         "figures": {
@@ -53,14 +48,14 @@ def page_data(study: Study, groups: Sequence[Group], conditions: Conditions) -> 
             for figure in figures
         },
         "start": start,
-        "titles": {name: axis_title(study, name) for name in study.responses},
-        "units": {name: study.unit_of(name) for name in study.responses},
+        "titles": {name: axis_title(view, name) for name in view.responses},
+        "units": {name: view.unit_of(name) for name in view.responses},
         "periods": {
-            name: [(period, period_title(period)) for period in study.periods if name in study.in_period[period]]
-            for name in study.responses
+            name: [(period, period_title(period)) for period in view.periods if name in view.in_period[period]]
+            for name in view.responses
         },
         "order": conditions.order,
-        "factors": list(study.campaign.design.factors),
+        "factors": list(view.campaign.design.factors),
         "levels": {
             number: [packing.rounded(level) for level in levels] for number, levels in conditions.levels.items()
         },
@@ -74,8 +69,8 @@ def _table(table: PageTable | DerivedTable) -> dict[str, Any]:
     return packing.columns(table.rows, table.keys)
 
 
-def _settings_words(study: Study, condition: int) -> str:
-    signs = zip(study.campaign.design.factors, study.signs[condition], strict=True)
+def _settings_words(view: CampaignView, condition: int) -> str:
+    signs = zip(view.campaign.design.factors, view.signs[condition], strict=True)
     words = " ".join(f"{factor}{'+' if sign > 0 else '−'}" for factor, sign in signs)
-    congestion = congestion_words(study, condition)
+    congestion = congestion_words(view, condition)
     return "; ".join(part for part in (words, congestion) if part)

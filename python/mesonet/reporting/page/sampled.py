@@ -2,7 +2,7 @@
 
 from mesonet.designs import grid
 from mesonet.reporting.campaign_view.sampled import Sampled, left_out
-from mesonet.reporting.campaign_view.study import status_counts
+from mesonet.reporting.campaign_view.values import status_counts
 from mesonet.reporting.page.payload import Conditions
 from mesonet.reporting.text import html
 from mesonet.reporting.text.conditions import factors_html
@@ -11,7 +11,7 @@ from mesonet.words import capitalised, counted, listed, number
 
 def summary(sampled: Sampled) -> str:
     """Return HTML on the comparison, the parts left out, and the strongest factors of the responses."""
-    campaign, study = sampled.campaign, sampled.study
+    campaign, view = sampled.campaign, sampled.view
     counts = status_counts(campaign)
     done = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
     how = "over all their levels" if campaign.rows.kind == grid.KIND else "between two values"
@@ -20,8 +20,8 @@ def summary(sampled: Sampled) -> str:
         f"{campaign.rows.kind}, which vary {counted(len(sampled.factors), 'factor')} {how}. Runs: {done}."
     )
     pairs = [("What was compared", what), ("What is not here", f"{capitalised(left_out(campaign))}.")]
-    if study.has_results:
-        pairs += [(study.label_of(name), sampled.sentence(name)) for name in study.key_responses]
+    if view.has_results:
+        pairs += [(view.label_of(name), sampled.sentence(name)) for name in view.key_responses]
     items = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd>" for name, text in pairs)
     return f'<dl class="findings">{items}</dl>'
 
@@ -54,7 +54,7 @@ def _range(factor: str, values: list[float]) -> str:
 def conditions_html(sampled: Sampled) -> str:
     """Return the table of conditions; one can be highlighted from its row."""
     table = sampled.conditions()
-    highlights = sampled.study.has_results
+    highlights = sampled.view.has_results
     rows = [
         [_condition(first, highlights)]
         + [html.escape(number(cell, 4) if isinstance(cell, float) else cell) for cell in rest]
@@ -82,4 +82,4 @@ def methods_html(sampled: Sampled) -> str:
         ("R²", "share of the variance that the model explains: near 1 the coefficients say it all"),
         ("design", sampled.campaign.rows.kind),
     ]
-    return factors_html(sampled.study) + html.definitions(texts)
+    return factors_html(sampled.view) + html.definitions(texts)

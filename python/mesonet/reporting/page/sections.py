@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from importlib.resources import files
 from string import Template
 
-from mesonet.reporting.campaign_view.study import Study, status_counts
-from mesonet.reporting.figures import Control, Group, PageFigure
+from mesonet.reporting.campaign_view.values import status_counts
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.figures import Control
+from mesonet.reporting.page.page_figure import PageFigure, PageGroup
 from mesonet.reporting.text import html
 from mesonet.reporting.text.summary import findings, glance
 from mesonet.reporting.text.verdict_text import verdict_html
 
 
-def contents(groups: Sequence[Group], replay: str) -> str:
+def contents(groups: Sequence[PageGroup], replay: str) -> str:
     """Return links to all sections, figures gathered by group. `replay`: title of the replay, empty for none."""
     links = [_link("summary", "In short")]
     for group in groups:
@@ -23,27 +25,27 @@ def contents(groups: Sequence[Group], replay: str) -> str:
     return " ".join(links)
 
 
-def summary(study: Study) -> str:
+def summary(view: CampaignView) -> str:
     """Return the findings in words, the verdict on each algorithm, and the algorithms at a glance."""
-    items = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd>" for name, text in findings(study))
-    if not study.has_results:
+    items = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd>" for name, text in findings(view))
+    if not view.has_results:
         return f'<dl class="findings">{items}</dl>'
-    verdict = verdict_html(study)
+    verdict = verdict_html(view)
     if verdict:
         verdict = f'<h3 id="verdict">Verdict on deployment</h3>{verdict}'
-    return f'<dl class="findings">{items}</dl>{verdict}<h3>At a glance</h3>{glance(study)}'
+    return f'<dl class="findings">{items}</dl>{verdict}<h3>At a glance</h3>{glance(view)}'
 
 
-def statement(study: Study) -> str:
+def statement(view: CampaignView) -> str:
     """Return the statement that replaces the figures where there are none."""
-    counts = status_counts(study.campaign)
+    counts = status_counts(view.campaign)
     return (
         '<section><p class="statement">There are no figures yet: no run has given a result '
         f"({counts['failed']} failed, {counts['missing']} not run yet).</p></section>"
     )
 
 
-def figures(groups: Sequence[Group], controls: str) -> str:
+def figures(groups: Sequence[PageGroup], controls: str) -> str:
     """Return the figures under their controls, which stay in sight as long as the figures do."""
     parts = [
         f'<h2 class="group" id="group-{group.id}">{html.escape(group.title)}</h2>'
@@ -53,17 +55,17 @@ def figures(groups: Sequence[Group], controls: str) -> str:
     return f"<div>{controls}{''.join(parts)}</div>"
 
 
-def level_filters(study: Study) -> str:
+def level_filters(view: CampaignView) -> str:
     """Return a select per factor: any level, or one."""
     return "".join(
         _select(f'data-factor="{html.escape(f)}"', f, [("", "any"), ("-1", "−"), ("1", "+")])
-        for f in study.campaign.design.factors
+        for f in view.campaign.design.factors
     )
 
 
-def controls(study: Study, algorithms: Sequence[str], order: Sequence[int], filters: str) -> str:
+def controls(view: CampaignView, algorithms: Sequence[str], order: Sequence[int], filters: str) -> str:
     """Return the controls of all figures: response, algorithm, period, highlighted condition, `filters`."""
-    responses = [(name, study.label_of(name)) for name in study.responses]
+    responses = [(name, view.label_of(name)) for name in view.responses]
     conditions = [("0", "none"), *((str(c), str(c)) for c in order)]
     only = f'<details><summary>Show only conditions with …</summary><div class="filters">{filters}</div></details>'
     return (
@@ -91,10 +93,10 @@ def _section(figure: PageFigure) -> str:
     return Template(files("mesonet.reporting.page").joinpath("figure.html").read_text(encoding="utf-8")).substitute(
         id=figure.id,
         title=html.escape(figure.title),
-        reading=html.escape(figure.reading),
+        reading=html.escape(figure.declared.reading),
         controls=_own_controls(figure.controls),
-        height=figure.height,
-        below=figure.below,
+        height=figure.declared.height,
+        below=figure.declared.below,
     )
 
 

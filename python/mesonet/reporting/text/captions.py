@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from mesonet.analysis import ConditionResponseSummary, MainEffects, OrderedData
 from mesonet.analysis.main_effects import Mode
-from mesonet.reporting.campaign_view.study import MEAN_OF_ALL, Study, factor_title, level_text, ordered
+from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, factor_title, level_text, ordered
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.words import (
     capitalised,
     counted,
@@ -31,19 +32,19 @@ AGAINST: dict[Mode, str] = {
 CELL = "combination of condition and algorithm", "combinations of condition and algorithm"
 
 
-def effects_heading(study: Study, response: str, period: str, algorithm: str) -> str:
+def effects_heading(view: CampaignView, response: str, period: str, algorithm: str) -> str:
     """Return the heading of a main-effects figure: response, algorithm, period."""
     whose = "mean of all algorithms" if algorithm == MEAN_OF_ALL else algorithm
-    return f"{study.responses[response].title}, {whose}, {period_title(period)}"
+    return f"{view.responses[response].title}, {whose}, {period_title(period)}"
 
 
-def effects_caption(study: Study, result: MainEffects, response: str) -> str:
+def effects_caption(view: CampaignView, result: MainEffects, response: str) -> str:
     """Return the factors with significant effects on the response, and their size, as text."""
-    return effects_sentence(study, result, study.title_of(response), study.unit_of(response))
+    return effects_sentence(view, result, view.title_of(response), view.unit_of(response))
 
 
 def effects_sentence(
-    study: Study, result: MainEffects, title: str, unit: str, *, relative: bool = True, differences: bool = False
+    view: CampaignView, result: MainEffects, title: str, unit: str, *, relative: bool = True, differences: bool = False
 ) -> str:
     """Return the significant effects as text, on a quantity with a title that fits into a sentence, and a unit.
 
@@ -62,9 +63,9 @@ def effects_sentence(
     top = int(np.argmax(known))
     factor = result.factors[top]
     change = (
-        f"{capitalised(factor_title(study, factor))} has the largest effect: mean {title} is "
-        f"{value(float(result.mean_minus[top]), unit)} at {level_text(study, factor, -1)} and "
-        f"{value(float(result.mean_plus[top]), unit)} at {level_text(study, factor, 1)}"
+        f"{capitalised(factor_title(view, factor))} has the largest effect: mean {title} is "
+        f"{value(float(result.mean_minus[top]), unit)} at {level_text(view, factor, -1)} and "
+        f"{value(float(result.mean_plus[top]), unit)} at {level_text(view, factor, 1)}"
     )
 
     def size(place: int) -> str:
@@ -75,11 +76,11 @@ def effects_sentence(
     change += f", a difference of {size(top)}"
     second = int(np.argsort(-known, kind="stable")[min(1, len(known) - 1)])
     if second != top and known[second] > 0:
-        change += f"; next is {factor_title(study, result.factors[second])} with {size(second)}"
-    return " ".join(part for part in (f"{change}.", _significant(study, result), notes) if part)
+        change += f"; next is {factor_title(view, result.factors[second])} with {size(second)}"
+    return " ".join(part for part in (f"{change}.", _significant(view, result), notes) if part)
 
 
-def _significant(study: Study, result: MainEffects) -> str:
+def _significant(view: CampaignView, result: MainEffects) -> str:
     """Return the factors with a significant effect, each at the strongest level reached; empty without a test."""
     if not np.isfinite(result.p).any():
         return ""
@@ -88,7 +89,7 @@ def _significant(study: Study, result: MainEffects) -> str:
     stars = dict(zip(result.factors, result.stars, strict=True))
     parts = []
     for level, mark in (("99 %", "**"), ("95 %", "*")):
-        if names := [factor_title(study, name) for name in ranked if stars[name] == mark]:
+        if names := [factor_title(view, name) for name in ranked if stars[name] == mark]:
             parts.append(f"at {level}: {listed(names)}")
     return f"Significant {'; '.join(parts)}." if parts else f"No effect is significant at 95 % {AGAINST[result.mode]}."
 
@@ -98,7 +99,7 @@ def summary_heading(period: str) -> str:
     return capitalised(period_title(period))
 
 
-def summary_caption(study: Study, result: ConditionResponseSummary) -> str:
+def summary_caption(view: CampaignView, result: ConditionResponseSummary) -> str:
     """Return the outlying algorithms and the number of such cells expected by chance, as text."""
     notes = " ".join(result.notes)
     if not result.cells_tested:
@@ -131,24 +132,24 @@ def before_ties(values: NDArray[np.float64], run: int) -> int:
     return run
 
 
-def values_heading(study: Study, response: str, period: str) -> str:
+def values_heading(view: CampaignView, response: str, period: str) -> str:
     """Return the heading of a figure of raw values: response and period."""
-    return f"{study.responses[response].title}, {period_title(period)}"
+    return f"{view.responses[response].title}, {period_title(period)}"
 
 
-def values_caption(study: Study, response: str, period: str) -> str:
+def values_caption(view: CampaignView, response: str, period: str) -> str:
     """Return the range of the values and where its ends lie."""
-    values = study.values(response, period)
+    values = view.values(response, period)
     if not np.isfinite(values).any():
         return "Nothing was measured."
     low = np.unravel_index(int(np.nanargmin(values)), values.shape)
     high = np.unravel_index(int(np.nanargmax(values)), values.shape)
-    unit, title = study.unit_of(response), capitalised(study.title_of(response))
+    unit, title = view.unit_of(response), capitalised(view.title_of(response))
     if values[low] == values[high]:
         return f"{title} is {quantity(float(values[low]), unit)} in every condition with every algorithm."
     ends = span(float(values[low]), float(values[high]), unit)
     alike = np.argwhere(values == values[high])
-    where = f"condition {high[0] + 1} with {study.algorithms[high[1]]}"
+    where = f"condition {high[0] + 1} with {view.algorithms[high[1]]}"
     if len(alike) > 1:
         where = f"{counted(len(alike), *CELL)} alike ({where} is one)"
     return f"{title} runs from {ends}; it is highest in {where}."

@@ -3,52 +3,53 @@
 import numpy as np
 import polars as pl
 
-from mesonet.reporting.campaign_view.study import Study, level_text
+from mesonet.reporting.campaign_view.values import level_text
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.words import counted, quantity, span
 
 
-def conditions_table(study: Study) -> pl.DataFrame:
+def conditions_table(view: CampaignView) -> pl.DataFrame:
     """Return a row per condition: level of each factor, range of the congestion response, counts of runs."""
-    design = study.campaign.design
-    table: dict[str, list[object]] = {"condition": list(study.conditions)}
+    design = view.campaign.design
+    table: dict[str, list[object]] = {"condition": list(view.conditions)}
     for place, factor in enumerate(design.factors):
-        table[factor] = [level_text(study, factor, signs[place]) for signs in study.signs.values()]
-    if study.has_results:
-        name = study.congestion_response
-        values = study.values(name, study.main_period)
+        table[factor] = [level_text(view, factor, signs[place]) for signs in view.signs.values()]
+    if view.has_results:
+        name = view.congestion_response
+        values = view.values(name, view.main_period)
         some: list[bool] = [bool(np.isfinite(row).any()) for row in values]
         for word, pick in (("least", np.nanmin), ("mean", np.nanmean), ("most", np.nanmax)):
             table[f"{name}_{word}"] = [
                 float(pick(row)) if any_ else None for row, any_ in zip(values, some, strict=True)
             ]
-    return pl.DataFrame(table).join(study.status, on="condition", how="left", maintain_order="left")
+    return pl.DataFrame(table).join(view.status, on="condition", how="left", maintain_order="left")
 
 
-def conditions_html(study: Study) -> str:
+def conditions_html(view: CampaignView) -> str:
     """Return the table of conditions for the page; a condition can be highlighted from its row."""
-    table = conditions_table(study)
-    factors = study.campaign.design.factors
-    name = study.congestion_response if study.has_results else ""
-    head = ["condition", *([study.responses[name].title] if name else []), "runs", *factors]
+    table = conditions_table(view)
+    factors = view.campaign.design.factors
+    name = view.congestion_response if view.has_results else ""
+    head = ["condition", *([view.responses[name].title] if name else []), "runs", *factors]
     rows, attributes = [], []
     for row in table.iter_rows(named=True):
         number = row["condition"]
         cells = [f'<button type="button" data-condition="{number}">{number}</button>' if name else str(number)]
         if name:
             least, most = row[f"{name}_least"], row[f"{name}_most"]
-            cells.append("–" if least is None else html.escape(span(least, most, study.unit_of(name))))
+            cells.append("–" if least is None else html.escape(span(least, most, view.unit_of(name))))
         cells.append(html.escape(_runs(row)))
-        for factor, sign in zip(factors, study.signs[number], strict=True):
+        for factor, sign in zip(factors, view.signs[number], strict=True):
             mark = "+" if sign > 0 else "−"
             cells.append(f'<span class="sign">{mark}</span> {html.escape(row[factor])}')
         rows.append(cells)
         attributes.append(f'data-condition="{number}"')
     caption = "Ranges are over the algorithms." if name else ""
-    return html.table(head, rows, caption=caption, classes="conditions", attributes=attributes) + _failures(study)
+    return html.table(head, rows, caption=caption, classes="conditions", attributes=attributes) + _failures(view)
 
 
-def factors_html(study: Study) -> str:
+def factors_html(view: CampaignView) -> str:
     """Return an HTML table of the factors and their levels."""
     rows = [
         [
@@ -58,21 +59,19 @@ def factors_html(study: Study) -> str:
             html.escape(f.plus),
             f"<code>{html.escape(f.path)}</code>",
         ]
-        for f in study.campaign.factors
+        for f in view.campaign.factors
     ]
     return html.table(["factor", "name", "− level", "+ level", "sets"], rows)
 
 
-def congestion_words(study: Study, condition: int) -> str:
+def congestion_words(view: CampaignView, condition: int) -> str:
     """Return the congestion of one condition, in words; empty without a value."""
-    if not study.has_results:
+    if not view.has_results:
         return ""
-    value = float(study.congestion[condition - 1])
+    value = float(view.congestion[condition - 1])
     if not np.isfinite(value):
         return ""
-    return (
-        f"mean {study.title_of(study.congestion_response)} {quantity(value, study.unit_of(study.congestion_response))}"
-    )
+    return f"mean {view.title_of(view.congestion_response)} {quantity(value, view.unit_of(view.congestion_response))}"
 
 
 def _runs(row: dict[str, object]) -> str:
@@ -80,8 +79,8 @@ def _runs(row: dict[str, object]) -> str:
     return ", ".join(words) or "none planned"
 
 
-def _failures(study: Study) -> str:
-    failed = study.campaign.runs.filter(pl.col("status") == "failed")
+def _failures(view: CampaignView) -> str:
+    failed = view.campaign.runs.filter(pl.col("status") == "failed")
     if failed.is_empty():
         return ""
     rows = [

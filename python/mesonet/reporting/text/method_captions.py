@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from mesonet.analysis import Clustering, Correlations, Interactions, Residuals, Terms
 from mesonet.analysis.condition_response import FEWEST_ALGORITHMS, FEWEST_STATEMENT, TOO_FEW_EVENTS
 from mesonet.plots.half_normal import has_margins
-from mesonet.reporting.campaign_view.study import Study, ordered
+from mesonet.reporting.campaign_view.values import ordered
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.words import capitalised, counted, difference, listed, number, some, verb
 
 
@@ -112,9 +113,9 @@ def _among(result: Correlations, names: Sequence[str]) -> NDArray[np.float64]:
     return np.asarray(result.r[np.ix_(places, places)])
 
 
-def residuals_caption(study: Study, result: Residuals, response: str) -> str:
+def residuals_caption(view: CampaignView, result: Residuals, response: str) -> str:
     """Return the conditions with an outlying algorithm, and the largest differences, as text."""
-    return residuals_sentence(result, study.title_of(response), study.unit_of(response))
+    return residuals_sentence(result, view.title_of(response), view.unit_of(response))
 
 
 def residuals_sentence(result: Residuals, title: str, unit: str) -> str:

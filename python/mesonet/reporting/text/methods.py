@@ -9,7 +9,8 @@ from mesonet.analysis.condition_response import FEWEST_ALGORITHMS
 from mesonet.analysis.main_effects import Mode
 from mesonet.plots.half_normal import FEWEST_EFFECTS
 from mesonet.progress import duration
-from mesonet.reporting.campaign_view.study import LARGE, Study
+from mesonet.reporting.campaign_view.values import LARGE
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.reporting.text.conditions import factors_html
 from mesonet.reporting.text.summary import roman
@@ -19,20 +20,20 @@ BETTER = {"higher": "higher is better", "lower": "lower is better"}
 PARAMETER_COLUMNS = ("path", "value", "unit", "source", "doc")
 
 
-def methods_html(study: Study) -> str:
+def methods_html(view: CampaignView) -> str:
     """Return the whole sheet; what the campaign does not say is left out."""
     parts = [
-        "<h3>What was simulated</h3>", _experiment(study), factors_html(study),
-        "<h3>Design</h3>", _design(study),
-        "<h3>How the numbers are computed</h3>", _computation(study),
-        _responses(study), _parameters(study),
+        "<h3>What was simulated</h3>", _experiment(view), factors_html(view),
+        "<h3>Design</h3>", _design(view),
+        "<h3>How the numbers are computed</h3>", _computation(view),
+        _responses(view), _parameters(view),
     ]  # fmt: skip
     return "".join(parts)
 
 
-def provenance_html(study: Study) -> str:
+def provenance_html(view: CampaignView) -> str:
     """Return HTML of versions, seeds and times."""
-    campaign = study.campaign
+    campaign = view.campaign
     known = campaign.provenance
     times = {name: known[name] for name in ("started", "finished") if name in known}
     # `tries` is a limit on what happens after a crash; code versions are said once where all runs have one.
@@ -49,16 +50,16 @@ def provenance_html(study: Study) -> str:
     return html.definitions([("campaign", campaign.name), ("seeds of the runs", _short(seeds)), *flat.items(), *cost])
 
 
-def _experiment(study: Study) -> str:
-    experiment = study.campaign.experiment
+def _experiment(view: CampaignView) -> str:
+    experiment = view.campaign.experiment
     pairs = [
-        ("experiment", experiment.get("name", study.campaign.name)),
+        ("experiment", experiment.get("name", view.campaign.name)),
         ("description", " ".join(str(experiment.get("description") or "").split())),
         ("network", network := _network(experiment)),
         ("all other values" if network else "scenario", _base(experiment.get("scenario"), network)),
         ("scale", None if experiment.get("scale") == 1 else experiment.get("scale")),
         ("set for all conditions", experiment.get("set")),
-        ("algorithms", study.algorithms),
+        ("algorithms", view.algorithms),
         ("seed from which those of the runs follow", experiment.get("seed")),
         ("runs per condition and algorithm", experiment.get("replicates")),
     ]
@@ -85,8 +86,8 @@ def _base(scenario: str | None, network: str) -> str | None:
     return f"those of the scenario {scenario}, unless set" if scenario and network else scenario
 
 
-def _design(study: Study) -> str:
-    design = study.campaign.design
+def _design(view: CampaignView) -> str:
+    design = view.campaign.design
     aliases = {effect: others for effect, others in dict(getattr(design, "aliases", None) or {}).items() if others}
     lengths = [f"{count} of length {length}" for length, count in dict(design.word_lengths or {}).items()]
     pairs = [
@@ -124,8 +125,8 @@ MARGINS: dict[Mode, str] = {
 MARGINS["full"] = MARGINS["nist"]
 
 
-def _computation(study: Study) -> str:
-    mode: Mode = getattr(study, "mode", "nist")
+def _computation(view: CampaignView) -> str:
+    mode: Mode = getattr(view, "mode", "nist")
     return html.definitions(
         [
             (
@@ -143,7 +144,7 @@ def _computation(study: Study) -> str:
             ),
             ("not distinguishable", "the values of all algorithms differ by less than a billionth of their mean"),
             ("mean of all", "main effects of the mean over the algorithms; algorithms are never pooled as replicates"),
-            ("random numbers", _random_numbers(study)),
+            ("random numbers", _random_numbers(view)),
             (
                 "groups of responses",
                 "responses whose correlation exceeds the threshold in size are linked; a group holds all that are "
@@ -154,10 +155,10 @@ def _computation(study: Study) -> str:
     )
 
 
-def _random_numbers(study: Study) -> str:
+def _random_numbers(view: CampaignView) -> str:
     """Return whether algorithms share their random numbers; empty if the campaign does not say."""
-    runs = study.campaign.runs
-    if len(study.algorithms) < 2 or not {"condition", "replicate", "seed"} <= set(runs.columns):
+    runs = view.campaign.runs
+    if len(view.algorithms) < 2 or not {"condition", "replicate", "seed"} <= set(runs.columns):
         return ""
     seeds = runs.group_by("condition", "replicate").agg(pl.col("seed").n_unique())["seed"]
     if (seeds > 1).any():
@@ -165,22 +166,22 @@ def _random_numbers(study: Study) -> str:
     return "all algorithms have the same seed in one condition and replicate (common random numbers)"
 
 
-def _responses(study: Study) -> str:
-    if not study.has_results:
+def _responses(view: CampaignView) -> str:
+    if not view.has_results:
         return ""
     rows = [
         [
             html.escape(r.symbol or "–"), html.strong(r.title), html.escape(r.unit), html.escape(r.definition),
             html.escape(BETTER.get(r.direction, "")), html.escape(r.source), f"<code>{html.escape(r.name)}</code>",
         ]
-        for r in study.responses.values()
+        for r in view.responses.values()
     ]  # fmt: skip
     head = ["symbol", "response", "unit", "definition", "direction", "source", "name in the tables"]
     return html.folded(f"Definitions of all {len(rows)} responses", html.table(head, rows))
 
 
-def _parameters(study: Study) -> str:
-    parameters: list[dict[str, Any]] = study.campaign.experiment.get("parameters") or []
+def _parameters(view: CampaignView) -> str:
+    parameters: list[dict[str, Any]] = view.campaign.experiment.get("parameters") or []
     rows = []
     for parameter in parameters:
         path, value, unit, source, doc = (html.said(parameter.get(name)) for name in PARAMETER_COLUMNS)

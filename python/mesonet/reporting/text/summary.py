@@ -9,15 +9,8 @@ from scipy import stats
 from mesonet.analysis import ConditionResponseSummary
 from mesonet.reporting.campaign_view.centre import curvature_sentence, has_centre_points
 from mesonet.reporting.campaign_view.events import NEGLIGIBLE
-from mesonet.reporting.campaign_view.study import (
-    CONGESTION,
-    LARGE,
-    Study,
-    factor_title,
-    level_text,
-    ordered,
-    status_counts,
-)
+from mesonet.reporting.campaign_view.values import CONGESTION, LARGE, factor_title, level_text, ordered, status_counts
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.reporting.text.captions import AGAINST
 from mesonet.words import capitalised, counted, listed, number, numbered, percent, period_title, quantity, span
@@ -26,34 +19,34 @@ from mesonet.words import capitalised, counted, listed, number, numbered, percen
 LOSSY = 0.01
 
 
-def findings(study: Study) -> list[tuple[str, str]]:
+def findings(view: CampaignView) -> list[tuple[str, str]]:
     """Return heading and text of each finding."""
-    found = [("What was compared", _compared(study))]
-    if not study.has_results:
+    found = [("What was compared", _compared(view))]
+    if not view.has_results:
         return found
-    congestion = "How congested" if study.congestion_response in CONGESTION else "Range"
-    found.append((congestion, _congestion(study)))
-    if study.campaign.design.factors:
-        found.append(("What drives it", _drivers(study)))
-    if has_centre_points(study.campaign):
-        found.append(("Between the levels", curvature_sentence(study)))
-    if len(study.algorithms) > 1:
-        found.append(("How they differ", _differences(study)))
-    found.append(("Who stands out", _outliers(study)))
-    if said := _settled(study):
+    congestion = "How congested" if view.congestion_response in CONGESTION else "Range"
+    found.append((congestion, _congestion(view)))
+    if view.campaign.design.factors:
+        found.append(("What drives it", _drivers(view)))
+    if has_centre_points(view.campaign):
+        found.append(("Between the levels", curvature_sentence(view)))
+    if len(view.algorithms) > 1:
+        found.append(("How they differ", _differences(view)))
+    found.append(("Who stands out", _outliers(view)))
+    if said := _settled(view):
         found.append(("Warm-up", said))
-    found.append(("How far to trust it", _trust(study)))
+    found.append(("How far to trust it", _trust(view)))
     return found
 
 
-def _settled(study: Study) -> str:
+def _settled(view: CampaignView) -> str:
     """Return a sentence on runs measured before their load had settled, or if it is not known; empty if all had."""
     warm = {
         entry["condition"]: float(entry["scenario"]["time"]["warmup"])
-        for entry in study.campaign.experiment.get("scenarios") or []
+        for entry in view.campaign.experiment.get("scenarios") or []
         if "time" in entry.get("scenario", {})
     }
-    done = study.campaign.runs.filter(status="done")
+    done = view.campaign.runs.filter(status="done")
     if "settling_time_s" not in done.columns or done["settling_time_s"].is_null().all():
         unknown = "When the number of transmitting sources settled is not known: the runs did not record it."
         return unknown if max(warm.values(), default=0.0) > 0 else ""
@@ -74,8 +67,8 @@ def _settled(study: Study) -> str:
     )
 
 
-def _compared(study: Study) -> str:
-    campaign = study.campaign
+def _compared(view: CampaignView) -> str:
+    campaign = view.campaign
     counts = status_counts(campaign)
     total = sum(counts.values())
     factors = len(campaign.design.factors)
@@ -92,7 +85,7 @@ def _compared(study: Study) -> str:
         rest = [f"{counts[status]:,} {word}" for status, word in (("failed", "failed"), ("missing", "not run yet"))
                 if counts[status]]  # fmt: skip
         text += f"{counts['done']:,} of {counted(total, 'run')} are done, {listed(rest)}."
-    if not study.has_results:
+    if not view.has_results:
         text += " No run has given a result, so there is nothing to analyse yet."
         messages = campaign.runs.filter(status="failed")["message"].drop_nulls()
         if len(messages):
@@ -100,10 +93,10 @@ def _compared(study: Study) -> str:
     return text
 
 
-def _congestion(study: Study) -> str:
-    response = study.congestion_response
-    unit, title = study.unit_of(response), study.title_of(response)
-    values = study.congestion
+def _congestion(view: CampaignView) -> str:
+    response = view.congestion_response
+    unit, title = view.unit_of(response), view.title_of(response)
+    values = view.congestion
     known = values[np.isfinite(values)]
     if not len(known):
         return f"No run has a value of {title}."
@@ -114,19 +107,19 @@ def _congestion(study: Study) -> str:
         text += f"; above {percent(100 * LOSSY)} in {lossy} of {counted(len(known), 'condition')}"
         text += f", nothing lost in {calm}" if calm else ""
     same = known.min() == known.max()
-    most = [c for c, value in zip(study.conditions, values, strict=True) if value == known.max()]
+    most = [c for c, value in zip(view.conditions, values, strict=True) if value == known.max()]
     text += "; the same in all. " if same else f". It is highest in {numbered('condition', most)}. "
-    absent = [str(c) for c, value in zip(study.conditions, values, strict=True) if not np.isfinite(value)]
+    absent = [str(c) for c, value in zip(view.conditions, values, strict=True) if not np.isfinite(value)]
     if absent:
         where = f"condition{'s' if len(absent) > 1 else ''} {listed(absent)}"
         text += f"No run has a value in {where if len(absent) <= 6 else f'{len(absent)} conditions'}."
     return text.rstrip()
 
 
-def _drivers(study: Study) -> str:
-    response, period = study.congestion_response, study.main_period
-    unit, title = study.unit_of(response), study.title_of(response)
-    results = {name: study.effects(response, period, name) for name in study.algorithms}
+def _drivers(view: CampaignView) -> str:
+    response, period = view.congestion_response, view.main_period
+    unit, title = view.unit_of(response), view.title_of(response)
+    results = {name: view.effects(response, period, name) for name in view.algorithms}
     top = {
         name: result.factors[int(np.nanargmax(np.abs(result.effect)))]
         for name, result in results.items()
@@ -143,53 +136,53 @@ def _drivers(study: Study) -> str:
     minus, plus = ([float(getattr(r, level)[place]) for r in agreed] for level in ("mean_minus", "mean_plus"))
     whose = "for every algorithm" if times == len(results) else f"for {times} of {len(results)} algorithms"
     if len(results) == 1:
-        whose = f"with {study.algorithms[0]}"
+        whose = f"with {view.algorithms[0]}"
     text = (
-        f"{capitalised(factor_title(study, factor))} has the strongest effect on {title} {whose}: mean {title} is "
-        f"{span(min(minus), max(minus), unit)} at {level_text(study, factor, -1)} and "
-        f"{span(min(plus), max(plus), unit)} at {level_text(study, factor, 1)}."
+        f"{capitalised(factor_title(view, factor))} has the strongest effect on {title} {whose}: mean {title} is "
+        f"{span(min(minus), max(minus), unit)} at {level_text(view, factor, -1)} and "
+        f"{span(min(plus), max(plus), unit)} at {level_text(view, factor, 1)}."
     )
     starred = Counter(
         name for result in results.values() for name, stars in zip(result.factors, result.stars, strict=True) if stars
     )
-    others = [name for name in ordered(study.campaign.design.factors, starred) if name != factor]
+    others = [name for name in ordered(view.campaign.design.factors, starred) if name != factor]
     if others:
         every = all(starred[name] == len(results) for name in others)
         text += f" Also significant{'' if every else ' for some algorithms'}: "
-        text += f"{listed([factor_title(study, name) for name in others])}."
+        text += f"{listed([factor_title(view, name) for name in others])}."
     elif not starred[factor]:
         text += f" No effect is significant at 95 % {AGAINST[first.mode]}."
     return text
 
 
-def _differences(study: Study) -> str:
+def _differences(view: CampaignView) -> str:
     """Return the algorithms far from the others on average in the key responses, as text."""
     parts, small, zero, unknown = [], [], [], []
-    for response in study.key_responses:
-        place = study.comparison.responses.index(response)
-        mean, difference = study.comparison.mean[:, place], study.comparison.difference[:, place]
-        values = study.values(response, study.main_period)
+    for response in view.key_responses:
+        place = view.comparison.responses.index(response)
+        mean, difference = view.comparison.mean[:, place], view.comparison.difference[:, place]
+        values = view.values(response, view.main_period)
         if np.isfinite(mean).any() and not values[np.isfinite(values)].any():
-            zero.append(study.title_of(response))
+            zero.append(view.title_of(response))
             continue
         if np.isfinite(difference).sum() < 2:
-            unknown.append(study.title_of(response))
+            unknown.append(view.title_of(response))
             continue
-        if _negligible(mean, study.unit_of(response)):
-            small.append(study.title_of(response))
+        if _negligible(mean, view.unit_of(response)):
+            small.append(view.title_of(response))
             continue
         far = [i for i in np.argsort(-np.abs(difference)) if abs(difference[i]) > LARGE][:3]
-        sizes = [f"{percent(float(difference[i]), sign=True)} with {study.algorithms[i]}" for i in far]
+        sizes = [f"{percent(float(difference[i]), sign=True)} with {view.algorithms[i]}" for i in far]
         if sizes:
-            parts.append(f"{study.title_of(response)} {listed(sizes)}")
-    if len(unknown) == len(study.key_responses):
+            parts.append(f"{view.title_of(response)} {listed(sizes)}")
+    if len(unknown) == len(view.key_responses):
         return "No two algorithms have values in the same conditions: nothing can be compared."
-    against = middle(study)
+    against = middle(view)
     text = f"In the mean over the conditions no algorithm is more than {percent(LARGE)} off {against}"
     if parts:
         text = f"In the mean over the conditions and against {against}: {'; '.join(parts)}"
         text += (
-            f"; in the other responses below at most {percent(LARGE)}" if len(parts) < len(study.key_responses) else ""
+            f"; in the other responses below at most {percent(LARGE)}" if len(parts) < len(view.key_responses) else ""
         )
     text += f". Too small to compare: {listed(small)}" if small else ""
     text += f". Zero in every run: {listed(zero)}" if zero else ""
@@ -197,9 +190,9 @@ def _differences(study: Study) -> str:
     return f"{text}."
 
 
-def middle(study: Study) -> str:
+def middle(view: CampaignView) -> str:
     """Return the name of the reference that algorithms are compared with at a glance."""
-    return "the mean of both" if len(study.algorithms) == 2 else "the median algorithm"
+    return "the mean of both" if len(view.algorithms) == 2 else "the median algorithm"
 
 
 def _negligible(mean: NDArray[np.float64], unit: str) -> bool:
@@ -207,10 +200,10 @@ def _negligible(mean: NDArray[np.float64], unit: str) -> bool:
     return unit == "1" and bool(np.nanmax(np.abs(mean), initial=0.0) < NEGLIGIBLE)
 
 
-def _outliers(study: Study) -> str:
-    if len(study.algorithms) < 2:
+def _outliers(view: CampaignView) -> str:
+    if len(view.algorithms) < 2:
         return "Only one congestion control was run, so there is nothing to compare it with."
-    result = study.summary(study.main_period)
+    result = view.summary(view.main_period)
     if not result.cells_tested:
         return " ".join(result.notes) or "There is nothing to compare."
     tested = counted(result.cells_tested, "comparison")
@@ -221,24 +214,24 @@ def _outliers(study: Study) -> str:
     who = Counter(str(name) for name in result.extreme[result.flagged])
     if not who:
         return f"No algorithm stands out in any of {tested} (one response in one condition). {chance}"
-    large = study.summary(study.main_period, LARGE)
-    leader, *others = ordered(study.algorithms, who)
+    large = view.summary(view.main_period, LARGE)
+    leader, *others = ordered(view.algorithms, who)
     far = int((large.flagged & (large.extreme == leader)).sum())
     text = (
         f"{leader} most often: it lies apart from all others (Grubbs' test) in {who[leader]:,} of {tested} (one "
         f"response in one condition), in {far:,} of them by more than {percent(LARGE)}; above all "
-        f"{_directions(study, result, leader)}."
+        f"{_directions(view, result, leader)}."
     )
     rest = listed([f"{name} in {who[name]}" for name in others])
     return f"{text} {f'Others: {rest}.' if rest else 'No other algorithm does.'} {chance}"
 
 
-def _directions(study: Study, result: ConditionResponseSummary, name: str) -> str:
+def _directions(view: CampaignView, result: ConditionResponseSummary, name: str) -> str:
     """Return the three responses and directions in which an algorithm is an outlier in most conditions; ties are
     said."""
     own = result.flagged & (result.extreme == name)
     counts = {
-        f"{side} in {study.title_of(response)}": int((own[:, place] & (result.side[:, place] == side)).sum())
+        f"{side} in {view.title_of(response)}": int((own[:, place] & (result.side[:, place] == side)).sum())
         for place, response in enumerate(result.responses)
         for side in ("high", "low")
     }
@@ -250,9 +243,9 @@ def _directions(study: Study, result: ConditionResponseSummary, name: str) -> st
     return listed(said) + (f", and as often {more}" if equal else "")
 
 
-def _trust(study: Study) -> str:
-    design = study.campaign.design
-    replicates = study.campaign.runs["replicate"].n_unique() if "replicate" in study.campaign.runs.columns else 1
+def _trust(view: CampaignView) -> str:
+    design = view.campaign.design
+    replicates = view.campaign.runs["replicate"].n_unique() if "replicate" in view.campaign.runs.columns else 1
     text = "This is evidence from simulation, for the conditions described below. "
     if not design.factors:
         text += "No factor was varied, so nothing is said about what drives the differences. "
@@ -265,36 +258,36 @@ def _trust(study: Study) -> str:
     else:
         text += "Effects of single factors are confounded with those of pairs"
     if design.factors:
-        gone = study.has_results and not np.isfinite(study.congestion).all()
+        gone = view.has_results and not np.isfinite(view.congestion).all()
         lacking = "; without the conditions that have no value yet they overlap" if gone else ""
         text += f"{'' if design.is_full else f' (resolution {roman(design.resolution)})'}{lacking}. "
-    every = status_counts(study.campaign)["done"] == study.campaign.runs.height
+    every = status_counts(view.campaign)["done"] == view.campaign.runs.height
     times = "once" if replicates == 1 else f"{replicates} times"
-    who = "Each algorithm" if len(study.algorithms) > 1 else study.algorithms[0]
+    who = "Each algorithm" if len(view.algorithms) > 1 else view.algorithms[0]
     text += f"{who} {'was' if every else 'is to be'} run {times} in each condition"
     if replicates > 1:
         text += "; means over these replicates are compared" if every else "; means over the runs done are compared"
-    if design.factors and study.has_results:
-        mode = study.effects(study.congestion_response, study.main_period, study.algorithms[0]).mode
+    if design.factors and view.has_results:
+        mode = view.effects(view.congestion_response, view.main_period, view.algorithms[0]).mode
         text += f". An effect is judged {AGAINST[mode]}"
     text += ". "
-    return text + f"Unless said otherwise, numbers are for the {period_title(study.main_period)}."
+    return text + f"Unless said otherwise, numbers are for the {period_title(view.main_period)}."
 
 
-def glance(study: Study) -> str:
+def glance(view: CampaignView) -> str:
     """Return the algorithms side by side, as an HTML table."""
-    comparison, verdicts = study.comparison, study.summary(study.main_period)
-    names = study.key_responses
-    head = ["algorithm", *(study.responses[name].title for name in names)]
-    judged = len(study.algorithms) > 1
+    comparison, verdicts = view.comparison, view.summary(view.main_period)
+    names = view.key_responses
+    head = ["algorithm", *(view.responses[name].title for name in names)]
+    judged = len(view.algorithms) > 1
     if judged and verdicts.cells_tested:
         head.append("cells where it stands out")
     rows = []
-    for place, algorithm in enumerate(study.algorithms):
+    for place, algorithm in enumerate(view.algorithms):
         cells = [html.strong(algorithm)]
         for name in names:
             column = comparison.responses.index(name)
-            about = study.responses[name]
+            about = view.responses[name]
             mean, difference = comparison.mean[place, column], comparison.difference[place, column]
             direction = "neutral" if _negligible(comparison.mean[:, column], about.unit) else about.direction
             cells.append(_glance_cell(float(mean), float(difference), about.unit, direction, judged))
@@ -311,8 +304,8 @@ def glance(study: Study) -> str:
     if some:
         over = counted(some[-1], "condition") if some[0] == some[-1] else f"{some[0]} to {some[-1]} conditions"
         note = f"Means over the {over} in which all algorithms have a value"
-        note += f"; below each, its difference from {middle(study)}, judged above {percent(LARGE)}." if judged else "."
-        if lacking := [study.title_of(name) for name, count in compared.items() if not count]:
+        note += f"; below each, its difference from {middle(view)}, judged above {percent(LARGE)}." if judged else "."
+        if lacking := [view.title_of(name) for name, count in compared.items() if not count]:
             note += f" Without such a condition: {listed(lacking)}."
     return html.table(head, rows, caption=note, classes="glance")
 

@@ -6,7 +6,8 @@ from math import isfinite
 from typing import Any
 
 from mesonet.reporting.campaign_view.events import NEGLIGIBLE
-from mesonet.reporting.campaign_view.study import LARGE, Study, status_counts
+from mesonet.reporting.campaign_view.values import LARGE, status_counts
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.reporting.verdicts.verdict import (
     MIXED,
@@ -33,30 +34,30 @@ from mesonet.words import capitalised, counted, listed, percent
 CLASSES = {WORSE: "harm", MIXED: "some", UNCLEAR: "unclear", NO_HARM: "none", NOT_JUDGED: "not"}
 
 
-def verdict_html(study: Study) -> str:
+def verdict_html(view: CampaignView) -> str:
     """Return the verdicts as tables; a statement where there is nothing to compare with."""
-    if len(study.algorithms) < 2:
+    if len(view.algorithms) < 2:
         return ""
     parts = []
-    if found := verdicts(study):
-        parts.append(_table(found, _replaced(study)))
-    other = competitor(study)
-    if found := harm_to_competitors(study):
+    if found := verdicts(view):
+        parts.append(_table(found, _replaced(view)))
+    other = competitor(view)
+    if found := harm_to_competitors(view):
         parts.append(f'<h4 id="harm">Harm to the {html.escape(other)} flows that compete</h4>')
-        parts.append(_table(found, _competing(study, str(other))))
+        parts.append(_table(found, _competing(view, str(other))))
     if parts:
-        parts.append(_provisional(study))
-        return "".join(parts) + f'<p class="reading">{html.escape(_words())} {html.escape(_noise(study))}</p>'
-    return f'<p class="statement">{html.escape(_none(study))}</p>'
+        parts.append(_provisional(view))
+        return "".join(parts) + f'<p class="reading">{html.escape(_words())} {html.escape(_noise(view))}</p>'
+    return f'<p class="statement">{html.escape(_none(view))}</p>'
 
 
-def verdict_rows(study: Study) -> list[dict[str, Any]]:
+def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
     """Return the verdicts as data: one entry per algorithm and question, with every judged response."""
-    questions = {"replacement": verdicts(study), "competition": harm_to_competitors(study)}
+    questions = {"replacement": verdicts(view), "competition": harm_to_competitors(view)}
     return [
         {
             "question": question, "algorithm": each.algorithm,
-            "against": incumbent(study) if question == "replacement" else competitor(study),
+            "against": incumbent(view) if question == "replacement" else competitor(view),
             "verdict": each.verdict, "why": reasons(each), "margin_percent": LARGE,
             "responses": [asdict(change) for change in each.changes],
         }
@@ -65,18 +66,18 @@ def verdict_rows(study: Study) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _none(study: Study) -> str:
+def _none(view: CampaignView) -> str:
     """Return the reason why there is no verdict, and how to get one."""
-    wanted = wanted_incumbent(study)
+    wanted = wanted_incumbent(view)
     return (
         f"No verdict on deployment: the incumbent, {wanted}, is not among the algorithms of this experiment. Add "
         f"{wanted} to the algorithms, or choose another incumbent with --against."
     )
 
 
-def _provisional(study: Study) -> str:
+def _provisional(view: CampaignView) -> str:
     """Return the statement that missing runs may change the verdicts; empty where no run is missing."""
-    counts = status_counts(study.campaign)
+    counts = status_counts(view.campaign)
     if not counts["missing"]:
         return ""
     runs = f"{counts['missing']:,} of {counted(sum(counts.values()), 'run')}"
@@ -123,12 +124,12 @@ def _visible(change: Change) -> str:
     return percent(change.visible) if change.lower_is_better or change.visible < 100 else "none"
 
 
-def _replaced(study: Study) -> str:
-    reference, other = incumbent(study), study.campaign.experiment.get("mixed_with")
+def _replaced(view: CampaignView) -> str:
+    reference, other = incumbent(view), view.campaign.experiment.get("mixed_with")
     where = f" in the flows that are not {other}" if other and other != reference else ""
-    names = [study.title_of(name) for name in judged(study)]
-    lacking = [study.title_of(name) for name in without_values(study)]
-    small = [study.title_of(name) for name in too_small(study)]
+    names = [view.title_of(name) for name in judged(view)]
+    lacking = [view.title_of(name) for name in without_values(view)]
+    small = [view.title_of(name) for name in too_small(view)]
     return (
         f"If {reference} were replaced{where}: against {reference} in the same conditions, with a margin of "
         f"{percent(LARGE)}. Judged are {listed(names) or 'none'}."
@@ -137,14 +138,14 @@ def _replaced(study: Study) -> str:
     )
 
 
-def _competing(study: Study, other: str) -> str:
+def _competing(view: CampaignView, other: str) -> str:
     against = f"beside {other} itself"
-    if other not in study.algorithms:
+    if other not in view.algorithms:
         against = (
             f"beside the median algorithm of each condition (no run has {other} alone, so that the harm is relative to "
             "the other algorithms)"
         )
-    few = kinds_without_enough_flows(study, other)
+    few = kinds_without_enough_flows(view, other)
     return (
         f"Throughput of the {other} flows beside each algorithm, compared with their throughput {against}, by kind of "
         f"file. Flows in progress count, too. The margin is {percent(LARGE)}."
@@ -163,8 +164,8 @@ def _words() -> str:
     )
 
 
-def _noise(study: Study) -> str:
-    replicates = int(study.campaign.runs["replicate"].n_unique())
+def _noise(view: CampaignView) -> str:
+    replicates = int(view.campaign.runs["replicate"].n_unique())
     shared = (
         "Intervals hold with 95 % for all responses of an algorithm together. The smallest harm that would have been "
         f"seen is found with a probability of {percent(100 * POWER)}."
@@ -176,14 +177,14 @@ def _noise(study: Study) -> str:
             f"together). {shared} Replicates would make the intervals those of the chosen conditions."
         )
     return (
-        f"The noise is that of {'up to ' if _some_missing(study) else ''}{replicates} replicates, which share their "
+        f"The noise is that of {'up to ' if _some_missing(view) else ''}{replicates} replicates, which share their "
         "random numbers between algorithms: what all algorithms have in common cancels. A difference in a single "
         f"condition counts if it exceeds margin and noise. {shared}"
     )
 
 
-def _some_missing(study: Study) -> bool:
-    counts = status_counts(study.campaign)
+def _some_missing(view: CampaignView) -> bool:
+    counts = status_counts(view.campaign)
     return counts["done"] < sum(counts.values())
 
 

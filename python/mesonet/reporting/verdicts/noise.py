@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import stats
 
-from mesonet.reporting.campaign_view.study import Study
+from mesonet.reporting.campaign_view.view import CampaignView
 
 Floats = NDArray[np.float64]
 
@@ -50,12 +50,12 @@ class Noise:
         return float(np.sqrt(each.sum()) / len(each)), float(freedom)
 
 
-def noise(study: Study, values: pl.DataFrame) -> Noise | None:
+def noise(view: CampaignView, values: pl.DataFrame) -> Noise | None:
     """Return the noise of a frame condition, algorithm, replicate, value; None where no run is replicated."""
-    known = values.filter(pl.col("value").is_finite() & (pl.col("condition") <= len(study.conditions)))
-    algorithms = {name: place for place, name in enumerate(study.algorithms)}
-    replicates = {number: place for place, number in enumerate(study.replicates)}
-    cube = np.full((len(study.conditions), len(algorithms), len(replicates)), np.nan)
+    known = values.filter(pl.col("value").is_finite() & (pl.col("condition") <= len(view.conditions)))
+    algorithms = {name: place for place, name in enumerate(view.algorithms)}
+    replicates = {number: place for place, number in enumerate(view.replicates)}
+    cube = np.full((len(view.conditions), len(algorithms), len(replicates)), np.nan)
     for condition, algorithm, replicate, value in known.select(
         "condition", "algorithm", "replicate", "value"
     ).iter_rows():

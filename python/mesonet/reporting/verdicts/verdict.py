@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from mesonet.analysis import separating_settings
+from mesonet.reporting.campaign_view.columns import WHOLE
 from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE
-from mesonet.reporting.campaign_view.space import OWN, TCP, group_labels, group_values, has_groups
-from mesonet.reporting.campaign_view.study import INCUMBENT, LARGE, WHOLE, Study, factor_title, level_text
+from mesonet.reporting.campaign_view.flow_groups import OWN, TCP, group_labels, group_values, has_groups
+from mesonet.reporting.campaign_view.values import INCUMBENT, LARGE, factor_title, level_text
+from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.verdicts.noise import Noise, noise
 
 Floats = NDArray[np.float64]
@@ -135,78 +137,78 @@ class Verdict:
     short_only: bool = False  #: True if only short flows were compared, so that nothing can be excluded
 
 
-def incumbent(study: Study) -> str | None:
+def incumbent(view: CampaignView) -> str | None:
     """Return the algorithm that the others would replace; None where it was not run by itself.
 
     It is the choice of the user (`Study.against`), else the algorithm that all are mixed with, else standard TCP.
     """
-    wanted = wanted_incumbent(study)
-    return wanted if wanted in study.algorithms and len(study.algorithms) > 1 else None
+    wanted = wanted_incumbent(view)
+    return wanted if wanted in view.algorithms and len(view.algorithms) > 1 else None
 
 
-def wanted_incumbent(study: Study) -> str:
+def wanted_incumbent(view: CampaignView) -> str:
     """Return the incumbent that verdicts would need, whether or not it was run."""
-    return str(study.against or study.campaign.experiment.get("mixed_with") or INCUMBENT)
+    return str(view.against or view.campaign.experiment.get("mixed_with") or INCUMBENT)
 
 
-def verdicts(study: Study) -> list[Verdict]:
+def verdicts(view: CampaignView) -> list[Verdict]:
     """Return the verdict on each algorithm as a replacement of the incumbent; empty without an incumbent."""
-    reference = incumbent(study)
+    reference = incumbent(view)
     if reference is None:
         return []
-    place = study.algorithms.index(reference)
-    quantities = [_response(study, name, place) for name in judged(study)]
-    return [_verdict(study, name, quantities) for name in study.algorithms if name != reference]
+    place = view.algorithms.index(reference)
+    quantities = [_response(view, name, place) for name in judged(view)]
+    return [_verdict(view, name, quantities) for name in view.algorithms if name != reference]
 
 
-def judged(study: Study) -> list[str]:
+def judged(view: CampaignView) -> list[str]:
     """Return the responses at a glance that are better high or better low, and large enough to be compared."""
-    left_out = {*without_values(study), *too_small(study)}
-    return [name for name in _directed(study) if name not in left_out]
+    left_out = {*without_values(view), *too_small(view)}
+    return [name for name in _directed(view) if name not in left_out]
 
 
-def without_values(study: Study) -> list[str]:
+def without_values(view: CampaignView) -> list[str]:
     """Return the responses that would be judged, had any run a value of them."""
-    return [name for name in _directed(study) if not np.isfinite(study.values(name, study.main_period)).any()]
+    return [name for name in _directed(view) if not np.isfinite(view.values(name, view.main_period)).any()]
 
 
-def too_small(study: Study) -> list[str]:
+def too_small(view: CampaignView) -> list[str]:
     """Return the shares that would be judged, were they above `NEGLIGIBLE` in any condition."""
     found = []
-    for name in _directed(study):
-        values = study.values(name, study.main_period)
+    for name in _directed(view):
+        values = view.values(name, view.main_period)
         known = values[np.isfinite(values)]
-        if len(known) and known.max() <= _least(study, name):
+        if len(known) and known.max() <= _least(view, name):
             found.append(name)
     return found
 
 
-def _least(study: Study, name: str) -> float:
+def _least(view: CampaignView, name: str) -> float:
     # Shares so small that they are a handful of events say nothing in percent.
-    return NEGLIGIBLE if study.responses[name].unit == "1" else 0.0
+    return NEGLIGIBLE if view.responses[name].unit == "1" else 0.0
 
 
-def _directed(study: Study) -> list[str]:
-    return [name for name in study.key_responses if study.responses[name].direction != "neutral"]
+def _directed(view: CampaignView) -> list[str]:
+    return [name for name in view.key_responses if view.responses[name].direction != "neutral"]
 
 
-def competitor(study: Study) -> str | None:
+def competitor(view: CampaignView) -> str | None:
     """Return the algorithm whose flows compete with the algorithms under test, if their goodput was kept."""
-    other = study.campaign.experiment.get("mixed_with")
-    return str(other) if other and len(study.algorithms) > 1 and has_groups(study) else None
+    other = view.campaign.experiment.get("mixed_with")
+    return str(other) if other and len(view.algorithms) > 1 and has_groups(view.campaign) else None
 
 
-def harm_to_competitors(study: Study) -> list[Verdict]:
+def harm_to_competitors(view: CampaignView) -> list[Verdict]:
     """Return what happens to the flows that compete with each algorithm: what they get by kind of file.
 
     They are compared with the same flows beside their own kind, or, where that was not run, beside the median algorithm
     of each condition.
     """
-    other = competitor(study)
+    other = competitor(view)
     if other is None:
         return []
-    quantities = _throughputs(study, other)
-    found = [_verdict(study, name, quantities) for name in study.algorithms if name != other] if quantities else []
+    quantities = _throughputs(view, other)
+    found = [_verdict(view, name, quantities) for name in view.algorithms if name != other] if quantities else []
     if not any(quantity.of_long_flows for quantity in quantities):
         found = [
             replace(each, verdict=NOT_JUDGED, short_only=True) if each.verdict in (NO_HARM, UNCLEAR) else each
@@ -215,24 +217,24 @@ def harm_to_competitors(study: Study) -> list[Verdict]:
     return found
 
 
-def _response(study: Study, name: str, reference: int) -> Quantity:
-    about, period = study.responses[name], study.main_period
-    rows = study.campaign.responses.filter((pl.col("response") == name) & (pl.col("period") == period))
+def _response(view: CampaignView, name: str, reference: int) -> Quantity:
+    about, period = view.responses[name], view.main_period
+    rows = view.campaign.responses.filter((pl.col("response") == name) & (pl.col("period") == period))
     return Quantity(
         name,
-        study.title_of(name),
+        view.title_of(name),
         about.direction == "lower",
-        _least(study, name),
-        study.values(name, period),
-        np.full(len(study.conditions), reference),
-        noise(study, rows),
+        _least(view, name),
+        view.values(name, period),
+        np.full(len(view.conditions), reference),
+        noise(view, rows),
     )
 
 
-def kinds_without_enough_flows(study: Study, other: str) -> list[str]:
+def kinds_without_enough_flows(view: CampaignView, other: str) -> list[str]:
     """Return the kinds of files of the flows of `other` that too few flows had to be compared."""
-    known = {quantity.name for quantity in _throughputs(study, other)}
-    kinds = dict.fromkeys(kind for kind, _, _ in group_labels(study).values())
+    known = {quantity.name for quantity in _throughputs(view, other)}
+    kinds = dict.fromkeys(kind for kind, _, _ in group_labels(view.campaign).values())
     return [kind for kind in kinds if _name(other, kind) not in known]
 
 
@@ -240,19 +242,19 @@ def _name(other: str, category: str) -> str:
     return f"throughput of {other}, {category}"
 
 
-def _throughputs(study: Study, other: str) -> list[Quantity]:
+def _throughputs(view: CampaignView, other: str) -> list[Quantity]:
     """Return one quantity per kind of file: the throughput of the flows of `other`.
 
     It is what flows get while they are in progress, whether or not they complete, mean over the flow groups that have
     enough of them. Older campaigns have only the goodput of the flows that completed.
     """
-    measure = "throughput" if "throughput" in study.groups.columns else "goodput"
-    labels, values = group_values(study, measure, TCP)
-    if other in study.algorithms:
+    measure = "throughput" if "throughput" in view.groups.columns else "goodput"
+    labels, values = group_values(view.campaign, measure, TCP)
+    if other in view.algorithms:
         # Where all flows are of one kind, all are their own competitors.
-        place = study.algorithms.index(other)
-        values[:, place] = group_values(study, measure, OWN)[1][:, place]
-    rows = study.groups.filter(
+        place = view.algorithms.index(other)
+        values[:, place] = group_values(view.campaign, measure, OWN)[1][:, place]
+    rows = view.groups.filter(
         (pl.col("period") == WHOLE) & (pl.col("flow_algorithm") == other) & pl.col("group").is_not_null()
     )
     few = _groups_of_few(rows)
@@ -260,7 +262,7 @@ def _throughputs(study: Study, other: str) -> list[Quantity]:
     places_of = {number: place for place, number in enumerate(labels)}
     for condition, group in few.iter_rows():
         values[condition - 1, :, places_of[int(group)]] = np.nan
-    kinds = group_labels(study)
+    kinds = group_labels(view.campaign)
     found = []
     for category in dict.fromkeys(kind for kind, _, _ in kinds.values()):
         places = [place for place, number in enumerate(labels) if kinds[number][0] == category]
@@ -273,19 +275,19 @@ def _throughputs(study: Study, other: str) -> list[Quantity]:
             .group_by("condition", "algorithm", "replicate", maintain_order=True)
             .agg(value=pl.col(measure).log().mean())
         )
-        reference = np.full(len(own), study.algorithms.index(other)) if other in study.algorithms else _median(own)
+        reference = np.full(len(own), view.algorithms.index(other)) if other in view.algorithms else _median(own)
         title, name = f"{category} {measure}", _name(other, category)
-        long = _is_long(study, rows.filter(pl.col("category") == category))
-        found.append(Quantity(name, title, False, -np.inf, own, reference, noise(study, runs), True, long))
+        long = _is_long(view, rows.filter(pl.col("category") == category))
+        found.append(Quantity(name, title, False, -np.inf, own, reference, noise(view, runs), True, long))
     return found
 
 
-def _is_long(study: Study, rows: pl.DataFrame) -> bool:
+def _is_long(view: CampaignView, rows: pl.DataFrame) -> bool:
     """Return True if flows were in progress for enough round trips, in the median condition."""
-    if "flow_seconds" not in rows.columns or "rtt" not in study.in_period.get(WHOLE, ()):
+    if "flow_seconds" not in rows.columns or "rtt" not in view.in_period.get(WHOLE, ()):
         return True  # what earlier campaigns kept does not tell
     sums = rows.group_by("condition").agg(pl.col("flow_seconds").sum(), pl.col("flows").sum()).sort("condition")
-    round_trip = np.nanmean(study.values("rtt", WHOLE), axis=1)[sums["condition"].to_numpy() - 1] * 1e-3
+    round_trip = np.nanmean(view.values("rtt", WHOLE), axis=1)[sums["condition"].to_numpy() - 1] * 1e-3
     with np.errstate(all="ignore"):
         trips = sums["flow_seconds"].to_numpy() / np.maximum(sums["flows"].to_numpy(), 1) / round_trip
     return bool(np.nanmedian(trips) >= LONG_ROUND_TRIPS) if len(trips) else False
@@ -314,16 +316,16 @@ def _median(values: Floats) -> NDArray[np.intp]:
     return np.asarray(np.take_along_axis(order, (np.maximum(known, 1)[:, None] - 1) // 2, axis=1)[:, 0])
 
 
-def _verdict(study: Study, algorithm: str, quantities: list[Quantity]) -> Verdict:
-    here = study.algorithms.index(algorithm)
+def _verdict(view: CampaignView, algorithm: str, quantities: list[Quantity]) -> Verdict:
+    here = view.algorithms.index(algorithm)
     cells = sum(int(np.isfinite(quantity.values[:, here]).sum()) for quantity in quantities)
     changes = [
-        change for each in quantities if (change := _change(study, each, here, cells, len(quantities))) is not None
+        change for each in quantities if (change := _change(view, each, here, cells, len(quantities))) is not None
     ]
     return Verdict(algorithm, _word(changes), tuple(changes))
 
 
-def _change(study: Study, quantity: Quantity, here: int, cells: int, means: int) -> Change | None:
+def _change(view: CampaignView, quantity: Quantity, here: int, cells: int, means: int) -> Change | None:
     """Return the change of a quantity; None where neither algorithm has a value.
 
     `cells`, `means`: single conditions and means that are compared for the algorithm: all intervals hold together.
@@ -356,8 +358,8 @@ def _change(study: Study, quantity: Quantity, here: int, cells: int, means: int)
         quantity.name, quantity.title, mean, sign * mean, certain,
         int(worse.sum()), int((for_better & beyond).sum()), int((for_worse & ~beyond).sum()),
         int(both.sum()), missing, quantity.lower_is_better, replicated, low, high, seen,
-        _dominant(quantity, other, both), _settings(study, worse, both),
-        None if sign * mean > LARGE and low > 0 and certain else _worst_part(study, quantity, here, both, means),
+        _dominant(quantity, other, both), _settings(view, worse, both),
+        None if sign * mean > LARGE and low > 0 and certain else _worst_part(view, quantity, here, both, means),
     )  # fmt: skip
 
 
@@ -378,9 +380,9 @@ def _interval(
     return mean, low, high, abs(_percent(quantity, sign * visible, scale)), error == 0
 
 
-def _worst_part(study: Study, quantity: Quantity, here: int, both: NDArray[np.bool_], means: int) -> Part | None:
+def _worst_part(view: CampaignView, quantity: Quantity, here: int, both: NDArray[np.bool_], means: int) -> Part | None:
     """Return the level of a factor at which the quantity is harmful, and most so; None if it is at no level."""
-    design = study.campaign.design
+    design = view.campaign.design
     sign = quantity.sign
     alpha = 0.05 / max(1, means * 2 * len(design.factors))
     own, other = quantity.pair(here)
@@ -393,7 +395,7 @@ def _worst_part(study: Study, quantity: Quantity, here: int, both: NDArray[np.bo
             mean, low, high, _, _ = _interval(quantity, here, used, alpha)
             most = quantity.noise is not None or _one_sided((own - other)[used], means * 2 * len(design.factors))
             if sign * mean > LARGE and low > 0 and most:
-                found.append((sign * mean, Part(_at_level(study, factor, level), int(used.sum()), mean, low, high)))
+                found.append((sign * mean, Part(_at_level(view, factor, level), int(used.sum()), mean, low, high)))
     return max(found, key=lambda each: each[0])[1] if found else None
 
 
@@ -452,9 +454,9 @@ def _percent(quantity: Quantity, difference: float, scale: float) -> float:
     return float(100 * difference / scale) if scale else 0.0
 
 
-def _settings(study: Study, worse: NDArray[np.bool_], both: NDArray[np.bool_]) -> Settings | None:
+def _settings(view: CampaignView, worse: NDArray[np.bool_], both: NDArray[np.bool_]) -> Settings | None:
     """Return the level of the factor that separates the conditions best; None where none does so clearly."""
-    design = study.campaign.design
+    design = view.campaign.design
     if not design.factors or not worse.any() or worse[both].all():
         return None
     found = separating_settings(design, worse, known=both)
@@ -465,11 +467,11 @@ def _settings(study: Study, worse: NDArray[np.bool_], both: NDArray[np.bool_]) -
     plus = int(found.flagged_plus[best]), int(found.runs_plus[best])
     factor, level = found.terms[best], int(found.level[best])
     here, there = (plus, minus) if level > 0 else (minus, plus)
-    return Settings(_at_level(study, factor, level), level_text(study, factor, -level), *here, *there)
+    return Settings(_at_level(view, factor, level), level_text(view, factor, -level), *here, *there)
 
 
-def _at_level(study: Study, factor: str, level: int) -> str:
-    return f"{factor_title(study, factor)} at {level_text(study, factor, level)}"
+def _at_level(view: CampaignView, factor: str, level: int) -> str:
+    return f"{factor_title(view, factor)} at {level_text(view, factor, level)}"
 
 
 def _one_sided(differences: Floats, comparisons: int) -> bool:

@@ -1,46 +1,51 @@
-"""A campaign as the report sees it: which responses it has, what they mean, and its conditions by congestion."""
+"""Values of a campaign by condition and algorithm: its responses, their meaning, and the order of its conditions."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from mesonet.analysis import (
-    AlgorithmComparison,
-    ConditionResponseSummary,
-    MainEffects,
-    compare_algorithms,
-    condition_response_summary,
-    main_effects,
-)
-from mesonet.analysis.main_effects import Mode, replicate_frame
+from mesonet.analysis.main_effects import Mode
 from mesonet.analysis.terms import Noise
+from mesonet.reporting.campaign_view import columns as columns_of
+from mesonet.reporting.campaign_view.columns import WHOLE, Column
 from mesonet.reporting.campaign_view.events import too_few_events
+from mesonet.reporting.campaign_view.flow_groups import (
+    as_response,
+    as_rows,
+    group_columns,
+    groups_of_conditions,
+    has_groups,
+    replicates,
+)
+from mesonet.reporting.campaign_view.remembered import remembered
+from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.responses.definitions import BY_NAME, PERIODS, Response
-from mesonet.responses.sets import DEFAULT, SETS
+from mesonet.responses.sets import DEFAULT, SETS, ResponseSet
 from mesonet.words import uncapitalised
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
 
-#: The responses that measure congestion; the first one present orders the conditions.
+Floats = NDArray[np.float64]
+
+#: Responses that measure congestion; the first one present orders the conditions.
 CONGESTION = ("loss_rate", "retransmission_rate")
-#: What the algorithms are compared by at a glance.
+#: Responses that compare the algorithms at a glance.
 KEY_RESPONSES = (
     "loss_rate", "retransmission_rate", "rtt", "flows_completed", "connection_failure_ratio", "goodput_dd",
     "goodput_nn",
 )  # fmt: skip
-#: What algorithms are compared with if the experiment mixes them with no other: standard TCP.
+#: Algorithm to compare with if the experiment mixes the algorithms with no other: standard TCP.
 INCUMBENT = "tcp"
-#: Instead of one algorithm: the mean of all of them, condition by condition.
+#: Choice in place of one algorithm: the mean of all of them, condition by condition.
 MEAN_OF_ALL = "mean of all"
-#: The period that everything starts with.
-WHOLE = "measured"
 #: A number and its unit.
 _NUMBER = re.compile(r"[-+−]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?\s*([^\d\s].*)?")
 #: Relative effect, in %, above which a difference counts as large in practice.
@@ -48,15 +53,107 @@ LARGE = 10.0
 
 
 @dataclass(frozen=True)
-class Study:
-    """View of a campaign, with results that several parts of the report share computed once."""
+class Values:
+    """Values of a campaign; goodputs of flow groups are responses if the experiment's response set asks for them."""
 
     campaign: "Campaign"
     against: str | None = None  #: the incumbent that the user chose; None: that of the experiment
+    thresholds: Thresholds = DEFAULTS
+    flow_groups: bool = True  #: False leaves the goodputs of flow groups out
+
+    @cached_property
+    def network(self) -> Self:
+        """The same view without flow groups."""
+        return replace(self, flow_groups=False)
+
+    @cached_property
+    def _set(self) -> ResponseSet | None:
+        """The response set that the experiment names."""
+        return SETS.get(str(self.campaign.experiment.get("response_set", "")))
+
+    @cached_property
+    def _pairs(self) -> set[tuple[str, str]]:
+        """Responses and periods with rows, without flow groups."""
+        return set(self.campaign.responses.select("response", "period").unique().iter_rows())
+
+    @cached_property
+    def _members(self) -> list[Column]:
+        """Network responses that the response set asks for and the campaign has."""
+        entries = self._set.entries if self._set else ()
+        there = [entry for entry in entries if (entry.name, entry.period or WHOLE) in self._pairs]
+        return [columns_of.of_member(BY_NAME[entry.name], entry) for entry in there]
+
+    @cached_property
+    def _groups(self) -> list[tuple[Column, Floats]]:
+        """Columns of flow groups, with values of the shape (conditions, replicates, algorithms)."""
+        # Of the measures of flow groups only the goodput is published; the others are in the tables of the runs.
+        asked = [member for member in self._set.per_group if member.basis == "published"] if self._set else []
+        if not (self.flow_groups and asked and self._members and self.conditions and has_groups(self.campaign)):
+            return []
+        found = []
+        for member in asked:
+            columns, values = group_columns(self.campaign, member)
+            found += [(column, values[..., place]) for place, column in enumerate(columns)]
+        return found
+
+    @cached_property
+    def _campaign(self) -> "Campaign":
+        """The campaign with the goodputs of flow groups among its responses."""
+        rows = [as_rows(self.campaign, column, values) for column, values in self._groups]
+        return replace(self.campaign, responses=pl.concat([self.campaign.responses, *rows])) if rows else self.campaign
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns of the response space: of the response set, else the responses of the main period."""
+        found = [*self._members, *(column for column, _ in self._groups)]
+        if found:
+            return tuple(found)
+        period = self.main_period
+        return tuple(
+            columns_of.of_period(self.responses[name], period, self.unit_of(name), self.responses[name].symbol)
+            for name in self.in_period[period]
+        )
+
+    def column(self, name: str) -> Column:
+        """Return the column with this name."""
+        return next(column for column in self.columns if column.name == name)
+
+    @cached_property
+    def column_names(self) -> list[str]:
+        """Names of the columns."""
+        return [column.name for column in self.columns]
+
+    @cached_property
+    def sets(self) -> dict[str, list[Column]]:
+        """Columns of each set of responses."""
+        found: dict[str, list[Column]] = {}
+        for column in self.columns:
+            found.setdefault(column.set, []).append(column)
+        return found
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Titles of the columns, as they stand in a sentence."""
+        return {column.name: uncapitalised(column.title) for column in self.columns}
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Symbols and titles of the columns, for axes and tables."""
+        return {column.name: column.label for column in self.columns}
+
+    @property
+    def notes(self) -> list[str]:
+        """Statements on responses that the response set asks for and the campaign lacks."""
+        found = []
+        if self._members and self._set and (lacking := len(self._set.entries) - len(self._members)):
+            found.append(f"{lacking} of {len(self._set.entries)} responses of the network have no values.")
+        if self._members and self._set and self._set.per_group and not has_groups(self.campaign):
+            found.append("Flow groups were not kept.")
+        return found
 
     @cached_property
     def responses(self) -> dict[str, Response]:
-        """Responses of the experiment's response set that have values, and totals, by name.
+        """Responses of the experiment's response set that have values, totals, and goodputs of flow groups, by name.
 
         Known responses come in their order; then unknown ones, in the order of appearance.
         """
@@ -71,12 +168,20 @@ class Study:
             *(name for name, about in BY_NAME.items() if name in present and (name in wanted or about.total)),
             *(name for name in present if name not in BY_NAME),
         ]
-        return {name: present[name] for name in order}
+        found = {name: present[name] for name in order}
+        found |= {column.name: as_response(column) for column, _ in self._groups}
+        # Experiments number their responses: a response in one period only has the number of its experiment.
+        times = Counter(column.response for column in self._members)
+        for column in self._members:
+            if self.flow_groups and times[column.response] == 1:
+                found[column.response] = replace(found[column.response], symbol=column.symbol)
+        return found
 
     @cached_property
     def in_period(self) -> dict[str, list[str]]:
         """Period -> its responses; the whole measured time first, totals last."""
-        pairs = set(self.campaign.responses.select("response", "period").unique().iter_rows())
+        pairs = self._pairs | {(column.name, column.period) for column, values in self._groups
+                               if np.isfinite(values).any()}  # fmt: skip
         periods = {period for _, period in pairs}
         first = [period for period in (WHOLE, *PERIODS) if period in periods]
         order = [*dict.fromkeys(first), *sorted(periods.difference(first))]
@@ -120,25 +225,19 @@ class Study:
         """Return the unit of a response."""
         return self.responses[response].unit
 
-    @cached_property
-    def _cubes(self) -> dict[str, NDArray[np.float64]]:
-        return {
-            period: np.asarray(self.campaign.cube(names, period), dtype=float)
-            for period, names in self.in_period.items()
-        }
-
-    def cube(self, period: str) -> NDArray[np.float64]:
+    @remembered
+    def cube(self, period: str) -> Floats:
         """Return values of the shape (conditions, algorithms, responses of the period); NaN where missing."""
-        return self._cubes[period]
+        return np.asarray(self._campaign.cube(self.in_period[period], period), dtype=float)
 
-    def values(self, response: str, period: str) -> NDArray[np.float64]:
+    def values(self, response: str, period: str) -> Floats:
         """Return the values of a response, shape (conditions, algorithms); NaN where missing."""
         return self.cube(period)[:, :, self.in_period[period].index(response)]
 
     @cached_property
     def replicates(self) -> list[int]:
         """Numbers of the replicates."""
-        return sorted(self.campaign.runs["replicate"].unique().to_list())
+        return replicates(self.campaign)
 
     @cached_property
     def mode(self) -> Mode:
@@ -146,51 +245,41 @@ class Study:
         done = self.campaign.runs.filter(status="done").group_by("condition", "algorithm").len()
         return "replicates" if len(done) and int(done["len"].to_numpy().max()) > 1 else "nist"
 
-    @cached_property
-    def _replicate_cubes(self) -> dict[str, NDArray[np.float64]]:
-        return {}
-
-    def replicate_cube(self, period: str) -> NDArray[np.float64]:
+    @remembered
+    def replicate_cube(self, period: str) -> Floats:
         """Return values, shape (conditions, replicates, algorithms, responses of the period); NaN where missing."""
-        if period not in self._replicate_cubes:
-            names = self.in_period[period]
-            shape = len(self.conditions), len(self.replicates), len(self.algorithms), len(names)
-            rows = self.campaign.responses.filter(
-                (pl.col("period") == period) & pl.col("response").is_in(names) & (pl.col("condition") <= shape[0])
-            )
-            cube = np.full(shape, np.nan)
-            places = [
-                rows["condition"].to_numpy() - 1,
-                *(
-                    rows[column].replace_strict({each: i for i, each in enumerate(known)}, return_dtype=pl.Int64)
-                    for column, known in (
-                        ("replicate", self.replicates), ("algorithm", self.algorithms), ("response", names)
-                    )
-                ),
-            ]  # fmt: skip
-            cube[*(np.asarray(place) for place in places)] = rows["value"].cast(pl.Float64).fill_null(float("nan"))
-            self._replicate_cubes[period] = cube
-        return self._replicate_cubes[period]
+        names = self.in_period[period]
+        shape = len(self.conditions), len(self.replicates), len(self.algorithms), len(names)
+        rows = self._campaign.responses.filter(
+            (pl.col("period") == period) & pl.col("response").is_in(names) & (pl.col("condition") <= shape[0])
+        )
+        cube = np.full(shape, np.nan)
+        places = [
+            rows["condition"].to_numpy() - 1,
+            *(
+                rows[column].replace_strict({each: i for i, each in enumerate(known)}, return_dtype=pl.Int64)
+                for column, known in (
+                    ("replicate", self.replicates), ("algorithm", self.algorithms), ("response", names)
+                )
+            ),
+        ]  # fmt: skip
+        cube[*(np.asarray(place) for place in places)] = rows["value"].cast(pl.Float64).fill_null(float("nan"))
+        return cube
 
     @property
     def noise(self) -> Noise:
         """Noise that `terms` learns from: replicates where there are any, else the effects themselves."""
         return "replicates" if self.mode == "replicates" else "effects"
 
-    def cube_for_tests(self, period: str) -> NDArray[np.float64]:
+    def cube_for_tests(self, period: str) -> Floats:
         """Return values as tests of effects take them: `replicate_cube` where runs are replicated, else `cube`."""
         return self.replicate_cube(period) if self.mode == "replicates" else self.cube(period)
 
-    def effects(self, response: str, period: str, algorithm: str) -> MainEffects:
-        """Return main effects for an algorithm, or for the mean of all, which needs a value of every algorithm."""
-        values = self.for_test(response, period, algorithm)
-        return main_effects(self.campaign.design, replicate_frame(values), mode=self.mode)
-
-    def for_algorithm(self, response: str, period: str, algorithm: str) -> NDArray[np.float64]:
+    def for_algorithm(self, response: str, period: str, algorithm: str) -> Floats:
         """Return a response by condition for an algorithm, or for the mean of all; NaN where a value is missing."""
         return of_algorithm(self, self.values(response, period), algorithm)
 
-    def for_test(self, response: str, period: str, algorithm: str) -> NDArray[np.float64]:
+    def for_test(self, response: str, period: str, algorithm: str) -> Floats:
         """Return a response for tests of effects, of shape (conditions, replicates) where runs are replicated."""
         return of_algorithm(self, self.cube_for_tests(period)[..., self.in_period[period].index(response)], algorithm)
 
@@ -198,23 +287,6 @@ class Study:
     def choices_of_algorithm(self) -> list[str]:
         """Algorithms that main effects can be computed for, and the mean of all."""
         return [*self.algorithms, *([MEAN_OF_ALL] if len(self.algorithms) > 1 else [])]
-
-    @cached_property
-    def _summaries(self) -> dict[tuple[str, float], ConditionResponseSummary]:
-        return {}
-
-    def summary(self, period: str, min_relative_effect: float = 0.0) -> ConditionResponseSummary:
-        """Return the condition-response summary of one period."""
-        key = (period, min_relative_effect)
-        if key not in self._summaries:
-            self._summaries[key] = condition_response_summary(
-                self.cube(period),
-                responses=self.in_period[period],
-                algorithms=self.algorithms,
-                min_relative_effect=min_relative_effect,
-                too_few=self.too_few(period),
-            )
-        return self._summaries[key]
 
     def too_few(self, period: str) -> NDArray[np.bool_]:
         """Return a mask, shape (conditions, responses of the period): True where values count too few events."""
@@ -226,13 +298,6 @@ class Study:
         return too_few_events(self.values(response, period), self.unit_of(response), self.campaign.experiment, period)
 
     @cached_property
-    def comparison(self) -> AlgorithmComparison:
-        """The algorithms side by side in the main period."""
-        return compare_algorithms(
-            self.cube(self.main_period), responses=self.in_period[self.main_period], algorithms=self.algorithms
-        )
-
-    @cached_property
     def key_responses(self) -> list[str]:
         """The responses to compare the algorithms by at a glance."""
         there = self.in_period[self.main_period]
@@ -240,7 +305,7 @@ class Study:
 
     def varies(self, response: str, period: str) -> bool:
         """Return True if runs have different values of it."""
-        rows = self.campaign.responses.filter((pl.col("response") == response) & (pl.col("period") == period))
+        rows = self._campaign.responses.filter((pl.col("response") == response) & (pl.col("period") == period))
         return rows.filter(pl.col("value").is_finite())["value"].n_unique() > 1
 
     @cached_property
@@ -250,7 +315,7 @@ class Study:
         return next((name for name in CONGESTION if name in there), there[0])
 
     @cached_property
-    def congestion(self) -> NDArray[np.float64]:
+    def congestion(self) -> Floats:
         """Mean of the congestion response over the algorithms, per condition; NaN where no run has a value."""
         values = self.values(self.congestion_response, self.main_period)
         count = np.isfinite(values).sum(axis=1)
@@ -273,13 +338,8 @@ class Study:
 
     @cached_property
     def groups(self) -> pl.DataFrame:
-        """Flow groups of the conditions of the design.
-
-        The campaign also has groups of centre points, which lie between the levels: no array by condition has a row
-        for them.
-        """
-        rows = self.campaign.groups
-        return rows if rows.is_empty() else rows.filter(pl.col("condition").is_in(self.conditions))
+        """Flow groups of the conditions of the design (`groups_of_conditions`)."""
+        return groups_of_conditions(self.campaign)
 
     @cached_property
     def status(self) -> pl.DataFrame:
@@ -303,9 +363,9 @@ class Study:
         )
 
 
-def of_algorithm(study: Study, values: NDArray[np.float64], algorithm: str) -> NDArray[np.float64]:
+def of_algorithm(view: Values, values: Floats, algorithm: str) -> Floats:
     """Return the values of an algorithm, or their mean over all; the last axis of `values` is the algorithms."""
-    return values.mean(axis=-1) if algorithm == MEAN_OF_ALL else values[..., study.algorithms.index(algorithm)]
+    return values.mean(axis=-1) if algorithm == MEAN_OF_ALL else values[..., view.algorithms.index(algorithm)]
 
 
 def status_counts(campaign: "Campaign") -> dict[str, int]:
@@ -313,17 +373,17 @@ def status_counts(campaign: "Campaign") -> dict[str, int]:
     return {status: int((campaign.runs["status"] == status).sum()) for status in ("done", "failed", "missing")}
 
 
-def level_text(study: Study, factor: str, sign: int) -> str:
+def level_text(view: Values, factor: str, sign: int) -> str:
     """Return the meaning of a level of a factor, such as "800 seg/ms"."""
-    about = {f.id: f for f in study.campaign.factors}.get(factor)
+    about = {f.id: f for f in view.campaign.factors}.get(factor)
     if about is None:
         return "+" if sign > 0 else "−"
     return about.plus if sign > 0 else about.minus
 
 
-def factor_title(study: Study, factor: str) -> str:
+def factor_title(view: Values, factor: str) -> str:
     """Return the name and id of a factor, such as "network speed (X1)"."""
-    names: Mapping[str, str] = {f.id: f.name for f in study.campaign.factors}
+    names: Mapping[str, str] = {f.id: f.name for f in view.campaign.factors}
     return f"{uncapitalised(names[factor])} ({factor})" if factor in names else factor
 
 
@@ -332,9 +392,9 @@ def ordered(names: Sequence[str], counts: Mapping[str, int]) -> list[str]:
     return sorted((name for name in names if counts.get(name)), key=lambda name: -counts[name])
 
 
-def categorical(study: Study) -> set[str]:
+def categorical(view: Values) -> set[str]:
     """Return the factors that have no settings between their levels: levels that are not numbers of one unit."""
-    return {factor.id for factor in study.campaign.factors if not _is_quantitative(factor.minus, factor.plus)}
+    return {factor.id for factor in view.campaign.factors if not _is_quantitative(factor.minus, factor.plus)}
 
 
 def _is_quantitative(minus: str, plus: str) -> bool:

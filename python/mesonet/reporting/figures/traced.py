@@ -1,19 +1,20 @@
-"""Tables and figures of flows given one by one: windows and latencies."""
+"""Tables and figures of explicit flows: windows and latencies."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from mesonet.analysis import AverageWindows, average_windows, envelope, latencies, queued
-from mesonet.files.names import file_stem
-from mesonet.plots.flow_windows import MOST_SAMPLES, flow_windows
-from mesonet.plots.latencies import latencies as latencies_chart
+from mesonet import plots
+from mesonet.analysis import AverageWindows, WindowShares, average_windows, envelope, latencies, queued, window_shares
+from mesonet.plots.flow_windows import MOST_SAMPLES
 from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
-from mesonet.reporting.figures.drawable import Drawable
-from mesonet.words import listed, number, percent
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.figures.figure import Drawing, Figure, drawing
+from mesonet.words import listed, number, percent, quantity
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -28,30 +29,106 @@ def traced_tables(campaign: "Campaign") -> dict[str, pl.DataFrame]:
     }
 
 
-def traced_figures(campaign: "Campaign") -> list[Drawable]:
-    """Return the windows of every run with several flows, and the latencies of every condition."""
-    several = campaign.design.runs > 1
-    figures, measured = [], []
-    for run in traced_runs(campaign):
+def figures(view: CampaignView) -> list[Figure]:
+    """Return the windows of every run with explicit flows, and the latencies of every condition."""
+    several = view.campaign.design.runs > 1
+    runs: dict[str, Callable[[], Drawing]] = {}
+    for condition, algorithm, file in _runs_with_windows(view.campaign):
+        title = f"Windows of the flows, {algorithm}, condition {condition}"
+        runs[f"{algorithm}, condition {condition}"] = partial(_windows_of_series, file, title)
+    measured = []
+    for run in traced_runs(view.campaign):
         measured.append(_latency_table(run))
         if len(run.flows) > 1:
-            name = f"windows/{file_stem(run.algorithm)}" + (f"_{run.condition}" if several else "")
-            name += f"_{run.replicate}" if run.replicate > 1 else ""
-            asked = "Does the algorithm fill the path, share it, converge?"
-            which = f"{run.algorithm}, condition {run.condition}" if several else run.algorithm
-            which += f", run {run.replicate}" if run.replicate > 1 else ""
-            figures.append(Drawable(name, asked, partial(_windows_figure, run, several), "windows", {"run": which}))
+            name = f"{run.algorithm}, condition {run.condition}" if several else run.algorithm
+            name += f", run {run.replicate}" if run.replicate > 1 else ""
+            runs[name] = partial(_windows, run, several)
+    found = []
+    if runs:
+        found.append(
+            Figure(
+                id="windows",
+                short_title="Windows of single flows",
+                title="Does the algorithm fill the path, share it, converge?",
+                reading="Congestion windows over time of explicit flows.",
+                draw=lambda run: runs[run](),
+                selections=[{"run": name} for name in runs],
+                height=460,
+                varied=True,
+                own_tables=True,
+                file="windows/{run}",
+            )
+        )
     rows = pl.concat(measured) if measured else pl.DataFrame()
-    for (condition,), own in rows.group_by("condition", maintain_order=True) if len(rows) else ():
-        means = own.group_by("algorithm", maintain_order=True).agg(pl.col("goodput", "recovery").mean())
-        name = "windows/latencies" + (f"_{condition}" if several else "")
-        title = "Time to the full rate" + (f", condition {condition}" if several else "")
-        figures.append(Drawable(name, "How soon is a flow at its full rate?", partial(_latency_figure, means, title)))
-    return figures
+    means = {
+        str(condition): own.group_by("algorithm", maintain_order=True).agg(pl.col("goodput", "recovery").mean())
+        for (condition,), own in (rows.group_by("condition", maintain_order=True) if len(rows) else ())
+    }
+    if means:
+
+        def draw(condition: str) -> Drawing:
+            title = "Time to the full rate" + (f", condition {condition}" if several else "")
+            chart = plots.latencies(means[condition], title=title)
+            return drawing(chart, _latency_caption(means[condition]))
+
+        found.append(
+            Figure(
+                id="latencies",
+                short_title="Latencies",
+                title="How soon is a flow at its full rate?",
+                reading="",
+                draw=draw,
+                selections=[{"condition": condition} for condition in means],
+                file="windows/latencies_{condition}" if several else "windows/latencies",
+            )
+        )
+    return found
 
 
-def _latency_figure(means: pl.DataFrame, title: str) -> tuple[Any, str]:
-    return latencies_chart(means, title=title), _latency_caption(means)
+def _runs_with_windows(campaign: "Campaign") -> list[tuple[int, str, str]]:
+    """Return condition, algorithm and file of first replicates that kept the series of an explicit flow."""
+    found = []
+    for condition, algorithm, replicate, key in (
+        campaign.runs.filter(status="done").select("condition", "algorithm", "replicate", "key").iter_rows()
+    ):
+        path = campaign.path / "runs" / key / "series.parquet"
+        if replicate == 1 and path.exists() and _windows_in(pl.read_parquet_schema(path)):
+            found.append((condition, algorithm, str(path)))
+    return found
+
+
+def _windows_in(columns: Any) -> list[str]:
+    """Return the columns of a time series that are windows of flows."""
+    return [name for name in columns if re.fullmatch(r"flow_\d+_cwnd", name)]
+
+
+def _windows_of_series(file: str, title: str) -> Drawing:
+    series = pl.read_parquet(file)
+    names = _windows_in(series.columns)
+    values = series.select(pl.col(name).cast(pl.Float64).fill_null(float("nan")) for name in names).to_numpy()
+    values = np.where(values > 0, values, np.nan)
+    flows = [name.removesuffix("_cwnd").replace("_", " ") for name in names]
+    shares = window_shares(values, flows=flows)
+    chart = plots.windows(series["time_s"].to_numpy(), values, shares, title=title)
+    return drawing(chart, shares_caption(shares))
+
+
+def shares_caption(result: WindowShares) -> str:
+    """Return the mean windows, the use of the path and the final shares of the flows, as text."""
+    if not np.isfinite(result.mean).any():
+        return "No flow was there."
+    means = [
+        f"{name} {quantity(float(mean), 'segments')}" for name, mean in zip(result.flows, result.mean, strict=True)
+        if np.isfinite(mean)
+    ]  # fmt: skip
+    said = f"Mean windows: {listed(means)}."
+    if np.isfinite(result.filled):
+        said += f" Together they are {percent(result.filled)} of what the path holds."
+    if len(result.flows) > 1 and np.isfinite(result.share).all():
+        shares = [percent(100 * float(share)) for share in result.share]
+        equal = "they share nearly equally" if result.jain > 0.95 else "they do not share equally"
+        said += f" In the end they have {listed(shares)}: {equal} (Jain index {number(result.jain, 2)})."
+    return said
 
 
 def own_windows(run: TracedRun) -> AverageWindows:
@@ -97,7 +174,7 @@ def _about(run: TracedRun, table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _windows_figure(run: TracedRun, several: bool) -> tuple[Any, str]:
+def _windows(run: TracedRun, several: bool) -> Drawing:
     found = own_windows(run)
     samples = pl.concat(
         [
@@ -107,14 +184,14 @@ def _windows_figure(run: TracedRun, several: bool) -> tuple[Any, str]:
         ]
     )
     averages = found.to_polars().select("flow", "begin", "end", "window").drop_nulls()
-    chart: Any = flow_windows(
+    chart: Any = plots.flow_windows(
         samples,
         averages,
         run.flows,
         marks=_marks(run),
         title=run.algorithm + (f", condition {run.condition}" if several else ""),
     )
-    return chart, _windows_caption(run, found)
+    return drawing(chart, _windows_caption(run, found))
 
 
 def _samples(time: np.ndarray, values: np.ndarray, flow: str, measure: str) -> pl.DataFrame:

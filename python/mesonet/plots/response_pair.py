@@ -1,43 +1,22 @@
-"""Y-Y scatter plot of the page: a response against another, a point per condition and algorithm."""
+"""Scatter plot of two responses: a point per condition and algorithm."""
+
+from collections.abc import Sequence
 
 import altair as alt
+import polars as pl
 
 from mesonet.plots import theme
-from mesonet.reporting.campaign_view.study import Study
-from mesonet.reporting.figures.figure import Control, DerivedTable, PageFigure
-from mesonet.reporting.text.labels import axis_title
 
 DATA, SIDE = "pairs", 440
-KEYS = ("response", "other", "period")
 
 
-def figure(study: Study, runs: int) -> PageFigure:
-    """Return the figure of a campaign with at least two responses and `runs` conditions x algorithms."""
-    there = study.in_period[study.main_period]
-    first = study.congestion_response
-    varying = [name for name in there if study.varies(name, study.main_period)]
-    names = [name for name in [*study.key_responses, *there] if name != first]
-    names.sort(key=lambda name: name not in varying)
-    options = [(name, study.label_of(name)) for name in study.responses]
-    return PageFigure(
-        id="scatter",
-        short_title="One against another",
-        title="One response against another",
-        reading=(
-            "One point per condition and algorithm. Where both responses have one unit, the line marks equal values. "
-            "Choose the responses here and at the top, or click a cell of the correlations."
-        ),
-        chart=_chart(study.algorithms, axis_title(study, first), axis_title(study, names[0])),
-        main=DATA,
-        tables={DATA: DerivedTable("pairs", KEYS)},
-        captions=DerivedTable("pairCaptions", KEYS),
-        marks=runs,
-        height=540,
-        controls=[Control("other", "Across", options, names[0])],
-    )
+def response_pair(
+    values: pl.DataFrame, algorithms: Sequence[str], *, response: str = "", other: str = "", title: str = ""
+) -> alt.LayerChart:
+    """Return the figure of a table with the columns condition, algorithm, x, y.
 
-
-def _chart(algorithms: tuple[str, ...], response: str, other: str) -> alt.LayerChart:
+    `other` and `response` are the titles across and up.
+    """
     scale = alt.Scale(zero=False, nice=False, padding=12)
     base = alt.Chart(alt.NamedData(name=DATA), width=SIDE * 1.4, height=SIDE).transform_filter(theme.IS_KEPT)
     # Without a line its ends lie on a corner: a layer without rows would leave the scales without an extent.
@@ -82,4 +61,4 @@ def _chart(algorithms: tuple[str, ...], response: str, other: str) -> alt.LayerC
         alt.param(name="other_title", value=other),
         alt.param(name="same_unit", value=False),
     )
-    return theme.finish(chart, {}, title="")
+    return theme.finish(chart, {DATA: values}, title=title)

@@ -1,44 +1,15 @@
-"""Figures of a grid of levels: each key response over the factor with most levels, a line per level of the next one."""
+"""Grid of levels: values over the factor with most levels, a line per level of the next factor."""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from mesonet.designs import grid
-from mesonet.files.names import file_stem
-from mesonet.plots.level_lines import level_lines
 from mesonet.reporting.campaign_view.sampled import Sampled
-from mesonet.reporting.figures.drawable import Drawable
-from mesonet.reporting.text.labels import axis_title
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
-
-QUESTION = "How does the response go with the levels?"
-
-
-def figures(sampled: Sampled, responses: Sequence[str]) -> list[Drawable]:
-    """Return a figure per response that varies; none where the conditions are no grid."""
-    if sampled.campaign.rows.kind != grid.KIND:
-        return []
-    varying = [name for name in responses if sampled.study.varies(name, sampled.study.main_period)]
-    return [Drawable(f"levels/{file_stem(name)}", QUESTION, partial(_lines, sampled, name)) for name in varying]
-
-
-def _lines(sampled: Sampled, response: str) -> tuple[Any, str]:
-    study = sampled.study
-    across, lines = names(sampled)
-    chart = level_lines(
-        values(sampled, response, study.main_period, places(sampled)),
-        across=across,
-        lines=lines,
-        title=study.label_of(response),
-        response=axis_title(study, response),
-    )
-    return chart, sentence(sampled, response)
 
 
 def names(sampled: Sampled) -> tuple[str, str]:
@@ -52,7 +23,7 @@ def sentence(sampled: Sampled, response: str) -> str:
     """Return a sentence on the lines: the response, the number of combinations and the factors averaged over."""
     rest = [sampled.factors[place] for place in _by_levels(sampled)[2:]]
     averaged = f"; means over the levels of {', '.join(rest)}" if rest else ""
-    return f"{sampled.study.label_of(response)} at each of {len(sampled.points)} combinations of levels{averaged}."
+    return f"{sampled.view.label_of(response)} at each of {len(sampled.points)} combinations of levels{averaged}."
 
 
 def places(sampled: Sampled) -> pl.DataFrame:

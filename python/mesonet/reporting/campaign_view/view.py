@@ -1,14 +1,14 @@
-"""The study's method applied to one campaign: effects, correlations, components, clusters, Psi, causes, each once."""
+"""View of a campaign for reports: its values, and every analysis of them, each computed once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from mesonet.analysis import (
+    AlgorithmComparison,
     Clustering,
     ConditionClasses,
     ConditionResponseSummary,
@@ -22,10 +22,11 @@ from mesonet.analysis import (
     MainEffects,
     PrincipalComponents,
     PsiTable,
+    Residuals,
     Separation,
-    TenSteps,
     Terms,
     clustering,
+    compare_algorithms,
     condition_classes,
     condition_response_summary,
     correlations,
@@ -38,17 +39,17 @@ from mesonet.analysis import (
     main_effects,
     principal_components,
     psi_table,
+    residuals,
     score_groups,
     separating_settings,
-    ten_steps,
     terms,
 )
 from mesonet.analysis.main_effects import replicate_frame
-from mesonet.reporting.campaign_view.events import too_few_events
-from mesonet.reporting.campaign_view.space import OWN, TCP, Space, response_space
-from mesonet.reporting.campaign_view.study import Study, categorical, of_algorithm
-from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
-from mesonet.words import span, uncapitalised
+from mesonet.reporting.campaign_view.columns import Column
+from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
+from mesonet.reporting.campaign_view.remembered import remembered
+from mesonet.reporting.campaign_view.values import Values
+from mesonet.words import span
 
 Floats = NDArray[np.float64]
 
@@ -59,69 +60,59 @@ FOLLOW_UP_RUNS = 16
 
 
 @dataclass(frozen=True)
-class Method:
-    """Results of a campaign that has results."""
+class CampaignView(Values):
+    """Values and analyses of a campaign; the analyses need results."""
 
-    study: Study
-    thresholds: Thresholds = DEFAULTS
+    @remembered
+    def effects(self, response: str, period: str, algorithm: str) -> MainEffects:
+        """Return main effects for an algorithm, or for the mean of all, which needs a value of every algorithm."""
+        values = replicate_frame(self.for_test(response, period, algorithm))
+        return main_effects(self.campaign.design, values, mode=self.mode)
 
-    @cached_property
-    def space(self) -> Space:
-        """Responses of the experiment's response set."""
-        return response_space(self.study)
-
-    @cached_property
-    def titles(self) -> dict[str, str]:
-        """Titles of the responses, as they stand in a sentence."""
-        return {column.name: uncapitalised(column.title) for column in self.space.columns}
-
-    @cached_property
-    def labels(self) -> dict[str, str]:
-        """Symbols and titles of the responses, for axes and tables."""
-        return {column.name: column.label for column in self.space.columns}
-
-    def values(self, response: str, algorithm: str) -> Floats:
-        """Return a response of the space by condition, for an algorithm or the mean of all; NaN where missing."""
-        values = self.space.cube[:, :, self.space.place(response)]
-        return of_algorithm(self.study, values, algorithm)
-
-    def for_test(self, response: str, algorithm: str) -> Floats | pl.DataFrame:
-        """Return a response as tests of effects take it: every replicate where runs are replicated."""
-        values = self.space.for_tests[..., self.space.place(response)]
-        return replicate_frame(of_algorithm(self.study, values, algorithm))
-
-    def terms(self, response: str, algorithm: str) -> Terms:
+    @remembered
+    def terms(self, response: str, period: str, algorithm: str) -> Terms:
         """Return all estimable terms, for one algorithm or the mean of all."""
-        return terms(self.study.campaign.design, self.for_test(response, algorithm), noise=self.study.noise)
+        values = replicate_frame(self.for_test(response, period, algorithm))
+        return terms(self.campaign.design, values, noise=self.noise)
 
-    def interactions(self, response: str, algorithm: str) -> Interactions:
+    @remembered
+    def interactions(self, response: str, period: str, algorithm: str) -> Interactions:
         """Return the effects of every factor and pair, for one algorithm or the mean of all."""
-        return interactions(self.study.campaign.design, self.values(response, algorithm))
+        return interactions(self.campaign.design, self.for_algorithm(response, period, algorithm))
 
-    def ten_steps(self, response: str, algorithm: str) -> TenSteps:
-        """Return the results of the ten steps; the last ones asked for are kept."""
-        key = (response, algorithm)
-        if key not in self._last_steps:
-            self._last_steps.clear()
-            self._last_steps[key] = ten_steps(
-                self.study.campaign.design,
-                self.for_test(response, algorithm),
-                mode=self.study.mode,
-                categorical=categorical(self.study),
-            )
-        return self._last_steps[key]
+    @remembered
+    def residuals(self, response: str, period: str) -> Residuals:
+        """Return the distance of every algorithm from the mean of all, by condition."""
+        return residuals(
+            self.values(response, period), algorithms=self.algorithms, conditions=self.conditions, response=response,
+            too_few=self.too_few_of(response, period),
+        )  # fmt: skip
 
     @cached_property
-    def _last_steps(self) -> dict[tuple[str, str], TenSteps]:
-        return {}
+    def column_cube(self) -> Floats:
+        """Values of all columns, shape (conditions, algorithms, columns); NaN where missing."""
+        return np.stack([self.values(column.response, column.period) for column in self.columns], axis=-1)
 
-    def factor_table(self, algorithm: str, places: Sequence[int] | None = None) -> FactorTable:
-        """Return signs, stars and Psi of every factor for an algorithm over the responses `places` (default: all)."""
-        which = list(places) if places is not None else list(range(len(self.space.columns)))
-        own = self.study.algorithms.index(algorithm)
-        values = self.space.for_tests[..., own, :][..., which]
-        names = [self.space.names[i] for i in which]
-        return factor_table(self.study.campaign.design, values, responses=names, mode=self.study.mode)
+    @property
+    def runs(self) -> Floats:
+        """Values of all columns with one row per condition and algorithm."""
+        return self.column_cube.reshape(-1, len(self.columns))
+
+    @remembered
+    def of_period(self, period: str) -> tuple[Column, ...]:
+        """Return the responses of a period as columns with the names of the responses."""
+        return tuple(
+            Column(name, self.responses[name].symbol, self.responses[name].title, self.unit_of(name), "", name, period)
+            for name in self.in_period[period]
+        )
+
+    @remembered
+    def factor_table(self, algorithm: str, columns: tuple[Column, ...] = ()) -> FactorTable:
+        """Return signs, stars and Psi of every factor for an algorithm over some columns (default: all)."""
+        each = columns or self.columns
+        values = np.stack([self.for_test(column.response, column.period, algorithm) for column in each], axis=-1)
+        names = [column.name for column in each]
+        return factor_table(self.campaign.design, values, responses=names, mode=self.mode)
 
     def psi(self, algorithm: str) -> PsiTable:
         """Return Psi over the sets of responses.
@@ -129,8 +120,8 @@ class Method:
         As in the ASME paper the sets of the network have half of the weight, and the sets of the flow groups the
         other half.
         """
-        sets = self.space.sets
-        tables = {name: self.factor_table(algorithm, places) for name, places in sets.items()}
+        sets = self.sets
+        tables = {name: self.factor_table(algorithm, tuple(columns)) for name, columns in sets.items()}
         flows = [name for name in sets if name.endswith((OWN, TCP))]
         weights = {name: 1 / len(flows) if name in flows else 1 / (len(sets) - len(flows)) for name in sets}
         return psi_table(tables, weights=weights)
@@ -138,7 +129,7 @@ class Method:
     @cached_property
     def correlations(self) -> Correlations:
         """Correlations of the responses over all runs, conditions x algorithms."""
-        return correlations(self.runs, responses=self.space.names, threshold=self.thresholds.correlation)
+        return correlations(self.runs, responses=self.column_names, threshold=self.thresholds.correlation)
 
     @cached_property
     def components(self) -> PrincipalComponents:
@@ -151,19 +142,19 @@ class Method:
 
         The ASME paper has 48 of them (Fig. 13).
         """
-        places = [place for name, own in self.space.sets.items() if name.endswith((OWN, TCP)) for place in own]
+        places = [place for place, column in enumerate(self.columns) if column.set.endswith((OWN, TCP))]
         return self._reduction(places) if len(places) > 1 else None
 
     @cached_property
     def of_all(self) -> "Reduction":
         """Components of all responses."""
-        return self._reduction(range(len(self.space.columns)))
+        return self._reduction(range(len(self.columns)))
 
     def _reduction(self, places: Sequence[int]) -> "Reduction":
         runs = self.runs[:, list(places)]
         there = np.isfinite(runs).any(axis=1)
         complete = np.asarray(np.isfinite(runs[there]).all(axis=0))
-        names = np.array([self.space.names[place] for place in places], dtype=object)
+        names = np.array([self.column_names[place] for place in places], dtype=object)
         found = principal_components(runs[:, complete], responses=names[complete].tolist())
         return Reduction(self, found, tuple(names[~complete]))
 
@@ -179,12 +170,12 @@ class Method:
         apart = {
             condition: found.most_distant if found.distinct else None for condition, found in self.clusterings.items()
         }
-        signs = np.array([self.study.signs[condition] for condition in apart], dtype=float)
-        factors = self.study.campaign.design.factors
+        signs = np.array([self.signs[condition] for condition in apart], dtype=float)
+        factors = self.campaign.design.factors
         return {
             name: group_rules(signs, ["alone" if who == name else "not alone" for who in apart.values()],
                               factors=factors)
-            for name in self.study.algorithms
+            for name in self.algorithms
             if any(who == name for who in apart.values())
         }  # fmt: skip
 
@@ -193,45 +184,50 @@ class Method:
         """The tree of the algorithms in every condition that has results."""
         return {
             condition: clustering(
-                values, algorithms=self.study.algorithms, responses=self.space.names, cut=self.thresholds.cut
+                values, algorithms=self.algorithms, responses=self.column_names, cut=self.thresholds.cut
             )
-            for condition, values in zip(self.study.conditions, self.space.cube, strict=True)
+            for condition, values in zip(self.conditions, self.column_cube, strict=True)
             if np.isfinite(values).any()
         }
 
-    def summary_of(self, places: Sequence[int]) -> ConditionResponseSummary:
-        """Return the condition-response summary of the responses of the space at `places`."""
+    @remembered
+    def summary(self, period: str, min_relative_effect: float = 0.0) -> ConditionResponseSummary:
+        """Return the condition-response summary of one period."""
         return condition_response_summary(
-            self.space.cube[:, :, list(places)], responses=[self.space.names[place] for place in places],
-            algorithms=self.study.algorithms,
-            too_few=np.column_stack([self.too_few(place) for place in places]) if places else None,
-        )  # fmt: skip
+            self.cube(period),
+            responses=self.in_period[period],
+            algorithms=self.algorithms,
+            min_relative_effect=min_relative_effect,
+            too_few=self.too_few(period),
+        )
 
-    def too_few(self, place: int) -> NDArray[np.bool_]:
-        """Return a mask by condition: True where values of the response at `place` count too few events."""
-        column = self.space.columns[place]
-        values = self.space.cube[:, :, place]
-        return too_few_events(values, column.unit, self.study.campaign.experiment, column.period)
+    def summary_of(self, columns: Sequence[Column]) -> ConditionResponseSummary:
+        """Return the condition-response summary of some columns."""
+        values = [self.values(column.response, column.period) for column in columns]
+        return condition_response_summary(
+            np.stack(values, axis=-1), responses=[column.name for column in columns], algorithms=self.algorithms,
+            too_few=np.column_stack([self.too_few_of(column.response, column.period) for column in columns]),
+        )  # fmt: skip
 
     @cached_property
     def adjusted_summary(self) -> ConditionResponseSummary:
         """The condition-response summary of the main period with the false discovery rate held at 5 %."""
-        period = self.study.main_period
+        period = self.main_period
         return condition_response_summary(
-            self.study.cube(period), responses=self.study.in_period[period], algorithms=self.study.algorithms,
-            adjust="benjamini-hochberg", too_few=self.study.too_few(period),
+            self.cube(period), responses=self.in_period[period], algorithms=self.algorithms,
+            adjust="benjamini-hochberg", too_few=self.too_few(period),
         )  # fmt: skip
 
     @cached_property
     def extremes(self) -> Extremes:
         """Most extreme condition of each outlying algorithm, by response."""
-        period = self.study.main_period
-        return extremes(self.study.summary(period), self.study.cube(period))
+        period = self.main_period
+        return extremes(self.summary(period), self.cube(period))
 
     @cached_property
     def separations(self) -> dict[tuple[str, str], Separation]:
         """(Algorithm, response) of every column of flags with at least two: the settings associated with them."""
-        summary = self.study.summary(self.study.main_period)
+        summary = self.summary(self.main_period)
         known = np.isfinite(summary.p) | (summary.statement == "not distinguishable")
         found = {}
         for algorithm, response, flagged in zip(
@@ -242,21 +238,21 @@ class Method:
             place = summary.responses.index(response)
             flags = summary.flagged[:, place] & (summary.extreme[:, place] == algorithm)
             found[algorithm, response] = separating_settings(
-                self.study.campaign.design, flags, known=known[:, place], order=min(2, len(self.study.signs[1]))
+                self.campaign.design, flags, known=known[:, place], order=min(2, len(self.signs[1]))
             )
         return found
 
-    def follow_up(self, response: str, algorithm: str, most: int = 3) -> FollowUp | None:
+    def follow_up(self, response: str, period: str, algorithm: str, most: int = 3) -> FollowUp | None:
         """Return the runs that would break the aliases of the largest active strings; None where none is aliased."""
-        found = self.terms(response, algorithm)
+        found = self.terms(response, period, algorithm)
         active = found.active
         strings = [text for text, on in zip(found.strings, active, strict=True) if on and " = " in text][:most]
-        return follow_up(self.study.campaign.design, strings, runs=FOLLOW_UP_RUNS) if strings else None
+        return follow_up(self.campaign.design, strings, runs=FOLLOW_UP_RUNS) if strings else None
 
     @cached_property
     def classes(self) -> ConditionClasses:
         """Classes of congestion: conditions without any loss, and natural breaks of the others."""
-        values = self.study.congestion
+        values = self.congestion
         known = values[np.isfinite(values)]
         calm = bool((known == 0).any()) and bool((known > 0).any())
         if not calm:
@@ -269,37 +265,37 @@ class Method:
         names = CLASS_NAMES[len(found.names)]
         if calm:
             names = ("none", *CLASS_NAMES[len(found.names) - 1]) if len(found.names) > 2 else ("none", "some")
-        unit = self.study.unit_of(self.study.congestion_response)
+        unit = self.unit_of(self.congestion_response)
         ranges = [span(float(own[0]), float(own[-1]), unit) for own in _by_class(found)]
         said = names if len(names) == 1 else [f"{name} ({ends})" for name, ends in zip(names, ranges, strict=True)]
         return condition_classes(values, limits=found.limits, names=said)
 
     @property
-    def chosen(self) -> list[str]:
+    def chosen(self) -> list[Column]:
         """Representative of each cluster of the correlation analysis, largest clusters first.
 
         The measure of congestion comes first and replaces the representative of its own cluster.
         """
-        congestion = self.congestion
+        congestion = self.congestion_column.name
         named = [
             congestion if congestion in cluster else representative
             for cluster, representative in zip(
                 self.correlations.clusters, self.correlations.representatives, strict=True
             )
         ]
-        return list(dict.fromkeys([congestion, *named]))
+        return [self.column(name) for name in dict.fromkeys([congestion, *named])]
 
     @property
-    def congestion(self) -> str:
-        """The column of the space that measures congestion, in the first period that has it."""
-        wanted = self.study.congestion_response
-        return next((c.name for c in self.space.columns if c.response == wanted), self.space.names[0])
+    def congestion_column(self) -> Column:
+        """The column that measures congestion, in the first period that has it."""
+        return next((c for c in self.columns if c.response == self.congestion_response), self.columns[0])
 
-    @property
-    def runs(self) -> Floats:
-        """The cube with one row per condition and algorithm."""
-        cube = self.space.cube
-        return cube.reshape(-1, cube.shape[2])
+    @cached_property
+    def comparison(self) -> AlgorithmComparison:
+        """The algorithms side by side in the main period."""
+        return compare_algorithms(
+            self.cube(self.main_period), responses=self.in_period[self.main_period], algorithms=self.algorithms
+        )
 
 
 def _by_class(found: ConditionClasses) -> list[Floats]:
@@ -311,7 +307,7 @@ def _by_class(found: ConditionClasses) -> list[Floats]:
 class Reduction:
     """Principal components of some responses over all runs, and what explains them."""
 
-    method: Method
+    view: CampaignView
     components: PrincipalComponents
     lacking: tuple[str, ...] = ()  #: responses left out because a run that has others lacks them
 
@@ -323,7 +319,7 @@ class Reduction:
     @cached_property
     def run_rules(self) -> GroupRules:
         """Rules of settings and algorithms that explain the groups of runs."""
-        design, algorithms = self.method.study.campaign.design, self.method.study.algorithms
+        design, algorithms = self.view.campaign.design, self.view.algorithms
         signs = np.repeat(np.asarray(design.matrix, dtype=float), len(algorithms), axis=0)
         names = list(design.factors)
         if len(algorithms) > 1:
@@ -334,5 +330,5 @@ class Reduction:
 
     def effects(self, component: int) -> MainEffects:
         """Return the main effects on the scores of a component (from 0), means over the algorithms."""
-        scores = self.components.scores[:, component].reshape(len(self.method.study.conditions), -1)
-        return main_effects(self.method.study.campaign.design, scores.mean(axis=1))
+        scores = self.components.scores[:, component].reshape(len(self.view.conditions), -1)
+        return main_effects(self.view.campaign.design, scores.mean(axis=1))

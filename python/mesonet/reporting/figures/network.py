@@ -1,6 +1,5 @@
-"""Figures about the network: congestion of the conditions, states of the flows, buffers, windows, time line."""
+"""Figures of the group "What happens in the network": congestion, states of the flows, buffers, time line."""
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -9,15 +8,14 @@ import numpy as np
 import polars as pl
 
 from mesonet import plots
-from mesonet.analysis import ConditionClasses, WindowShares, window_shares
-from mesonet.files.names import file_stem
+from mesonet.analysis import ConditionClasses
 from mesonet.plots.flow_states import STATES
-from mesonet.reporting.campaign_view.method import Method
-from mesonet.reporting.campaign_view.study import Study
-from mesonet.reporting.figures.drawable import ChartAndCaption, Drawable
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.figures import traced
+from mesonet.reporting.figures.figure import Drawing, Figure, drawing
 from mesonet.reporting.text.labels import axis_title
 from mesonet.responses.definitions import PERIODS, ROUTER_CLASSES
-from mesonet.words import counted, listed, number, percent, period_title, quantity
+from mesonet.words import counted, listed, number, percent, period_title
 
 #: What classes of routers are called where their own names are short.
 _ROUTERS = {"pop": "PoP", "normal": "normal access", "fast": "fast access", "direct": "direct access"}
@@ -29,45 +27,79 @@ _SHARES = dict(zip(STATES[1:], ("initial_slow_start_share", "standard_share", "a
 _SERIES = dict(zip(STATES, ("connecting", "initial_slow_start", "standard", "alternate"), strict=True))
 
 
-def network_figures(method: Method) -> list[Drawable]:
-    """Return the figures of the network that the campaign can have."""
-    study = method.study
-    figures = [
-        Drawable("network/congestion", "How congested is each condition?", partial(_classes, method)),
+def figures(view: CampaignView) -> list[Figure]:
+    """Return the figures that the campaign can have."""
+    found = [
+        Figure(
+            id="congestion",
+            short_title="Congestion",
+            title="How congested is each condition?",
+            reading="One bar per condition, ordered; the colour is that of its class, which is relative to these "
+            "conditions.",
+            draw=partial(_classes, view),
+            height=380,
+            own_tables=True,
+            file="network/congestion",
+        )
     ]
-    if not flow_state_table(method).is_empty():
-        asked = "In what state is the network?"
-        for algorithm in study.algorithms:
-            draw, chosen = partial(_states, method, algorithm), {"algorithm": algorithm}
-            figures.append(
-                Drawable(f"network/flow_states_{file_stem(algorithm)}", asked, draw, "network/flow_states", chosen)
-            )
-    if not buffer_table(study).is_empty():
-        figures.append(Drawable("network/buffers", "Where does the queue stand?", partial(_buffers, method)))
-    if _scenario(study):
-        figures.append(Drawable("network/timeline", "What happens when?", partial(_timeline, study)))
-    for condition, algorithm, file in _runs_with_windows(study):
-        asked = "Does the algorithm fill the path, share it, converge?"
-        figures.append(
-            Drawable(
-                f"windows/{file_stem(algorithm)}_condition_{condition}",
-                asked,
-                partial(_windows, condition, algorithm, file),
-                "windows",
-                {"run": f"{algorithm}, condition {condition}"},
+    if not flow_state_table(view).is_empty():
+        found.append(
+            Figure(
+                id="flow-states",
+                short_title="States of flows",
+                title="In what state is the network?",
+                reading=(
+                    "For one condition of each class of congestion: how many flows are connecting, and in which phase "
+                    "of congestion control the others are."
+                ),
+                draw=partial(_states, view),
+                selections=[{"algorithm": name} for name in view.algorithms],
+                height=560,
+                varied=True,
+                own_tables=True,
+                file="network/flow_states_{algorithm}",
             )
         )
-    return figures
+    if not buffer_table(view).is_empty():
+        found.append(
+            Figure(
+                id="buffers",
+                short_title="Buffers",
+                title="Where does the queue stand?",
+                reading=(
+                    "One panel per class of router: the share of its buffer in use on average, in conditions from the "
+                    "least to the most congested."
+                ),
+                draw=partial(_buffers, view),
+                height=560,
+                own_tables=True,
+                file="network/buffers",
+            )
+        )
+    found += traced.figures(view)
+    if _scenario(view):
+        found.append(
+            Figure(
+                id="timeline",
+                short_title="Time line",
+                title="What happens when?",
+                reading="From the beginning of a run to its end.",
+                draw=partial(_timeline, view),
+                height=160,
+                own_tables=True,
+                file="network/timeline",
+            )
+        )
+    return found
 
 
-def _classes(method: Method) -> ChartAndCaption:
-    study = method.study
-    response = study.congestion_response
+def _classes(view: CampaignView) -> Drawing:
+    response = view.congestion_response
     chart = plots.condition_classes(
-        method.classes, title=f"Congestion of the conditions, {period_title(study.main_period)}",
-        response=f"{axis_title(study, response)}, mean of all algorithms",
+        view.classes, title=f"Congestion of the conditions, {period_title(view.main_period)}",
+        response=f"{axis_title(view, response)}, mean of all algorithms",
     )  # fmt: skip
-    return chart, classes_caption(method.classes)
+    return drawing(chart, classes_caption(view.classes), subtitle=False)
 
 
 def classes_caption(result: ConditionClasses) -> str:
@@ -86,24 +118,23 @@ def classes_caption(result: ConditionClasses) -> str:
     return f"Among these conditions congestion is {listed(said)}.{breaks}{lost}"
 
 
-def flow_state_table(method: Method) -> pl.DataFrame:
+def flow_state_table(view: CampaignView) -> pl.DataFrame:
     """Return mean numbers of flows: period, condition, algorithm, state, flows. Empty where not measured."""
-    study = method.study
     # Whatever the experiment asks about, runs answer these.
-    there = set(study.campaign.responses.select("response", "period").unique().iter_rows())
+    there = set(view.campaign.responses.select("response", "period").unique().iter_rows())
     frames = []
     for period in (p for p in PERIODS if p != "run"):
         if not {(name, period) for name in (_SENDING, *_SHARES.values())} <= there:
             continue
-        shares = study.campaign.cube([_SENDING, *_SHARES.values()], period)
+        shares = view.campaign.cube([_SENDING, *_SHARES.values()], period)
         # Where nothing was sending there are no shares, and none in any state.
         parts = np.where(shares[:, :, :1] == 0, 0.0, shares[:, :, 1:])
         numbers = {state: parts[:, :, i] * shares[:, :, 0] for i, state in enumerate(_SHARES)}
         if (_CONNECTING, period) in there:
-            numbers = {STATES[0]: study.campaign.cube([_CONNECTING], period)[:, :, 0], **numbers}
+            numbers = {STATES[0]: view.campaign.cube([_CONNECTING], period)[:, :, 0], **numbers}
         for state, values in numbers.items():
             condition, algorithm = np.indices(values.shape)
-            names = np.asarray(study.algorithms, dtype=object)[algorithm.ravel()]
+            names = np.asarray(view.algorithms, dtype=object)[algorithm.ravel()]
             frames.append(
                 pl.DataFrame(
                     {
@@ -118,15 +149,15 @@ def flow_state_table(method: Method) -> pl.DataFrame:
     return pl.concat(frames).with_columns(pl.col("flows").fill_nan(None)) if frames else pl.DataFrame(schema=schema)
 
 
-def _states(method: Method, algorithm: str) -> ChartAndCaption:
-    study, classes = method.study, method.classes
+def _states(view: CampaignView, algorithm: str) -> Drawing:
+    classes = view.classes
     typical = [
         (place, condition)
         for place in range(1, len(classes.names) + 1)
         if (condition := classes.typical(place)) is not None
     ]
     panels = {c: f"condition {c}, congestion {classes.names[place - 1]}" for place, c in typical}
-    series = {c: _series(study, c, algorithm) for c in panels}
+    series = {c: _series(view, c, algorithm) for c in panels}
     over_time = bool(series) and all(frame is not None for frame in series.values())
     if over_time:
         rows = pl.concat(
@@ -138,7 +169,7 @@ def _states(method: Method, algorithm: str) -> ChartAndCaption:
             ]
         )  # fmt: skip
     else:
-        table = flow_state_table(method).filter(
+        table = flow_state_table(view).filter(
             (pl.col("algorithm") == algorithm) & pl.col("condition").is_in(list(panels))
         )
         periods = table["period"].unique().to_list()
@@ -149,7 +180,7 @@ def _states(method: Method, algorithm: str) -> ChartAndCaption:
         )  # fmt: skip
     title = f"States of the flows, {algorithm}, one condition of each class of congestion"
     chart = plots.flow_states(rows, panels=list(panels.values()), over_time=over_time, title=title)
-    return chart, states_caption(rows, list(panels.values()), over_time)
+    return drawing(chart, states_caption(rows, list(panels.values()), over_time))
 
 
 def states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -> str:
@@ -165,10 +196,10 @@ def states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -
     return f"The most frequent state ({how}): {'; '.join(said)}." if said else "No flow was counted."
 
 
-def _series(study: Study, condition: int, algorithm: str) -> pl.DataFrame | None:
+def _series(view: CampaignView, condition: int, algorithm: str) -> pl.DataFrame | None:
     """Return the time series of a run, where it was kept."""
-    keys = study.campaign.runs.filter(condition=condition, algorithm=algorithm, status="done")["key"]
-    path = study.campaign.path / "runs" / keys[0] / "series.parquet" if len(keys) else None
+    keys = view.campaign.runs.filter(condition=condition, algorithm=algorithm, status="done")["key"]
+    path = view.campaign.path / "runs" / keys[0] / "series.parquet" if len(keys) else None
     return pl.read_parquet(path) if path is not None and path.exists() else None
 
 
@@ -177,12 +208,12 @@ def _thinned(frame: pl.DataFrame, most: int = 400) -> pl.DataFrame:
     return frame.gather_every(max(1, -(-frame.height // most)))
 
 
-def buffer_table(study: Study) -> pl.DataFrame:
+def buffer_table(view: CampaignView) -> pl.DataFrame:
     """Return mean use of buffers: router (class), condition, algorithm, value (0 to 1). Empty where not measured."""
-    there = set(study.campaign.responses.filter(pl.col("period") == study.main_period)["response"].unique())
+    there = set(view.campaign.responses.filter(pl.col("period") == view.main_period)["response"].unique())
     frames = [
-        study.campaign.response(f"buffer_use_{router}", study.main_period)
-        .filter(pl.col("condition").is_in(study.conditions))
+        view.campaign.response(f"buffer_use_{router}", view.main_period)
+        .filter(pl.col("condition").is_in(view.conditions))
         .group_by("condition", "algorithm", maintain_order=True)
         .agg(pl.col("value").mean())
         .select(pl.lit(router).alias("router"), pl.all())
@@ -193,14 +224,13 @@ def buffer_table(study: Study) -> pl.DataFrame:
     return pl.concat(frames).drop_nulls("value") if frames else pl.DataFrame(schema=schema)
 
 
-def _buffers(method: Method) -> ChartAndCaption:
-    study = method.study
-    rows = buffer_table(study).with_columns(pl.col("router").replace(_ROUTERS))
+def _buffers(view: CampaignView) -> Drawing:
+    rows = buffer_table(view).with_columns(pl.col("router").replace(_ROUTERS))
     routers = [_ROUTERS.get(router, router) for router in ROUTER_CLASSES]
     chart = plots.buffers(
-        rows, study.algorithms, routers=routers, order=study.by_congestion,
-        order_title=f"condition, {study.order_words}",
-        title=f"Share of the buffers in use, by class of router, {period_title(study.main_period)}",
+        rows, view.algorithms, routers=routers, order=view.by_congestion,
+        order_title=f"condition, {view.order_words}",
+        title=f"Share of the buffers in use, by class of router, {period_title(view.main_period)}",
     )  # fmt: skip
     means = rows.group_by("router", maintain_order=True).agg(pl.mean("value")).sort("value", descending=True)
     fullest = rows.sort("value", descending=True).row(0, named=True)
@@ -211,17 +241,17 @@ def _buffers(method: Method) -> ChartAndCaption:
     )
     if fullest["value"] == 0:
         said = "No buffer is ever in use."
-    return chart, said
+    return drawing(chart, said)
 
 
-def _scenario(study: Study) -> dict[str, Any]:
-    scenarios = study.campaign.experiment.get("scenarios") or []
+def _scenario(view: CampaignView) -> dict[str, Any]:
+    scenarios = view.campaign.experiment.get("scenarios") or []
     scenario = scenarios[0].get("scenario", {}) if scenarios else {}
     return scenario if {"time", "users"} <= set(scenario) else {}
 
 
-def _timeline(study: Study) -> ChartAndCaption:
-    scenario = _scenario(study)
+def _timeline(view: CampaignView) -> Drawing:
+    scenario = _scenario(view)
     time, users = scenario["time"], scenario["users"]
     warm_up, duration, periods = float(time["warmup"]), float(time["duration"]), int(time["periods"])
     each = (duration - warm_up) / periods
@@ -244,69 +274,11 @@ def _timeline(study: Study) -> ChartAndCaption:
         end = min(float(flow.get("stop") or duration), duration)
         if end > begin:
             spans.append((f"flow {place}", str(flow.get("algorithm") or ""), begin, end, "traffic"))
-    note = " Some conditions vary this." if _varies(study) else ""
-    return plots.timeline(spans, title="What happens when, in condition 1"), f"{listed(said)}.{note}".capitalize()
+    note = " Some conditions vary this." if _varies(view) else ""
+    chart = plots.timeline(spans, title="What happens when, in condition 1")
+    return drawing(chart, f"{listed(said)}.{note}".capitalize())
 
 
-def _varies(study: Study) -> bool:
+def _varies(view: CampaignView) -> bool:
     paths = ("time.", "users.jumbo", "users.long_lived")
-    return any(factor.path.startswith(paths) for factor in study.campaign.factors)
-
-
-def _runs_with_windows(study: Study) -> list[tuple[int, str, str]]:
-    """Return condition, algorithm and file of first replicates that kept the series of a flow given one by one."""
-    found = []
-    for condition, algorithm, replicate, key in (
-        study.campaign.runs.filter(status="done").select("condition", "algorithm", "replicate", "key").iter_rows()
-    ):
-        path = study.campaign.path / "runs" / key / "series.parquet"
-        if replicate == 1 and path.exists() and windows_in(pl.read_parquet_schema(path)):
-            found.append((condition, algorithm, str(path)))
-    return found
-
-
-def windows_in(columns: Any) -> list[str]:
-    """Return the columns of a time series that are windows of flows."""
-    return [name for name in columns if re.fullmatch(r"flow_\d+_cwnd", name)]
-
-
-def _windows(condition: int, algorithm: str, file: str) -> ChartAndCaption:
-    frame = pl.read_parquet(file)
-    title = f"Windows of the flows, {algorithm}, condition {condition}"
-    return window_figure(frame, title=title)
-
-
-def window_figure(series: pl.DataFrame, *, title: str = "", capacity: float | None = None) -> ChartAndCaption:
-    """Return chart and caption of the windows in a time series (`Result.series`).
-
-    `capacity`: segments that the path holds.
-
-    Raises ValueError for a series without flows given one by one.
-    """
-    names = windows_in(series.columns)
-    if not names:
-        raise ValueError("the series has no flow given one by one")
-    values = series.select(pl.col(name).cast(pl.Float64).fill_null(float("nan")) for name in names).to_numpy()
-    values = np.where(values > 0, values, np.nan)
-    flows = [name.removesuffix("_cwnd").replace("_", " ") for name in names]
-    shares = window_shares(values, flows=flows, capacity=capacity)
-    chart = plots.windows(series["time_s"].to_numpy(), values, shares, capacity=capacity, title=title)
-    return chart, windows_caption(shares)
-
-
-def windows_caption(result: WindowShares) -> str:
-    """Return the mean windows, the use of the path and the final shares of the flows, as text."""
-    if not np.isfinite(result.mean).any():
-        return "No flow was there."
-    means = [
-        f"{name} {quantity(float(mean), 'segments')}" for name, mean in zip(result.flows, result.mean, strict=True)
-        if np.isfinite(mean)
-    ]  # fmt: skip
-    said = f"Mean windows: {listed(means)}."
-    if np.isfinite(result.filled):
-        said += f" Together they are {percent(result.filled)} of what the path holds."
-    if len(result.flows) > 1 and np.isfinite(result.share).all():
-        shares = [percent(100 * float(share)) for share in result.share]
-        equal = "they share nearly equally" if result.jain > 0.95 else "they do not share equally"
-        said += f" In the end they have {listed(shares)}: {equal} (Jain index {number(result.jain, 2)})."
-    return said
+    return any(factor.path.startswith(paths) for factor in view.campaign.factors)

@@ -1,0 +1,98 @@
+"""Plane of the first two principal components: conditions and algorithms, variances, and the largest loadings.
+
+(Figure 13 of Mills et al., ASME 2011.)
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from mesonet.analysis.principal_components import PrincipalComponents
+from mesonet.plots import theme
+
+SCORES, LOADINGS, SHARES = "component_scores", "loadings", "shares"
+SIDE, SHOWN, WEIGHTS = 440, 8, 14  # px; components of the scree plot; responses of the loadings
+
+
+def loadings_table(result: PrincipalComponents, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """Return the responses that weigh most in the first two components."""
+    weight = np.abs(result.loadings[:2]).max(axis=0)
+    rows = [
+        {
+            "response": (labels or {}).get(result.responses[place], result.responses[place]),
+            "component": f"PC{component + 1}",
+            "loading": float(result.loadings[component, place]),
+        }
+        for place in np.argsort(-weight, kind="stable")[:WEIGHTS]
+        for component in range(2)
+    ]
+    return pl.DataFrame(rows)
+
+
+def shares_table(result: PrincipalComponents) -> pl.DataFrame:
+    """Return the share of the variation of the first components, in %."""
+    names = [f"PC{place + 1}" for place in range(len(result.share))][:SHOWN]
+    return pl.DataFrame({"component": names, "share": 100 * result.share[:SHOWN]})
+
+
+def component_plane(
+    scores: pl.DataFrame,
+    result: PrincipalComponents,
+    algorithms: Sequence[str],
+    *,
+    labels: Mapping[str, str] | None = None,
+    title: str = "",
+) -> alt.HConcatChart:
+    """Return the figure.
+
+    `scores`: condition, algorithm, pc1, pc2, and the signs of the condition as text, a character per factor; `labels`
+    name the responses.
+    """
+    loadings = loadings_table(result, labels)
+    colours = theme.algorithm_colours(algorithms)
+    # One case per algorithm and not a field, so that the legend stays open.
+    filled: Any = alt
+    for name, colour in zip(algorithms, colours.range, strict=True):
+        filled = filled.when(f"datum.level === '+' && datum.algorithm === {json.dumps(name)}").then(alt.value(colour))
+    scale = alt.Scale(nice=True, padding=10)
+    base = (
+        alt.Chart(alt.NamedData(name=SCORES), width=SIDE, height=SIDE)
+        .transform_filter(theme.IS_KEPT)
+        .transform_calculate(level="substring(datum.signs, factor_place - 1, factor_place)")
+        .encode(
+            x=alt.X("pc1:Q", title="PC1", scale=scale),
+            y=alt.Y("pc2:Q", title="PC2", scale=scale),
+            tooltip=[
+                alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("pc1:Q", format=".3~g"),
+                alt.Tooltip("pc2:Q", format=".3~g"), alt.Tooltip("level:N", title="level of the factor"),
+            ],
+        )
+    )  # fmt: skip
+    plane = alt.layer(
+        base.mark_point(size=44, strokeWidth=1.6, opacity=1).encode(
+            stroke=alt.Stroke("algorithm:N", scale=colours, legend=alt.Legend(title=None, orient="bottom", columns=5)),
+            shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
+            fill=filled.otherwise(alt.value("white")),
+        ),
+        base.mark_point(size=190, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT),
+    )
+    scree = alt.Chart(alt.NamedData(name=SHARES), width=260, height=110).mark_bar(color=theme.BLUE).encode(
+        x=alt.X("component:N", title=None, sort=None, axis=alt.Axis(labelAngle=0, ticks=False)),
+        y=alt.Y("share:Q", title="% of the variation"),
+        tooltip=[alt.Tooltip("component:N"), alt.Tooltip("share:Q", title="% of the variation", format=".3~g")],
+    )  # fmt: skip
+    order = list(dict.fromkeys(loadings["response"]))
+    weights = alt.Chart(alt.NamedData(name=LOADINGS), width=118, height=alt.Step(17)).mark_bar().encode(
+        x=alt.X("loading:Q", title="loading", axis=alt.Axis(tickCount=3, labelFlush=False)),
+        y=alt.Y("response:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=210)),
+        color=alt.when("datum.loading > 0").then(alt.value(theme.BLUE)).otherwise(alt.value(theme.VERMILLION)),
+        column=alt.Column("component:N", title=None, spacing=14),
+        tooltip=[alt.Tooltip("response:N"), alt.Tooltip("component:N"), alt.Tooltip("loading:Q", format="+.3~g")],
+    )  # fmt: skip
+    chart = alt.hconcat(plane, alt.vconcat(scree, weights, spacing=18), spacing=40)
+    chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, alt.param(name="factor_place", value=1))
+    return theme.finish(chart, {SCORES: scores, LOADINGS: loadings, SHARES: shares_table(result)}, title=title)

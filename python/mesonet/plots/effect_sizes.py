@@ -1,0 +1,46 @@
+"""|effects| in falling order, and the residual after each.
+
+Steps 7 and 9 of the ten-step analysis (NIST/SEMATECH e-Handbook, sections 5.5.9.7 and 5.5.9.9).
+"""
+
+import altair as alt
+
+from mesonet.analysis.terms import Terms
+from mesonet.plots import theme
+from mesonet.plots.half_normal import DATA, table
+
+WIDTH, NAMED = 900, 14
+
+
+def effect_sizes(result: Terms, *, title: str = "", response: str = "") -> alt.VConcatChart:
+    """Return the figure of one result; `response` is the title of the sizes."""
+    terms = len(result.terms)
+    x = alt.X("rank:Q", scale=alt.Scale(domain=[0.4, terms + 0.6], nice=False), axis=None)
+    colour = alt.when("datum.active").then(alt.value(theme.BLUE)).otherwise(alt.value("#858d96"))
+    tooltip = [
+        alt.Tooltip("rank:Q"),
+        alt.Tooltip("strings:N", title="term"),
+        alt.Tooltip("effect:Q", format="+.4~g"),
+        alt.Tooltip("residual_sd:Q", title="residual SD up to it", format=".4~g"),
+    ]
+    base = alt.Chart(alt.NamedData(name=DATA), width=WIDTH).encode(x=x, tooltip=tooltip)
+    size = alt.Y("size:Q", title=None, scale=alt.Scale(zero=True))
+    spikes = alt.layer(
+        base.mark_rule(strokeWidth=2).encode(y=size, y2=alt.YDatum(0), color=colour),
+        base.mark_circle(size=50, opacity=1).encode(y=size, color=colour),
+        base.transform_filter(f"datum.rank <= {NAMED}")
+        .mark_text(angle=315, align="left", dx=5, dy=-5, fontSize=10)
+        .encode(y=size, text="term:N"),
+    ).properties(title=theme.AXIS_TITLE, height=230)
+    left = alt.Y("residual_sd:Q", title="residual SD", scale=alt.Scale(zero=True))
+    axis = alt.Axis(title="rank of the effect", tickMinStep=1, format="d", grid=False)
+    below = alt.layer(
+        base.transform_filter("datum.rank === 1")
+        .mark_rule(strokeDash=[5, 4], color=theme.MUTED)
+        .encode(x=alt.value(0), x2=alt.value(WIDTH), y="sd:Q", tooltip=alt.value(None)),
+        base.mark_line(color=theme.BLUE, strokeWidth=1.6, point={"size": 34, "color": theme.BLUE}).encode(
+            y=left, x=alt.X("rank:Q", scale=alt.Scale(domain=[0.4, terms + 0.6], nice=False), axis=axis)
+        ),
+    ).properties(height=130)
+    chart = alt.vconcat(spikes, below, spacing=10).add_params(theme.response_title(response))
+    return theme.finish(chart, {DATA: table(result)}, title=title)

@@ -1,0 +1,48 @@
+"""Psi of every factor, algorithm by algorithm (Table 8 of Mills et al., ASME 2011)."""
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike
+
+from mesonet.plots import theme
+
+DATA = "psi"
+CELL, ROW = 48, 24
+
+
+def table(psi: Mapping[str, ArrayLike], factors: Sequence[str]) -> pl.DataFrame:
+    """Return a row per name and factor: Psi in % and as text. `psi`: name -> Psi of each factor, 0 to 1."""
+    return pl.DataFrame(
+        [
+            {
+                "algorithm": name,
+                "factor": factor,
+                "psi": 100 * float(value),
+                "text": f"{100 * value:.0f}" if np.isfinite(value) else "–",
+            }
+            for name, values in psi.items()
+            for factor, value in zip(factors, np.asarray(values, dtype=float), strict=True)
+        ]
+    )
+
+
+def psi_by_algorithm(psi: Mapping[str, ArrayLike], factors: Sequence[str], *, title: str = "") -> alt.LayerChart:
+    """Return the figure; arguments as of `table`."""
+    algorithms = list(psi)
+    base = alt.Chart(alt.NamedData(name=DATA), width=alt.Step(CELL), height=alt.Step(ROW)).encode(
+        x=alt.X("factor:N", sort=list(factors), title=None,
+                axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)),
+        y=alt.Y("algorithm:N", sort=algorithms, title=None, axis=alt.Axis(ticks=False, domain=False)),
+        tooltip=[
+            alt.Tooltip("algorithm:N"), alt.Tooltip("factor:N"), alt.Tooltip("psi:Q", title="Psi, %", format=".3~g"),
+        ],
+    )  # fmt: skip
+    scale = alt.Scale(domain=[0, 100], range=["#ffffff", theme.BLUE], interpolate="rgb")
+    chart = alt.layer(
+        base.mark_rect(stroke=theme.HAIRLINE, strokeWidth=0.5).encode(fill=alt.Fill("psi:Q", scale=scale, legend=None)),
+        base.mark_text(fontSize=11).encode(text="text:N", color=theme.ink_on_blue("datum.psi / 100")),
+    )
+    return theme.finish(chart, {DATA: table(psi, factors)}, title=title)

@@ -1,0 +1,90 @@
+"""Ranks of the algorithms in every condition, their mean and their spread.
+
+(After the rank matrices of SP 500-282, ch. 9, Figs. 22 to 36.)
+"""
+
+from collections.abc import Sequence
+
+import altair as alt
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from mesonet.plots import theme
+from mesonet.plots.rank_scatter import LEAST, SIDES, label_sides
+
+CELLS, MEANS = "ranks", "rank_means"
+STEP, NARROW, ROW = 30, 16, 24  # px; the narrow step above 64 conditions
+WIDTH, HEIGHT, PADDING = 420, 230, 14  # px of means and spreads
+
+
+def sides_of(algorithms: Sequence[str], mean: NDArray[np.float64], sd: NDArray[np.float64]) -> list[str]:
+    """Return the side of its point where each name stands in the scatter of means and spreads."""
+    known = np.isfinite(mean) & np.isfinite(sd)
+    across = PADDING + (WIDTH - 2 * PADDING) * (mean - 1) / max(len(algorithms) - 1, 1)
+    top = max(float(sd[known].max(initial=0.0)), LEAST["unionWith"][1])
+    places = [
+        (float(x), HEIGHT * (1 - float(spread) / top)) if there else None
+        for x, spread, there in zip(across, sd, known, strict=True)
+    ]
+    return label_sides(algorithms, places)
+
+
+def ranks_by_condition(
+    cells: pl.DataFrame, means: pl.DataFrame, algorithms: Sequence[str], *, order: Sequence[int], title: str = ""
+) -> alt.VConcatChart:
+    """Return the figure of two tables.
+
+    `cells`: condition, algorithm, rank, text, value. `means`: algorithm, mean, sd, side (`sides_of`). `order`:
+    conditions from left to right.
+    """
+    wide = len(order) <= 64
+    count = len(algorithms)
+    base = (
+        alt.Chart(alt.NamedData(name=CELLS), width=alt.Step(STEP if wide else NARROW), height=alt.Step(ROW))
+        .transform_filter(theme.IS_KEPT)
+        .encode(
+            x=alt.X(
+                "condition:O", sort=list(order), title="condition", scale=alt.Scale(paddingInner=0, paddingOuter=0),
+                axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False, labelOverlap=True),
+            ),
+            y=alt.Y("algorithm:N", sort=list(algorithms), title=None, axis=alt.Axis(ticks=False, domain=False)),
+            tooltip=[
+                alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("rank:Q"),
+                alt.Tooltip("value:Q", format=".5~g"),
+            ],
+        )
+    )  # fmt: skip
+    scale = alt.Scale(
+        domain=[1, (1 + count) / 2, max(count, 2)], range=[theme.LOW, "#ffffff", "#7db8dd"], interpolate="rgb"
+    )
+    ring = theme.ring(base, y=alt.value(0), y2=alt.value("height"), tooltip=alt.value(None))
+    matrix = alt.layer(
+        base.mark_rect(stroke="white", aria=False).encode(fill=alt.Fill("rank:Q", scale=scale, legend=None)),
+        base.mark_text(fontSize=10 if wide else 8).encode(text="text:N"),
+        ring,
+    )
+    points = alt.Chart(alt.NamedData(name=MEANS), width=WIDTH, height=HEIGHT).encode(
+        x=alt.X("mean:Q", title="mean rank", scale=alt.Scale(domain=[1, max(count, 2)], nice=False, padding=PADDING)),
+        y=alt.Y("sd:Q", title="standard deviation of the ranks"),
+        tooltip=[
+            alt.Tooltip("algorithm:N"), alt.Tooltip("mean:Q", title="mean rank", format=".3~g"),
+            alt.Tooltip("sd:Q", title="standard deviation", format=".3~g"),
+        ],
+    )  # fmt: skip
+    scatter = alt.layer(
+        points.mark_point(size=80, strokeWidth=2, opacity=1).encode(
+            stroke=alt.Stroke("algorithm:N", scale=theme.algorithm_colours(algorithms), legend=None),
+            shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms), legend=None),
+            y=alt.Y("sd:Q", title="standard deviation of the ranks", scale=alt.Scale(domain=LEAST)),
+        ),
+        *(
+            points.transform_filter(alt.datum.side == side).mark_text(**style).encode(text="algorithm:N")
+            for side, style in SIDES.items()
+        ),
+    )
+    # Of one condition there is no spread.
+    parts = [matrix, scatter] if len(order) > 1 else [matrix]
+    chart = alt.vconcat(*parts, spacing=24).add_params(theme.HIGHLIGHTED, theme.KEPT)
+    tables = {CELLS: cells, MEANS: means} if len(order) > 1 else {CELLS: cells}
+    return theme.finish(chart, tables, title=title)

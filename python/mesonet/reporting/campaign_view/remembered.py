@@ -1,0 +1,23 @@
+"""Methods whose results are kept in their object."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+P = ParamSpec("P")
+Result = TypeVar("Result")
+Owner = TypeVar("Owner")
+
+
+def remembered(method: Callable[Concatenate[Owner, P], Result]) -> Callable[Concatenate[Owner, P], Result]:
+    """Return the method with its results kept by arguments, in the object that it belongs to."""
+
+    @wraps(method)
+    def call(self: Owner, *args: P.args, **named: P.kwargs) -> Result:
+        kept: dict[Any, Result] = self.__dict__.setdefault("_remembered", {})
+        key = method.__name__, args, tuple(named.items())
+        if key not in kept:
+            kept[key] = method(self, *args, **named)
+        return kept[key]
+
+    return cast("Callable[Concatenate[Owner, P], Result]", call)

@@ -1,0 +1,345 @@
+"""Figures of the group "What the responses have in common": correlations, components, pairs of responses."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from mesonet import plots
+from mesonet.plots.component_plane import LOADINGS, SCORES, SHARES, WEIGHTS, loadings_table, shares_table
+from mesonet.plots.correlations import by_group, cell_side
+from mesonet.plots.response_pair import DATA as PAIRS
+from mesonet.reporting.campaign_view.view import CampaignView, Reduction
+from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, factor_control, lazily
+from mesonet.reporting.text import alike_captions as said
+from mesonet.reporting.text import html, method_captions
+from mesonet.reporting.text.captions import AGAINST, effects_sentence
+from mesonet.reporting.text.labels import axis_title
+from mesonet.words import capitalised, number, percent, period_title
+
+#: Components whose main effects are drawn.
+COMPONENTS = 2
+
+
+def figures(view: CampaignView) -> list[Figure]:
+    """Return the figures that the campaign can have."""
+    found = []
+    if len(view.correlations.responses) > 1:
+        found.append(correlations(view))
+    if view.campaign.design.factors:
+        if len(view.correlations.responses) > 1:
+            found += [scatter_matrix(view), index_index(view)]
+        if len(view.components.variance):
+            found.append(groupings(view))
+        found += reduced(view, view.of_all, "components", "")
+        if view.of_goodputs is not None:
+            found += reduced(view, view.of_goodputs, "components_of_goodputs", " of the goodputs")
+    if len(view.in_period[view.main_period]) > 1:
+        found.append(response_pair(view))
+    scores = view.components.scores
+    if scores.shape[1] > 1 and np.isfinite(scores).any():
+        found.append(components(view))
+    return found
+
+
+def correlations(view: CampaignView) -> Figure:
+    """Return the correlations of all pairs of responses, in groups of similar responses."""
+    result = view.correlations
+    count = len(by_group(result))
+    picks = {column.name: (column.response, column.period) for column in view.columns}
+
+    def draw() -> Drawing:
+        chart = plots.correlations(result, labels=view.labels, picks=picks, title="Correlations of the responses")
+        heading = capitalised(period_title(view.main_period))
+        text = f"{method_captions.correlations_caption(view.titles, result)} {said.histogram_caption(result)}"
+        return drawing(chart, text, heading=heading, subtitle=False)
+
+    return Figure(
+        id="correlations",
+        short_title="Correlations",
+        title="Which responses say the same: correlations",
+        reading=(
+            "Correlation of every pair of responses over all combinations of condition and algorithm, times 100. "
+            f"Responses that pairs with |r| above {number(result.threshold, 2)} link, directly or over others, are in "
+            "one group (framed). Below, how many pairs have which |r|, those above the threshold in blue. Click a cell "
+            "to see its pair in “One response against another”."
+        ),
+        draw=draw,
+        marks=2 * count * count,
+        height=430 + cell_side(count) * count,
+        below=_groups_html(view),
+        file="correlations/correlations",
+    )
+
+
+def _groups_html(view: CampaignView) -> str:
+    labels, result = view.labels, view.correlations
+    rows = [
+        [
+            html.escape(labels[representative]),
+            html.escape("; ".join(labels[name] for name in cluster if name != representative)) or "–",
+        ]
+        for cluster, representative in zip(result.clusters, result.representatives, strict=True)
+    ]
+    return html.folded(f"The {len(rows)} groups", html.table(["represents the group", "the others of the group"], rows))
+
+
+def scatter_matrix(view: CampaignView) -> Figure:
+    """Return a scatter plot of every pair of responses."""
+
+    def draw() -> Drawing:
+        alike = view.correlations
+        data = view.runs[:, [view.column_names.index(name) for name in alike.responses]]
+        chart = plots.scatter_matrix(alike, data, labels=view.labels, title="All pairs of responses")
+        return drawing(chart, said.pairs_caption(view, alike))
+
+    return Figure(
+        id="scatter-matrix",
+        short_title="All pairs",
+        title="Which responses say the same?",
+        reading=(
+            "Above the diagonal a scatter plot of every pair of responses, one point per condition and algorithm; "
+            "below it their correlation times 100."
+        ),
+        draw=draw,
+        height=1120,
+        own_tables=True,
+        file="correlations/scatter_matrix",
+    )
+
+
+def index_index(view: CampaignView) -> Figure:
+    """Return the pairs of responses that correlate, as marks."""
+
+    def draw() -> Drawing:
+        chart = plots.index_index(view.correlations, labels=view.labels, title="Clusters of responses")
+        return drawing(chart, method_captions.correlations_caption(view.titles, view.correlations))
+
+    return Figure(
+        id="index-index",
+        short_title="Behaviours",
+        title="How many behaviours are there?",
+        reading=(
+            "Both axes list the responses; a mark is a pair that correlates above the threshold. A frame holds the "
+            "responses that such pairs link, directly or over others, and is named after the one that correlates most "
+            "with the rest."
+        ),
+        draw=draw,
+        height=560,
+        own_tables=True,
+        file="correlations/index_index",
+    )
+
+
+def groupings(view: CampaignView) -> Figure:
+    """Return the groups of responses by correlation beside the groups by components."""
+
+    def draw() -> Drawing:
+        title = "Groups of responses by correlation and by components"
+        chart = plots.groupings(view.groupings, labels=view.labels, title=title)
+        return drawing(chart, said.groupings_caption(view.groupings))
+
+    return Figure(
+        id="groupings",
+        short_title="Two ways of grouping",
+        title="Do components and correlations group the responses alike?",
+        reading="For each response its cluster by correlation, and the component that it follows.",
+        draw=draw,
+        height=560,
+        own_tables=True,
+        file="components/groupings",
+    )
+
+
+def reduced(view: CampaignView, found: Reduction, folder: str, whose: str) -> list[Figure]:
+    """Return the figures of principal components of some responses."""
+    parts = found.components
+    if not len(parts.variance):
+        return []
+    own = not whose
+
+    def scree() -> Drawing:
+        return drawing(plots.scree(parts, title=f"Principal components{whose}"), said.scree_caption(found))
+
+    def loadings() -> Drawing:
+        chart = plots.loadings(parts, labels=view.labels, title=f"Loadings{whose}")
+        return drawing(chart, said.loadings_caption(found))
+
+    figures = [
+        Figure(
+            id=f"scree-{folder}", short_title="Scree plot", title=f"How many components{whose} matter?", reading="",
+            draw=scree, file=f"{folder}/scree",
+        ),
+        Figure(
+            id=f"loadings-{folder}", short_title="Loadings", title=f"What are the components{whose} made of?",
+            reading="", draw=loadings, file=f"{folder}/loadings",
+        ),
+    ]  # fmt: skip
+    if len(parts.variance) > 1:
+        figures.append(_groups_of_runs(view, found, folder, whose))
+    for place in range(min(COMPONENTS, len(parts.variance))):
+        figures.append(_effects_on_component(view, found, folder, whose, place, on_page=own))
+    return figures
+
+
+def _groups_of_runs(view: CampaignView, found: Reduction, folder: str, whose: str) -> Figure:
+    def draw() -> Drawing:
+        parts, rules, algorithms = found.components, found.run_rules, list(view.algorithms)
+        explained = [f"group {rule.group}: {rule.text} ({rule.right} of {rule.runs})" for rule in rules.rules]
+        chart = plots.component_scores(
+            parts.scores[:, :2],
+            list(found.run_groups),
+            conditions=np.repeat(view.conditions, len(algorithms)).tolist(),
+            algorithms=algorithms * len(view.conditions),
+            share=parts.share.tolist(),
+            explained=explained if rules.right > rules.largest else [],
+            title=f"The plane of the first two components{whose}",
+        )
+        return drawing(chart, said.scores_caption(found), subtitle=False)
+
+    if whose:
+        return Figure(
+            id="goodput-groups",
+            short_title="Groups by goodputs",
+            title="Which settings explain the groups, by goodputs alone?",
+            reading=(
+                "One point per condition and algorithm in the plane of the first two components of the goodputs of the "
+                "flow groups; the sentence below says which settings are associated with each group."
+            ),
+            draw=draw,
+            height=520,
+            own_tables=True,
+            file=f"{folder}/pc1_pc2",
+        )
+    return Figure(
+        id="run-groups",
+        short_title="Groups",
+        title="Which settings explain the groups in the plane of components?",
+        reading=(
+            "One point per condition and algorithm in the plane of the first two components, coloured by group; the "
+            "sentence below says which settings are associated with each."
+        ),
+        draw=draw,
+        height=520,
+        own_tables=True,
+        file=f"{folder}/pc1_pc2",
+    )
+
+
+def _effects_on_component(
+    view: CampaignView, found: Reduction, folder: str, whose: str, place: int, *, on_page: bool
+) -> Figure:
+    name = f"PC{place + 1}"
+
+    def draw() -> Drawing:
+        effects = found.effects(place)
+        share = percent(100 * float(found.components.share[place]))
+        chart = plots.main_effects(
+            effects, view.campaign.factors, title=f"{name}{whose} ({share} of the variance), mean of all algorithms",
+            response=name, relative=False,
+        )  # fmt: skip
+        text = effects_sentence(view, effects, name, "", relative=False)
+        # Scores have no replicates of their own.
+        return drawing(chart, text if effects.mode == view.mode else f"{text} Tested {AGAINST[effects.mode]}.")
+
+    words: Sequence[str] = ("first", "second")
+    return Figure(
+        id=f"effects-pc{place + 1}" + ("" if on_page else f"-{folder}"),
+        short_title=f"What drives {name}",
+        title=f"Which factors drive {name}{whose}?",
+        reading=f"Main effects on the scores of the {words[place]} component.",
+        draw=draw,
+        height=480 if on_page else 0,
+        own_tables=True,
+        file=f"{folder}/main_effects_pc{place + 1}",
+    )
+
+
+def response_pair(view: CampaignView) -> Figure:
+    """Return a response against another; the script of the page makes its table."""
+    there = view.in_period[view.main_period]
+    first = view.congestion_response
+    varying = [name for name in there if view.varies(name, view.main_period)]
+    names = [name for name in [*view.key_responses, *there] if name != first]
+    names.sort(key=lambda name: name not in varying)
+    nothing = pl.DataFrame(schema={"condition": pl.Int64, "algorithm": pl.String, "x": pl.Float64, "y": pl.Float64})
+    titles = {"response": axis_title(view, first), "other": axis_title(view, names[0])}
+
+    def draw(**_: str) -> Drawing:
+        chart = lazily(plots.response_pair, nothing, view.algorithms, **titles)
+        return Drawing(chart, {PAIRS: nothing}, "", "")
+
+    return Figure(
+        id="scatter",
+        short_title="One against another",
+        title="One response against another",
+        reading=(
+            "One point per condition and algorithm. Where both responses have one unit, the line marks equal values. "
+            "Choose the responses here and at the top, or click a cell of the correlations."
+        ),
+        draw=draw,
+        selections=[{"response": "", "other": "", "period": ""}],
+        maker="pairs",
+        marks=len(view.campaign.responses.select("condition", "algorithm").unique()),
+        height=540,
+        axis="{}",
+        controls=[
+            Control("other", "Across", [(name, view.label_of(name)) for name in view.responses], names[0]),
+        ],
+    )  # fmt: skip
+
+
+def components(view: CampaignView) -> Figure:
+    """Return the plane of the first two components, by algorithm and by the level of a factor."""
+    factors, result = view.campaign.design.factors, view.components
+
+    def draw() -> Drawing:
+        scores = _scores(view)
+        return Drawing(
+            lazily(plots.component_plane, scores, result, view.algorithms, labels=view.labels),
+            {
+                SCORES: scores,
+                LOADINGS: loadings_table(result, view.labels),
+                SHARES: shares_table(result),
+            },
+            capitalised(period_title(view.main_period)),
+            said.components_caption(view.of_all),
+        )
+
+    return Figure(
+        id="components",
+        short_title="Principal components",
+        title="In which directions conditions and algorithms differ: principal components",
+        reading=(
+            "One point per condition and algorithm in the plane of the two directions in which they differ most over "
+            "all responses."
+            + (
+                " Filled: the chosen factor is at +. Where filled and open marks part, this factor explains the groups."
+                if factors
+                else ""
+            )
+            + " On the right, how much of the variation each component holds, and which responses weigh most."
+        ),
+        draw=draw,
+        marks=len(result.scores) + 2 * WEIGHTS,
+        height=540,
+        controls=[factor_control(view)] if factors else [],
+    )
+
+
+def _scores(view: CampaignView) -> pl.DataFrame:
+    """Return a row per condition and algorithm that has all responses; `signs` of its condition by factor."""
+    scores, count = view.components.scores, len(view.algorithms)
+    return pl.DataFrame(
+        [
+            {
+                "condition": place // count + 1,
+                "algorithm": view.algorithms[place % count],
+                "pc1": float(scores[place, 0]),
+                "pc2": float(scores[place, 1]),
+                "signs": "".join("+" if sign > 0 else "-" for sign in view.signs[place // count + 1]),
+            }
+            for place in range(len(scores))
+            if np.isfinite(scores[place, :2]).all()
+        ]
+    )

@@ -1,0 +1,478 @@
+"""Figures of the group "What drives the responses": effects, signs and stars, Psi, and the ten steps."""
+
+from itertools import product
+
+import numpy as np
+
+from mesonet import plots
+from mesonet.analysis import Terms, blocks, contour, factor_scatter, ordered_data
+from mesonet.plots.blocks import DATA as BLOCKS
+from mesonet.plots.blocks import table as blocks_table
+from mesonet.plots.condition_response import SETTINGS
+from mesonet.plots.contour import DATA as CONTOUR
+from mesonet.plots.contour import POINTS as SURFACE
+from mesonet.plots.contour import table as contour_table
+from mesonet.plots.half_normal import DATA as TERMS
+from mesonet.plots.half_normal import MARGINS, has_margins, margins_table
+from mesonet.plots.half_normal import table as terms_table
+from mesonet.plots.interactions import DATA as CELLS
+from mesonet.plots.interactions import FACTORS, factors_table
+from mesonet.plots.interactions import table as cells_table
+from mesonet.plots.main_effects import DATA as EFFECTS
+from mesonet.plots.main_effects import table as effects_table
+from mesonet.plots.ordered_data import DATA as ORDERED
+from mesonet.plots.ordered_data import LINE
+from mesonet.plots.ordered_data import table as ordered_table
+from mesonet.plots.psi_by_algorithm import DATA as PSI
+from mesonet.plots.psi_by_algorithm import ROW as PSI_ROW
+from mesonet.plots.psi_by_algorithm import table as psi_table
+from mesonet.plots.sign_table import DATA as SIGNS
+from mesonet.plots.sign_table import ROW as SIGN_ROW
+from mesonet.plots.sign_table import table as sign_table
+from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, categorical
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.figures.figure import Drawing, Figure, drawing, factor_control, lazily, of_steps
+from mesonet.reporting.text import captions, method_captions
+from mesonet.reporting.text import effects_captions as said
+from mesonet.reporting.text.labels import axis_title, settings
+from mesonet.words import period_title
+
+STEPS = "ten_steps/{column}/{algorithm}/"
+
+
+def figures(view: CampaignView) -> list[Figure]:
+    """Return the figures that the campaign can have."""
+    factors = view.campaign.design.factors
+    if not factors:
+        return []
+    found = [main_effects(view), signs_and_stars(view), psi(view)]
+    if len(factors) > 1:
+        found += [
+            interaction_matrix(view), half_normal(view), effect_sizes(view), youden(view), block_plot(view),
+        ]  # fmt: skip
+        if len(set(factors) - categorical(view)) > 1:
+            found.append(contour_plot(view))
+    found += [ordered(view), values_by_factor(view)]
+    return [*found, psi_by_set(view)]
+
+
+def _terms(view: CampaignView, response: str, algorithm: str, period: str) -> Terms:
+    return view.terms(response, period or view.main_period, algorithm)
+
+
+def _heading(view: CampaignView, response: str, algorithm: str, period: str) -> str:
+    return captions.effects_heading(view, response, period or view.main_period, algorithm)
+
+
+def main_effects(view: CampaignView) -> Figure:
+    """Return main effects, for every response, period and algorithm."""
+    factors = view.campaign.factors
+
+    def draw(response: str, period: str, algorithm: str) -> Drawing:
+        result = view.effects(response, period, algorithm)
+        heading, title = _heading(view, response, algorithm, period), axis_title(view, response)
+        return Drawing(
+            lazily(plots.main_effects, result, factors, title=heading, response=title),
+            {EFFECTS: effects_table(result, factors)},
+            heading,
+            captions.effects_caption(view, result, response),
+        )
+
+    return Figure(
+        id="main-effects",
+        short_title="Main effects",
+        title="What drives it: main effects",
+        question="Which factors matter?",
+        reading=(
+            "For each factor, the mean of the response over the conditions at its − level (open) and at its + level "
+            "(filled); the dashed line is the mean over all. A steep line is a large effect. ** and * mark effects "
+            f"significant at 99 % and 95 % {captions.AGAINST[view.mode]}. Highlight a condition to ring its levels."
+        ),
+        draw=draw,
+        selections=[
+            {"response": response, "period": period, "algorithm": algorithm}
+            for period, names in view.in_period.items()
+            for response, algorithm in product(names, view.choices_of_algorithm)
+        ],
+        marks=20 * len(factors),
+        height=500,
+        axis="{}",
+        file=f"{STEPS}03_main_effects",
+        folder="steps and algorithms",
+    )
+
+
+def signs_and_stars(view: CampaignView) -> Figure:
+    """Return signs and stars of all responses and factors, for every algorithm."""
+    factors = view.campaign.design.factors
+
+    def draw(algorithm: str, set: str = "") -> Drawing:
+        columns = tuple(view.sets[set]) if set else view.of_period(view.main_period)
+        result, labels = view.factor_table(algorithm, columns), {column.name: column.label for column in columns}
+        heading = f"{algorithm}, {set or period_title(view.main_period)}"
+        return Drawing(
+            lazily(plots.sign_table, result, labels=labels, title=heading),
+            {SIGNS: sign_table(result, labels)},
+            heading,
+            said.signs_caption(view, result),
+        )
+
+    return Figure(
+        id="sign-table",
+        short_title="Signs and stars",
+        title="All responses at a glance: signs and stars",
+        question="Which factors matter, and which way?",
+        reading=(
+            "One row per response, one column per factor. The sign is that of the level which raises the response; ** "
+            f"and * mark effects significant at 99 % and 95 % {captions.AGAINST[view.mode]}. Choose an algorithm; "
+            "there is no table for their mean."
+        ),
+        draw=draw,
+        selections=[{"algorithm": name} for name in view.algorithms],
+        marks=2 * len(view.in_period[view.main_period]) * len(factors),
+        height=90 + SIGN_ROW * len(view.in_period[view.main_period]),
+        file="factors/signs_{set}_{algorithm}",
+        folder="sets",
+    )
+
+
+def psi(view: CampaignView) -> Figure:
+    """Return Psi over all responses of the main period, by algorithm."""
+    factors = view.campaign.design.factors
+    columns = view.of_period(view.main_period)
+    names = list(view.algorithms) + ([MEAN_OF_ALL] if len(view.algorithms) > 1 else [])
+
+    def draw() -> Drawing:
+        found = {name: view.factor_table(name, columns).psi for name in view.algorithms}
+        every = np.array(list(found.values()))
+        with np.errstate(all="ignore"):
+            known = np.isfinite(every)
+            mean = np.where(known, every, 0).sum(axis=0) / known.sum(axis=0)
+        if len(found) > 1:
+            found[MEAN_OF_ALL] = mean
+        return Drawing(
+            lazily(plots.psi_by_algorithm, found, factors),
+            {PSI: psi_table(found, factors)},
+            "All responses of the whole measured time",
+            said.mean_psi_caption(view, mean),
+        )
+
+    return Figure(
+        id="psi",
+        short_title="Psi",
+        title="Which factors matter over all responses: Psi",
+        reading=(
+            "Psi of a factor: the share of the tested responses on which its effect is significant at 99 %, plus half "
+            "the share on which it is significant only at 95 %; here in percent."
+        ),
+        draw=draw,
+        marks=2 * len(names) * len(factors),
+        height=60 + PSI_ROW * len(names),
+    )
+
+
+def psi_by_set(view: CampaignView) -> Figure:
+    """Return Psi over each set of responses; on the page only where there are several sets."""
+    names = {factor.id: factor.name for factor in view.campaign.factors}
+
+    def draw(algorithm: str) -> Drawing:
+        table = view.psi(algorithm)
+        chart = plots.psi_table(table, names=names, title=f"{algorithm}: Psi of the factors")
+        return drawing(chart, said.psi_caption(view, table))
+
+    return Figure(
+        id="psi-sets",
+        short_title="Psi by set",
+        title="Which factors matter over all, by set of responses?",
+        reading="Psi of each factor over each set of responses the experiment asks about, and their weighted average.",
+        draw=draw,
+        selections=[{"algorithm": name} for name in view.algorithms],
+        # Of one set of responses it is the figure of Psi once more.
+        height=280 if len(view.sets) > 1 else 0,
+        varied=True,
+        own_tables=True,
+        file="factors/psi_{algorithm}",
+    )
+
+
+def interaction_matrix(view: CampaignView) -> Figure:
+    """Return the matrix of main effects and interactions of two factors, for every response and algorithm."""
+    factors = view.campaign.design.factors
+
+    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
+        terms = _terms(view, response, algorithm, period)
+        result = view.interactions(response, period or view.main_period, algorithm)
+        title, unit = view.title_of(response), view.unit_of(response)
+        text = method_captions.interactions_caption(title, unit, result, terms)
+        heading = _heading(view, response, algorithm, period)
+        margin = terms.noise.me if has_margins(terms) else np.inf
+        return Drawing(
+            lazily(plots.interactions, result, margin=margin, title=heading),
+            {CELLS: cells_table(result, margin), FACTORS: factors_table(result)},
+            heading,
+            f"{text} {said.ends_of_cells(result, unit)}".strip(),
+        )
+
+    return Figure(
+        id="interactions",
+        short_title="Interactions",
+        title="Which factors act together: interaction matrix",
+        reading=(
+            "On the diagonal the main effects, above it the interactions of two factors: a line from the mean where "
+            "the product of their signs is − to the mean where it is +. The number is the effect, in the unit of the "
+            "response (shares as parts of 1). All cells share one scale."
+        ),
+        draw=draw,
+        selections=of_steps(view),
+        fixed=[FACTORS],
+        marks=3 * len(factors) * (len(factors) + 1),
+        height=60 + len(factors) * max(34, min(76, 1150 // len(factors))),
+        file=f"{STEPS}04_interactions",
+        folder="steps and algorithms",
+    )
+
+
+def half_normal(view: CampaignView) -> Figure:
+    """Return the half-normal plot with its margins of error, for every response and algorithm."""
+    first = _terms(view, view.congestion_response, view.choices_of_algorithm[0], "")
+
+    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
+        result = _terms(view, response, algorithm, period)
+        heading = _heading(view, response, algorithm, period)
+        return Drawing(
+            lazily(plots.half_normal, result, title=heading, response=_axis(view, response)),
+            {TERMS: terms_table(result), MARGINS: margins_table(result)},
+            heading,
+            method_captions.terms_caption(view.title_of(response), view.unit_of(response), result),
+        )
+
+    return Figure(
+        id="half-normal",
+        short_title="Half-normal plot",
+        title="Which effects are more than noise: half-normal plot",
+        reading=said.half_normal_reading(first),
+        draw=draw,
+        selections=of_steps(view),
+        marks=3 * len(first.terms),
+        height=460,
+        axis="|effect| on {}",
+        file=f"{STEPS}08_half_normal",
+        folder="steps and algorithms",
+    )
+
+
+def _axis(view: CampaignView, response: str) -> str:
+    return f"|effect| on {axis_title(view, response)}"
+
+
+def effect_sizes(view: CampaignView) -> Figure:
+    """Return |effects| in falling order, and the residual standard deviation after each."""
+    first = _terms(view, view.congestion_response, view.choices_of_algorithm[0], "")
+
+    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
+        result = _terms(view, response, algorithm, period)
+        heading = _heading(view, response, algorithm, period)
+        return Drawing(
+            lazily(plots.effect_sizes, result, title=heading, response=_axis(view, response)),
+            {TERMS: terms_table(result)},
+            heading,
+            said.effect_sizes_caption(view, result, response),
+        )
+
+    return Figure(
+        id="effect-sizes",
+        short_title="Sizes of effects",
+        title="How large the effects are, and what they leave unexplained",
+        question="Where is the kink between the few terms that matter and the many that do not?",
+        reading=(
+            "Above, the size of every effect in falling order: look for the kink of the L. Below, the standard "
+            "deviation that is left when the effects up to there are in the model; the dashed line is that of the "
+            "response itself."
+        ),
+        draw=draw,
+        selections=of_steps(view),
+        marks=4 * len(first.terms),
+        height=520,
+        axis="|effect| on {}",
+        file=f"{STEPS}07_and_09_effect_sizes",
+        folder="steps",
+    )
+
+
+def youden(view: CampaignView) -> Figure:
+    """Return the Youden plot: the mean of the response at both levels of every term."""
+    first = _terms(view, view.congestion_response, view.choices_of_algorithm[0], "")
+
+    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
+        result = _terms(view, response, algorithm, period)
+        heading = _heading(view, response, algorithm, period)
+        return Drawing(
+            lazily(plots.youden, result, title=heading, response=axis_title(view, response)),
+            {TERMS: terms_table(result)},
+            heading,
+            said.youden_caption(view, result, response),
+        )
+
+    return Figure(
+        id="youden",
+        short_title="Youden plot",
+        title="Both means of every term: Youden plot",
+        question="Which terms lie far from the cross?",
+        reading=(
+            "One point per factor (square) and per interaction (circle): across, the mean response at its − level; "
+            "up, that at its + level. The cross is the mean of all; terms without effect lie there."
+            + (" Blue: beyond the margin of error of the half-normal plot." if has_margins(first) else "")
+        ),
+        draw=draw,
+        selections=of_steps(view),
+        marks=2 * len(first.terms),
+        height=520,
+        axis="{}",
+        file=f"{STEPS}06_youden",
+        folder="steps",
+    )
+
+
+def block_plot(view: CampaignView) -> Figure:
+    """Return the block plot: of one factor on the page, of all factors in the folder."""
+    design = view.campaign.design
+
+    def draw(response: str, algorithm: str, factor: str = "", period: str = "") -> Drawing:
+        y = view.for_algorithm(response, period or view.main_period, algorithm)
+        heading, title = _heading(view, response, algorithm, period), axis_title(view, response)
+        if not factor:
+            every = {name: blocks(design, y, target=name) for name in design.factors}
+            return drawing(plots.blocks(every, title=heading, response=title), said.blocks_caption(view, every))
+        result = blocks(design, y, target=factor)
+        return Drawing(
+            lazily(plots.blocks, result, factors=design.factors, response=title),
+            {BLOCKS: blocks_table(result, design.factors)},
+            f"{heading}: {factor}",
+            said.block_caption(view, result),
+        )
+
+    return Figure(
+        id="blocks",
+        short_title="Block plot",
+        title="Does it always act the same way: block plot",
+        question="Is a factor important whatever the others are set to?",
+        reading=(
+            "One box per combination of the most important other factors, from the mean at one level of the chosen "
+            "factor to the mean at its other level. A factor that matters whatever the others are set to has its + "
+            "always at the same end."
+        ),
+        draw=draw,
+        selections=[{**each, "factor": factor} for each in of_steps(view) for factor in design.factors],
+        marks=40,
+        height=380,
+        controls=[factor_control(view)],
+        axis="{}",
+        file=f"{STEPS}05_blocks",
+        folder="steps",
+    )
+
+
+def contour_plot(view: CampaignView) -> Figure:
+    """Return the response between the levels of the two most important factors."""
+
+    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
+        y = view.for_algorithm(response, period or view.main_period, algorithm)
+        result = contour(view.campaign.design, y, categorical=categorical(view), points=3)
+        heading = _heading(view, response, algorithm, period)
+        return Drawing(
+            lazily(plots.contour, result, title=heading, response=axis_title(view, response)),
+            {CONTOUR: contour_table(result)},
+            heading,
+            f"{said.contour_caption(view, result, response)} {said.without_axis(view, result, y)}".rstrip(),
+        )
+
+    return Figure(
+        id="contour",
+        short_title="Contour plot",
+        title="Between the levels of two important factors: contour plot",
+        question="What lies between the levels of the two most important factors?",
+        reading=(
+            "The response predicted from two main effects and their interaction. The factors are the first of the "
+            "ranked list of terms"
+            + ("; factors without settings between their levels take no axis" if categorical(view) else "")
+            + ". Settings between the levels (−1 and +1) are interpolated. Numbers at the corners are means over the "
+            "conditions there."
+        ),
+        draw=draw,
+        selections=of_steps(view),
+        marks=SURFACE * SURFACE,
+        height=520,
+        axis="{}",
+        file=f"{STEPS}10_contour",
+        folder="steps",
+    )
+
+
+def ordered(view: CampaignView) -> Figure:
+    """Return the conditions by rising response, with their settings."""
+    shown, factors = settings(view), view.campaign.design.factors
+
+    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
+        y = view.for_algorithm(response, period or view.main_period, algorithm)
+        result = ordered_data(view.campaign.design, y)
+        heading = _heading(view, response, algorithm, period)
+        return Drawing(
+            lazily(plots.ordered_data, result, shown, title=heading, response=axis_title(view, response)),
+            {ORDERED: ordered_table(result), SETTINGS: shown.table()},
+            heading,
+            said.ordered_caption(view, result, response),
+        )
+
+    return Figure(
+        id="ordered",
+        short_title="Ordered data",
+        title="Which settings give most and least: ordered data",
+        question="Which settings give the best and worst, and which factor decides?",
+        reading=(
+            "Conditions by rising response, with their settings below. A factor whose sign is the same in a long "
+            "run at either end decides the response there."
+        ),
+        draw=draw,
+        selections=of_steps(view),
+        fixed=[SETTINGS],
+        marks=len(view.conditions) * (1 + len(factors)),
+        height=300 + LINE * len(factors),
+        axis="{}",
+        file=f"{STEPS}01_ordered_data",
+        folder="steps",
+    )
+
+
+def values_by_factor(view: CampaignView) -> Figure:
+    """Return all values at the − and the + level of every factor."""
+    shown, design = settings(view), view.campaign.design
+
+    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
+        y = view.for_algorithm(response, period or view.main_period, algorithm)
+        result = factor_scatter(design, y)
+        heading = _heading(view, response, algorithm, period)
+        return Drawing(
+            lazily(plots.factor_scatter, result, shown, title=heading, response=axis_title(view, response)),
+            {ORDERED: ordered_table(ordered_data(design, y)), SETTINGS: shown.table()},
+            heading,
+            said.scatter_caption(view, result),
+        )
+
+    return Figure(
+        id="factor-scatter",
+        short_title="Values by factor",
+        title="Where each factor puts the response: values by factor",
+        question="Do location and spread change with a factor, and are there outliers?",
+        reading=(
+            "For each factor all values, those of conditions at its − level left (open), at its + level right "
+            "(filled). Look for shifts, for changes of spread and for single values apart."
+        ),
+        draw=draw,
+        selections=of_steps(view),
+        fixed=[SETTINGS],
+        marks=len(view.conditions) * (1 + len(design.factors)),
+        height=360,
+        axis="{}",
+        file=f"{STEPS}02_multi_factor_scatter",
+        folder="steps",
+    )

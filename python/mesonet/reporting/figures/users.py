@@ -1,0 +1,247 @@
+"""Figures of the group "What users get", by flow group: goodputs, wins against the incumbent, ranks."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from mesonet import plots
+from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
+from mesonet.reporting.campaign_view.users import UNIT, Users, known, mean_last, mean_over_conditions, users
+from mesonet.reporting.campaign_view.values import INCUMBENT
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.figures.figure import Drawing, Figure, Selection, drawing
+from mesonet.reporting.text.user_captions import (
+    bars_caption,
+    ranges_caption,
+    rank_caption,
+    ranks_caption,
+    shares_caption,
+    wins_caption,
+)
+from mesonet.reporting.verdicts.verdict import incumbent
+from mesonet.words import number
+
+
+def figures(view: CampaignView) -> list[Figure]:
+    """Return the figures that the campaign can have: none if it did not keep flow groups."""
+    found = users(view) if view.campaign.design.factors else None
+    if found is None:
+        return []
+    files = [{"file": category} for category in found.categories]
+    declared = [
+        _figure(
+            "goodput", "Goodputs", "What do users get?", partial(_bars, found), files, 560, "users/goodput_{file}",
+            "Mean goodput over the conditions, by path class and speed of the user's interface. Each panel has its own "
+            "scale.",
+        )
+    ]  # fmt: skip
+    if not found.shares().is_empty():
+        declared.append(
+            _figure(
+                "available-share", "Share of the path", "How much of the path do users get?", partial(_shares, found),
+                [{}], 560, "users/available_share", "Mean goodput in parts of the speed of the interface.",
+            )
+        )  # fmt: skip
+    # Where algorithms are not mixed, the one to compare with is the incumbent alone in the same condition.
+    if TCP in found.kinds or incumbent(view) is not None:
+        declared += _against_the_incumbent(
+            found, [each for each in files if not _pairs(found, each["file"])[0].drop_nulls(["x", "y"]).is_empty()]
+        )
+    if len(view.algorithms) > 1:
+        declared += _ranks(found)
+    return declared
+
+
+def _figure(
+    id: str,
+    short_title: str,
+    title: str,
+    draw: Callable[..., Drawing],
+    selections: Sequence[Selection],
+    height: int,
+    file: str,
+    reading: str,
+) -> Figure:
+    return Figure(
+        id=id, short_title=short_title, title=title, reading=reading, draw=draw, selections=selections, height=height,
+        varied=True, own_tables=True, file=file,
+    )  # fmt: skip
+
+
+def _against_the_incumbent(found: Users, files: Sequence[Selection]) -> list[Figure]:
+    if not files:
+        return []
+    return [
+        _figure(
+            "against-tcp", "Against the incumbent", "Who wins against the incumbent?", partial(_scatter, found), files,
+            520, "users/against_tcp_{file}",
+            "One panel per algorithm, one point per condition: across, the goodput of the algorithm's flows; up, that "
+            "of the incumbent's. Below the dashed line the algorithm gets more.",
+        ),
+        _figure(
+            "differences", "Differences by condition", "When does it win against the incumbent?",
+            partial(_differences, found), files, 620, "users/differences_{file}",
+            "One bar graph per condition, from the least to the most congested: goodput of the algorithm's flows less "
+            "that of the incumbent's. Upwards (green) the algorithm gets more.",
+        ),
+    ]  # fmt: skip
+
+
+def _ranks(found: Users) -> list[Figure]:
+    chosen = [{"flows": kind, "algorithm": name} for kind in found.kinds for name in found.view.algorithms]
+    return [
+        _figure(
+            "rank-matrix", "Rank matrix", "Where does an algorithm serve users better than the others?",
+            partial(_rank_matrix, found), chosen, 720, "users/rank_matrix_{flows}_{algorithm}",
+            "Rows are conditions, columns flow groups; the number is the rank of the chosen algorithm. Green: above "
+            "the mean of all; orange: below. Choose an algorithm at the top; there is no matrix for their mean.",
+        ),
+        _figure(
+            "rank-table", "Mean ranks", "Who serves users best on average?", partial(_rank_table, found), [{}], 260,
+            "users/rank_table", "Mean rank over all conditions and flow groups of a kind of file.",
+        ),
+        _figure(
+            "rank-scatter", "Ranks and their spread", "Who serves all kinds of users well?",
+            partial(_rank_scatter, found), [{}], 460, "users/rank_scatter",
+            "Across, the average rank; up, how much it differs between kinds of files and flows. The ideal is lower "
+            "right.",
+        ),
+        _figure(
+            "goodput-ranges", "Ranges of goodput", "How much does the choice of algorithm matter to users?",
+            partial(_ranges, found), [{}], 560, "users/goodput_ranges",
+            "How far the algorithms lie apart, by flow group.",
+        ),
+    ]  # fmt: skip
+
+
+def _rival(view: CampaignView) -> str:
+    """Return the algorithm that others are compared with: the one that all are mixed with, else the incumbent."""
+    return str(view.campaign.experiment.get("mixed_with") or incumbent(view) or INCUMBENT)
+
+
+def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
+    """Return the goodput of own flows (x) and of the incumbent (y) per condition and algorithm, mean over the groups of
+    a category, and what y is. Without competing flows, y is the incumbent alone in the same condition."""
+    places = found.of_category(category)
+    own = mean_last(found.goodput(OWN)[:, :, places])
+    view = found.view
+    if TCP in found.kinds:
+        other, said = mean_last(found.goodput(TCP)[:, :, places]), f"competing {_rival(view)} flows"
+    else:
+        other = np.repeat(own[:, [view.algorithms.index(str(incumbent(view)))]], own.shape[1], axis=1)
+        said = f"{_rival(view)} in its own network"
+    classes = {
+        c: found.view.classes.names[n - 1]
+        for c, n in zip(found.view.classes.conditions, found.view.classes.number, strict=True)
+    }
+    rows = [
+        {"condition": c, "algorithm": a, "x": known(own[c - 1, i]), "y": known(other[c - 1, i]),
+         "class": classes.get(c, "unknown")}
+        for c in view.by_congestion
+        for i, a in enumerate(view.algorithms)
+        if TCP in found.kinds or a != incumbent(view)
+    ]  # fmt: skip
+    schema = {"condition": pl.Int64, "algorithm": pl.String, "x": pl.Float64, "y": pl.Float64, "class": pl.String}
+    return pl.DataFrame(rows, schema=schema), said
+
+
+def _bars(found: Users, file: str) -> Drawing:
+    rows, places = [], found.of_category(file)
+    labels = list(found.labels.values())
+    for kind in found.kinds:
+        means = mean_over_conditions(found.goodput(kind))
+        for place in places:
+            for algorithm, value in zip(found.view.algorithms, means[:, place], strict=True):
+                rows.append({"panel": f"{labels[place][1]}, {labels[place][2]}", "algorithm": algorithm, "kind": kind,
+                             "value": known(value)})  # fmt: skip
+    schema = {"panel": pl.String, "algorithm": pl.String, "kind": pl.String, "value": pl.Float64}
+    table = pl.DataFrame(rows, schema=schema)
+    if len(found.kinds) == 1:
+        table = table.drop("kind")
+    # Those of all categories: one may lack some.
+    panels = list(dict.fromkeys(f"{path}, {rate}" for _, path, rate in labels))
+    chart = plots.grouped_bars(
+        table, found.view.algorithms, panels=panels, kinds=found.kinds if len(found.kinds) > 1 else (),
+        title=f"Goodput of {file} flows by path class and interface", response=f"{UNIT}, mean over the conditions",
+    )  # fmt: skip
+    return drawing(chart, bars_caption(found, file))
+
+
+def _scatter(found: Users, file: str) -> Drawing:
+    table, said = _pairs(found, file)
+    chart = plots.yy_scatter(
+        table, found.view.algorithms, x=f"own, {UNIT}", y=f"{_rival(found.view)}, {UNIT}",
+        title=f"Goodput of {file} flows: own against {said}",
+    )  # fmt: skip
+    return drawing(chart, wins_caption(table, said))
+
+
+def _differences(found: Users, file: str) -> Drawing:
+    table, said = _pairs(found, file)
+    chart = plots.condition_bars(
+        table.with_columns(value=pl.col("x") - pl.col("y")), found.view.algorithms, order=found.view.by_congestion,
+        title=f"Goodput of {file} flows less that of {said}", response=UNIT,
+    )  # fmt: skip
+    return drawing(chart, wins_caption(table, said))
+
+
+def _shares(found: Users) -> Drawing:
+    table = found.shares()
+    panels = list(dict.fromkeys(table["panel"]))
+    chart = plots.grouped_bars(
+        table if len(found.kinds) > 1 else table.drop("kind"), found.view.algorithms, panels=panels,
+        kinds=found.kinds if len(found.kinds) > 1 else (), share=True,
+        title="Goodput in % of the speed of the interface", response="mean over conditions and kinds of files",
+    )  # fmt: skip
+    return drawing(chart, shares_caption(table))
+
+
+def _rank_table(found: Users) -> Drawing:
+    chart = plots.rank_table(found.rank_summary, title="Average ranks of the goodput")
+    return drawing(chart, ranks_caption(found.rank_summary))
+
+
+def _rank_scatter(found: Users) -> Drawing:
+    chart = plots.rank_scatter(found.rank_summary, title="Average rank of the goodput and its spread")
+    return drawing(chart, ranks_caption(found.rank_summary))
+
+
+def _rank_matrix(found: Users, flows: str, algorithm: str) -> Drawing:
+    result = found.ranks(flows)
+    groups = {c: [found.columns[p] for p in found.of_category(c)] for c in found.categories}
+    short = {name: ", ".join(parts[1:]) for name, parts in zip(found.columns, found.labels.values(), strict=True)}
+    # Columns of different categories have the same short name: the place keeps them apart.
+    labels = {name: f"{short[name]}{' ' * found.categories.index(name.split(', ')[0])}" for name in found.columns}
+    chart = plots.rank_matrix(
+        result, algorithm, order=found.view.by_congestion, labels=labels,
+        groups={c: [labels[name] for name in names] for c, names in groups.items()},
+        title=f"Rank of the goodput of {flows if flows == OWN else 'the flows that compete'}, {algorithm}",
+        order_title=f"condition, {found.view.order_words}",
+    )  # fmt: skip
+    return drawing(chart, rank_caption(result, algorithm))
+
+
+def _ranges(found: Users) -> Drawing:
+    table = found.ranges
+    rows = []
+    columns = {
+        "among": "among algorithms, %",
+        "among_tcp": "among competing flows, %",
+        "over_tcp": "own over competing, %",
+    }
+    shown = [name for name in columns if table[name].null_count() < table.height]
+    named = [f"{c}, {p}, {r}" for c, p, r in table.select("category", "path_class", "interface").iter_rows()]
+    largest = max((abs(v) for name in shown for v in table[name].drop_nulls()), default=1.0) or 1.0
+    for name in shown:
+        for label, value in zip(named, table[name], strict=True):
+            rows.append({"row": label, "column": columns[name], "text": "–" if value is None else number(value, 2),
+                         "shade": 0.0 if value is None else min(1.0, abs(value) / largest)})  # fmt: skip
+    schema = {"row": pl.String, "column": pl.String, "text": pl.String, "shade": pl.Float64}
+    chart = plots.matrix(
+        pl.DataFrame(rows, schema=schema), rows=named, columns=[columns[name] for name in shown],
+        look=plots.Look(cell=90, row=18, font=11), title="Ranges of the goodput by flow group",
+        subtitle=["Of means over the conditions. Among: (largest − smallest) / smallest."],
+    )  # fmt: skip
+    return drawing(chart, ranges_caption(table, named))

@@ -1,0 +1,222 @@
+"""Tables of a campaign with factors at two levels, for `mesonet.reporting.folder.analysis_files`."""
+
+from itertools import product
+
+import polars as pl
+
+from mesonet.analysis import ten_steps
+from mesonet.analysis.main_effects import replicate_frame
+from mesonet.reporting.campaign_view.centre import curvature_table, has_centre_points
+from mesonet.reporting.campaign_view.tables import labelled
+from mesonet.reporting.campaign_view.users import users
+from mesonet.reporting.campaign_view.values import categorical
+from mesonet.reporting.campaign_view.view import CampaignView, Reduction
+from mesonet.reporting.figures.network import buffer_table, flow_state_table
+from mesonet.reporting.figures.traced import traced_tables
+from mesonet.reporting.text.conditions import conditions_table
+
+#: Principal components whose scores and main effects are written.
+_SCORES = 10
+_TEXT = pl.String
+
+
+def two_level_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
+    """Return all tables by name; a campaign without results has the table of conditions only."""
+    network = view.network
+    tables = {"conditions": conditions_table(network)}
+    if not view.has_results:
+        return tables
+    if view.campaign.design.factors:
+        tables["main_effects"] = _effects_table(network)
+        tables |= _analysis_tables(view)
+        if has_centre_points(view.campaign):
+            tables["curvature"] = curvature_table(network)
+    if len(view.algorithms) > 1:
+        cells = [labelled(network.summary(period).to_polars(), {"period": period}) for period in network.periods]
+        tables["condition_response"] = pl.concat(cells, how="vertical_relaxed")
+    keys = ["condition", "algorithm", "replicate", "period"]
+    tables["responses"] = view.campaign.responses.pivot(on="response", index=keys, values="value")
+    return tables | traced_tables(view.campaign)
+
+
+def _effects_table(view: CampaignView) -> pl.DataFrame:
+    effects = []
+    for period, names in view.in_period.items():
+        for response, algorithm in product(names, view.choices_of_algorithm):
+            result = view.effects(response, period, algorithm)
+            about = {"response": response, "period": period, "algorithm": algorithm}
+            lost = len(view.conditions) - result.runs
+            table = result.to_polars().with_columns(grand_mean=pl.lit(result.grand_mean).fill_nan(None), runs_lost=lost)
+            effects.append(labelled(table, about))
+    return pl.concat(effects, how="vertical_relaxed")
+
+
+def _analysis_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
+    """Return the results of the method, for every response where they are small."""
+    tables = {
+        **_effect_tables(view), **_reduction_tables(view), **_algorithm_tables(view), **_user_tables(view),
+    }  # fmt: skip
+    tables["classes"] = view.classes.to_polars()
+    for name, table in (("flow_states", flow_state_table(view)), ("buffers", buffer_table(view))):
+        if not table.is_empty():
+            tables[name] = table
+    return tables
+
+
+def _effect_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
+    terms, factors, psi, steps, runs = [], [], [], [], []
+    for algorithm in view.choices_of_algorithm:
+        for column in view.columns:
+            result = view.terms(column.response, column.period, algorithm)
+            margins = {"me": result.noise.me, "sme": result.noise.sme}
+            table = result.to_polars().with_columns(**{name: pl.lit(m).fill_nan(None) for name, m in margins.items()})
+            terms.append(labelled(table, {"response": column.name, "algorithm": algorithm}))
+    for algorithm in view.algorithms:
+        found = view.factor_table(algorithm)
+        share = pl.DataFrame({"factor": found.factors, "psi": found.psi}).with_columns(pl.col("psi").fill_nan(None))
+        factors.append(labelled(found.to_polars().join(share, on="factor", how="left"), {"algorithm": algorithm}))
+        psi.append(labelled(view.psi(algorithm).to_polars(), {"algorithm": algorithm}))
+    whose = view.choices_of_algorithm[-1]
+    for column in view.chosen:
+        ten = ten_steps(
+            view.campaign.design, replicate_frame(view.for_test(column.response, column.period, whose)),
+            mode=view.mode, categorical=categorical(view),
+        )  # fmt: skip
+        blocks = pl.DataFrame(
+            [
+                {"target": name, "robustness": ", ".join(found.robustness), "higher_plus": found.higher_plus,
+                 "higher_minus": found.higher_minus, "sign_test_p": found.p}
+                for name, found in ten.blocks.items()
+            ],
+            infer_schema_length=None,
+        ).with_columns(pl.col("sign_test_p").cast(pl.Float64).fill_nan(None))  # fmt: skip
+        about = {"response": column.name, "algorithm": whose}
+        ends = pl.DataFrame({"target": ten.ordered.factors, "longest_low": ten.ordered.longest_low,
+                             "longest_high": ten.ordered.longest_high})  # fmt: skip
+        steps.append(labelled(blocks.join(ends, on="target", how="left", maintain_order="left"), about))
+        runs.append(labelled(ten.scatter.to_polars(), about))
+    congestion = view.congestion_column
+    plan = view.follow_up(congestion.response, congestion.period, whose)
+    tables = {
+        "terms": _together(terms), "factors": _together(factors), "psi": _together(psi),
+        "blocks_and_runs": _together(steps), "spreads": _together(runs),
+    }  # fmt: skip
+    if plan is not None:
+        about = {"response": congestion.name, "separates": ", ".join(plan.separated)}
+        tables["follow_up"] = labelled(plan.to_polars(), about)
+    return tables
+
+
+def _reduction_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
+    tables = _component_tables(view.of_all, "")
+    if view.of_goodputs is not None:
+        tables |= _component_tables(view.of_goodputs, "_of_goodputs")
+    return tables | {
+        "correlations": view.correlations.to_polars(), "response_groups": view.groupings.to_polars(),
+    }  # fmt: skip
+
+
+def _component_tables(found: Reduction, whose: str) -> dict[str, pl.DataFrame]:
+    view, parts = found.view, found.components
+    scores = pl.DataFrame(
+        {f"PC{place + 1}": column for place, column in enumerate(parts.scores.T[:_SCORES])}
+    ).with_columns(pl.all().fill_nan(None))
+    runs = pl.DataFrame(
+        list(product(view.conditions, view.algorithms)), schema=["condition", "algorithm"], orient="row"
+    ).with_columns(pl.Series("group", list(found.run_groups), dtype=pl.Int64))
+    effects = [
+        labelled(found.effects(place).to_polars(), {"component": f"PC{place + 1}"})
+        for place in range(min(_SCORES, len(parts.variance)))
+    ]
+    tables = {
+        f"components{whose}": parts.to_polars(),
+        f"component_scores{whose}": pl.concat([runs, scores], how="horizontal"),
+        f"group_rules{whose}": found.run_rules.to_polars().with_columns(pl.col("group").cast(_TEXT)),
+    }
+    return tables | ({f"component_effects{whose}": _together(effects)} if effects else {})
+
+
+def _algorithm_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
+    clusters = [
+        labelled(found.to_polars(), {"condition": condition}).with_columns(
+            responses_used=pl.lit(len(found.responses_used)), responses_left_out=pl.lit(", ".join(found.incomplete))
+        )
+        for condition, found in view.clusterings.items()
+    ]
+    tables = {"clusters": _together(clusters)}
+    if len(view.algorithms) < 2:
+        return tables
+    cells = [labelled(view.summary_of(columns).to_polars(), {"set": name}) for name, columns in view.sets.items()]
+    tables["condition_response_by_set"] = _together(cells)
+    tables["condition_response_adjusted"] = view.adjusted_summary.to_polars()
+    tables["where_to_look"] = where_to_look(view)
+    separations = [
+        labelled(found.to_polars(), {"algorithm": algorithm, "response": response})
+        for (algorithm, response), found in view.separations.items()
+    ]
+    if separations:
+        tables["settings_of_outliers"] = _together(separations)
+    splits = [
+        labelled(found.to_polars(), {"algorithm": algorithm}).with_columns(pl.col("group").cast(_TEXT))
+        for algorithm, found in view.split_rules.items()
+    ]
+    if splits:
+        tables["settings_of_clusters"] = _together(splits)
+    return tables
+
+
+def _user_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
+    found = users(view)
+    if found is None:
+        return {}
+    tables = {"flow_groups": found.table(), "goodput_ranges": found.ranges}
+    if len(view.algorithms) > 1:
+        tables["ranks"] = found.rank_summary.to_polars()
+    if not (shares := found.shares()).is_empty():
+        tables["available_share"] = shares
+    return tables
+
+
+def _together(tables: list[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(tables, how="vertical_relaxed") if tables else pl.DataFrame()
+
+
+#: Series to look at first, by what a response is about; the columns of `series.parquet`.
+SERIES = {
+    "loss": ("segments_dropped", "cwnd", "queueing_delay_ms"),
+    "retransmission": ("segments_dropped", "loss_events", "cwnd"),
+    "rtt": ("rtt_ms", "queueing_delay_ms", "cwnd"),
+    "queueing": ("queueing_delay_ms", "cwnd"),
+    "goodput": ("cwnd", "segments_leaving", "segments_dropped"),
+    "flows": ("flows_completed", "connecting", "sending"),
+    "connect": ("connecting", "connection_failures", "segments_dropped"),
+    "cwnd": ("cwnd", "cwnd_increases", "loss_events"),
+    "timeouts": ("timeouts", "segments_dropped", "cwnd"),
+}
+_OTHERWISE = ("cwnd", "queueing_delay_ms", "segments_dropped")
+
+
+def where_to_look(view: CampaignView) -> pl.DataFrame:
+    """Return the most extreme condition of each outlying algorithm and response, with a guide to the time series.
+
+    Columns name the algorithm to compare with, the series to look at, and the files of the series where the runs
+    kept them.
+    """
+    found = view.extremes
+    table = found.to_polars().drop("place")
+    keys = {
+        (condition, algorithm): key
+        for condition, algorithm, key in view.campaign.runs.select("condition", "algorithm", "key").iter_rows()
+    }
+
+    def file(condition: int, algorithm: str) -> str:
+        path = view.campaign.path / "runs" / keys.get((condition, algorithm), "-") / "series.parquet"
+        return f"runs/{path.parent.name}/{path.name}" if path.exists() else ""
+
+    series = [next((s for word, s in SERIES.items() if word in name), _OTHERWISE) for name in found.response]
+    pairs = list(zip(found.condition.tolist(), found.algorithm, found.against, strict=True))
+    return table.with_columns(
+        pl.Series("series", [", ".join(names) for names in series], dtype=pl.String),
+        pl.Series("file", [file(c, a) for c, a, _ in pairs], dtype=pl.String),
+        pl.Series("file_against", [file(c, b) for c, _, b in pairs], dtype=pl.String),
+    )

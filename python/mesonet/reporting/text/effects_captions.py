@@ -1,0 +1,257 @@
+"""Captions of figures of effects: the ten steps, signs and stars, Psi."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mesonet.analysis import (
+    Blocks,
+    Contour,
+    FactorScatter,
+    FactorTable,
+    Interactions,
+    OrderedData,
+    PsiTable,
+    Terms,
+    main_effects,
+)
+from mesonet.plots.blocks import can_be_significant
+from mesonet.plots.half_normal import FEWEST_EFFECTS
+from mesonet.plots.sign_table import varies
+from mesonet.reporting.campaign_view.columns import Column
+from mesonet.reporting.campaign_view.values import categorical, factor_title, level_text
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.text.captions import before_ties, extremes_of
+from mesonet.words import capitalised, counted, difference, fall, listed, number, percent, quantity, span, verb
+
+
+def ordered_caption(view: CampaignView, result: OrderedData, response: str) -> str:
+    """Return the range of the response, and the factors with the longest run of a setting at each end, as text."""
+    if not len(result.value):
+        return "Nothing was measured."
+    low, high, unit = float(result.value[0]), float(result.value[-1]), view.unit_of(response)
+    if high == low:
+        return f"All conditions have the same value, {quantity(low, unit)}: no setting is better than another."
+    said = (
+        f"The smallest, {quantity(low, unit)}, is in {extremes_of(result, low)}; the largest, "
+        f"{quantity(high, unit)}, in {extremes_of(result, high)}."
+    )
+    for ends, which, row in ((result.longest_high, "largest", -1), (result.longest_low, "smallest", 0)):
+        best = int(np.argmax(ends))
+        factor, sign = result.factors[best], int(result.signs[row, best])
+        # Which of equal values come first says nothing: the run ends before them.
+        run = before_ties(result.value if row == 0 else result.value[::-1], int(ends[best]))
+        if run > 1:
+            said += f" The {run} {which} all have {factor_title(view, factor)} at {level_text(view, factor, sign)}."
+    return said
+
+
+def scatter_caption(view: CampaignView, result: FactorScatter) -> str:
+    """Return the factor that moves the mean most, changes of the spread, and values far out, as text."""
+    if not len(result.value):
+        return "Nothing was measured."
+    notes = " ".join(result.notes)
+    shift = np.abs(result.mean[:, 1] - result.mean[:, 0])
+    if not np.isfinite(shift).any() or np.nanmax(shift) == 0:
+        return notes or "No factor moves the response."
+    best = result.factors[int(np.nanargmax(shift))]
+    spread = [name for name, p in zip(result.factors, result.spread_p, strict=True) if p < 0.05]
+    said = f"{factor_title(view, best)} moves the mean most."
+    said = said[:1].upper() + said[1:]
+    said += (
+        f" The spread differs between the settings of {listed(spread)} (Brown and Forsythe, 5 %)."
+        if spread
+        else " No change of the spread is significant (Brown and Forsythe, 5 %)."
+    )
+    # Every value stands once at each factor: the largest count over the factors is of different values.
+    far = int(result.far_out.sum(axis=1).max(initial=0))
+    if far:
+        said += f" {counted(far, 'value')} {verb(far, 'lie')} beyond Tukey's fences at the factor where most do."
+    return f"{said} {notes}".rstrip()
+
+
+def block_caption(view: CampaignView, result: Blocks) -> str:
+    """Return the number of blocks in which the target factor acts the same way, as text."""
+    total = len(result.levels)
+    if not result.higher_plus and not result.higher_minus:
+        return f"{capitalised(factor_title(view, result.target))} makes no difference in any block."
+    sign = 1 if result.higher_plus >= result.higher_minus else -1
+    count = max(result.higher_plus, result.higher_minus)
+    # So few blocks cannot have a p below 5 %, however alike they are.
+    p = f" (sign test: p = {number(result.p, 2)})" if can_be_significant(result) else ""
+    return (
+        f"{capitalised(factor_title(view, result.target))} at {level_text(view, result.target, sign)} gives more in "
+        f"{count} of {total} blocks{p}."
+    )
+
+
+def blocks_caption(view: CampaignView, results: Mapping[str, Blocks]) -> str:
+    """Return the factors that raise or lower the response in every block, as text."""
+    always, undecided = [], []
+    for name, result in results.items():
+        complete = result.higher_plus + result.higher_minus
+        if not np.isfinite(result.mean_plus - result.mean_minus).any():
+            undecided.append(name)
+        elif complete > 1 and complete in (result.higher_plus, result.higher_minus):
+            sign = "+" if result.higher_plus else "−"
+            always.append(f"{factor_title(view, name)} (more at {sign})")
+    if len(undecided) == len(results):
+        return "No block has values at both settings of a factor."
+    said = f"The same way up in every block: {listed(always)}." if always else "No factor acts alike in every block."
+    if undecided:
+        said += (
+            f" For {listed(undecided)} no block has both settings: the design makes it a product of the robustness "
+            "factors."
+        )
+    return said
+
+
+def youden_caption(view: CampaignView, result: Terms, response: str) -> str:
+    """Return the term that lies farthest from the cross, with its means, as text."""
+    if not (result.runs and len(result.terms) and result.effect[0]):
+        return " ".join(result.notes) or "There is nothing to show."
+    unit = view.unit_of(response)
+    low, high = (level_text(view, result.terms[0], sign) for sign in (-1, 1))
+    return (
+        f"{result.strings[0]} lies farthest from the cross: mean {view.title_of(response)} is "
+        f"{quantity(float(result.mean_minus[0]), unit)} at {low} and "
+        f"{quantity(float(result.mean_plus[0]), unit)} at {high}."
+    )
+
+
+def effect_sizes_caption(view: CampaignView, result: Terms, response: str) -> str:
+    """Return the share of the standard deviation that the largest effects leave, as text."""
+    if not result.runs or not result.sd > 0:
+        return " ".join(result.notes) or "Nothing varies."
+    # The last terms may be zero, or leave no degrees of freedom for a residual.
+    named = [
+        place for place in range(min(3, len(result.terms))) if result.effect[place] and result.residual_sd[place] >= 0
+    ]
+    if not named:
+        return f"The largest effect is {result.terms[0]}. The terms leave no degrees of freedom for a residual."
+    count, left = len(named), float(result.residual_sd[named[-1]])
+    who = f"The {count} largest effects, {listed(list(result.terms[:count]))}, bring"
+    if count == 1:
+        who = f"The largest effect, {result.terms[0]}, brings"
+    return (
+        f"{who} the residual standard deviation of {view.title_of(response)} from "
+        f"{fall(result.sd, left, view.unit_of(response))}, {percent(100 * left / result.sd)} of it."
+    )
+
+
+def contour_caption(view: CampaignView, result: Contour, response: str) -> str:
+    """Return the corners with the largest and smallest response, and the interaction, as text."""
+    first, second = (capitalised(factor_title(view, name)) for name in result.factors)
+    if result.grand_mean != result.grand_mean:
+        return "Nothing was measured."
+    unit, corners = view.unit_of(response), result.corners
+    text = f"Across: {first}; up: {second}."
+    if np.isfinite(corners).all() and corners.max() > corners.min():
+        ends = []
+        for place in (corners.argmax(), corners.argmin()):
+            up, across = divmod(int(place), 2)
+            levels = (
+                f"{name} at {level_text(view, name, 2 * at - 1)}"
+                for name, at in zip(result.factors, (across, up), strict=True)
+            )
+            ends.append(f"{quantity(float(corners.flat[place]), unit)} with {' and '.join(levels)}")
+        text += f" Of the corners the largest is {ends[0]}, the smallest {ends[1]}."
+    return f"{text} Their interaction is {difference(result.effects[2], unit)}."
+
+
+def without_axis(view: CampaignView, result: Contour, y: NDArray[np.float64]) -> str:
+    """Return the factors that take no axis though their effects are larger than a factor's on an axis, as text."""
+    found = main_effects(view.campaign.design, y)
+    size = dict(zip(found.factors, np.nan_to_num(np.abs(found.effect)), strict=True))
+    least = min(size[name] for name in result.factors)
+    names = [factor_title(view, name) for name in found.factors if name in categorical(view) and size[name] > least]
+    if not names:
+        return ""
+    has = "has a larger effect but takes no axis: it has" if len(names) == 1 else (
+        "have larger effects but take no axis: they have"
+    )  # fmt: skip
+    return f"{capitalised(listed(names))} {has} no settings between the levels."
+
+
+def ends_of_cells(result: Interactions, unit: str) -> str:
+    """Return the scale that all cells of an interaction matrix share, as text."""
+    k = len(result.factors)
+    means = np.r_[result.mean_minus[np.triu_indices(k)], result.mean_plus[np.triu_indices(k)]]
+    means = means[np.isfinite(means)]
+    ends = span(float(means.min()), float(means.max()), unit) if len(means) else ""
+    return f"The scale of every cell runs from {ends}." if len(means) else ""
+
+
+def signs_caption(view: CampaignView, result: FactorTable) -> str:
+    """Return the factors that are significant most often, and the number expected by chance, as text."""
+    tested = np.isfinite(result.p) & varies(result)[:, None]
+    responses, cells = int(tested.any(axis=1).sum()), int(tested.sum())
+    if not cells:
+        return "No response has a test."
+    counts = {factor: int((result.stars[:, j] != "").sum()) for j, factor in enumerate(result.factors)}
+    best = sorted((factor for factor in counts if counts[factor]), key=lambda factor: -counts[factor])[:3]
+    if not best:
+        return f"No factor has a significant effect on any of {counted(responses, 'tested response')}."
+    said = [f"{factor_title(view, factor)} on {counts[factor]}" for factor in best]
+    said[0] += f" of {counted(responses, 'tested response')}"
+    return (
+        f"Significant most often: {listed(said)}. Chance alone would give about {number(0.05 * cells, 2)} of the "
+        f"{cells:,} cells."
+    )
+
+
+def half_normal_reading(result: Terms) -> str:
+    """Return the guide to reading a half-normal plot: where its margins come from."""
+    text = "Effects of factors and of their interactions by size. "
+    text += "Those that are only noise lie on a line through the origin. "
+    if result.noise.replicated:
+        text += "The margin of error (dashed) comes from the scatter between replicates"
+    elif len(result.terms) < FEWEST_EFFECTS:
+        text += f"Lenth's margin of error needs at least {FEWEST_EFFECTS} effects: none is drawn. "
+    else:
+        text += "The margin of error (dashed) comes from the small effects, most of which are taken to be noise (Lenth)"
+    if result.noise.replicated or len(result.terms) >= FEWEST_EFFECTS:
+        text += ": of effects that are only noise one in 20 exceeds it. The largest of them exceeds the simultaneous "
+        text += "margin in one of 20 campaigns. "
+    if any(" = " in string for string in result.strings):
+        text += "Terms that the design cannot tell apart are one entry, listed with all their names."
+    return text.strip()
+
+
+def psi_caption(view: CampaignView, result: PsiTable) -> str:
+    """Return the factors that matter most over all."""
+    known = [i for i in result.order if np.isfinite(result.average[i])]
+    if not known:
+        return "No response has a test: too few values."
+    top = [i for i in known if result.average[i] > 0][:3]
+    if not top:
+        return "No factor is significant for any response."
+    named = [f"{factor_title(view, result.factors[i])} {percent(100 * float(result.average[i]))}" for i in top]
+    none = [result.factors[i] for i in known if result.average[i] == 0]
+    return f"Largest {'weighted average of Psi' if len(result.sets) > 1 else 'Psi'}: {listed(named)}." + (
+        f" Never significant: {listed(none)}." if none else ""
+    )
+
+
+def mean_psi_caption(view: CampaignView, mean: NDArray[np.float64]) -> str:
+    """Return the factors with the largest Psi, mean of all algorithms, as text."""
+    if not np.isfinite(mean).any():
+        return "No response could be tested."
+    factors = view.campaign.design.factors
+    order = [place for place in np.argsort(-np.nan_to_num(mean), kind="stable")[:3] if mean[place] > 0]
+    best = [f"{factor_title(view, factors[place])} {percent(100 * float(mean[place]))}" for place in order]
+    whose = "Psi, mean of all algorithms" if len(view.algorithms) > 1 else "Psi"
+    return f"Largest {whose}: {listed(best)}." if best else "No factor has a significant effect on any response."
+
+
+def follow_up_sentence(view: CampaignView, column: Column, algorithm: str) -> str:
+    """Return the effects that follow-up runs would separate, as text."""
+    found = view.follow_up(column.response, column.period, algorithm)
+    if found is None:
+        return "No active effect is aliased: there is nothing to break."
+    errors = found.standard_error[np.isfinite(found.standard_error)]
+    said = f"{counted(len(found.matrix), 'follow-up run')} would tell {listed(found.separated)} apart"
+    if len(errors):
+        said += f", with standard errors of up to {number(float(errors.max()), 2)} SD of a run"
+    return said + (f"; still aliased: {listed(found.still_aliased)}." if found.still_aliased else ".")
