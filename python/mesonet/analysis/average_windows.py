@@ -69,10 +69,14 @@ def average_windows(
     flows
         Names; by default ``flow 1`` and so on.
 
+    Returns
+    -------
+    Windows, shares and rates of shape (flows, spans).
+
     Raises
     ------
     ValueError
-        If the shapes do not fit each other or a span holds no instant.
+        If the shapes do not fit each other, the number of names is wrong, or a span holds no instant.
     """
     t, w, d = (np.asarray(values, dtype=float) for values in (time, cwnd, delivered))
     if t.ndim != 1 or w.ndim != 2 or w.shape != d.shape or len(w) != len(t):
@@ -99,8 +103,7 @@ def average_windows(
 
 
 def queued(cwnd: ArrayLike, rtt: ArrayLike) -> Floats:
-    """Return the segments that a flow holds in queues by its own measure: cwnd (1 - smallest round trip so far / round
-    trip).
+    """Return the segments that a flow holds in queues: cwnd (1 - smallest round trip so far / round trip).
 
     FAST and Vegas steer by this number: in equilibrium a flow of FAST has its alpha (Jin, Wei and Low, INFOCOM 2004). A
     flow that has never seen the path empty takes the queue of the others for propagation and measures too little.
@@ -109,6 +112,15 @@ def queued(cwnd: ArrayLike, rtt: ArrayLike) -> Floats:
     ----------
     cwnd, rtt
         Windows, segments, and round-trip times in any unit; shape (n,) or (n, flows), NaN where there is none.
+
+    Returns
+    -------
+    Segments in queues, in the shape of `cwnd`; NaN until the first round-trip time.
+
+    Examples
+    --------
+    >>> queued([10.0, 20.0], [0.1, 0.2])
+    array([ 0., 10.])
     """
     w, r = np.asarray(cwnd, dtype=float), np.asarray(rtt, dtype=float)
     base = np.fmin.accumulate(np.where(r > 0, r, np.nan), axis=0)

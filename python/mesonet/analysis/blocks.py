@@ -56,9 +56,25 @@ def blocks(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
 ) -> Blocks:
-    """Return the blocks of one target factor; other arguments and errors as `main_effects`.
+    """Return the blocks of one target factor.
 
-    Raises ValueError also for an unknown target.
+    Parameters
+    ----------
+    design, y
+        As for `main_effects`; replicates are averaged.
+    target
+        The factor whose levels are compared in each block.
+    factors, algorithm
+        As for `main_effects`.
+
+    Returns
+    -------
+    Level means in each block, and the sign test over the blocks.
+
+    Raises
+    ------
+    ValueError
+        As `main_effects`; also for an unknown target.
     """
     matrix, names = design_signs(design, factors)
     if target not in names:

@@ -10,7 +10,22 @@ from mesonet.plain import names
 
 
 def checked_alpha(alpha: float) -> float:
-    """Return a level of significance. Raises InputError unless it lies between 0 and 1."""
+    """Return a level of significance as a number.
+
+    Parameters
+    ----------
+    alpha
+        The level, above 0 and below 1.
+
+    Returns
+    -------
+    The same level.
+
+    Raises
+    ------
+    InputError
+        If the level is outside of this range or NaN.
+    """
     if not 0 < alpha < 1:  # NaN too
         raise InputError("not a level of significance", path="alpha", value=alpha, allowed="above 0 and below 1")
     return float(alpha)
@@ -19,7 +34,18 @@ def checked_alpha(alpha: float) -> float:
 def factor_names(given: Any, columns: int, own: Sequence[str] | None = None) -> tuple[str, ...]:
     """Return the names of the columns of a design: the given names, else its own, else x1, x2, and so on.
 
-    Any sequence of names is taken, also an index of pandas.
+    Parameters
+    ----------
+    given
+        Names in any sequence, also an index of pandas; None or an empty sequence: take `own`.
+    columns
+        Number of columns.
+    own
+        Names that the design has itself.
+
+    Returns
+    -------
+    One name per column.
 
     Raises
     ------
@@ -27,7 +53,7 @@ def factor_names(given: Any, columns: int, own: Sequence[str] | None = None) -> 
         For text in place of a list, names that repeat, and names with ``*``, which stands between the factors of an
         interaction.
     ValueError
-        For another number of names than columns.
+        If the number of names differs from the number of columns.
     """
     if isinstance(given, str):
         raise InputError("not a list of names", path="factors", value=given, allowed="a sequence of names")

@@ -45,11 +45,31 @@ class ConditionClasses(AnalysisResult):
         return {"limits": ", ".join(f"{limit:.6g}" for limit in self.limits), **left_out}
 
     def members(self, number: int) -> tuple[int, ...]:
-        """Return the conditions of class `number`, by rising value."""
+        """Return the conditions of a class, by rising value.
+
+        Parameters
+        ----------
+        number
+            Class, from 1, the lowest.
+
+        Returns
+        -------
+        Numbers of the conditions; empty for a class without conditions.
+        """
         return tuple(c for c, n in zip(self.conditions, self.number, strict=True) if n == number)
 
     def typical(self, number: int) -> int | None:
-        """Return the condition in the middle of a class; None where the class is empty."""
+        """Return the condition in the middle of a class.
+
+        Parameters
+        ----------
+        number
+            Class, from 1, the lowest.
+
+        Returns
+        -------
+        Number of the condition, the lower of two in the middle; None where the class is empty.
+        """
         members = self.members(number)
         return members[(len(members) - 1) // 2] if members else None
 
@@ -62,13 +82,30 @@ def condition_classes(
     limits: Sequence[float] | None = None,
     names: Sequence[str] | None = None,
 ) -> ConditionClasses:
-    """Return classes of conditions from a value for each, shape (conditions,); NaN where a condition has no value.
+    """Return classes of conditions from a value for each.
 
-    `limits`: smallest value of each class but the first, rising; without them, natural breaks into `classes`, or into
-    as many as there are different values. `names`: what to call the classes (default "class 1" and so on).
+    Parameters
+    ----------
+    values
+        Shape (conditions,); NaN where a condition has no value.
+    conditions
+        Numbers of the conditions; by default 1, 2, and so on.
+    classes
+        Number of classes, at least 1; fewer different values give fewer classes. Not used with `limits`.
+    limits
+        Smallest value of each class but the first, rising. None: natural breaks.
+    names
+        One per class, the lowest first; by default ``class 1`` and so on. Surplus names are ignored.
 
-    Raises ValueError for values that are not one-dimensional, fewer than one class, limits that do not rise, or names
-    or conditions that are too few.
+    Returns
+    -------
+    Conditions with a value, by rising value, and the class of each.
+
+    Raises
+    ------
+    ValueError
+        For values that are not one-dimensional, fewer than one class, limits that do not rise, too few names, or
+        another number of conditions than of values.
     """
     array = np.asarray(values, dtype=float)
     labels = np.arange(1, len(array) + 1) if conditions is None else np.asarray(conditions, dtype=int)
@@ -94,8 +131,28 @@ def condition_classes(
 def natural_breaks(values: ArrayLike, classes: int) -> tuple[float, ...]:
     """Return the smallest value of each class but the first, for the smallest variance within classes.
 
-    Equal values are never parted; fewer different values than classes give fewer classes. Exact, by dynamic
-    programming over the sorted different values. Raises ValueError for values that are not finite.
+    Equal values are never separated. The result is exact: dynamic programming over the sorted different values.
+
+    Parameters
+    ----------
+    values
+        Finite numbers in any shape.
+    classes
+        Number of classes; fewer different values give fewer classes.
+
+    Returns
+    -------
+    Limits, rising; empty for one class.
+
+    Raises
+    ------
+    ValueError
+        For values that are not finite.
+
+    Examples
+    --------
+    >>> natural_breaks([1, 2, 10, 11, 50], 3)
+    (10.0, 50.0)
     """
     array = np.asarray(values, dtype=float).ravel()
     if not np.isfinite(array).all():

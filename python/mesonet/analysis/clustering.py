@@ -36,7 +36,7 @@ class Clustering(AnalysisResult):
     )
     leaves: tuple[int, ...]  #: order of the algorithms from one end of the tree to the other
     group: NDArray[np.int_]  #: group of each algorithm, from 1 in the order of the leaves
-    distinct: bool  #: False where no response tells any two algorithms apart
+    distinct: bool  #: False where no response distinguishes any two algorithms
     responses_used: tuple[str, ...]  #: those that vary over the algorithms and have all values
     absent: tuple[str, ...]  #: algorithms without values
     incomplete: tuple[str, ...] = ()  #: responses left out because only some of the algorithms have a value
@@ -66,14 +66,28 @@ class Clustering(AnalysisResult):
 
 
 def clustering(data: ArrayLike, *, algorithms: Sequence[str], responses: Sequence[str], cut: float = CUT) -> Clustering:
-    """Return the tree of the algorithms of one condition from `data`, shape (algorithms, responses), NaN where missing.
+    """Return the cluster tree of the algorithms of one condition.
 
-    An algorithm without any value is left out; so is a response that does not vary, or that one of the others lacks;
-    the result names the former and the last.
+    An algorithm without any value is left out. A response is left out if it does not vary, or if another algorithm with
+    values lacks it. The result names the algorithms, and the responses that only some algorithms have.
 
-    `cut`: share of the largest linkage below which algorithms are a group.
+    Parameters
+    ----------
+    data
+        Shape (algorithms, responses), NaN where missing.
+    algorithms, responses
+        Names of the rows and of the columns.
+    cut
+        Share of the largest linkage below which algorithms are a group, above 0 and below 1.
 
-    Raises ValueError if the data do not fit the names, or `cut` does not lie between 0 and 1.
+    Returns
+    -------
+    The tree and the group of each algorithm.
+
+    Raises
+    ------
+    ValueError
+        If the data do not fit the names, or `cut` does not lie between 0 and 1.
     """
     if not 0 < cut < 1:
         raise ValueError(f"cut is {cut}; allowed: between 0 and 1")

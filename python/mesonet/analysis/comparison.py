@@ -32,13 +32,27 @@ class AlgorithmComparison(AnalysisResult):
 
 
 def compare_algorithms(cube: ArrayLike, *, responses: Sequence[str], algorithms: Sequence[str]) -> AlgorithmComparison:
-    """Return the mean of each response per algorithm, from a cube of (conditions, algorithms, responses), NaN where
-    missing.
+    """Return the mean of each response per algorithm, and its difference from the median algorithm.
 
-    The difference is from the median algorithm, which one algorithm that stands apart does not move.
-    Only conditions in which all algorithms have a value count, so that a lost run of one algorithm does not make the
-    others look better or worse. An algorithm without any value at all stays out and gets NaN.
-    Raises ValueError if the cube does not fit the names.
+    A mean counts only conditions in which all algorithms have a value. A lost run of one algorithm therefore makes the
+    others look neither better nor worse. An algorithm without any value does not count, and gets NaN. One algorithm far
+    from the others does not move the median.
+
+    Parameters
+    ----------
+    cube
+        Shape (conditions, algorithms, responses), NaN where missing.
+    responses, algorithms
+        Names along the last and the second axis.
+
+    Returns
+    -------
+    Arrays of shape (algorithms, responses).
+
+    Raises
+    ------
+    ValueError
+        If the cube does not fit the names.
     """
     values = np.asarray(cube, dtype=float)
     if values.ndim != 3 or values.shape[1:] != (len(algorithms), len(responses)):

@@ -38,7 +38,7 @@ class ConditionResponseSummary(AnalysisResult):
     conditions: tuple[int, ...]
     responses: tuple[str, ...]
     algorithms: tuple[str, ...]
-    extreme: NDArray[np.object_]  #: algorithm farthest from the mean of all; None if none can be told apart
+    extreme: NDArray[np.object_]  #: algorithm farthest from the mean of all; None without two different values
     mean: Floats  #: mean over the algorithms
     residual: Floats  #: value of the extreme algorithm - mean
     relative_effect: Floats  #: 100 x residual / mean
@@ -102,16 +102,41 @@ def condition_response_summary(
 ) -> ConditionResponseSummary:
     """Test in each condition and response whether one algorithm is an outlier among all.
 
-    `cube`: (conditions, algorithms, responses), NaN where missing. A cell is flagged if G > `threshold` (the
-    published study: 2.08 for seven algorithms, which is the two-sided level 0.025), or, without a threshold, if the
-    exact two-sided p is below `alpha`; and if the extreme lies more than `min_relative_effect` % off the mean.
-    `adjust` "benjamini-hochberg" takes q, adjusted for the number of cells tested, in place of p, so that of the cells
-    flagged a share of `alpha` at most is expected to be by chance; it leaves no room for a `threshold`.
-    A cell with fewer than five algorithms gets no verdict, only its extreme and relative effect; so does one in which
-    all values but one are equal, and one marked in `too_few`, shape (conditions, responses): values that count so few
-    events that chance differs by as much.
+    A cell with fewer than five algorithms gets no verdict, only its extreme and relative effect. The same holds for
+    cells in which all values but one are equal, and for cells marked in `too_few`.
 
-    Raises ValueError if the cube does not fit the names, for an unknown adjustment, and for one with a threshold.
+    Parameters
+    ----------
+    cube
+        Shape (conditions, algorithms, responses), NaN where missing.
+    responses, algorithms
+        Names along the last and the second axis.
+    conditions
+        Numbers of the conditions; by default 1, 2, and so on.
+    threshold
+        Grubbs' G above which a cell is flagged. The published study used 2.08 for seven algorithms, which is the
+        two-sided level 0.025. None: a cell is flagged if its exact two-sided p is below `alpha`.
+    alpha
+        Level of significance, above 0 and below 1. Not used with a threshold.
+    min_relative_effect
+        Distance from the mean, in %, that a flagged extreme exceeds; 0 or less: any.
+    adjust
+        ``none``: p is compared with `alpha`. ``benjamini-hochberg``: q takes the place of p, so that at most a share of
+        `alpha` of the flagged cells is expected by chance. It excludes a `threshold`.
+    too_few
+        Shape (conditions, responses): True for values that count so few events that chance differs by as much.
+
+    Returns
+    -------
+    Extreme, test and verdict of each cell, shape (conditions, responses).
+
+    Raises
+    ------
+    InputError
+        If `alpha` is outside of its range.
+    ValueError
+        If the cube does not fit the names or `too_few`, for an unknown adjustment, and for an adjustment with a
+        threshold.
     """
     if adjust not in get_args(Adjustment):
         raise ValueError(f"adjust is {adjust!r}; allowed: {', '.join(get_args(Adjustment))}")

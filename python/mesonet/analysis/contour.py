@@ -63,19 +63,23 @@ def contour(
     Parameters
     ----------
     design, y, factors, algorithm
-        As for `main_effects`.
+        As for `main_effects`; replicates are averaged.
     axes
         The factors across and up. None: chosen by the ranked list of terms.
     categorical
         Factors without settings between their levels. They take no axis.
     points
-        Points of each axis.
+        Points of each axis, at least 2.
+
+    Returns
+    -------
+    Predictions on the grid, in the unit of `y`, shape (points, points).
 
     Raises
     ------
     ValueError
-        As `main_effects`; also for fewer than two factors that are not categorical, and for axes that are unknown,
-        equal or categorical.
+        As `main_effects`; also for fewer than two factors that are not categorical, fewer than two points, and axes
+        that are unknown, equal or categorical.
     """
     signs, names = design_signs(design, factors)
     allowed = [name for name in names if name not in categorical]

@@ -68,11 +68,25 @@ class Correlations(AnalysisResult):
 def correlations(
     data: ArrayLike, *, responses: Sequence[str], threshold: float | None = STUDY_THRESHOLD
 ) -> Correlations:
-    """Return correlations and clusters of the columns of `data`, shape (runs, responses), NaN where missing.
+    """Return correlations and clusters of responses.
 
-    `threshold` None takes the hint. Pairs with |r| above the threshold are joined.
+    Parameters
+    ----------
+    data
+        Shape (runs, responses), NaN where missing. A pair is correlated over the runs that have both.
+    responses
+        Names of the columns.
+    threshold
+        Pairs with |r| above it are joined, 0 to 1. None: the hint of the result.
 
-    Raises ValueError if the data do not fit the names or the threshold does not lie between 0 and 1.
+    Returns
+    -------
+    Pearson's r of every pair of responses that vary, and their clusters.
+
+    Raises
+    ------
+    ValueError
+        If the data do not fit the names or the threshold does not lie between 0 and 1.
     """
     values = np.asarray(data, dtype=float)
     if values.ndim != 2 or values.shape[1] != len(responses):

@@ -62,17 +62,31 @@ class Curvature(AnalysisResult):
 
 
 def curvature(matrix: ArrayLike, y: pl.DataFrame | ArrayLike, *, algorithm: str | None = None) -> Curvature:
-    """Return the test of curvature of the response `y` in a two-level design with centre points.
+    """Return the test of curvature of one response in a two-level design with centre points.
 
-    `matrix`: shape (n, k), rows of -1 and +1 and rows of 0, the centre points; other rows, such as axial points, are
-    left out. `y`: n values, or a frame, as in `main_effects`; several values for one condition are replicates. NaN or
-    null marks a lost run.
+    Degenerate cases are explained in `notes`. Without replicates there is no pure error, and the difference has no
+    test. Without a value at the centre or at two levels nothing is computed. If all replicates are equal, as in a model
+    without chance, any difference is curvature (p = 0) and no difference is none (p = 1).
 
-    Degenerate cases: without two values of anything there is no pure error, and the difference carries no test. Without
-    a centre point or a two-level run that has a value nothing is computed. Where the replicates are all the same, as
-    those of a model without chance, any difference is curvature (p = 0) and none is not (p = 1). Each is in `notes`.
+    Parameters
+    ----------
+    matrix
+        Shape (n, k): rows of -1 and +1, and rows of 0, the centre points. Other rows, such as axial points, are left
+        out.
+    y
+        n values, or a frame, as for `main_effects`; several values for one condition are replicates. NaN or null marks
+        a lost run.
+    algorithm
+        As for `main_effects`.
 
-    Raises ValueError for a matrix without rows of both kinds, a wrong number of values, or several algorithms.
+    Returns
+    -------
+    The difference of the means and its t test.
+
+    Raises
+    ------
+    ValueError
+        For a matrix without rows of both kinds, a wrong number of values, or several algorithms.
     """
     rows = np.asarray(matrix, dtype=float)
     if rows.ndim != 2 or not rows.shape[1]:

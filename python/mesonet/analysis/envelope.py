@@ -5,10 +5,26 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def envelope(values: ArrayLike, most: int) -> NDArray[np.intp]:
-    """Return the places of at most about `most` samples that look like all of them, in order; shape (m,).
+    """Return the places of samples that look like the whole series when drawn.
 
-    The series, shape (n,), is cut into bins of equal numbers of samples; the smallest and the largest sample of each
-    remain, with the first and the last of all, so that no peak is lost. Samples that are NaN have no place.
+    The series is cut into bins of equal numbers of samples. The smallest and the largest sample of each bin remain, and
+    the first and the last of all, so that no peak is lost.
+
+    Parameters
+    ----------
+    values
+        Shape (n,). A NaN has no place in the result.
+    most
+        Samples to keep, about; a series with at most this number keeps all.
+
+    Returns
+    -------
+    Places in `values`, rising, shape (m,).
+
+    Examples
+    --------
+    >>> envelope([0, 1, 9, 1, 0, 1, -9, 1], 4).tolist()
+    [0, 2, 5, 6, 7]
     """
     y = np.asarray(values, dtype=float)
     there = np.flatnonzero(np.isfinite(y))

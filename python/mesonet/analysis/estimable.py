@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 #: Values that differ by less than this share of their size are equal but for rounding.
 ROUNDING = 1e-12
-#: Strings of a regular design up to which interactions of any order are listed; beyond, those of up to two factors.
+#: Most strings of a regular design for which interactions of any order are listed; beyond, only of up to two factors.
 MOST_STRINGS = 1023
 #: Part of a column that others must leave for it to be estimated, relative to its length.
 _INDEPENDENT = 1e-6
@@ -34,7 +34,7 @@ class SignColumns:
     strings: tuple[tuple[str, ...], ...]  #: aliases of each column, the shortest first; a leading `-` reverses the sign
     orders: tuple[int, ...]  #: number of factors of the first alias
     constant: tuple[str, ...]  #: products that are the same in every run
-    regular: bool  #: True if the columns and the mean are all that the runs can tell apart, and are orthogonal
+    regular: bool  #: True if the columns are orthogonal, and the runs can estimate no other
     complete: bool  #: True if the order was not limited below what the runs can estimate
 
 
@@ -51,7 +51,17 @@ class Fit:
 
 
 def is_regular(matrix: Floats) -> bool:
-    """Return True if the rows are all combinations of signs that some defining words allow, each equally often."""
+    """Return True if the rows are all combinations of signs that some defining words allow, each equally often.
+
+    Parameters
+    ----------
+    matrix
+        Signs, shape (n, k).
+
+    Returns
+    -------
+    False for a matrix without rows.
+    """
     if not len(matrix):
         return False
     rows, counts = np.unique(matrix > 0, axis=0, return_counts=True)
@@ -77,10 +87,14 @@ def sign_columns(matrix: Floats, names: Sequence[str], order: int | None = None)
     matrix
         Signs, shape (n, k).
     names
-        Of the k factors.
+        Names of the k factors.
     order
         Most factors of a product. None: all columns that a regular design can estimate, of any order; products of up
         to two factors for a design that is not regular, or only single factors where pairs are too many to estimate.
+
+    Returns
+    -------
+    The columns, shape (n, m), with their aliases. It is cached: callers must not change it.
     """
     return _sign_columns(np.ascontiguousarray(matrix, dtype=np.int8).tobytes(), len(matrix), tuple(names), order)
 
@@ -131,7 +145,17 @@ def _sign_columns(signs: bytes, runs: int, names: tuple[str, ...], order: int | 
 
 
 def is_orthogonal(columns: Floats) -> bool:
-    """Return True if columns of signs are balanced and orthogonal to each other."""
+    """Return True if columns of signs are balanced and orthogonal to each other.
+
+    Parameters
+    ----------
+    columns
+        Signs, shape (n, m).
+
+    Returns
+    -------
+    True if every sum of a column and every product of two columns is 0.
+    """
     return not columns.sum(axis=0).any() and not (columns.T @ columns - len(columns) * np.eye(columns.shape[1])).any()
 
 
@@ -146,9 +170,13 @@ def fit(columns: Floats, names: Sequence[str], y: Floats) -> Fit:
     columns
         Signs of the runs that have a value, shape (n, m).
     names
-        Of the m columns, for the notes.
+        Names of the m columns, for the notes.
     y
-        Shape (n,).
+        Response, shape (n,).
+
+    Returns
+    -------
+    Effects, level means and standard errors, shape (m,).
     """
     n, m = columns.shape
     nothing = np.full(m, np.nan)

@@ -1,4 +1,4 @@
-"""Values so large that their squares overflow, or so small that they vanish: computed in a unit of their own."""
+"""Units for values so large that their squares overflow, or so small that their squares vanish."""
 
 from __future__ import annotations
 
@@ -18,7 +18,17 @@ def unit(values: ArrayLike, axis: int | None = None) -> NDArray[np.float64]:
     """Return a power of two as large as the values, by which they can be divided without rounding.
 
     It is 1 where the values need none, so that common results do not change. Values that are not finite do not count.
-    With `axis` there is one unit for the values along it, which keeps that dimension.
+
+    Parameters
+    ----------
+    values
+        Numbers in any shape.
+    axis
+        None: one unit for all values. Else one unit for the values along this axis, which stays as a dimension of 1.
+
+    Returns
+    -------
+    The unit, shape () or that of `values` with 1 along `axis`.
     """
     array = np.asarray(values, dtype=float)
     finite = np.where(np.isfinite(array), np.abs(array), 0.0)
@@ -28,7 +38,23 @@ def unit(values: ArrayLike, axis: int | None = None) -> NDArray[np.float64]:
 
 
 def in_unit(record: Record, by: ArrayLike, *fields: str, **others: Any) -> Record:
-    """Return a result with the fields multiplied by the unit in which they were computed, and the others replaced."""
+    """Return a result with some fields multiplied by the unit in which they were computed, and others replaced.
+
+    Parameters
+    ----------
+    record
+        A dataclass.
+    by
+        The unit, a number as `unit` returns it. If it is 1, the record is returned unchanged.
+    *fields
+        Names of the fields to multiply.
+    **others
+        Fields to replace, and their values.
+
+    Returns
+    -------
+    A changed copy, or `record` itself.
+    """
     if float(np.asarray(by)) == 1:
         return record
     numbers = {name: getattr(record, name) * by for name in fields}

@@ -40,10 +40,25 @@ class Extremes(AnalysisResult):
 
 
 def extremes(summary: ConditionResponseSummary, cube: ArrayLike) -> Extremes:
-    """Return the most extreme condition of every algorithm and response that is flagged in `summary`, made from `cube`,
-    shape (conditions, algorithms, responses).
+    """Return the most extreme condition of every algorithm and response that is flagged.
 
-    Where the mean of all is 0, G takes the place of the relative effect. Raises ValueError if the cube does not fit.
+    The condition is the one with the largest |relative effect|; where the mean of all is 0, the largest G.
+
+    Parameters
+    ----------
+    summary
+        Verdicts by condition and response.
+    cube
+        The values that `summary` was made from, shape (conditions, algorithms, responses).
+
+    Returns
+    -------
+    One row per flagged algorithm and response, by falling relative effect.
+
+    Raises
+    ------
+    ValueError
+        If the cube does not fit the summary.
     """
     values = np.asarray(cube, dtype=float)
     wanted = (len(summary.conditions), len(summary.algorithms), len(summary.responses))

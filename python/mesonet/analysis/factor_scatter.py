@@ -58,10 +58,24 @@ def factor_scatter(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
 ) -> FactorScatter:
-    """Return the responses by factor and setting; arguments and errors as in `main_effects`.
+    """Return the responses by factor and setting.
 
     The spreads of both settings are compared by an analysis of variance of the distances from the median of the
     setting (M. B. Brown and A. B. Forsythe, Journal of the American Statistical Association 69, 1974).
+
+    Parameters
+    ----------
+    design, y, factors, algorithm
+        As for `main_effects`; replicates are averaged.
+
+    Returns
+    -------
+    Values, means, spreads and far values of both settings of every factor.
+
+    Raises
+    ------
+    ValueError
+        As `main_effects`.
     """
     matrix, names = design_signs(design, factors)
     used, value = condition_means(y, len(matrix), algorithm)

@@ -38,7 +38,22 @@ class FlowMetrics:
 
 
 def jain_index(rates: ArrayLike) -> float:
-    """Return Jain's fairness index, (sum x)^2 / (n sum x^2), of n rates; NaN if all are 0."""
+    """Return Jain's fairness index, (sum x)^2 / (n sum x^2).
+
+    Parameters
+    ----------
+    rates
+        n rates in any unit.
+
+    Returns
+    -------
+    From 1/n, one flow has everything, to 1, all are equal; NaN if all rates are 0.
+
+    Examples
+    --------
+    >>> jain_index([1.0, 1.0, 0.0, 0.0])
+    0.5
+    """
     x = np.asarray(rates, dtype=float)
     squares = float((x**2).sum())
     return float(x.sum() ** 2 / (x.size * squares)) if squares else float("nan")
@@ -51,6 +66,15 @@ def flow_metrics(rates: ArrayLike) -> FlowMetrics:
     ----------
     rates
         Rates at equal distances in time, shape (samples, flows); two samples or more, no NaN.
+
+    Returns
+    -------
+    Throughput in the unit of the rates, fairness, stability, and responsiveness in samples.
+
+    Raises
+    ------
+    ValueError
+        If the rates have another shape, fewer than two samples, or gaps.
     """
     x = np.asarray(rates, dtype=float)
     if x.ndim != 2 or len(x) < 2 or not np.isfinite(x).all():

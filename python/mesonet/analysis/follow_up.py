@@ -1,6 +1,6 @@
 """Follow-up runs: a few more runs that separate aliased effects.
 
-Runs are chosen one by one, then exchanged, to maximise the determinant of the information matrix of all runs, old
+Runs are added one at a time, then exchanged, to maximise the determinant of the information matrix of all runs, old
 and new (a D-optimal augmentation; V. V. Fedorov, Theory of Optimal Experiments, 1972). The model has the mean, a
 shift between both sets, all main effects and the effects of the strings in question. All other effects are assumed
 to be zero: the effect sparsity of screening experiments.
@@ -35,8 +35,8 @@ class FollowUp(AnalysisResult):
 
     factors: tuple[str, ...]
     matrix: NDArray[np.int8]  #: shape (runs, k): settings of the added runs
-    effects: tuple[str, ...]  #: in question: those of the strings
-    separated: tuple[str, ...]  #: those of them that all runs together can estimate
+    effects: tuple[str, ...]  #: effects in question: all effects of the strings
+    separated: tuple[str, ...]  #: effects in question that all runs together can estimate
     still_aliased: tuple[str, ...]
     standard_error: Floats  #: per effect in question, in units of the SD of one run; NaN where it stays aliased
     runs_done: int
@@ -62,12 +62,28 @@ def follow_up(
     runs: int = 8,
     factors: Sequence[str] | None = None,
 ) -> FollowUp:
-    """Return `runs` more runs that separate the effects of alias `strings`.
+    """Return more runs that separate aliased effects.
 
-    A string looks like ``"X1*X2 = X6*X7"``, as `terms` returns it.
+    Parameters
+    ----------
+    design
+        The runs done, as for `main_effects`.
+    strings
+        Alias strings, such as ``"X1*X2 = X6*X7"``, as `terms` returns them.
+    runs
+        Number of runs to add, 4 to 32.
+    factors
+        Names of the factors, as for `main_effects`.
 
-    Raises ValueError for a design that is not two-level, an effect that is no product of its factors, or a number of
-    runs outside 4 to 32.
+    Returns
+    -------
+    Settings of the added runs, shape (runs, k), and the effects that they separate.
+
+    Raises
+    ------
+    ValueError
+        For a design that is not two-level, an effect that is no product of its factors, or a number of runs outside 4
+        to 32.
     """
     matrix, names = design_signs(design, factors)
     if not FEWEST_RUNS <= runs <= MOST_RUNS:
@@ -108,8 +124,7 @@ def _places(effect: str, names: Sequence[str]) -> tuple[int, ...]:
 
 
 def _terms(matrix: Floats, model: Sequence[tuple[int, ...]], shift: float) -> Floats:
-    """Return the columns of the model: mean, shift between the runs done (0) and the new ones (1), products of
-    factors."""
+    """Return the columns of the model: mean, shift of the new runs (1) from the runs done (0), products of factors."""
     columns = [matrix[:, list(product)].prod(axis=1) for product in model]
     return np.column_stack([np.ones(len(matrix)), np.full(len(matrix), shift), *columns])
 

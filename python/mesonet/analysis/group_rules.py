@@ -58,7 +58,7 @@ class GroupRules(AnalysisResult):
     right: int  #: runs that are in the group that their rule says
     largest: int  #: runs of the largest group: as many would be right without a rule
     runs: int
-    equally_good: tuple[tuple[str, ...], ...]  #: per question, factors that part the runs as well as the one chosen
+    equally_good: tuple[tuple[str, ...], ...]  #: per question, other factors that separate the runs as well
     notes: tuple[str, ...]
 
     UNITS: ClassVar = {}
@@ -79,10 +79,25 @@ def group_rules(
 ) -> GroupRules:
     """Return the settings that explain groups.
 
-    `signs`: shape (runs, k), -1 and +1, settings or anything with two values, such as "is algorithm fast"; `groups`:
-    shape (runs,), the group of each run, None or NaN for runs without one; `factors`: names of the columns.
+    Parameters
+    ----------
+    signs
+        Shape (runs, k), -1 and +1: settings, or anything with two values, such as "is algorithm fast".
+    groups
+        Shape (runs,), the group of each run; None or NaN for runs without a group, which are left out.
+    factors
+        Names of the columns; by default x1, x2, and so on.
+    depth
+        Most questions between the root and a leaf, 1 to 3.
 
-    Raises ValueError for signs that are not two-level, groups that do not fit them, or a depth outside 1 to 3.
+    Returns
+    -------
+    One rule per leaf of the decision tree.
+
+    Raises
+    ------
+    ValueError
+        For signs that are not two-level, groups or names that do not fit them, or a depth outside 1 to 3.
     """
     matrix = np.asarray(signs, dtype=float)
     if matrix.ndim != 2 or not np.all(np.abs(matrix) == 1):
@@ -142,10 +157,25 @@ def _questions(matrix: Floats, label: NDArray[np.object_]) -> list[int]:
 
 
 def score_groups(points: ArrayLike, *, most: int = MOST_GROUPS) -> NDArray[np.object_]:
-    """Return groups of points, shape (n, d), numbered from 1 by falling size; None for a point that is not finite.
+    """Return groups of points, numbered from 1 by falling size.
 
     Average linkage, cut where the mean silhouette is largest; one group where no cut has one above 0.25.
-    Raises ValueError for points that are not two-dimensional.
+
+    Parameters
+    ----------
+    points
+        Shape (n, d), such as scores of d principal components.
+    most
+        Most groups to look for.
+
+    Returns
+    -------
+    Group of each point, shape (n,); None for a point that is not finite.
+
+    Raises
+    ------
+    ValueError
+        For points that are not two-dimensional.
     """
     array = np.asarray(points, dtype=float)
     if array.ndim != 2:

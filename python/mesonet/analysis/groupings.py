@@ -50,7 +50,17 @@ class Groupings(AnalysisResult):
 
 
 def groupings(correlations: Correlations, components: PrincipalComponents) -> Groupings:
-    """Return the groups of responses by correlation and by principal components, and their agreement."""
+    """Return the groups of responses by correlation and by principal components, and their agreement.
+
+    Parameters
+    ----------
+    correlations, components
+        Both analyses of the same runs.
+
+    Returns
+    -------
+    One row per response that both analyses have.
+    """
     where = {name: place for place, cluster in enumerate(correlations.clusters, start=1) for name in cluster}
     column = {name: place for place, name in enumerate(components.responses)}
     both = sorted((name for name in where if name in column), key=lambda name: where[name])
@@ -68,9 +78,26 @@ def groupings(correlations: Correlations, components: PrincipalComponents) -> Gr
 
 
 def adjusted_rand(first: ArrayLike, second: ArrayLike) -> float:
-    """Return the adjusted Rand index of two groupings, each of shape (n,): 1 for equal groups, 0 as by chance.
+    """Return the adjusted Rand index of two groupings.
 
-    Raises ValueError for groupings of different length.
+    Parameters
+    ----------
+    first, second
+        Group of each of n items, shape (n,); any labels.
+
+    Returns
+    -------
+    1 for equal groups, 0 for the agreement expected by chance; NaN for no items.
+
+    Raises
+    ------
+    ValueError
+        For groupings of different length.
+
+    Examples
+    --------
+    >>> adjusted_rand(["a", "a", "b"], [2, 2, 1])
+    1.0
     """
     a, b = np.asarray(first), np.asarray(second)
     if a.shape != b.shape or a.ndim != 1:

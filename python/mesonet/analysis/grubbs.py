@@ -46,7 +46,31 @@ class Grubbs:
 
 
 def critical_value(n: ArrayLike, *, alpha: float = 0.05, sides: int = 2) -> Floats:
-    """Return the G above which the extreme of `n` values is an outlier at level `alpha`; NaN below three values."""
+    """Return the G above which the extreme of n values is an outlier.
+
+    Parameters
+    ----------
+    n
+        Number of values, any shape.
+    alpha
+        Level of significance, above 0 and below 1.
+    sides
+        1 if the direction of the extreme was named before the data were seen, else 2.
+
+    Returns
+    -------
+    Critical G, in the shape of `n`; NaN below three values.
+
+    Raises
+    ------
+    InputError
+        If `alpha` is outside of its range.
+
+    Examples
+    --------
+    >>> round(float(critical_value(7)), 3)
+    2.02
+    """
     alpha, n = checked_alpha(alpha), np.asarray(n, dtype=float)
     with np.errstate(all="ignore"):
         squared = stats.t.isf(alpha / (sides * n), n - 2) ** 2
@@ -55,9 +79,22 @@ def critical_value(n: ArrayLike, *, alpha: float = 0.05, sides: int = 2) -> Floa
 
 
 def p_value(statistic: ArrayLike, n: ArrayLike, *, sides: int = 2) -> Floats:
-    """Return the probability of a G of at least `statistic` among `n` normal values; NaN below three values.
+    """Return the probability of a G of at least `statistic` among n normal values.
 
-    From the inverse of `critical_value`: a Bonferroni bound, exact where G is large, and capped at 1.
+    It is the inverse of `critical_value`: a Bonferroni bound, exact where G is large, and capped at 1.
+
+    Parameters
+    ----------
+    statistic
+        G, any shape.
+    n
+        Number of values, a shape that broadcasts with `statistic`.
+    sides
+        As for `critical_value`.
+
+    Returns
+    -------
+    Probabilities, 0 to 1; NaN below three values.
     """
     g, n = np.asarray(statistic, dtype=float), np.asarray(n, dtype=float)
     with np.errstate(all="ignore"):
@@ -68,17 +105,37 @@ def p_value(statistic: ArrayLike, n: ArrayLike, *, sides: int = 2) -> Floats:
 
 
 def indistinct(values: Floats, axis: int = -1) -> NDArray[np.bool_]:
-    """Return True where the spread along `axis` (NaN ignored; at least one value) is under 1e-9 of the size of the
-    mean."""
+    """Return True where values are the same for any practical purpose.
+
+    Parameters
+    ----------
+    values
+        Numbers, at least one along `axis`; NaN is ignored.
+    axis
+        Axis along which values are compared.
+
+    Returns
+    -------
+    True where the spread is at most 1e-9 of the size of the mean; the shape of `values` without `axis`.
+    """
     spread = np.nanmax(values, axis=axis) - np.nanmin(values, axis=axis)
     return np.asarray(spread <= INDISTINCT * np.abs(np.nanmean(values, axis=axis)))
 
 
 def all_but_one_equal(values: Floats) -> NDArray[np.bool_]:
-    """Return True where at least two of the values along the last axis, NaN ignored, are equal and one other is not.
+    """Return True where at least two of the values along the last axis are equal and one other is not.
 
-    G is then (n - 1) / sqrt(n), the largest there is, however near that one lies: the others have no variance to judge
-    it by.
+    G is then (n - 1) / sqrt(n), the largest possible, however near the other value lies. The equal values have no
+    variance against which it can be judged.
+
+    Parameters
+    ----------
+    values
+        Numbers; NaN is ignored.
+
+    Returns
+    -------
+    The shape of `values` without the last axis.
     """
     ordered = np.sort(values, axis=-1)  # NaN last
     n = np.isfinite(values).sum(axis=-1)
@@ -92,10 +149,33 @@ def all_but_one_equal(values: Floats) -> NDArray[np.bool_]:
 
 
 def grubbs(values: ArrayLike, *, alpha: float = 0.05, sides: Literal[1, 2] = 2) -> Grubbs:
-    """Test the value that lies farthest from the mean of a 1-d sample; NaN and infinite values take no part.
+    """Test the value that lies farthest from the mean of a sample.
 
-    `sides=1` is for an extreme whose direction (high or low) was named before the data were seen.
-    Raises ValueError for values that are not one-dimensional, another number of sides, or alpha outside (0, 1).
+    Parameters
+    ----------
+    values
+        Shape (n,); NaN and infinite values take no part.
+    alpha
+        Level of significance, above 0 and below 1.
+    sides
+        1 if the direction of the extreme (high or low) was named before the data were seen, else 2.
+
+    Returns
+    -------
+    The extreme value and its test. Fewer than three values, or equal values, have none.
+
+    Raises
+    ------
+    InputError
+        If `alpha` is outside of its range.
+    ValueError
+        For values that are not one-dimensional, or another number of sides.
+
+    Examples
+    --------
+    >>> found = grubbs([9.8, 10.0, 10.1, 10.2, 14.0])
+    >>> found.index, found.side, found.is_outlier
+    (4, 'high', True)
     """
     sample = np.asarray(values, dtype=float)
     sample = np.where(np.isfinite(sample), sample, np.nan)

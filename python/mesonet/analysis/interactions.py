@@ -50,10 +50,24 @@ def interactions(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
 ) -> Interactions:
-    """Return means and effects of every factor and of every product of two; arguments and errors as `main_effects`.
+    """Return means and effects of every factor and of every product of two.
 
     Effects of runs that are not balanced are fitted together by least squares; a product that the runs cannot estimate
     is NaN. A product that is the same in every run has one mean and no effect.
+
+    Parameters
+    ----------
+    design, y, factors, algorithm
+        As for `main_effects`; replicates are averaged.
+
+    Returns
+    -------
+    Arrays of shape (k, k), in the unit of `y`.
+
+    Raises
+    ------
+    ValueError
+        As `main_effects`.
     """
     matrix, names = design_signs(design, factors)
     used, mean = condition_means(y, len(matrix), algorithm)

@@ -36,9 +36,30 @@ class Latencies:
 
 
 def rates(time: ArrayLike, delivered: ArrayLike, window: float = WINDOW) -> Floats:
-    """Return segments delivered a second over the `window` before each instant; NaN before the series spans a window.
+    """Return the delivery rate of a flow at each instant, over a window that ends there.
 
-    `time` in s, rising; `delivered` counts from the beginning of the flow; both of shape (n,).
+    Parameters
+    ----------
+    time
+        Instants, s; shape (n,), rising.
+    delivered
+        Segments delivered since the beginning of the flow; shape (n,).
+    window
+        Length of the window, s, above 0.
+
+    Returns
+    -------
+    Segments/s, shape (n,); NaN before the series spans a window.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ or the window is not positive.
+
+    Examples
+    --------
+    >>> rates([0.0, 1.0, 2.0], [0, 10, 40], window=1.0)
+    array([nan, 10., 30.])
     """
     t, d = np.asarray(time, dtype=float), np.asarray(delivered, dtype=float)
     if t.ndim != 1 or t.shape != d.shape:
@@ -72,18 +93,22 @@ def latencies(
         Instants in s, windows in segments, segments delivered since the beginning; shape (n,). The flow begins with
         the series.
     ssthresh
-        Initial slow-start threshold, segments.
+        Initial slow-start threshold, segments, above 0.
     full
-        Full rate, segments/s.
+        Full rate, segments/s, above 0.
     congestion
         Beginning and end of the period of congestion, s, if there is one.
     window, reached
-        See `WINDOW` and `REACHED`.
+        See `WINDOW` and `REACHED`: s, above 0; part of the full rate, above 0 and at most 1.
+
+    Returns
+    -------
+    Latencies in s; NaN where the full rate or its start was not reached.
 
     Raises
     ------
     ValueError
-        If the arrays do not fit each other, or a number is not positive.
+        If the arrays do not fit each other, or a number is out of range.
     """
     t, w = np.asarray(time, dtype=float), np.asarray(cwnd, dtype=float)
     rate = rates(t, delivered, window)

@@ -18,26 +18,56 @@ from mesonet.analysis.estimable import ROUNDING
 
 @dataclass(frozen=True)
 class Lenth:
-    """Noise of a set of effects; NaN where there are too few effects to tell."""
+    """Noise of a set of effects; NaN where there are too few effects."""
 
     pse: float  #: pseudo standard error of an effect; 0 where more than half of the effects are
     me: float  #: margin of error: a single effect beyond it is more than noise; NaN where the PSE is 0
     sme: float  #: simultaneous margin of error: the largest of all effects beyond it is
-    degrees_of_freedom: float  #: m / 3; of replicates those of their scatter
-    effects: int  #: m, those that were not NaN
-    replicated: bool = False  #: True if the error is that of replicates and not a guess from the effects
+    degrees_of_freedom: float  #: m / 3; with replicates, the degrees of freedom of their scatter
+    effects: int  #: m, the number of effects that were not NaN
+    replicated: bool = False  #: True if the error comes from replicates and is not a guess from the effects
 
     def active(self, effects: ArrayLike) -> NDArray[np.bool_]:
-        """Return a mask of the effects that exceed the margin of error."""
+        """Return a mask of the effects that exceed the margin of error.
+
+        Parameters
+        ----------
+        effects
+            Any shape, in the unit of the margin.
+
+        Returns
+        -------
+        The shape of `effects`; False for NaN, and everywhere if there is no margin.
+        """
         return np.asarray(np.abs(np.asarray(effects, dtype=float)) > self.me)
 
 
 def lenth(effects: ArrayLike, *, alpha: float = 0.05) -> Lenth:
-    """Return the pseudo standard error and margins of error of effects, shape (m,).
+    """Return the pseudo standard error and margins of error of effects.
 
-    All effects have equal variance. NaN is left out.
+    Parameters
+    ----------
+    effects
+        Shape (m,), of equal variance; values that are not finite are left out.
+    alpha
+        Level of significance of the margins, above 0 and below 1.
 
-    Raises ValueError for effects that are not one-dimensional.
+    Returns
+    -------
+    Error and margins in the unit of the effects.
+
+    Raises
+    ------
+    InputError
+        If `alpha` is outside of its range.
+    ValueError
+        For effects that are not one-dimensional.
+
+    Examples
+    --------
+    >>> found = lenth([0.1, -0.2, 0.15, 0.05, -0.1, 0.2, 9.0])
+    >>> found.active([0.1, 9.0]).tolist()
+    [False, True]
     """
     alpha, values = checked_alpha(alpha), np.asarray(effects, dtype=float)
     if values.ndim != 1:
@@ -68,9 +98,20 @@ def margins_of_error(error: float, freedom: float, effects: int, *, alpha: float
     error
         Standard error of every effect.
     freedom
-        Degrees of freedom of that error; without any nothing can be tested.
+        Degrees of freedom of the error; if not above 0, nothing can be tested.
     effects
         Number of effects that the simultaneous margin is for.
+    alpha
+        Level of significance, above 0 and below 1.
+
+    Returns
+    -------
+    Margins in the unit of `error`; NaN if nothing can be tested.
+
+    Raises
+    ------
+    InputError
+        If `alpha` is outside of its range.
     """
     alpha, nan = checked_alpha(alpha), float("nan")
     if not freedom > 0 or effects < 1:

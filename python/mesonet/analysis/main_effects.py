@@ -1,7 +1,7 @@
 """Main effects of two-level factors on one response, with the significance test of the NIST study.
 
-The effect of a factor is the mean response at its + level less the mean at its - level. Whether it is more than
-noise is told by t = effect / (SD of the effect), where the noise is, by `mode`,
+The effect of a factor is the mean response at its + level less the mean at its - level. It is tested by
+t = effect / (SD of the effect). `mode` chooses the noise:
 
 * `nist`: what is left after the mean and *that one factor*, with n - 2 degrees of freedom. The variation of all other
   factors stays in the noise, so small effects hide behind large ones: conservative. For a balanced design this is the
@@ -39,10 +39,14 @@ class DesignLike(Protocol):
     """Protocol of designs that `main_effects` accepts."""
 
     @property
-    def factors(self) -> Sequence[str]: ...
+    def factors(self) -> Sequence[str]:
+        """Names of the k factors."""
+        ...
 
     @property
-    def matrix(self) -> Any: ...
+    def matrix(self) -> Any:
+        """Signs, -1 and +1, shape (n, k)."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,15 +92,40 @@ def main_effects(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
 ) -> MainEffects:
-    """Return the main effects of the factors of a two-level design on the response `y`.
+    """Return the main effects of the factors of a two-level design on one response.
 
-    `design`: (n, k) array of -1 and +1, or an object with `matrix` and `factors`. `factors`: names of the columns
-    (default: the design's own, else x1 ... xk). `y`: n values in the order of the design's rows, or a frame with the
-    columns `condition` (1 ... n) and `value`, and optionally `algorithm` and `replicate`; several values for one
-    condition are replicates (averaged, but for mode `replicates`). NaN or null marks a lost run.
+    Parameters
+    ----------
+    design
+        Array of -1 and +1, shape (n, k), or an object with such a `matrix` and with the names `factors`.
+    y
+        n values in the order of the design's rows, or a frame with the columns `condition` (1 ... n) and `value`, and
+        optionally `algorithm` and `replicate`. Several values for one condition are replicates: they are averaged, but
+        for mode ``replicates``. NaN or null marks a lost run.
+    mode
+        Noise that effects are tested against: ``nist``, ``full`` or ``replicates``, as the module describes them.
+    factors
+        Names of the columns; by default the design's own, else x1 ... xk.
+    algorithm
+        The algorithm to take from a frame with several. Algorithms are never pooled as if they were replicates.
 
-    Raises ValueError for a design that is not two-level, a wrong number of values, or a frame that holds several
-    algorithms without `algorithm` saying which one: algorithms are never pooled as if they were replicates.
+    Returns
+    -------
+    Effects and tests, shape (k,), in the unit of `y`.
+
+    Raises
+    ------
+    InputError
+        For names that are text in place of a list, repeat, or hold ``*``.
+    ValueError
+        For an unknown mode, a design that is not two-level, a wrong number of names or values, or a frame that holds
+        several algorithms while `algorithm` is None, or not the algorithm.
+
+    Examples
+    --------
+    >>> found = main_effects([[-1, -1], [1, -1], [-1, 1], [1, 1]], [10.0, 14.0, 11.0, 15.0])
+    >>> found.effect
+    array([4., 1.])
     """
     if mode not in get_args(Mode):
         raise ValueError(f"mode is {mode!r}; allowed: {', '.join(get_args(Mode))}")
@@ -128,7 +157,17 @@ def main_effects(
 
 
 def replicate_frame(values: ArrayLike) -> pl.DataFrame | Floats:
-    """Return values of shape (runs, replicates) as `main_effects` takes replicates; others as they are."""
+    """Return values as `main_effects` takes replicates.
+
+    Parameters
+    ----------
+    values
+        Shape (runs, replicates), or any other shape.
+
+    Returns
+    -------
+    For two dimensions a frame with `condition` and `replicate` from 1, and `value`; other values as they are.
+    """
     array = np.asarray(values, dtype=float)
     if array.ndim != 2:
         return array
@@ -139,7 +178,22 @@ def replicate_frame(values: ArrayLike) -> pl.DataFrame | Floats:
 
 
 def design_signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
-    """Return the signs, shape (n, k), and the factor names of a design as `main_effects` takes it, checked."""
+    """Return the signs and the factor names of a design.
+
+    Parameters
+    ----------
+    design, factors
+        As for `main_effects`.
+
+    Returns
+    -------
+    Signs, shape (n, k), and k names.
+
+    Raises
+    ------
+    ValueError
+        If the design is not two-level or the names do not fit it.
+    """
     own = design.factors if isinstance(design, DesignLike) else None
     matrix = np.asarray(design.matrix if isinstance(design, DesignLike) else design, dtype=float)
     if matrix.ndim != 2 or not np.all(np.abs(matrix) == 1):
@@ -148,7 +202,26 @@ def design_signs(design: DesignLike | ArrayLike, factors: Sequence[str] | None) 
 
 
 def observations(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:
-    """Return the design row and the value of every observation that has a value."""
+    """Return the design row and the value of every observation that has a value.
+
+    Parameters
+    ----------
+    y
+        As for `main_effects`.
+    runs
+        Rows of the design.
+    algorithm
+        As for `main_effects`.
+
+    Returns
+    -------
+    Rows, from 0, and values, both of shape (observations,).
+
+    Raises
+    ------
+    ValueError
+        If the values do not fit the number of runs, or a frame lacks a column or holds several algorithms.
+    """
     if isinstance(y, pl.DataFrame):
         row, value = _from_frame(y, runs, algorithm)
     else:
@@ -161,7 +234,26 @@ def observations(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) 
 
 
 def condition_means(y: pl.DataFrame | ArrayLike, runs: int, algorithm: str | None) -> tuple[NDArray[np.intp], Floats]:
-    """Return the rows of the design that have a value, ascending, and the mean over the replicates of each."""
+    """Return the rows of the design that have a value, and the mean over the replicates of each.
+
+    Parameters
+    ----------
+    y
+        As for `main_effects`.
+    runs
+        Rows of the design.
+    algorithm
+        As for `main_effects`.
+
+    Returns
+    -------
+    Rows, from 0, rising, and means, both of shape (rows with a value,).
+
+    Raises
+    ------
+    ValueError
+        As `observations`.
+    """
     row, value = observations(y, runs, algorithm)
     used, within, count = np.unique(row, return_inverse=True, return_counts=True)
     return used, np.bincount(within, value, len(used)) / count
@@ -236,7 +328,7 @@ def _effects(
         freedom = np.where(freedom > 0, freedom, np.nan)
         p = np.asarray(2 * stats.t.sf(np.abs(t), freedom))
         f_cdf = np.asarray(100 * stats.f.cdf(t**2, 1, freedom))
-        # A mean that is zero but for rounding, as that of centred data, is none to relate anything to.
+        # No effect is relative to a mean that is zero but for rounding, such as the mean of centred data.
         zero = not abs(grand_mean) > ROUNDING * np.max(np.abs(y), initial=0.0)
         relative = np.full(k, np.nan) if zero else 100 * effect / grand_mean
     stars = tuple("**" if f >= TWO_STARS else "*" if f >= ONE_STAR else "" for f in f_cdf)

@@ -49,9 +49,21 @@ def ordered_data(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
 ) -> OrderedData:
-    """Return the conditions by rising mean response; arguments and errors as in `main_effects`.
+    """Return the conditions by rising mean response; ties keep the order of the design.
 
-    Ties keep the order of the design.
+    Parameters
+    ----------
+    design, y, factors, algorithm
+        As for `main_effects`; replicates are averaged.
+
+    Returns
+    -------
+    Conditions with a value, their means and their settings.
+
+    Raises
+    ------
+    ValueError
+        As `main_effects`.
     """
     matrix, names = design_signs(design, factors)
     used, mean = condition_means(y, len(matrix), algorithm)

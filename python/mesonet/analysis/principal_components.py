@@ -51,11 +51,28 @@ class PrincipalComponents(AnalysisResult):
 def principal_components(
     data: ArrayLike, *, responses: Sequence[str], form: Form = "correlation"
 ) -> PrincipalComponents:
-    """Return the principal components of the columns of `data`, shape (runs, responses), NaN where missing.
+    """Return the principal components of responses.
 
     A response without any value is left out; so is every run that lacks any other response. The result lists both.
 
-    Raises ValueError if the data do not fit the names, or the form is unknown.
+    Parameters
+    ----------
+    data
+        Shape (runs, responses), NaN where missing.
+    responses
+        Names of the columns.
+    form
+        ``correlation``: every response is divided by its standard deviation. ``covariance``: responses stay as they
+        are.
+
+    Returns
+    -------
+    Loadings, scores and variances, by falling variance.
+
+    Raises
+    ------
+    ValueError
+        If the data do not fit the names, or the form is unknown.
     """
     values = np.asarray(data, dtype=float)
     if values.ndim != 2 or values.shape[1] != len(responses):

@@ -58,10 +58,29 @@ def factor_table(
     factors: Sequence[str] | None = None,
     mode: Mode = "nist",
 ) -> FactorTable:
-    """Return signs, stars and Psi of the main effects of every column of `data`, shape (runs, responses).
+    """Return signs, stars and Psi of the main effects of every response.
 
-    Replicates have the shape (runs, replicates, responses). Raises ValueError if the data do not fit the names or the
-    design.
+    Parameters
+    ----------
+    design
+        As for `main_effects`.
+    data
+        Shape (runs, responses), or with replicates (runs, replicates, responses).
+    responses
+        Names along the last axis.
+    factors
+        As for `main_effects`.
+    mode
+        Noise that effects are tested against, as for `main_effects`.
+
+    Returns
+    -------
+    Arrays of shape (responses, factors).
+
+    Raises
+    ------
+    ValueError
+        If the data do not fit the names or the design.
     """
     matrix, names = design_signs(design, factors)
     values = np.asarray(data, dtype=float)
@@ -116,13 +135,26 @@ class PsiTable(AnalysisResult):
 
 
 def psi_table(tables: Mapping[str, FactorTable], *, weights: Mapping[str, float] | None = None) -> PsiTable:
-    """Return Psi over several sets of responses, each a `factor_table`, and its weighted average.
+    """Return Psi over several sets of responses, and its weighted average.
 
-    `weights` of the sets, positive, in any scale (default: equal). The ASME paper's Table 8 weighs three time periods
-    with 1/6 each and the flow throughputs of two algorithms with 1/4 each. A set without a test has no weight.
+    The ASME paper's Table 8 weighs three time periods with 1/6 each and the flow throughputs of two algorithms with 1/4
+    each. A set without a test has no weight.
 
-    Raises ValueError without tables, for tables of different factors or modes, and for a weight that is missing or not
-    positive.
+    Parameters
+    ----------
+    tables
+        The result of `factor_table` by name of the set.
+    weights
+        Weight of each set, above 0, in any scale; by default equal.
+
+    Returns
+    -------
+    Psi of shape (sets, factors), 0 to 1, and its average per factor.
+
+    Raises
+    ------
+    ValueError
+        Without tables, for tables of different factors or modes, and for a weight that is missing or not positive.
     """
     if not tables:
         raise ValueError("Psi needs at least one set of responses")

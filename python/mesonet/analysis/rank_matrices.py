@@ -52,11 +52,29 @@ def rank_matrices(
     conditions: Sequence[int] | None = None,
     ties: Ties = "average",
 ) -> RankMatrices:
-    """Return the ranks of the algorithms from `values`, shape (conditions, columns, algorithms), NaN where missing.
+    """Return the ranks of the algorithms in every cell.
 
     A cell with a value of one algorithm only has no rank. Values that differ by less than 1e-9 of the mean are equal.
 
-    Raises ValueError if the values do not fit the names, or for an unknown treatment of ties.
+    Parameters
+    ----------
+    values
+        Shape (conditions, columns, algorithms), NaN where missing.
+    algorithms, columns
+        Names along the last and the second axis.
+    conditions
+        Numbers of the conditions; by default 1, 2, and so on.
+    ties
+        Rank of equal values: ``average``, or ``min``, the lowest.
+
+    Returns
+    -------
+    Ranks and distances from the mean, in the shape of `values`.
+
+    Raises
+    ------
+    ValueError
+        If the values do not fit the names, or for an unknown treatment of ties.
     """
     array = np.asarray(values, dtype=float)
     labels = tuple(conditions) if conditions is not None else tuple(range(1, len(array) + 1))

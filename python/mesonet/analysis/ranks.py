@@ -43,9 +43,28 @@ class RankSummary(AnalysisResult):
 
 
 def ranks(values: ArrayLike, *, ties: Ties = "average") -> Floats:
-    """Return ranks along the last axis, the algorithms: the highest of n values has rank n. NaN stays NaN.
+    """Return ranks along the last axis, the algorithms: the highest of n values has rank n.
 
-    Raises ValueError for an unknown treatment of ties.
+    Parameters
+    ----------
+    values
+        Numbers; NaN stays NaN.
+    ties
+        Rank of equal values: ``average``, or ``min``, the lowest.
+
+    Returns
+    -------
+    Ranks from 1, in the shape of `values`.
+
+    Raises
+    ------
+    ValueError
+        For an unknown treatment of ties.
+
+    Examples
+    --------
+    >>> ranks([30.0, 10.0, 30.0]).tolist(), ranks([30.0, 10.0, 30.0], ties="min").tolist()
+    ([2.5, 1.0, 2.5], [2, 1, 2])
     """
     if ties not in get_args(Ties):
         raise ValueError(f"ties is {ties!r}; allowed: {', '.join(get_args(Ties))}")
@@ -55,9 +74,27 @@ def ranks(values: ArrayLike, *, ties: Ties = "average") -> Floats:
 def rank_summary(
     values: ArrayLike, *, classes: Sequence[str], algorithms: Sequence[str], ties: Ties = "average"
 ) -> RankSummary:
-    """Return mean ranks from `values`, shape (cells, algorithms), where `classes` names the class of each cell.
+    """Return mean ranks of algorithms per class of cells and over the classes.
 
-    Raises ValueError if the values do not fit the names.
+    Parameters
+    ----------
+    values
+        Shape (cells, algorithms), NaN where missing.
+    classes
+        Name of the class of each cell.
+    algorithms
+        Names of the columns.
+    ties
+        As for `ranks`.
+
+    Returns
+    -------
+    Mean ranks, shape (algorithms, classes), classes in the order of their first cell.
+
+    Raises
+    ------
+    ValueError
+        If the values do not fit the names, or for an unknown treatment of ties.
     """
     array = np.asarray(values, dtype=float)
     if array.ndim != 2 or array.shape != (len(classes), len(algorithms)):
@@ -81,10 +118,23 @@ def rank_summary(
 
 
 def goodput_ranges(alternate: ArrayLike, tcp: ArrayLike) -> tuple[Floats, Floats]:
-    """Return the range of goodputs among alternates, and the gain of alternates over competing standard TCP, in %.
+    """Return the range of goodputs among alternates, and their gain over competing standard TCP.
 
-    `alternate` and `tcp`: goodputs, shape (..., algorithms). Returns 100 (max - min) / min over the alternates, and
-    100 (mean of the alternates / mean of the TCP flows that compete with them - 1); NaN where there is nothing.
+    Parameters
+    ----------
+    alternate, tcp
+        Goodputs in one unit, shape (..., algorithms): of the flows of each alternate, and of the TCP flows that compete
+        with them. NaN where missing.
+
+    Returns
+    -------
+    100 (max - min) / min over the alternates, and 100 (mean of the alternates / mean of the TCP flows - 1). Both in %,
+    in the shape without the last axis; NaN where there are no goodputs.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
     """
     own, other = np.asarray(alternate, dtype=float), np.asarray(tcp, dtype=float)
     if own.shape != other.shape:

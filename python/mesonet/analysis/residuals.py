@@ -51,12 +51,34 @@ def residuals(
     alpha: float = 0.05,
     too_few: ArrayLike | None = None,
 ) -> Residuals:
-    """Return residuals from `values`, shape (conditions, algorithms), NaN where missing.
+    """Return the distance of every algorithm from the mean of all, by condition.
 
-    Other arguments are as in `condition_response_summary`, whose verdicts the result holds. `too_few`, shape
-    (conditions,), marks values that count so few events that chance differs by as much; they get no verdict.
+    Parameters
+    ----------
+    values
+        Shape (conditions, algorithms), NaN where missing.
+    algorithms
+        Names of the columns.
+    conditions
+        Numbers of the conditions; by default 1, 2, and so on.
+    response
+        Name of the response.
+    threshold, alpha
+        As for `condition_response_summary`, whose verdicts the result holds.
+    too_few
+        Shape (conditions,): True for values that count so few events that chance differs by as much; they get no
+        verdict.
 
-    Raises ValueError if the values do not fit the names.
+    Returns
+    -------
+    Residuals in the unit of `values`, shape (conditions, algorithms), conditions by rising range.
+
+    Raises
+    ------
+    InputError
+        If `alpha` is not above 0 and below 1.
+    ValueError
+        If the values do not fit the names or `too_few`.
     """
     array = np.asarray(values, dtype=float)
     if array.ndim != 2:

@@ -56,7 +56,12 @@ class AnalysisResult(ABC):
         )
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the table as a polars frame; a number that could not be computed is null."""
+        """Return the table as a polars frame.
+
+        Returns
+        -------
+        One row per combination of the dimensions; a number that could not be computed is null.
+        """
         dimensions = self._dimensions()
         index = np.indices([len(labels) for labels in dimensions.values()]).reshape(len(dimensions), -1)
         labels = {
@@ -72,8 +77,12 @@ class AnalysisResult(ABC):
         return table.with_columns(pl.selectors.by_dtype(pl.Null).cast(pl.String), pl.selectors.float().fill_nan(None))
 
     def to_arrow(self) -> pa.Table:
-        """Return the table as an Arrow table; each field carries its unit, the schema the facts about the whole
-        table."""
+        """Return the table as an Arrow table.
+
+        Returns
+        -------
+        Each field carries its unit, the schema the facts about the whole table.
+        """
         table = self.to_polars().to_arrow()
         fields = [
             field.with_metadata({"unit": self.UNITS[field.name]}) if field.name in self.UNITS else field
@@ -83,13 +92,23 @@ class AnalysisResult(ABC):
         return table.cast(pa.schema(fields, metadata=facts))
 
     def to_pandas(self) -> "pd.DataFrame":
-        """Return the table as a pandas frame (needs pandas)."""
+        """Return the table as a pandas frame; pandas must be installed.
+
+        Returns
+        -------
+        The rows of `to_polars`.
+        """
         import pandas as pd
 
         return pd.DataFrame(self.to_polars().to_dict(as_series=False))
 
     def to_xarray(self) -> "xr.Dataset":
-        """Return the columns as arrays over the dimensions (needs xarray); units and facts are attributes."""
+        """Return the columns as arrays over the dimensions; xarray must be installed.
+
+        Returns
+        -------
+        One variable per column; units and facts are attributes.
+        """
         import xarray as xr
 
         dimensions = self._dimensions()

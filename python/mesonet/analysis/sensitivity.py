@@ -1,7 +1,6 @@
 """Sensitivity of one response to factors that take values between their levels, as in a Latin hypercube.
 
-Where runs do not stand at two levels there are no main effects as differences of means. What is asked instead, of a
-linear model of all factors, is
+Runs between two levels have no main effects as differences of means. A linear model of all factors gives instead
 
 * SRC, the standardised regression coefficient: by how many of its standard deviations the response changes when the
   factor changes by one of its own and the others stay. With independent factors its square is the share of the variance
@@ -69,15 +68,30 @@ def sensitivity(
     factors: Sequence[str] | None = None,
     algorithm: str | None = None,
 ) -> Sensitivity:
-    """Return SRC, SRRC and PRCC of the factors on the response `y`.
-
-    `points`: shape (n, k), the value of each factor in each condition, in any unit. `factors`: names of the columns
-    (default x1 ... xk). `y`: n values or a frame, as in `main_effects`; replicates of a condition are averaged.
+    """Return SRC, SRRC and PRCC of the factors on one response.
 
     All coefficients are NaN, with a note, for a constant response, for fewer than k + 2 conditions with a value, and
     where factors depend on each other.
 
-    Raises ValueError for points that are no numbers, a wrong number of names or values, or several algorithms.
+    Parameters
+    ----------
+    points
+        Value of each factor in each condition, in any unit; shape (n, k).
+    y
+        n values or a frame, as for `main_effects`; replicates of a condition are averaged.
+    factors
+        Names of the columns; by default x1 ... xk.
+    algorithm
+        As for `main_effects`.
+
+    Returns
+    -------
+    Coefficients and p, shape (k,).
+
+    Raises
+    ------
+    ValueError
+        For points that are not finite numbers, a wrong number of names or values, or several algorithms.
     """
     x = np.asarray(points, dtype=float)
     if x.ndim != 2 or not x.shape[1] or not np.isfinite(x).all():
@@ -131,7 +145,7 @@ def _partial(x: Floats, y: Floats, place: int) -> float:
     others = np.column_stack([np.ones(len(y)), np.delete(x, place, axis=1)])
     own, answer = (v - others @ np.linalg.lstsq(others, v)[0] for v in (x[:, place], y))
     size = float(np.sqrt((own @ own) * (answer @ answer)))
-    # Where the others explain all of the response, what is left is rounding.
+    # If the other factors explain all of the response, the rest is rounding.
     if float(answer @ answer) <= ROUNDING * float(y @ y):
         return 0.0
     return float(np.clip(own @ answer / size, -1, 1))

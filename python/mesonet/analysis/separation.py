@@ -62,10 +62,27 @@ def separating_settings(
 ) -> Separation:
     """Return the factor settings that separate flagged conditions from the others.
 
-    `design` and `factors` as `main_effects`; `flagged`: shape (conditions,), true or false; `known`: false where a
-    condition has no verdict and takes no part; `order` 2 looks at products of two factors as well.
+    Parameters
+    ----------
+    design
+        As for `main_effects`.
+    flagged
+        Shape (conditions,): True for a flagged condition.
+    factors
+        As for `main_effects`.
+    known
+        Shape (conditions,): False for a condition without a verdict, which is left out. None: all have one.
+    order
+        1: factors; 2: products of two factors as well.
 
-    Raises ValueError for a design that is not two-level, flags that do not fit it, or another order than 1 or 2.
+    Returns
+    -------
+    One row per term, smallest p first.
+
+    Raises
+    ------
+    ValueError
+        For a design that is not two-level, flags that do not fit it, or another order than 1 or 2.
     """
     matrix, names = design_signs(design, factors)
     chosen = np.asarray(flagged, dtype=bool)

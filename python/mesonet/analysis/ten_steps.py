@@ -43,7 +43,24 @@ def ten_steps(
     mode: Mode = "nist",
     categorical: Collection[str] = (),
 ) -> TenSteps:
-    """Return all steps for the response `y`; arguments and errors as `main_effects`, `categorical` as `contour`."""
+    """Return the results of all steps for one response.
+
+    Parameters
+    ----------
+    design, y, factors, algorithm, mode
+        As for `main_effects`. Mode ``replicates`` also tests the terms against the scatter of replicates.
+    categorical
+        Factors without settings between their levels; the contour takes no axis from them.
+
+    Returns
+    -------
+    One result per step; steps 6 to 9 share one.
+
+    Raises
+    ------
+    ValueError
+        As `main_effects`.
+    """
     matrix, names = design_signs(design, factors)
     about: dict[str, Any] = {"factors": names, "algorithm": algorithm}
     return TenSteps(

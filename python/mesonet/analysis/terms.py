@@ -1,4 +1,4 @@
-"""All terms that a two-level design can tell apart: main effects, and interactions by alias string.
+"""All terms that a two-level design can distinguish: main effects, and interactions by alias string.
 
 In a fraction several terms share one column of signs, so that only their sum can be estimated: they are one entry,
 named by its string of aliases. Every estimable string is there, of any order; half-normal quantiles, Lenth's
@@ -75,18 +75,22 @@ def terms(
     order: int | None = None,
     noise: Noise = "effects",
 ) -> Terms:
-    """Return the effects of all estimable terms on the response `y`, by falling size.
+    """Return the effects of all estimable terms on one response, by falling size.
 
     Parameters
     ----------
     design, y, factors, algorithm
         As for `main_effects`.
     order
-        Most factors of a term. None: every string that the runs of a regular design can estimate; Lenth's margins
-        need all of them, because they learn the noise from the many effects that are nothing else.
+        Most factors of a term, 1 to k. None: every string that the runs of a regular design can estimate. Lenth's
+        margins need all strings, because most effects are noise and show how large noise is.
     noise
         ``effects``: Lenth's pseudo standard error. ``replicates``: the scatter between replicates of one condition,
         which `y` must hold.
+
+    Returns
+    -------
+    Effects in the unit of `y`, their half-normal quantiles and margins.
 
     Raises
     ------
@@ -164,7 +168,17 @@ def _incomplete(signs: SignColumns, factors: int) -> str:
 
 
 def half_normal_medians(m: int) -> Floats:
-    """Return the m medians of the order statistics of |N(0, 1)|, rising: the places of effects that are noise."""
+    """Return the medians of the order statistics of |N(0, 1)|: the sizes expected of effects that are noise.
+
+    Parameters
+    ----------
+    m
+        Number of effects.
+
+    Returns
+    -------
+    Medians, rising, shape (m,).
+    """
     i = np.arange(1, m + 1)
     uniform = (i - 0.3175) / (m + 0.365)
     if m:
@@ -193,8 +207,7 @@ def _residual_sd(columns: Floats, y: Floats) -> Floats:
 
 
 def _orthonormal(columns: Floats) -> Floats | None:
-    """Return an orthonormal basis of the columns less their means, one step per column; None if a column depends on
-    others."""
+    """Return an orthonormal basis of the columns less their means, one step per column; None if columns depend."""
     n, m = columns.shape
     products = columns.T @ columns
     if not columns.sum(axis=0).any() and not (products - n * np.eye(m)).any():

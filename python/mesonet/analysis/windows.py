@@ -46,12 +46,26 @@ class WindowShares(AnalysisResult):
 def window_shares(
     windows: ArrayLike, *, flows: Sequence[str] | None = None, capacity: float | None = None
 ) -> WindowShares:
-    """Return the shares of flows from their `windows` in segments, shape (samples, flows).
+    """Return the mean windows and the shares of flows.
 
-    Samples are evenly spaced in time, NaN while a flow is not there. `capacity`: segments that the path holds without a
-    queue.
+    Parameters
+    ----------
+    windows
+        Congestion windows, segments, shape (samples, flows); samples evenly spaced in time, NaN while a flow is not
+        there.
+    flows
+        Names; by default ``flow 1`` and so on.
+    capacity
+        Segments that the path holds without a queue, above 0.
 
-    Raises ValueError if the windows do not fit the names, or for a capacity that is not positive.
+    Returns
+    -------
+    Windows in segments, shares and fairness.
+
+    Raises
+    ------
+    ValueError
+        If the windows do not fit the names, or for a capacity that is not positive.
     """
     array = np.asarray(windows, dtype=float)
     names = tuple(flows or (f"flow {i + 1}" for i in range(array.shape[-1])))
