@@ -1,4 +1,4 @@
-"""Experiment designs: which conditions to run, and what they can and cannot tell apart. Usable without networks."""
+"""Experiment designs: which conditions to run, and which effects they distinguish. Usable without networks."""
 
 from mesonet.designs.augment import Augmented, centre_points, foldover, replicates, semifold
 from mesonet.designs.blocking import Blocks, blocks

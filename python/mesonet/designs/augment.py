@@ -31,13 +31,13 @@ class Augmented:
     Attributes
     ----------
     design
-        What was augmented.
+        The design without the added runs.
     matrix
-        All runs, those of `design` first; shape (runs, k), int8, -1 and +1.
+        All runs, the runs of `design` first; shape (runs, k), int8, -1 and +1.
     aliases
-        As those of `design`, in all runs.
+        As in `design`, but for all runs.
     broken
-        Pairs of effects that only the added runs tell apart, with a leading ``-`` where the sign differed.
+        Pairs of effects that only the added runs distinguish, with a leading ``-`` where the sign differed.
     """
 
     design: Design
@@ -74,13 +74,27 @@ def foldover(design: Design, switched: Sequence[str] | None = None) -> Augmented
 
     Parameters
     ----------
+    design
+        The design to add runs to.
     switched
         Factors whose signs the added runs switch; by default all.
+
+    Returns
+    -------
+    Twice the runs of `design`, and the aliases of all runs.
 
     Raises
     ------
     InputError
-        If it names no factor of the design.
+        If `switched` is empty or names no factor of the design.
+
+    Examples
+    --------
+    >>> from mesonet.designs import by_runs
+    >>> design = by_runs(7, 8)
+    >>> folded = foldover(design)
+    >>> folded.runs, design.aliases["X1"], folded.aliases["X1"]
+    (16, ('X2*X4', 'X3*X5', 'X6*X7'), ())
     """
     return _augmented(design, _switched(design, switched), np.ones(design.runs, bool))
 
@@ -90,15 +104,21 @@ def semifold(design: Design, switched: Sequence[str], where: str) -> Augmented:
 
     Parameters
     ----------
+    design
+        The design to add runs to.
     switched
         Factors whose signs the added runs switch.
     where
-        The factor that stands at + in the runs that are repeated, or, written as ``-X1``, at -.
+        The factor that stands at + in the repeated runs, or, written as ``-X1``, at -.
+
+    Returns
+    -------
+    One and a half times the runs of `design`, and the aliases of all runs.
 
     Raises
     ------
     InputError
-        If a name is no factor of the design.
+        If `switched` is empty or a name is no factor of the design.
     """
     name = where.removeprefix("-")
     half = design.matrix[:, _place(design, name, "where")] == (-1 if where.startswith("-") else 1)
@@ -106,13 +126,47 @@ def semifold(design: Design, switched: Sequence[str], where: str) -> Augmented:
 
 
 def centre_points(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
-    """Return the runs and behind them `number` rows of 0: all factors half-way, to see curvature and pure error."""
+    """Return the runs with centre points behind them: all factors half-way, to see curvature and pure error.
+
+    Parameters
+    ----------
+    matrix
+        Runs, shape (runs, k).
+    number
+        Centre points to add, 1 to 1000.
+
+    Returns
+    -------
+    Shape (runs + number, k); the added rows are 0.
+
+    Raises
+    ------
+    InputError
+        If the number is outside of its range.
+    """
     added = _checked_number("centre_points", number)
     return np.concatenate([matrix, np.zeros((added, matrix.shape[1]), np.int8)])
 
 
 def replicates(matrix: npt.NDArray[np.int8], number: int) -> npt.NDArray[np.int8]:
-    """Return the runs `number` times, all of them each time."""
+    """Return the runs several times, all of them each time.
+
+    Parameters
+    ----------
+    matrix
+        Runs, shape (runs, k).
+    number
+        How often each run is made, 1 to 1000.
+
+    Returns
+    -------
+    Shape (number * runs, k).
+
+    Raises
+    ------
+    InputError
+        If the number is outside of its range.
+    """
     return np.tile(matrix, (_checked_number("replicates", number), 1))
 
 

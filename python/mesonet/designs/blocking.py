@@ -41,7 +41,7 @@ class Blocks:
     block
         Number of the block of each run, from 1; shape (runs,).
     generators
-        The products of factors that tell the blocks apart.
+        The products of factors whose signs define the blocks.
     confounded
         Two-factor interactions that cannot be distinguished from differences between blocks.
     word_lengths
@@ -65,13 +65,24 @@ def blocks(design: Design, number: int, seed: int = 1) -> Blocks:
     number
         Number of blocks: a power of 2 below the number of runs.
     seed
-        Of the random starts of the search.
+        Seed of the random starts of the search. Equal seeds give equal blocks.
+
+    Returns
+    -------
+    The block of each run, and the interactions confounded with blocks.
 
     Raises
     ------
     InputError
         If there is no such number of blocks, a main effect would be confounded with blocks, or the design is not
         regular or has added runs.
+
+    Examples
+    --------
+    >>> from mesonet.designs import two_level
+    >>> found = blocks(two_level(3), 2)
+    >>> found.generators, found.block.tolist()
+    (('X1*X2*X3',), [1, 2, 2, 1, 2, 1, 1, 2])
     """
     base = sum(column.bit_count() == 1 for column in design.columns)
     if design.runs != 1 << base or len(design.columns) != len(design.factors):

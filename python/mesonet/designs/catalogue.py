@@ -63,7 +63,7 @@ class PublishedDesign:
     source
         Where it was published.
     minimum_aberration
-        Whether all designs of the size were compared.
+        True if all designs of the size were compared.
     """
 
     runs: int

@@ -35,17 +35,26 @@ def by_runs(factors: Sequence[str] | int, runs: int, resolution: int | str | Non
     factors
         Ids, or how many.
     runs
-        A power of 2, more than there are factors and not more than all their combinations.
+        A power of 2, more than there are factors and not more than all their combinations, at most 65,536.
     resolution
-        The lowest one accepted: 3 or more, or ``"III"``, ``"IV"``, and so on.
+        The lowest accepted resolution: 3 or more, or ``"III"``, ``"IV"``, and so on. None: any.
     seed
-        Of the search, where the table of the literature ends.
+        Seed of the search, where the table of the literature ends.
+
+    Returns
+    -------
+    The design, with its status and source.
 
     Raises
     ------
     InputError
         If there is no such number of runs, or no design of this resolution in as many runs is known; the message says
         which number of runs has one.
+
+    Examples
+    --------
+    >>> by_runs(6, 16).generators
+    ('X5=X1*X2*X3', 'X6=X1*X2*X4')
     """
     names = checked_factors(factors)
     least = None if resolution is None else parsed_resolution(resolution)
@@ -63,14 +72,43 @@ def by_runs(factors: Sequence[str] | int, runs: int, resolution: int | str | Non
 def by_resolution(factors: Sequence[str] | int, resolution: int | str, seed: int = 1) -> Design:
     """Return the design with the fewest short words in the fewest runs known to give this resolution.
 
-    Parameters and errors are those of `by_runs`. Where the resolution is above the number of factors, a full factorial.
+    Parameters
+    ----------
+    factors
+        Ids, or how many.
+    resolution
+        The lowest accepted resolution: 3 or more, or ``"III"``, ``"IV"``, and so on. Above the number of factors it
+        gives a full factorial.
+    seed
+        Seed of the search, where the table of the literature ends.
+
+    Returns
+    -------
+    The design, with its status and source.
+
+    Raises
+    ------
+    InputError
+        If the factors or the resolution are malformed, or no design of at most 65,536 runs with it is known.
     """
     names = checked_factors(factors)
     return _best(names, _base_for(len(names), parsed_resolution(resolution), seed), seed)
 
 
 def next_larger(design: Design, seed: int = 1) -> Design | None:
-    """Return the design of these factors in twice the runs; None after a full factorial or if too large."""
+    """Return the design of the same factors in twice the runs.
+
+    Parameters
+    ----------
+    design
+        A regular design.
+    seed
+        Seed of the search, where the table of the literature ends.
+
+    Returns
+    -------
+    The larger design; None after a full factorial or above 65,536 runs.
+    """
     base = design.runs.bit_length()
     if not design.generators or base > MOST_BASE:
         return None
@@ -78,17 +116,36 @@ def next_larger(design: Design, seed: int = 1) -> Design | None:
 
 
 def roman(resolution: int) -> str:
-    """Return the resolution as it is written, such as IV."""
+    """Return a resolution as it is written, such as IV.
+
+    Parameters
+    ----------
+    resolution
+        Length of the shortest word, 3 or more.
+
+    Returns
+    -------
+    A Roman number for 3 to 12, else digits.
+    """
     return _ROMAN[resolution - 3] if 3 <= resolution < 3 + len(_ROMAN) else str(resolution)
 
 
 def parsed_resolution(resolution: int | str) -> int:
     """Return the number of a resolution such as 4, "4" or "IV".
 
+    Parameters
+    ----------
+    resolution
+        A number or text, in capital or small letters.
+
+    Returns
+    -------
+    The number, 3 to 32.
+
     Raises
     ------
     InputError
-        If it is none, or below III.
+        If the text is no number, or the number is out of range.
     """
     text = str(resolution).strip().upper()
     number = _ROMAN.index(text) + 3 if text in _ROMAN else int(text) if text.isdecimal() and len(text) < 4 else 0

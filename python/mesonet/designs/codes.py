@@ -25,7 +25,19 @@ _CODES = {
 
 
 def from_codes(factors: int, base: int) -> Iterator[tuple[int, ...]]:
-    """Yield the columns of the generated factors of each code that has a design of this size."""
+    """Yield the columns of the generated factors of each code that has a design of this size.
+
+    Parameters
+    ----------
+    factors
+        Number of factors.
+    base
+        Number of base factors.
+
+    Yields
+    ------
+    One column per generated factor, as a bit mask of base factors.
+    """
     generated = factors - base
     for bits, (fewest, columns) in _CODES.items():
         if fewest <= generated <= len(columns) and bits - base in (0, 1):

@@ -9,8 +9,16 @@ from dataclasses import dataclass
 class Factor:
     """Something that an experiment sets to one of two levels.
 
-    `path` is the scenario path that it sets; several, separated by commas, where it sets more than one value. `minus`
-    and `plus` are the levels -1 and +1 as text.
+    Attributes
+    ----------
+    id
+        Short name, such as ``X1``.
+    name
+        Name in words.
+    path
+        Scenario path that the factor sets; several, separated by commas, if it sets more than one value.
+    minus, plus
+        Levels -1 and +1 as text, with their units.
     """
 
     id: str

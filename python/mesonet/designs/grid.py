@@ -35,5 +35,17 @@ def grid(counts: Mapping[str, int]) -> Rows:
 
 
 def level_at(place: float, count: int) -> int:
-    """Return the number, from 0, of the level that stands at a place."""
+    """Return the number of the level that stands at a place.
+
+    Parameters
+    ----------
+    place
+        Coded place, -1 to +1.
+    count
+        Number of levels, at least 2, at equal distances.
+
+    Returns
+    -------
+    The nearest level, from 0.
+    """
     return round((place + 1) / 2 * (count - 1))

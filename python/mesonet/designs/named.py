@@ -39,6 +39,17 @@ NAMED: dict[str, tuple[int, tuple[int, ...], str]] = {
 def named(name: str, factors: Sequence[str] | int | None = None) -> Design:
     """Return a design of the study, for factors of any ids in its order.
 
+    Parameters
+    ----------
+    name
+        A key of `NAMED`, such as ``2^(9-4)``.
+    factors
+        Ids, or how many; by default ``X1``, ``X2``, and so on.
+
+    Returns
+    -------
+    The design, with its source.
+
     Raises
     ------
     InputError

@@ -49,12 +49,12 @@ class Rows:
     matrix
         Shape (conditions, k): -1 for minus, +1 for plus, values between for levels between.
     design
-        The rows at which all factors are at a level, for analyses, and what they cannot tell apart. They stand first.
-        Of a kind that has none: no rows.
+        The rows at which all factors are at a level, for analyses, and their aliases. They stand first. A kind without
+        such rows has a design without rows.
     block
         Number of the block of each condition, from 1, where there are blocks.
     asked
-        The table that asked for the rows, where one did.
+        The table that asked for the rows; empty without a table.
     """
 
     kind: str
@@ -74,7 +74,13 @@ class Rows:
         return self.kind == "two-level" and self.block is None and self.conditions == 1 << _base(self.design)
 
     def document(self) -> dict[str, Any]:
-        """Return the rows as plain data, from which `from_document` makes them again."""
+        """Return the rows as plain data, from which `from_document` makes them again.
+
+        Returns
+        -------
+        Factors and generators; for rows that these do not describe also the rows, blocks and aliases. It can be written
+        as JSON.
+        """
         design = self.design
         about: dict[str, Any] = {"factors": list(design.factors), "generators": list(design.generators)}
         if self.is_plain:
@@ -90,12 +96,28 @@ class Rows:
 
 
 def rows(factors: Sequence[str], table: Mapping[str, Any]) -> Rows:
-    """Return the conditions of the table ``design``; without any entry a full factorial.
+    """Return the conditions of the table ``design``.
+
+    Parameters
+    ----------
+    factors
+        Ids of the factors.
+    table
+        Entries with keys of `KEYS`. Without any entry a full factorial.
+
+    Returns
+    -------
+    The conditions, in the order in which they are numbered.
 
     Raises
     ------
     InputError
-        If the table contradicts itself or there is no such design; names the entry.
+        If the table contradicts itself or there is no such design. The error names the entry.
+
+    Examples
+    --------
+    >>> rows(["X1", "X2", "X3"], {"runs": 4, "centre_points": 2}).conditions
+    6
     """
     for key in table:
         if key not in KEYS:
@@ -120,6 +142,15 @@ def rows(factors: Sequence[str], table: Mapping[str, Any]) -> Rows:
 
 def from_document(about: Mapping[str, Any]) -> Rows:
     """Return the rows of `Rows.document`.
+
+    Parameters
+    ----------
+    about
+        Plain data, as `Rows.document` returns it.
+
+    Returns
+    -------
+    The same rows, without the table that asked for them.
 
     Raises
     ------

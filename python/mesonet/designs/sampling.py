@@ -20,13 +20,25 @@ _MOST_POINTS = 1_000_000
 
 
 def latin_hypercube(factors: Sequence[str] | int, runs: int, seed: int = 1) -> npt.NDArray[np.float64]:
-    """Return the points in coded units, -1 for minus to +1 for plus; shape (runs, k), one in each of `runs` slices per
-    factor.
+    """Return the points of a Latin hypercube: one point in each of `runs` equal slices of every factor.
+
+    Parameters
+    ----------
+    factors
+        Ids, or how many.
+    runs
+        Number of points, 1 to 1,000,000.
+    seed
+        Seed of the draws. Equal seeds give equal points.
+
+    Returns
+    -------
+    Coded settings, -1 for minus to +1 for plus; shape (runs, k).
 
     Raises
     ------
     InputError
-        If the number of runs is below 1 or above 1,000,000.
+        If the factors are malformed or the number of runs is outside of its range.
     """
     from scipy.stats import qmc
 
@@ -35,13 +47,25 @@ def latin_hypercube(factors: Sequence[str] | int, runs: int, seed: int = 1) -> n
 
 
 def sobol(factors: Sequence[str] | int, runs: int, seed: int = 1) -> npt.NDArray[np.float64]:
-    """Return the points in coded units, -1 for minus to +1 for plus; shape (runs, k), scrambled; best with a power of 2
-    of runs.
+    """Return the first points of a scrambled Sobol sequence.
+
+    Parameters
+    ----------
+    factors
+        Ids, or how many.
+    runs
+        Number of points, 1 to 1,000,000; best a power of 2.
+    seed
+        Seed of the scrambling. Equal seeds give equal points.
+
+    Returns
+    -------
+    Coded settings, -1 for minus to +1 for plus; shape (runs, k).
 
     Raises
     ------
     InputError
-        If the number of runs is below 1 or above 1,000,000.
+        If the factors are malformed or the number of runs is outside of its range.
     """
     from scipy.stats import qmc
 

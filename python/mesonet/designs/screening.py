@@ -1,7 +1,7 @@
 """Two other ways to vary factors between two levels: Plackett-Burman and one at a time.
 
-A Plackett-Burman design tells up to n - 1 main effects apart in n runs, n a multiple of 4, where a regular design needs
-a power of 2. Every two-factor interaction biases many main effects a little. One factor at a time is to compare: its
+A Plackett-Burman design distinguishes up to n - 1 main effects in n runs, n a multiple of 4. A regular design needs a
+power of 2. Every two-factor interaction biases many main effects a little. One factor at a time is to compare: its
 effects are differences of two runs, with n / 2 times the variance of a design of n runs, and no interaction shows.
 
 Source: Plackett and Burman, *Biometrika* 33 (1946) 305; Paley, *Journal of Mathematics and Physics* 12 (1933) 311.
@@ -19,7 +19,7 @@ from mesonet.errors import InputError
 
 
 def plackett_burman(factors: Sequence[str] | int, runs: int | None = None) -> npt.NDArray[np.int8]:
-    """Return the rows of -1 and +1, shape (runs, k).
+    """Return the rows of a Plackett-Burman design.
 
     Parameters
     ----------
@@ -28,10 +28,14 @@ def plackett_burman(factors: Sequence[str] | int, runs: int | None = None) -> np
     runs
         A multiple of 4 above the number of factors, up to 48; by default the smallest.
 
+    Returns
+    -------
+    Rows of -1 and +1, shape (runs, k).
+
     Raises
     ------
     InputError
-        If it is no such number.
+        If the factors are malformed or there is no such number of runs.
     """
     k = len(checked_factors(factors))
     least = 4 * (k // 4 + 1)
@@ -42,7 +46,22 @@ def plackett_burman(factors: Sequence[str] | int, runs: int | None = None) -> np
 
 
 def one_at_a_time(factors: Sequence[str] | int) -> npt.NDArray[np.int8]:
-    """Return the rows of -1 and +1, shape (k + 1, k): first all at -, then one factor after another at +."""
+    """Return the rows that change one factor at a time.
+
+    Parameters
+    ----------
+    factors
+        Ids, or how many.
+
+    Returns
+    -------
+    Rows of -1 and +1, shape (k + 1, k): first all factors at -, then one factor after another at +.
+
+    Raises
+    ------
+    InputError
+        If the factors are malformed.
+    """
     k = len(checked_factors(factors))
     matrix = np.full((k + 1, k), -1, np.int8)
     matrix[np.arange(1, k + 1), np.arange(k)] = 1
@@ -50,8 +69,7 @@ def one_at_a_time(factors: Sequence[str] | int) -> npt.NDArray[np.int8]:
 
 
 def _hadamard(n: int) -> npt.NDArray[np.int8]:
-    """Return a Hadamard matrix whose first column is +1: by squares modulo a prime (Paley), else by doubling
-    (Sylvester)."""
+    """Return a Hadamard matrix whose first column is +1: by squares modulo a prime (Paley), else by doubling."""
     if n == 1:
         return np.ones((1, 1), np.int8)
     if _prime(n - 1) and n % 4 == 0:  # the cyclic rows of Plackett and Burman, the last row all -

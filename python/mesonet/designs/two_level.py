@@ -57,7 +57,7 @@ class Design:
         ``given`` by its generators, ``full factorial``, ``minimum aberration`` (the source compared all designs of the
         size), ``best known`` (the source did not), or ``best found`` by a search.
     source
-        Where it is from.
+        Publication or search that gave it.
     """
 
     factors: tuple[str, ...]
@@ -131,26 +131,52 @@ class Design:
         return tuple(effect for effect, others in self.aliases.items() if "*" in effect and not others)
 
     def column(self, effect: str) -> npt.NDArray[np.int8]:
-        """Return the contrast of a main effect or of a product such as ``X1*X2``; shape (runs,), -1 and +1."""
+        """Return the contrast of an effect.
+
+        Parameters
+        ----------
+        effect
+            A main effect or a product such as ``X1*X2``.
+
+        Returns
+        -------
+        Signs, -1 and +1; shape (runs,).
+
+        Raises
+        ------
+        ValueError
+            If a name is no factor of the design.
+        """
         names = [self.factors.index(name) for name in effect.split("*")]
         return np.asarray(np.prod(self.matrix[:, names], axis=1, dtype=np.int8))
 
 
 def two_level(factors: Sequence[str] | int, generators: Sequence[str] = ()) -> Design:
-    """Return the design of `factors`, 2^(k-p) runs for p generators.
+    """Return the design of 2^(k-p) runs for k factors and p generators.
 
     Parameters
     ----------
     factors
-        Ids of the factors, in column order, or how many: ``X1``, ``X2``, and so on. Those that no generator defines are
-        the base factors. None at all gives the design of a single run.
+        Ids of the factors, in column order, or how many: ``X1``, ``X2``, and so on. Factors that no generator defines
+        are the base factors. No factor at all gives the design of a single run.
     generators
         Equations such as ``X6=X1*X2*X3`` or ``X6=-X1*X2*X3``; right-hand sides name base factors only.
+
+    Returns
+    -------
+    The design, base factors in Yates order.
 
     Raises
     ------
     InputError
-        If ids repeat, a generator is malformed, or two factors would be indistinguishable.
+        If ids repeat, a generator is malformed, two factors would be indistinguishable, or there are more than 2^16
+        runs.
+
+    Examples
+    --------
+    >>> design = two_level(4, ["X4=X1*X2*X3"])
+    >>> design.runs, design.resolution, design.aliases["X1*X2"]
+    (8, 4, ('X3*X4',))
     """
     names = () if isinstance(factors, Sized) and not len(factors) else checked_factors(factors)
     defined = _parse(names, generators)
@@ -165,8 +191,18 @@ def two_level(factors: Sequence[str] | int, generators: Sequence[str] = ()) -> D
 
 
 def from_columns(factors: Sequence[str] | int, columns: Sequence[int]) -> Design:
-    """Return the design whose first factors are the base factors and whose others stand in these columns of the Yates
-    order.
+    """Return the design of base factors and of factors in given columns of the Yates order.
+
+    Parameters
+    ----------
+    factors
+        Ids, base factors first, or how many.
+    columns
+        Bit masks of base factors, for the last factors.
+
+    Returns
+    -------
+    The design; its status is ``given`` or ``full factorial``.
 
     Raises
     ------
@@ -186,7 +222,11 @@ def checked_factors(factors: Sequence[str] | int) -> tuple[str, ...]:
     Parameters
     ----------
     factors
-        A number, also of numpy, or ids in any sequence, also a pandas Index.
+        A number, 1 to 32, also of numpy, or ids in any sequence, also a pandas Index.
+
+    Returns
+    -------
+    One id per factor.
 
     Raises
     ------
@@ -217,7 +257,17 @@ def checked_factors(factors: Sequence[str] | int) -> tuple[str, ...]:
 
 
 def whole_number(value: object) -> int | None:
-    """Return a whole number of Python or numpy as an int; None for anything else, True and False included."""
+    """Return a whole number of Python or numpy as an int.
+
+    Parameters
+    ----------
+    value
+        Anything.
+
+    Returns
+    -------
+    The number; None for anything else, True and False included.
+    """
     if isinstance(value, (bool, np.bool_)):
         return None
     try:
@@ -227,7 +277,17 @@ def whole_number(value: object) -> int | None:
 
 
 def alias_strings(aliases: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    """Return each set of effects that are aliased with each other, from the aliases of each effect."""
+    """Return each set of effects that are aliased with each other.
+
+    Parameters
+    ----------
+    aliases
+        For each effect the effects aliased with it, with a leading ``-`` where the sign differs.
+
+    Returns
+    -------
+    One tuple per set; its first effect is positive.
+    """
     seen: set[str] = set()
     strings = []
     for effect, others in aliases.items():
@@ -238,7 +298,17 @@ def alias_strings(aliases: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...]
 
 
 def size_text(design: Design) -> str:
-    """Return the size in the usual notation, such as ``2^(9-4)``."""
+    """Return the size of a design in the usual notation.
+
+    Parameters
+    ----------
+    design
+        A regular design.
+
+    Returns
+    -------
+    Such as ``2^(9-4)``, or ``2^5`` for a full factorial.
+    """
     k, base = len(design.factors), int(math.log2(design.runs))
     return f"2^({k}-{k - base})" if base < k else f"2^{k}"
 
