@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mesonet.designs.rows import Rows
 
 MOST_WORKERS = 1_000
-"""Runs at a time: more than any machine that this was written for can bear."""
+"""Most runs at a time."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,27 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Designed(ABC):
-    """An experiment: everything that defines a campaign. `levels` holds, per factor, what its two levels set."""
+    """An experiment: everything that defines a campaign.
+
+    Attributes
+    ----------
+    name, title, description
+        Texts of the experiment; the name is also the default folder of the campaign.
+    file
+        The file that it was read from, as messages name it.
+    levels
+        Per factor the values that its levels set.
+    names
+        Per factor its name in words.
+    rows
+        The conditions.
+    algorithms
+        Algorithms that each run in every condition.
+    seed
+        Seed of the campaign; each run has its own, derived from it.
+    replicates
+        Runs per condition and algorithm.
+    """
 
     name: str
     title: str
@@ -56,7 +76,7 @@ class Designed(ABC):
 
     @property
     def design(self) -> Design:
-        """The conditions at which all factors are at a level, and what they cannot tell apart."""
+        """The conditions at which all factors are at a level, and their aliases."""
         return self.rows.design
 
     @property
@@ -85,26 +105,84 @@ class Designed(ABC):
 
     @abstractmethod
     def level_text(self, factor: str, place: float) -> str:
-        """Return the value that a factor sets at a place from -1 for minus to +1 for plus, as text."""
+        """Return the value that a factor sets at a place, as text.
+
+        Parameters
+        ----------
+        factor
+            Id of the factor.
+        place
+            From -1 for minus to +1 for plus.
+
+        Returns
+        -------
+        The value with its unit; several, separated by commas, if the factor sets more than one path.
+        """
 
     @abstractmethod
     def canonical(self, number: int, algorithm: str) -> Mapping[str, Any]:
-        """Return all that a run of a condition depends on but its seed, as plain data."""
+        """Return all that a run of a condition depends on but its seed.
+
+        Parameters
+        ----------
+        number
+            Condition, from 1.
+        algorithm
+            An algorithm of the experiment.
+
+        Returns
+        -------
+        Plain data, from which the key of the run is computed.
+
+        Raises
+        ------
+        InputError
+            If there is no such condition or it contradicts itself.
+        """
 
     @abstractmethod
     def parameters(self) -> list[dict[str, str]]:
-        """Return every value that holds for all runs, or that a factor varies: path, value, unit, doc, source."""
+        """Return every value that holds for all runs, or that a factor varies.
+
+        Returns
+        -------
+        Rows of path, value, unit, doc and source, as text.
+        """
 
     @abstractmethod
     def check(self, force: bool = False) -> list[str]:
-        """Raise an `InputError` where a condition cannot be run; returns warnings."""
+        """Check that every condition can be run.
+
+        Parameters
+        ----------
+        force
+            Accept conditions that the scale distorts.
+
+        Returns
+        -------
+        Warnings.
+
+        Raises
+        ------
+        InputError
+            If a condition cannot be run.
+        """
 
     def expected_cost(self) -> list[float]:
-        """Return the expected relative cost of a run of each condition; empty if it cannot be known before a run."""
+        """Return the expected relative cost of a run of each condition.
+
+        Returns
+        -------
+        One number per condition, in any unit; empty if it cannot be known before a run.
+        """
         return []
 
     def document(self) -> dict[str, Any]:
-        """Return the whole experiment as plain data: what a campaign folder holds as ``experiment.json``.
+        """Return the whole experiment as plain data: the content of ``experiment.json`` in a campaign folder.
+
+        Returns
+        -------
+        Data that can be written as JSON.
 
         Raises
         ------
@@ -132,8 +210,18 @@ class Designed(ABC):
         }
 
     def plan(self) -> pl.DataFrame:
-        """Return the run table: condition, its block where there are some, algorithm, replicate, seed, what each factor
-        sets, key, scenario (JSON)."""
+        """Return the run table.
+
+        Returns
+        -------
+        One row per run: condition, block if there are blocks, algorithm, replicate, seed, the value that each factor
+        sets, key, and scenario (JSON).
+
+        Raises
+        ------
+        InputError
+            If a condition contradicts itself.
+        """
         import polars as pl
 
         from mesonet.campaign.ledger import planned
@@ -147,7 +235,12 @@ class Designed(ABC):
         return pl.DataFrame(rows)
 
     def condition_texts(self) -> list[dict[str, str]]:
-        """Return for each condition the values that the factors set, by factor id."""
+        """Return for each condition the values that the factors set.
+
+        Returns
+        -------
+        One mapping per condition, text by factor id.
+        """
         ids, known = list(self.levels), {}
         for place, id in enumerate(ids):
             for value in set(self.rows.matrix[:, place].tolist()):
@@ -157,25 +250,31 @@ class Designed(ABC):
     def run(
         self, out: str | Path, workers: int | None = None, progress: bool = True, force: bool = False, **how: Any
     ) -> Campaign:
-        """Run the missing runs of the campaign in `out`, and return the campaign.
+        """Run the missing runs of the campaign, and return the campaign.
 
         Parameters
         ----------
         out
             The campaign folder: new, empty, or begun with this experiment.
         workers
-            Runs at a time; by default the number of processors.
+            Runs at a time, 1 to 1000; by default the number of processors.
         progress
-            Whether to show progress on stderr.
+            True: show progress on stderr.
         force
-            Run even where the scale distorts the network, and go on with a campaign that other code began.
-        how
-            ``memory``, ``dask``, ``shard``, ``tries``, ``retry``: see `mesonet.campaign.backlog.How`.
+            Run even where the scale distorts the network, and continue a campaign that other code began.
+        **how
+            ``memory``, ``time_limit``, ``dask``, ``shard``, ``tries``, ``retry``: see
+            `mesonet.campaign.backlog.RunOptions`.
+
+        Returns
+        -------
+        The campaign, with the responses of all finished runs.
 
         Raises
         ------
         InputError
-            If a condition is refused or the folder holds something else; nothing is written then.
+            If a condition is refused or the folder holds something else; nothing is written then. Also for an unknown
+            or malformed argument.
         """
         from mesonet.campaign.data import load
 
@@ -184,7 +283,22 @@ class Designed(ABC):
     def run_missing(
         self, out: str | Path, workers: int | None = None, progress: bool = True, force: bool = False, **how: Any
     ) -> Path:
-        """Run as `run` does, but return only the folder."""
+        """Run the missing runs of the campaign as `run` does, but return only the folder.
+
+        Parameters
+        ----------
+        out, workers, progress, force, **how
+            As for `run`.
+
+        Returns
+        -------
+        The campaign folder.
+
+        Raises
+        ------
+        InputError
+            As `run`.
+        """
         models.refuse_while_imported()
         for name in how:
             if name not in _HOW:
@@ -212,11 +326,32 @@ class Designed(ABC):
 
 
 _HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry")
-"""Fields of `mesonet.campaign.backlog.How` that a caller may give."""
+"""Fields of `mesonet.campaign.backlog.RunOptions` that a caller may give."""
 
 
 def as_told(numbers: Sequence[int], runs: int, most: int = 8) -> str:
-    """Return the numbers of conditions in words, of `runs` in all."""
+    """Return the numbers of conditions in words.
+
+    Parameters
+    ----------
+    numbers
+        Conditions, from 1, rising; at least one.
+    runs
+        Number of conditions in all.
+    most
+        Longest list to write out.
+
+    Returns
+    -------
+    The list, or a count and the first condition.
+
+    Examples
+    --------
+    >>> as_told([2, 5], 8)
+    'conditions 2, 5'
+    >>> as_told(range(1, 9), 8)
+    'every condition'
+    """
     if len(numbers) == runs:
         return "every condition"
     if len(numbers) > most:

@@ -1,7 +1,8 @@
-"""Experiments that are another one but for some things: ``base = "exp-2a"`` in an experiment file.
+"""Experiments that take values from a base: ``base = "exp-2a"`` in an experiment file.
 
-What the file says replaces what its base says: keys one by one, values of ``[set]`` by path, factors by id (in the
-place of the one they replace; others follow behind), ``[design]`` as a whole. Name and title are always its own.
+The file replaces values of its base: keys one at a time, values of ``[set]`` by path, factors by id, and ``[design]``
+as a whole. A factor with the id of a factor of the base takes its place; other factors follow behind. Name and title
+are always those of the file.
 """
 
 from __future__ import annotations
@@ -20,15 +21,27 @@ _OWN = ("name", "title", "description")
 def with_base(
     table: Mapping[str, Any], file: str, directory: Path | None, above: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """Return the table with what it takes from its base, and from the base of that; itself where it has none.
+    """Return the table of an experiment file with the values of its base, and of the base of its base.
 
-    `file` and `directory` are those of the table, `above` the files that have it as their base. Relative paths in a
-    base start beside `file`, too.
+    Parameters
+    ----------
+    table
+        The table of the file.
+    file
+        The file, as messages name it. Relative paths in a base start beside it, too.
+    directory
+        The folder of the file.
+    above
+        Files that have this file as their base.
+
+    Returns
+    -------
+    The merged table; an equal table if there is no base.
 
     Raises
     ------
     InputError
-        If there is no such experiment, or it is its own base.
+        If there is no such experiment, it is its own base, or its base is an experiment with a model.
     """
     if "base" not in table:
         return dict(table)

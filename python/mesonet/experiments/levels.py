@@ -18,14 +18,44 @@ _NUMBERS = ("number", "probability", "count")
 
 
 def at(level: Level, place: float) -> Any:
-    """Return the value that a factor sets at a place from -1 to +1: a level, or a value `between` two levels."""
+    """Return the value that a factor sets at a place.
+
+    Parameters
+    ----------
+    level
+        Values of the factor on one path.
+    place
+        From -1 for minus to +1 for plus.
+
+    Returns
+    -------
+    A level, or a value `between` two levels.
+
+    Raises
+    ------
+    InputError
+        As `between`.
+    """
     if level.inner:
         return level.values[level_at(place, len(level.values))]
     return between(level.path, level.minus, level.plus, place)
 
 
 def between(path: str, minus: Any, plus: Any, place: float) -> Any:
-    """Return the value of a scenario path at a place from -1 (`minus`) to +1 (`plus`), as a user would write it.
+    """Return the value of a scenario path between two levels, as a user would write it.
+
+    Parameters
+    ----------
+    path
+        Scenario path, or a share as in `mesonet.experiments.mixing`.
+    minus, plus
+        Levels, as users write them.
+    place
+        From -1 (`minus`) to +1 (`plus`).
+
+    Returns
+    -------
+    A level at -1 and +1; else a number, text with a unit, or a whole number for a count.
 
     Raises
     ------
@@ -55,10 +85,26 @@ def between(path: str, minus: Any, plus: Any, place: float) -> Any:
 def number_between(minus: Any, plus: Any, place: float) -> Any:
     """Return the value between two plain numbers, rounded if both are whole.
 
+    Parameters
+    ----------
+    minus, plus
+        Levels; at -1 and +1 of any type, else numbers.
+    place
+        From -1 (`minus`) to +1 (`plus`).
+
+    Returns
+    -------
+    A level at -1 and +1, else a number.
+
     Raises
     ------
     InputError
         If the levels are no numbers.
+
+    Examples
+    --------
+    >>> number_between(10, 20, 0.0), number_between(0.5, 1.0, -0.5)
+    (15, 0.625)
     """
     if abs(place) == 1:
         return plus if place > 0 else minus

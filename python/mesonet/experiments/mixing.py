@@ -1,4 +1,4 @@
-"""Experiments in which each algorithm meets another one: who has which share of the sources.
+"""Experiments in which each algorithm meets another one, and the share of the sources that each has.
 
 In a mixed experiment the algorithms compared are *alternates*. A factor, `SHARE`, is the share of the sources that use
 the alternate; all others use the algorithm that it is mixed with (X15 of the ASME paper, x8 of SP 500-282 ch. 9).
@@ -18,6 +18,15 @@ SHARE = "mixed_share"
 
 def is_share(path: str) -> bool:
     """Return True if a path is a share of the sources.
+
+    Parameters
+    ----------
+    path
+        Path of a factor, such as ``mixed_share`` or ``mixed_share.cubic``.
+
+    Returns
+    -------
+    True for a share, False for a scenario path.
 
     Raises
     ------
@@ -39,14 +48,23 @@ def mix(alternate: str, other: str, shares: Mapping[str, float]) -> dict[str, fl
     Parameters
     ----------
     alternate, other
-        Whose share `SHARE` is, and who has what all others leave.
+        The algorithm with the share `SHARE`, and the algorithm that has the rest of the sources.
     shares
-        By path of the factor.
+        Shares, 0 to 1, by path of the factor.
+
+    Returns
+    -------
+    Shares by algorithm, with the sum 1.
 
     Raises
     ------
     InputError
-        If there are more sources than all, or two shares are of the same algorithm.
+        If the shares sum to more than 1, or two shares are for the same algorithm.
+
+    Examples
+    --------
+    >>> mix("cubic", "tcp", {"mixed_share": 0.7})
+    {'tcp': 0.3, 'cubic': 0.7}
     """
     named = [(alternate if path == SHARE else path.partition(".")[2], share) for path, share in shares.items()]
     total = sum(share for _, share in named)

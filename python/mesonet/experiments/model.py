@@ -13,7 +13,7 @@ An experiment file names it instead of a scenario::
     [parameters]                                    # for every run
     customers = 10000
 
-    [responses]                                     # units of what the model answers; "1" where not said
+    [responses]                                     # units of the responses of the model; "1" by default
     mean_wait = "min"
 
     [[factors]]
@@ -43,7 +43,7 @@ from mesonet.experiments.reading import conditions
 from mesonet.simulation.simulate import LARGEST_SEED
 
 ALGORITHM = "algorithm"
-"""The parameter by which a model learns which of the algorithms that an experiment names it shall be."""
+"""The parameter that gives a model the name of the algorithm of a run."""
 
 _KEYS = (
     "name", "title", "description", "model", "algorithms", "seed", "replicates", "parameters", "responses", "factors",
@@ -55,7 +55,15 @@ _NO_ALGORITHM = ("model",)
 
 @dataclass(frozen=True, eq=False)
 class ModelExperiment(Designed):
-    """Experiment with a model; `described`: see `mesonet.models`; `given`: parameters of every run."""
+    """Experiment with a model.
+
+    Attributes
+    ----------
+    described
+        Description of the model, as `mesonet.models.model.described` returns it.
+    given
+        Parameters of every run, by name.
+    """
 
     described: Mapping[str, Any]
     given: Mapping[str, Any] = field(repr=False)
@@ -66,7 +74,24 @@ class ModelExperiment(Designed):
         return dict(self.described)
 
     def condition(self, number: int, algorithm: str | None = None) -> dict[str, Any]:
-        """Return the parameters of a condition, which counts from 1; by default for the first algorithm."""
+        """Return the parameters of a condition.
+
+        Parameters
+        ----------
+        number
+            Condition, from 1, in the order of the design.
+        algorithm
+            The algorithm, which the model gets as the parameter ``algorithm``; by default the first of the experiment.
+
+        Returns
+        -------
+        Parameters by name.
+
+        Raises
+        ------
+        InputError
+            If there is no such condition or algorithm.
+        """
         place = units.integer(number, "--condition", 1, self.conditions) - 1
         algorithm = self.algorithms[0] if algorithm is None else algorithm
         if algorithm not in self.algorithms:
@@ -118,10 +143,25 @@ def from_table(
 ) -> ModelExperiment:
     """Return an experiment from the tables of a file, or from equal Python data with the model.
 
+    Parameters
+    ----------
+    table
+        The tables, as the module describes them.
+    file
+        The file, as messages name it.
+    directory
+        The folder that relative paths start from; by default the working directory.
+    model
+        A function or a command line instead of the entry ``model``.
+
+    Returns
+    -------
+    The experiment, checked.
+
     Raises
     ------
     InputError
-        If a value is not allowed; the message names file, path, value and what is.
+        If a value is not allowed; the message names file, path, value and what is allowed.
     """
     try:
         for key in table:

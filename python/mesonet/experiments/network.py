@@ -8,8 +8,8 @@ An experiment is a TOML file::
     algorithms = ["tcp", "cubic"]           # each runs in every condition, used by all sources
     seed = 1
     replicates = 1                          # runs per condition and algorithm, with other random numbers
-    responses = "asme-22"                   # what to analyse: see `mesonet list response-sets`
-    proportional = false                    # true: with --duration flows given one by one keep their share of the run
+    responses = "asme-22"                   # responses to analyse: see `mesonet list response-sets`
+    proportional = false                    # true: with --duration explicit flows keep their share of the run
     keep = []                               # tables of a run to keep beside its responses, such as "flow_traces"
 
     [set]                                   # values for every run
@@ -28,18 +28,18 @@ An experiment is a TOML file::
     [design]                                # without it a full factorial; see mesonet.designs.rows
     generators = ["X6=X1*X2*X3"]            # or runs = 16, or resolution = "IV", or name = "nist-2012"
 
-``base = "exp-2a"`` takes everything from another experiment that the file does not say itself, see
+``base = "exp-2a"`` takes every value that the file lacks from another experiment, see
 `mesonet.experiments.inheritance`.
 
 Where a factor has more than two ``levels`` the conditions are all combinations of all factors, without ``[design]``:
 for curves and tables. Analyses of effects need two levels; results are in ``mesonet.load(DIR).responses``.
 
-What is run need not be a network: ``model = {command = ["python3", "queue.py"]}`` instead of the scenario, see
-`mesonet.experiments.model`.
+A run can be a program instead of a network: ``model = {command = ["python3", "queue.py"]}`` instead of the scenario,
+see `mesonet.experiments.model`.
 
-``algorithms = "all"`` stands for every one that there is; without factors there is one condition.
+``algorithms = "all"`` stands for every algorithm; without factors there is one condition.
 
-In a mixed experiment only a share of the sources uses the algorithm, and the others the one that all are mixed with::
+In a mixed experiment a share of the sources uses the algorithm, and the other sources use `mixed_with`::
 
     mixed_with = "tcp"
 
@@ -83,7 +83,18 @@ if TYPE_CHECKING:
 class Experiment(Designed):
     """Everything that defines a campaign of networks.
 
-    Where `mixed_with` is an algorithm, the `algorithms` are alternates to it (`mesonet.experiments.mixing`).
+    Attributes
+    ----------
+    scenario
+        The base scenario, with the values for every run.
+    mixed_with
+        The algorithm that the `algorithms` are alternates to (`mesonet.experiments.mixing`); None: not mixed.
+    response_set
+        Name of the responses to analyse.
+    keep
+        Tables of a run to keep beside its responses.
+    scale
+        Factor on the speed of the network and the number of sources.
     """
 
     scenario: Scenario
@@ -100,7 +111,12 @@ class Experiment(Designed):
         number
             Counts from 1, in the order of the design.
         algorithm
-            What all sources use or, in a mixed experiment, the alternate; by default the first of the experiment.
+            The algorithm of all sources or, in a mixed experiment, the alternate; by default the first of the
+            experiment.
+
+        Returns
+        -------
+        The scenario, scaled.
 
         Raises
         ------
@@ -137,7 +153,6 @@ class Experiment(Designed):
 
         A value that a factor varies shows both its levels.
         """
-
         names = list(dict.fromkeys([*self.algorithms, *([self.mixed_with] if self.mixed_with else [])]))
         varied = {path: factor for factor in self.factors for path in factor.path.split(", ")}
         constants = {
@@ -199,13 +214,23 @@ class Experiment(Designed):
         return warnings
 
     def refuse_distortion(self, number: int) -> None:
-        """Raise an `InputError` where the scale makes another kind of network of a condition."""
+        """Raise an `InputError` where the scale makes another kind of network of a condition.
+
+        Parameters
+        ----------
+        number
+            Condition, from 1.
+
+        Raises
+        ------
+        InputError
+            If the scale is not 1 and distorts the network.
+        """
         if self.scale != 1:
             refuse_distorted(self._unscaled(number, self.algorithms[0]), self.scale)
 
     def expected_cost(self) -> list[float]:
-        """Return the segments that cross routers: what users ask for or the network can carry, whichever is less, by
-        hops."""
+        """Return the expected segments times hops: the demand of users or the capacity of the network, if less."""
         return [segment_hops(self.condition(number)) for number in range(1, self.conditions + 1)]
 
     def level_text(self, factor: str, place: float) -> str:
@@ -257,24 +282,24 @@ def experiment(
         Simulated time of a run, such as ``"5 min"``; the warm-up follows unless it is set. Where a factor varies it,
         the shorter level becomes this and the other keeps its ratio.
     algorithms
-        Algorithms instead of those of the file; of a model, what it is given as the parameter ``algorithm``.
+        Algorithms instead of those of the file. A model gets the algorithm of a run as the parameter ``algorithm``.
     scale
         Multiplies the speed of the network and the number of sources together; interfaces stay as they are.
     replicates, seed
         Instead of those of the file.
     values
-        Other values for every run, by path; of a model its parameters.
+        Other values for every run, by path; for a model, by parameter.
     model
         Instead of a name or a file: a function of (parameters, seed) that gives numbers by name, or a command line
         that reads and prints JSON; see `mesonet.models.model`.
     factors
-        Of a model: both levels by parameter.
+        Both levels by parameter; only for a model.
     design
-        Of a model: what the table ``[design]`` of a file says, such as ``{"runs": 8}``; a full factorial without.
+        Entries of the table ``[design]``, such as ``{"runs": 8}``; by default a full factorial. Only for a model.
     responses
-        Of a model: units by response.
+        Units by response; only for a model.
     name, title
-        Of a model.
+        Texts of the experiment; only for a model.
 
     Returns
     -------
@@ -283,7 +308,8 @@ def experiment(
     Raises
     ------
     InputError
-        If there is no such experiment or a value is not allowed; the message names file, path, value and what is.
+        If there is no such experiment or a value is not allowed; the message names file, path, value and what is
+        allowed.
     """
     given = {
         "algorithms": list(algorithms) if algorithms is not None else None,
@@ -305,7 +331,12 @@ def experiment(
 
 
 def names() -> dict[str, str]:
-    """Return the built-in experiments: title by name."""
+    """Return the built-in experiments.
+
+    Returns
+    -------
+    Title by name.
+    """
     return builtin_titles(EXPERIMENTS)
 
 

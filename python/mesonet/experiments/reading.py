@@ -30,7 +30,7 @@ _KEYS = (
     "set", "factors", "design", "proportional",
 )  # fmt: skip
 ALL = "all"
-"""Instead of a list of algorithms: every one that there is."""
+"""Stands for every algorithm, instead of a list."""
 _FACTOR_KEYS = ("id", "name", "path", "minus", "plus", "levels")
 _STUDY = {factor.id: factor for factor in FACTORS}
 
@@ -40,8 +40,27 @@ def read(
 ) -> dict[str, Any]:
     """Return the parts of an `mesonet.experiments.network.Experiment`, checked.
 
-    `directory` is that of the file, to find a scenario beside it. `options` (algorithms, duration, replicates, seed)
-    and `values` (by scenario path) were given beside the file.
+    Parameters
+    ----------
+    table
+        The tables of the file.
+    file
+        The file, as messages name it.
+    directory
+        The folder of the file, for a scenario beside it.
+    options
+        Values of algorithms, duration, replicates and seed that replace the values of the file.
+    values
+        Values by scenario path that replace the values of the file.
+
+    Returns
+    -------
+    Arguments of `Experiment` but `file` and `scale`, by name.
+
+    Raises
+    ------
+    InputError
+        If a value is not allowed; the message names file, path, value and what is allowed.
     """
     try:
         _known(table, _KEYS, "")
@@ -184,8 +203,7 @@ def _resolved(where: str, path: Any) -> str:
 
 
 def _checked(level: Level, places: Sequence[str], directory: Path | None) -> Level:
-    """Return the level, with a topology that it names read from beside the file; `places` is where each value
-    stands."""
+    """Return the level, with a topology read from beside the file; `places` has the place of each value."""
     given, parsed = [], []
     for place, value in zip(places, level.values, strict=True):
         try:
@@ -288,7 +306,24 @@ def _conditions(table: Mapping[str, Any], levels: Mapping[str, tuple[Level, ...]
 
 
 def conditions(table: Mapping[str, Any], ids: list[str]) -> Rows:
-    """Return the conditions of the table ``design`` of a file."""
+    """Return the conditions of the table ``design`` of a file.
+
+    Parameters
+    ----------
+    table
+        The tables of the file.
+    ids
+        Ids of the factors.
+
+    Returns
+    -------
+    The conditions; without ``design`` a full factorial.
+
+    Raises
+    ------
+    InputError
+        If the table is malformed, or there are no factors for it. The error has the path in the file.
+    """
     from mesonet.designs.rows import rows
 
     design = _table(table, "design")
