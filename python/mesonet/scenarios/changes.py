@@ -23,9 +23,14 @@ def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
     ----------
     value
         A list of tables with ``time``, ``router`` or ``link`` (the routers at its ends), and ``speed`` of a router,
-        ``delay`` of a link (one way, not multiplied) or ``factor`` of what either was at the start.
+        ``delay`` of a link (one way, not multiplied) or ``factor`` on the speed or delay at the start. ``none`` or no
+        text: no change.
     segment_bytes
         Size of a segment, for speeds in bits per second.
+
+    Returns
+    -------
+    One mapping per change: time and delay in s, speed in segments/s, None where a key is absent.
 
     Raises
     ------
@@ -40,7 +45,17 @@ def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
 
 
 def show(changes: list[dict[str, Any]]) -> str:
-    """Return the text for parsed changes."""
+    """Return the text for parsed changes.
+
+    Parameters
+    ----------
+    changes
+        Changes as `parse` returns them.
+
+    Returns
+    -------
+    One clause per change; ``none`` without changes.
+    """
     return "; ".join(map(_text, changes)) or "none"
 
 

@@ -10,7 +10,17 @@ if TYPE_CHECKING:
 
 
 def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the name and value of every number about the whole network, from `Scenario.describe`."""
+    """Return the name and value of every number about the whole network.
+
+    Parameters
+    ----------
+    described
+        The result of `Scenario.describe`.
+
+    Returns
+    -------
+    Pairs of text, values with their units.
+    """
     very_fast, fast, typical = described["path_classes"]
     return [
         ("routers, links", f"{described['routers']:,}, {described['links']:,}"),
@@ -26,11 +36,25 @@ def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def segment_hops(scenario: Scenario) -> float:
-    """Return about how many times segments cross routers in a run: this number determines the cost of the run.
+    """Return about how many times segments cross routers in a run. This number determines the cost of the run.
 
-    The demand is a file of mean size per think time and source, and for flows given one by one their interface rate
-    while they are there, or their size. The capacity of the backbone is the speed of its routers divided by the
-    routers per path. The rate is close to the smaller of both, and below either where they are alike.
+    The demand is a file of mean size per think time and source. An explicit flow asks for its interface rate while it
+    lasts, or for its size. The capacity of the backbone is the speed of its routers divided by the routers per path.
+    The rate is close to the smaller of both, and below either where they are alike.
+
+    Parameters
+    ----------
+    scenario
+        The scenario of the run.
+
+    Returns
+    -------
+    Segments times routers.
+
+    Raises
+    ------
+    InputError
+        If the simulator refuses the scenario.
     """
     described = scenario.describe()
     backbone = described["classes"][0]
@@ -43,14 +67,14 @@ def segment_hops(scenario: Scenario) -> float:
 
 
 def _asked(flow: Mapping[str, Any], duration: float) -> float:
-    """Return the segments that a flow given by itself has to send in a run."""
+    """Return the segments that an explicit flow has to send in a run."""
     stop = duration if flow["stop"] is None else min(flow["stop"], duration)
     most = flow["interface"] * max(stop - flow["start"], 0.0)
     return float(most if flow["size"] is None else min(most, flow["size"]))
 
 
 _REACHED = 0.6
-"""What networks reach of that rate (measured: .48 to .68 in six conditions of the demo, of all loads)."""
+"""Share of that rate that networks reach (measured: .48 to .68 in six conditions of the demo, of all loads)."""
 
 
 def _between(described: Mapping[str, Any]) -> str:
@@ -64,7 +88,17 @@ CLASS_COLUMNS = ["class", "routers", "speed", "buffer", "sources"]
 
 
 def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
-    """Return a row per class of routers, in the columns `CLASS_COLUMNS`."""
+    """Return a row per class of routers.
+
+    Parameters
+    ----------
+    described
+        The result of `Scenario.describe`.
+
+    Returns
+    -------
+    Rows of text, in the columns `CLASS_COLUMNS`.
+    """
     rows = []
     for entry in described["classes"]:
         least, most = entry["buffer"]

@@ -9,14 +9,26 @@ from mesonet.errors import InputError, unknown
 from mesonet.scenarios import flow_table, ranges
 
 _MOST_FLOWS = 100_000
-"""Chosen; the scenario, which every run keeps, has 20 MB then."""
+"""Most flows (chosen). Every run keeps its scenario, which has 20 MB with as many flows."""
 _MOST_SHOWN = 20
 """Different flows that a text lists."""
 ALLOWED = "a list of [[flows]] in a TOML file, or the path of a CSV file"
 
 
 def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
-    """Return the flows in base units, one entry for each; `count` repeats an entry.
+    """Return the flows in base units, one entry for each flow.
+
+    Parameters
+    ----------
+    value
+        A list of tables with the keys of `mesonet.scenarios.flow_table`, or the path of a CSV file. ``count`` repeats
+        an entry; there are at most 100,000 flows.
+    segment_bytes
+        Size of a segment, for sizes in bytes and rates in bits per second.
+
+    Returns
+    -------
+    One mapping per flow: times in s, sizes in segments, rates in segments/s.
 
     Raises
     ------
@@ -36,7 +48,17 @@ def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
 
 
 def show(flows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the text of parsed flows."""
+    """Return the text of parsed flows.
+
+    Parameters
+    ----------
+    flows
+        Flows as `parse` returns them.
+
+    Returns
+    -------
+    The flows with their routers and starts, equal ones counted; only their number if more than 20 differ.
+    """
     if len(flows) > _MOST_SHOWN and len({(flow["from"], flow["to"], flow["start"]) for flow in flows}) > _MOST_SHOWN:
         return f"{len(flows)} flows"
     texts = [f"{flow['from']} to {flow['to']} from {units.show('time', flow['start'])}" for flow in flows]

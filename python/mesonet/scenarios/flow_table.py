@@ -1,4 +1,4 @@
-"""Flows given one by one as a CSV file: a row for each, the keys of ``[[flows]]`` as columns."""
+"""Explicit flows as a CSV file: a row for each flow, the keys of ``[[flows]]`` as columns."""
 
 from __future__ import annotations
 
@@ -9,19 +9,29 @@ from mesonet.errors import InputError
 from mesonet.files.csv_rows import Cell, rows
 
 KEYS = ("from", "to", "start", "stop", "size", "interface", "algorithm", "extra_delay", "overhead", "count")
-"""What a flow may say of itself; the first two it must."""
+"""Keys of a flow; the first two are required."""
 
 
 def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
-    """Return the flows of the file `name` of `directory` (the working directory where it is none), as ``[[flows]]`` has
-    them.
+    """Return the flows of a CSV file, as ``[[flows]]`` has them.
 
-    Empty cells are keys left out. What the cells hold is checked as any other flows are.
+    Empty cells are keys left out. The cells are checked later, as in any other list of flows.
+
+    Parameters
+    ----------
+    name
+        Name or path of the file.
+    directory
+        The folder that it is relative to; None: the working directory.
+
+    Returns
+    -------
+    One mapping per row; ``count`` as a whole number, every other value as text.
 
     Raises
     ------
     InputError
-        If there is no such file, or it is not such a table; names the line.
+        If there is no such file, or it is not such a table. The error names the line.
     """
     path = (directory or Path()) / name
     if not path.is_file():

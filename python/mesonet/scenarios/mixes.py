@@ -11,12 +11,26 @@ ALLOWED = 'one name, such as "cubic", or shares that sum to 1, such as "tcp=0.8,
 
 
 def parse_share(value: Any) -> float:
-    """Return a share of the sources, 0 to 1.
+    """Return a share of the sources.
+
+    Parameters
+    ----------
+    value
+        A number or text, also a fraction such as ``1/3``.
+
+    Returns
+    -------
+    The share, 0 to 1.
 
     Raises
     ------
     InputError
         If it is not such a number.
+
+    Examples
+    --------
+    >>> parse_share("0.25")
+    0.25
     """
     share = float(units.parse("probability", value))
     if not 0 <= share <= 1:
@@ -25,12 +39,26 @@ def parse_share(value: Any) -> float:
 
 
 def parse(value: Any) -> list[tuple[str, float]]:
-    """Return algorithms and their shares, which sum to 1.
+    """Return algorithms and their shares.
+
+    Parameters
+    ----------
+    value
+        One name, text such as ``tcp=0.8, scalable=0.2``, a mapping, or pairs of name and share.
+
+    Returns
+    -------
+    Pairs of name and share, in the order given; the shares sum to 1.
 
     Raises
     ------
     InputError
         If an algorithm is unknown or stands twice, or the shares do not sum to 1.
+
+    Examples
+    --------
+    >>> parse("tcp=0.8, scalable=0.2")
+    [('tcp', 0.8), ('scalable', 0.2)]
     """
     if isinstance(value, str) and "=" not in value:
         value = {value.strip(): 1.0}
@@ -56,7 +84,17 @@ def parse(value: Any) -> list[tuple[str, float]]:
 
 
 def show(value: Sequence[tuple[str, float]]) -> str:
-    """Return the text of a parsed mix."""
+    """Return the text of a parsed mix.
+
+    Parameters
+    ----------
+    value
+        Pairs of name and share, as `parse` returns them.
+
+    Returns
+    -------
+    One name, or names with their shares.
+    """
     return value[0][0] if len(value) == 1 else ", ".join(f"{name}={share:g}" for name, share in value)
 
 

@@ -31,7 +31,17 @@ TOPOLOGIES = {
 
 @dataclass(frozen=True)
 class Derived:
-    """A default that follows from another value."""
+    """A default that follows from another value.
+
+    Attributes
+    ----------
+    path
+        Path of the other value.
+    text
+        The rule in words.
+    compute
+        Function of the other value, both in base units.
+    """
 
     path: str
     text: str
@@ -82,8 +92,24 @@ class Parameter:
         return ranges.allowed(self.path, self.kind)
 
     def parse(self, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> Any:
-        """Return a user's value in base units, checked against the bounds; a topology as a name or as what its file
-        holds."""
+        """Return a user's value in base units, checked against the bounds.
+
+        Parameters
+        ----------
+        value
+            Text with a unit, or a bare number where the value has no unit.
+        segment_bytes
+            Size of a segment, for values in bits or bytes.
+
+        Returns
+        -------
+        The value; a topology as a built-in name or as the content of its file.
+
+        Raises
+        ------
+        InputError
+            If the value cannot be read or is out of its bounds.
+        """
         if self.kind == "topology":
             return topologies.find(value, self.choices)
         if self.kind == "changes":
@@ -95,11 +121,31 @@ class Parameter:
         return parsed
 
     def default_for(self, preset: str) -> Any:
-        """Return the default of a preset, as a user would write it, or `Derived`."""
+        """Return the default of a preset.
+
+        Parameters
+        ----------
+        preset
+            A key of `PRESETS`.
+
+        Returns
+        -------
+        The value as a user would write it, or `Derived`.
+        """
         return self.presets.get(preset, (self.default, self.source))[0]
 
     def source_for(self, preset: str) -> str:
-        """Return the source of the default in a preset."""
+        """Return the source of the default in a preset.
+
+        Parameters
+        ----------
+        preset
+            A key of `PRESETS`.
+
+        Returns
+        -------
+        The source as text.
+        """
         return self.presets.get(preset, (self.default, self.source))[1]
 
 
@@ -721,7 +767,12 @@ PARAMETERS: dict[str, Parameter] = {parameter.path: parameter for parameter in _
 
 
 def reference_page() -> str:
-    """Return the page docs/reference/parameters.md."""
+    """Return the page docs/reference/parameters.md.
+
+    Returns
+    -------
+    The text of the page.
+    """
     lines = [
         "# Scenario parameters",
         "",
@@ -747,7 +798,19 @@ def reference_page() -> str:
 
 
 def default_text(parameter: Parameter, preset: str) -> str:
-    """Return the default of a preset as a user would write it."""
+    """Return the default of a preset as a user would write it.
+
+    Parameters
+    ----------
+    parameter
+        The parameter.
+    preset
+        A key of `PRESETS`.
+
+    Returns
+    -------
+    The value with its unit, or the rule of a derived default.
+    """
     default = parameter.default_for(preset)
     if isinstance(default, Derived):
         return default.text

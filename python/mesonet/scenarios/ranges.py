@@ -12,9 +12,9 @@ def check(path: str, kind: units.Kind, parsed: float, value: Any) -> None:
     Parameters
     ----------
     path
-        Its place; `[]` stands for every entry of a list.
+        Path of the number; `[]` stands for every entry of a list.
     kind, parsed, value
-        What it is, the number in base units, and what the user wrote.
+        Kind of the number, the number in base units, and the text of the user.
 
     Raises
     ------
@@ -31,7 +31,19 @@ def check(path: str, kind: units.Kind, parsed: float, value: Any) -> None:
 
 
 def allowed(path: str, kind: units.Kind) -> str:
-    """Return the range of a number in words, with its unit; empty for what has no range."""
+    """Return the range of a number in words, with its unit.
+
+    Parameters
+    ----------
+    path
+        Path of the number; `[]` stands for every entry of a list.
+    kind
+        Kind of the number, as in `mesonet.units`.
+
+    Returns
+    -------
+    The range; empty for a path without a range.
+    """
     bound = core.bounds().get(path)
     if bound is None:
         return ""

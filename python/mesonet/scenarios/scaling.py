@@ -15,10 +15,19 @@ _LARGEST_SCALE = 1000
 def checked_scale(value: Any) -> float:
     """Return the scale that a user gave, as a number.
 
+    Parameters
+    ----------
+    value
+        A number or text.
+
+    Returns
+    -------
+    The scale, above 0 and at most 1000.
+
     Raises
     ------
     InputError
-        If it is none: names the option ``--scale``.
+        If it is no such number. The error names the option ``--scale``.
     """
     try:
         scale = float(units.parse("number", value))
@@ -31,7 +40,24 @@ def checked_scale(value: Any) -> float:
 
 
 def scaled(scenario: Scenario, scale: float) -> Scenario:
-    """Return the scenario with router speeds, later changes of speeds, and base sources multiplied by `scale`."""
+    """Return the scenario with router speeds, later changes of speeds, and base sources multiplied.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+    scale
+        The factor, above 0; 1 returns the scenario itself.
+
+    Returns
+    -------
+    Another scenario; interfaces keep their speeds.
+
+    Raises
+    ------
+    InputError
+        If a scaled value is out of its range.
+    """
     if scale == 1:
         return scenario
     speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
@@ -55,6 +81,18 @@ def refuse_distorted(scenario: Scenario, scale: float) -> None:
 
     That is where normal access routers become slower than a normal interface, and where rounding the number of sources
     moves the share of a class of access routers by more than 5 %. Both only if it was not so before.
+
+    Parameters
+    ----------
+    scenario
+        The scenario before scaling.
+    scale
+        The factor, above 0.
+
+    Raises
+    ------
+    InputError
+        In these two cases. The error names the option ``--scale``.
     """
     before, after = (each.describe() for each in (scenario, scaled(scenario, scale)))
     slowest = float(scenario.value("users.normal_interface"))

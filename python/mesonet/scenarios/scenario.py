@@ -1,7 +1,7 @@
 """Scenarios: everything that defines one simulated network, as typed data with units and sources.
 
-A `Scenario` remembers only what was set. What was not set is looked up when the canonical form is asked for, so that a
-preset may be chosen before or after anything else.
+A `Scenario` remembers only values that were set. All other values are looked up for the canonical form, so that a
+preset may be chosen before or after any other value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,17 @@ from mesonet.topologies import Topology
 
 @dataclass(frozen=True)
 class Explained:
-    """Value of a scenario and its source."""
+    """Value of a scenario and its source.
+
+    Attributes
+    ----------
+    path
+        Full path of the value.
+    value
+        The value with its unit, as text.
+    source
+        Source of the value: a file, an option, or the source of its default.
+    """
 
     path: str
     value: str
@@ -34,7 +44,17 @@ class Explained:
 
 @dataclass(frozen=True)
 class Scenario:
-    """Network, its users and its measurements. Immutable; `set` and `with_values` return another scenario."""
+    """Network, its users and its measurements. Immutable; `set` and `with_values` return another scenario.
+
+    Attributes
+    ----------
+    name
+        Built-in name, or name of the file without its ending.
+    title
+        Title in words.
+    settings
+        Values that were set, by full path.
+    """
 
     name: str
     title: str = ""
@@ -52,6 +72,10 @@ class Scenario:
         source
             Where the value comes from, for `explain` and for messages.
 
+        Returns
+        -------
+        Another scenario.
+
         Raises
         ------
         InputError
@@ -60,7 +84,24 @@ class Scenario:
         return self.with_values({path: value}, source)
 
     def with_values(self, values: Mapping[str, Any], source: str = "set in code") -> Scenario:
-        """Return this scenario with several values changed; see `set`."""
+        """Return this scenario with several values changed.
+
+        Parameters
+        ----------
+        values
+            Values by path, each as for `set`.
+        source
+            Where the values come from, for `explain` and for messages.
+
+        Returns
+        -------
+        Another scenario.
+
+        Raises
+        ------
+        InputError
+            As `set`.
+        """
         changed = dict(self.settings)
         for given, value in values.items():
             try:
@@ -72,7 +113,16 @@ class Scenario:
         return Scenario(self.name, self.title, changed)
 
     def value(self, path: str) -> Any:
-        """Return the value in force at a path or the unique last part of one, in base units.
+        """Return the value in force at a path.
+
+        Parameters
+        ----------
+        path
+            A full path or the unique last part of one.
+
+        Returns
+        -------
+        The value in base units: s, segments, segments/s, plain numbers.
 
         Raises
         ------
@@ -110,12 +160,16 @@ class Scenario:
         return str(setting.value if setting else PARAMETERS["preset"].default)
 
     def canonical(self) -> dict[str, Any]:
-        """Return every value in base units, as nested plain data: what the simulator reads.
+        """Return every value in base units: the input of the simulator.
+
+        Returns
+        -------
+        Nested plain data.
 
         Raises
         ------
         InputError
-            If values that are allowed one by one contradict each other.
+            If single values are allowed but contradict each other.
         """
         self.check()
         return self._tree()
@@ -133,7 +187,17 @@ class Scenario:
         return tree
 
     def to_json(self) -> str:
-        """Return the canonical form as text: equal scenarios have equal text."""
+        """Return the canonical form as text: equal scenarios have equal text.
+
+        Returns
+        -------
+        JSON.
+
+        Raises
+        ------
+        InputError
+            As `canonical`.
+        """
         self.check()
         return self._text
 
@@ -149,6 +213,10 @@ class Scenario:
     def describe(self) -> dict[str, Any]:
         """Return the numbers that follow from the scenario: routers, speeds, buffers, sources, paths and warnings.
 
+        Returns
+        -------
+        Plain data, in base units.
+
         Raises
         ------
         InputError
@@ -160,7 +228,17 @@ class Scenario:
             raise self.located(error) from None
 
     def located(self, error: InputError) -> InputError:
-        """Return an error of the simulator with the file and the value that it is about, where they are known."""
+        """Return an error of the simulator with the file and the value that it is about, where they are known.
+
+        Parameters
+        ----------
+        error
+            An error with a path of this scenario.
+
+        Returns
+        -------
+        The same error, with more places filled in.
+        """
         path, bracket, rest = (error.path or "").partition("[")
         path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
@@ -170,7 +248,12 @@ class Scenario:
         return InputError(error.problem, error.file or file, error.path, error.value or value, error.allowed)
 
     def explain(self) -> list[Explained]:
-        """Return every value as text and where it came from, in the order of the canonical form."""
+        """Return every value as text and its source.
+
+        Returns
+        -------
+        Single values first, then algorithms, flows and constants, in the order of the canonical form.
+        """
         rows = [self._explained(path) for path in (*PARAMETERS, "algorithms", "flows")]
         for name, _ in self._mix():
             rows += [
@@ -182,20 +265,44 @@ class Scenario:
     def unused(self, used: Iterable[str] = ()) -> list[str]:
         """Return the paths of constants that are set and have no effect: no flow uses the algorithm.
 
-        `used` are algorithms that are used beside those of the scenario.
+        Parameters
+        ----------
+        used
+            Algorithms that are used in addition to those of the scenario.
+
+        Returns
+        -------
+        Full paths, in the order in which they were set.
         """
         names = {*used, *(name for name, _ in self._mix())}
         return [path for path in self.settings if constants.algorithm_of(path) not in {"", *names}]
 
     def refuse_unused(self, paths: Iterable[str]) -> None:
-        """Raise an `InputError` if one of the paths is a constant of an algorithm that no flow uses."""
+        """Raise an `InputError` if a path is a constant of an algorithm that no flow uses.
+
+        Parameters
+        ----------
+        paths
+            Full paths or unique last parts.
+
+        Raises
+        ------
+        InputError
+            For the first such path.
+        """
         used = [name for name, _ in self._mix()]
         for path in map(settings.resolve, paths):
             if (algorithm := constants.algorithm_of(path)) and algorithm not in used:
                 raise self._contradiction(path, *settings.no_flow_uses(algorithm, used))
 
     def check(self) -> None:
-        """Raise an `InputError` if values that are allowed one by one contradict each other."""
+        """Raise an `InputError` if single values are allowed but contradict each other.
+
+        Raises
+        ------
+        InputError
+            With the path, and the file where it is known.
+        """
         try:
             core.check(self._text)
         except InputError as error:
@@ -261,13 +368,17 @@ def scenario(name_or_path: str | Path, /, **overrides: Any) -> Scenario:
     ----------
     name_or_path
         A built-in name (see `names`) or the path of a TOML file.
-    overrides
+    **overrides
         Values by path or unique last part of one, such as ``duration="5 min"`` or ``algorithm="cubic"``.
+
+    Returns
+    -------
+    The scenario, checked.
 
     Raises
     ------
     InputError
-        If there is no such scenario or a value is not allowed; the message names file, path, value and what is.
+        If there is no such scenario or a value is not allowed; the message names file, path, value and what is allowed.
     """
     loaded = load_scenario(str(name_or_path))
     loaded = loaded.with_values(overrides) if overrides else loaded
@@ -277,14 +388,35 @@ def scenario(name_or_path: str | Path, /, **overrides: Any) -> Scenario:
 
 
 def names() -> dict[str, str]:
-    """Return the built-in scenarios: title by name."""
+    """Return the built-in scenarios.
+
+    Returns
+    -------
+    Title by name.
+    """
     return builtin_titles(SCENARIOS)
 
 
 def load_scenario(name: str, beside: Path | None = None, above: tuple[str, ...] = ()) -> Scenario:
-    """Return a built-in scenario or one from a TOML file, values checked one by one only.
+    """Return a built-in scenario or one from a TOML file, with each value checked by itself only.
 
-    `beside` is the directory for relative paths; `above` are the files that have this one as their base.
+    Parameters
+    ----------
+    name
+        A built-in name or the path of a TOML file.
+    beside
+        The folder that relative paths start from; None: the working directory.
+    above
+        Files that have this scenario as their base.
+
+    Returns
+    -------
+    The scenario.
+
+    Raises
+    ------
+    InputError
+        If there is no such scenario, it is its own base, or a value is not allowed.
     """
     text, file, directory = find_toml(name, SCENARIOS, "scenario", beside)
     if file in above:

@@ -21,7 +21,19 @@ from mesonet.scenarios.parameters import PARAMETERS
 
 @dataclass(frozen=True)
 class Setting:
-    """An explicit value: parsed (base units), as text, where it was set, and as it was given."""
+    """An explicit value.
+
+    Attributes
+    ----------
+    value
+        The value in base units.
+    text
+        The value as text.
+    source
+        Where it was set.
+    given
+        The value as the user gave it.
+    """
 
     value: Any
     text: str
@@ -30,9 +42,18 @@ class Setting:
 
 
 def resolve(path: str, value: Any = None) -> str:
-    """Return the full path that `path` stands for: itself, or the one path that ends in it.
+    """Return the full path that a path stands for: itself, or the only path that ends in it.
 
-    `value` is what stands at the path, for messages.
+    Parameters
+    ----------
+    path
+        A full path or the last part of one.
+    value
+        The value at the path, for messages.
+
+    Returns
+    -------
+    The full path.
 
     Raises
     ------
@@ -61,12 +82,43 @@ def resolve(path: str, value: Any = None) -> str:
 
 
 def no_flow_uses(algorithm: str, used: Sequence[str]) -> tuple[str, str]:
-    """Return the problem of a constant of an unused algorithm, and the allowed constants."""
+    """Return the problem of a constant of an unused algorithm, and the allowed constants.
+
+    Parameters
+    ----------
+    algorithm
+        The algorithm of the constant.
+    used
+        Algorithms that flows use.
+
+    Returns
+    -------
+    Texts for the fields `problem` and `allowed` of an `InputError`.
+    """
     return f"no flow uses {algorithm}", f"constants of {', '.join(used)}, or {algorithm} among the algorithms"
 
 
 def parse(path: str, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> Any:
-    """Return the value at a full path in base units, checked."""
+    """Return the value at a full path in base units, checked.
+
+    Parameters
+    ----------
+    path
+        A full path.
+    value
+        The value as a user writes it.
+    segment_bytes
+        Size of a segment, for values in bits or bytes.
+
+    Returns
+    -------
+    The value, of the type that its path has.
+
+    Raises
+    ------
+    InputError
+        If the value is not allowed there.
+    """
     try:
         if path == "algorithms":
             return mixes.parse(value)
@@ -80,7 +132,19 @@ def parse(path: str, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> 
 
 
 def show(path: str, value: Any) -> str:
-    """Return the text for a parsed value."""
+    """Return the text for a parsed value.
+
+    Parameters
+    ----------
+    path
+        A full path.
+    value
+        The value as `parse` returns it.
+
+    Returns
+    -------
+    The value with its unit, as a user would write it.
+    """
     if path == "algorithms":
         return mixes.show(value)
     if path == "flows":
@@ -93,7 +157,19 @@ def show(path: str, value: Any) -> str:
 
 
 def show_at(path: str, value: Any) -> str:
-    """Return the text of the value at a path: an entry of a list of changes or flows, or the whole value."""
+    """Return the text of a value, or of one entry of a list of changes or flows.
+
+    Parameters
+    ----------
+    path
+        A full path, or an entry such as ``flows[2]``, counted from 0.
+    value
+        The whole value at the full path, as `parse` returns it.
+
+    Returns
+    -------
+    The entry if the path names one, else the whole value.
+    """
     whole, _, rest = path.partition("[")
     number = rest.partition("]")[0]
     if whole in ("network.changes", "flows") and number.isdecimal() and int(number) < len(value):
@@ -102,13 +178,49 @@ def show_at(path: str, value: Any) -> str:
 
 
 def setting(path: str, value: Any, source: str) -> Setting:
-    """Return a setting from a user's value at a full path."""
+    """Return a setting from a user's value at a full path.
+
+    Parameters
+    ----------
+    path
+        A full path.
+    value
+        The value as a user writes it.
+    source
+        Where the value comes from.
+
+    Returns
+    -------
+    The setting, checked.
+
+    Raises
+    ------
+    InputError
+        If the value is not allowed there.
+    """
     parsed = parse(path, value)
     return Setting(parsed, show(path, parsed), source, value)
 
 
 def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, Any]:
-    """Return the values of a file in `directory`, with the topology and the table of flows read from their files."""
+    """Return the values of a file, with the topology and the table of flows read from their files.
+
+    Parameters
+    ----------
+    values
+        Values by full path.
+    directory
+        The folder that relative paths start from; None: the working directory.
+
+    Returns
+    -------
+    The values; names of files replaced by their content.
+
+    Raises
+    ------
+    InputError
+        If such a file is absent or not right.
+    """
     found = dict(values)
     if "topology" in values:
         try:
@@ -121,7 +233,19 @@ def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, A
 
 
 def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return full paths and values of nested TOML tables."""
+    """Return full paths and values of nested TOML tables.
+
+    Parameters
+    ----------
+    table
+        The tables.
+    prefix
+        Beginning of all paths, with a dot at its end.
+
+    Returns
+    -------
+    Values by path.
+    """
     found: dict[str, Any] = {}
     for key, value in table.items():
         path = f"{prefix}{key}"

@@ -1,4 +1,4 @@
-"""Runs made shorter or longer with all that happens in them: flows given one by one keep their share of the time."""
+"""Runs made shorter or longer with all their events: explicit flows keep their share of the time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,25 @@ _INSTANTS = ("start", "stop")
 
 
 def lasting(scenario: Scenario, duration: Any, source: str) -> Scenario:
-    """Return the scenario with another duration; starts and stops of flows, and a warm-up that was set, change with it.
+    """Return the scenario with another duration; explicit flows and a warm-up that was set change with it.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+    duration
+        The new duration, such as ``5 min``.
+    source
+        Where the duration comes from, for messages.
+
+    Returns
+    -------
+    Another scenario.
 
     Raises
     ------
     InputError
-        If the duration is none.
+        If the duration is malformed or out of its range.
     """
     before = float(scenario.value("time.duration"))
     longer = scenario.set("time.duration", duration, source)
