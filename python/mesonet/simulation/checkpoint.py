@@ -1,8 +1,8 @@
-"""A file from which a run goes on after it was stopped or killed, and ends as if it had never been.
+"""Snapshots of a run: it continues after it was stopped or killed, with the results of an uninterrupted run.
 
-The first line is JSON: format, code version, simulated time, resources spent, size and SHA-256 of what follows; then
-comes the state, as the simulator gives it. The file is replaced as a whole, so that it is never half written. One
-process at a time uses it (`mesonet.files.locks`).
+The first line is JSON: format, code version, simulated time, resources spent, size and SHA-256 of the state. The state
+follows, as the simulator gives it. The file is replaced as a whole, so that it is never half written. Only one process
+at a time uses it (`mesonet.files.locks`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FORMAT = 1
 EVERY = "5 min"
 """Wall-clock time between snapshots (chosen): short runs never pay, and a crash costs little of a long one."""
 GRACE_S = 20.0
-"""Time that a process which is told to end has to write a snapshot (chosen; batch systems leave it 30 s)."""
+"""Time to write a snapshot after a signal to end (chosen; batch systems leave 30 s)."""
 
 _ASK_S = 0.1
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -39,7 +39,10 @@ _ALLOWED = "the file that the same command wrote, or no file there to begin anew
 class Stopped(KeyboardInterrupt):
     """SIGTERM or Ctrl-C came during a run with a checkpoint; the snapshot is on the disk.
 
-    `number` is that of the signal.
+    Attributes
+    ----------
+    number
+        Number of the signal.
     """
 
     def __init__(self, message: str, number: int) -> None:
@@ -58,7 +61,7 @@ class Checkpoint:
     """The file of one run, for `mesonet.simulation.simulate`; a context manager.
 
     In its block SIGTERM and Ctrl-C make a running simulation write a snapshot and raise `Stopped`. The file is removed
-    when the block ends well, and stays when it does not: put into the block whatever keeps the results safe. ::
+    when the block ends without an error, and stays otherwise: write the results inside the block. ::
 
         with mesonet.Checkpoint("abilene.snapshot") as checkpoint:
             mesonet.simulate(scenario, checkpoint=checkpoint).write("abilene")
@@ -66,14 +69,14 @@ class Checkpoint:
     Parameters
     ----------
     path
-        The file; if it is there, the run goes on from it.
+        The file; if it exists, the run continues from it.
     every
         Wall-clock time between snapshots, such as ``5 min``.
     forgiving
-        A snapshot that cannot be used is passed over with a note, and the run begins anew; if another process uses
-        the file for longer than `GRACE_S`, this run leaves none.
+        If a snapshot cannot be used, the run begins anew with a note. If another process uses the file for longer than
+        `GRACE_S`, this run writes no snapshot.
     note
-        Told in a sentence what happens to the file; by default it is written to stderr.
+        Called with a sentence for each event of the file; by default it is printed on stderr.
 
     Raises
     ------
@@ -141,13 +144,21 @@ class Checkpoint:
         return True
 
     def begin(self, make: Callable[[bytes | None], Any]) -> tuple[Any, Mapping[str, Any]]:
-        """Return the run that `make` makes of a state, of None at its first instant; and the resources it has used
-        before.
+        """Return the run, from its snapshot or from its first instant, and the resources it has used before.
+
+        Parameters
+        ----------
+        make
+            Makes a run of a state; of None at its first instant.
+
+        Returns
+        -------
+        The run, and the resources that the snapshot lists; empty at the first instant.
 
         Raises
         ------
         InputError
-            If there is a file and it is no snapshot of this run by this code, or is damaged, unless that is forgiven.
+            If there is a file and it is no snapshot of this run by this code, or is damaged, unless `forgiving` is set.
         """
         try:
             found = self._read() if self._ours else None
@@ -163,7 +174,14 @@ class Checkpoint:
         return run, found.spent
 
     def look(self, run: Any, spent: Callable[[], Mapping[str, Any]]) -> None:
-        """Write a snapshot of `run` if it is time or a signal came; `spent` gives the resources used so far.
+        """Write a snapshot of the run if it is time or a signal came.
+
+        Parameters
+        ----------
+        run
+            The run, as `begin` returned it.
+        spent
+            Returns the resources used so far.
 
         Raises
         ------
@@ -183,7 +201,7 @@ class Checkpoint:
         self._told = number
 
     def _write(self, snapshot: _Snapshot) -> bool:
-        """Replace the file; whether it could: a full disk must not end a run."""
+        """Replace the file, and return True if that worked: a full disk must not end a run."""
         header = {
             "format": FORMAT,
             "code_version": core.code_version(),
@@ -228,7 +246,19 @@ class Checkpoint:
         return snapshot
 
     def refused(self, problem: str, allowed: str = _ALLOWED) -> InputError:
-        """Return the error for a file that is not the snapshot of the run."""
+        """Return the error for a file that is not the snapshot of the run.
+
+        Parameters
+        ----------
+        problem
+            Problem of the file, in one clause.
+        allowed
+            Allowed files, in words.
+
+        Returns
+        -------
+        An error that names the option ``--checkpoint`` and the file.
+        """
         return InputError(problem, path="--checkpoint", value=str(self.path), allowed=allowed)
 
 
@@ -239,6 +269,11 @@ def _half_written(path: Path) -> Path:
 
 def discard(path: Path) -> None:
     """Remove a snapshot and a half-written one, unless a run uses it.
+
+    Parameters
+    ----------
+    path
+        The file.
 
     Raises
     ------

@@ -22,11 +22,21 @@ _VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED", "SLURM_JOB_ID",
     "SLURM_ARRAY_TASK_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "JOB_COMPLETION_INDEX",
 )  # fmt: skip
-"""Environment variables that say how and where a run was made; no others are recorded, they may hold secrets."""
+"""Environment variables that describe how and where a run was made. No others are recorded: they may hold secrets."""
 
 
 def versions(code_version: str | None = None) -> dict[str, str]:
-    """Return versions of all that can change a result's bytes; `code_version` is given for models without network."""
+    """Return versions of all that can change a result's bytes.
+
+    Parameters
+    ----------
+    code_version
+        Version of the code of a model; None: of the simulator.
+
+    Returns
+    -------
+    Version by name.
+    """
     return {
         "mesonet": __version__,
         "code_version": code_version or core.code_version(),
@@ -39,7 +49,12 @@ def versions(code_version: str | None = None) -> dict[str, str]:
 
 @cache
 def environment() -> dict[str, Any]:
-    """Return the machine that makes a result, and the settings of it that can matter."""
+    """Return the machine that makes a result, and its settings that can matter.
+
+    Returns
+    -------
+    Host, processor, number of processors, memory in bytes, and environment variables.
+    """
     return {
         "host": platform.node(),
         "processor": _processor(),
@@ -50,7 +65,12 @@ def environment() -> dict[str, Any]:
 
 
 def now() -> str:
-    """Return the instant in UTC, to the second."""
+    """Return the instant in UTC, to the second.
+
+    Returns
+    -------
+    Text in ISO 8601.
+    """
     return datetime.now(UTC).replace(microsecond=0).isoformat()
 
 
@@ -59,6 +79,10 @@ def peak_rss_bytes() -> int:
 
     Linux keeps it per memory image in VmHWM. ``getrusage`` is the fallback only: there it may include the parent from
     which the process was forked.
+
+    Returns
+    -------
+    Bytes.
     """
     status = Path("/proc/self/status")
     if status.exists():
@@ -92,18 +116,37 @@ class Stopwatch:
         self._cpu, self._wall, self._children = time.process_time(), time.perf_counter(), _children_cpu()
 
     def so_far(self) -> dict[str, Any]:
-        """Return the measurements that another process needs to continue from here."""
+        """Return the measurements that another process needs to continue from here.
+
+        Returns
+        -------
+        The instant of the start, and `resources`.
+        """
         return {"started": self.started, **self.resources()}
 
     def go_on(self, before: Mapping[str, Any]) -> None:
-        """Continue from the `so_far` of another process that did the first part of the work; empty: no such process."""
+        """Continue from the measurements of another process that did the first part of the work.
+
+        Parameters
+        ----------
+        before
+            The result of `so_far` there; empty: no such process.
+        """
         self.started, self._before = before.get("started", self.started), before
 
     def resources(self, children: bool = False) -> dict[str, Any]:
-        """Return seconds spent so far, and the peak memory of the process.
+        """Return the time spent so far, and the peak memory of the process.
 
-        With `children`, programs that it started and that ended count too; the peak memory is then the largest of
-        any of them or of the process. ``continuations`` is how often another process continued the work, if any did.
+        Parameters
+        ----------
+        children
+            True: programs that it started and that ended count too. The peak memory is then the largest of any of them
+            or of the process.
+
+        Returns
+        -------
+        ``cpu_s``, ``wall_s`` and ``peak_rss_bytes``; if other processes did earlier parts, their number as
+        ``continuations``.
         """
         cpu, peak = time.process_time() - self._cpu, peak_rss_bytes()
         if children:

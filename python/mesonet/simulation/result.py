@@ -26,14 +26,19 @@ TABLES = ("responses", "series", "flows", "groups", "routers", "flow_traces", "r
 """The tables of a result."""
 
 FILES = (*(f"{name}.parquet" for name in TABLES), "run.json")
-"""What `Result.write` writes."""
+"""Files that `Result.write` writes."""
 
 
 @dataclass(frozen=True)
 class Table:
     """Named columns with units, in whatever form the caller works with.
 
-    `index` names the columns that identify a row; `to_xarray` makes them dimensions.
+    Attributes
+    ----------
+    arrow
+        The columns; the metadata of each field hold its ``unit``.
+    index
+        Columns that identify a row; `to_xarray` makes them dimensions.
     """
 
     arrow: pa.Table
@@ -45,24 +50,54 @@ class Table:
         return {field.name: field.metadata[b"unit"].decode() for field in self.arrow.schema if field.metadata}
 
     def to_arrow(self) -> pa.Table:
-        """Return the table itself; each field's metadata holds its ``unit``."""
+        """Return the table itself.
+
+        Returns
+        -------
+        An Arrow table; each field's metadata holds its ``unit``.
+        """
         return self.arrow
 
     def to_polars(self) -> pl.DataFrame:
-        """Return a polars data frame."""
+        """Return the table as a polars frame.
+
+        Returns
+        -------
+        A frame; nothing measured is null.
+        """
         import polars as pl
 
         return pl.DataFrame(pl.from_arrow(self.arrow))
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a pandas data frame; needs pandas."""
+        """Return the table as a pandas frame.
+
+        Returns
+        -------
+        A frame; nothing measured is NaN.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
         try:
             return self.arrow.to_pandas()
         except ImportError as error:
             raise ImportError("to_pandas needs pandas: pip install pandas") from error
 
     def to_xarray(self) -> xr.Dataset:
-        """Return a data set with the index columns as dimensions; needs pandas and xarray."""
+        """Return a data set with the index columns as dimensions.
+
+        Returns
+        -------
+        A data set; each variable has its unit in ``attrs["units"]``.
+
+        Raises
+        ------
+        ImportError
+            If pandas or xarray is not installed.
+        """
         try:
             import xarray
         except ImportError as error:
@@ -83,9 +118,20 @@ class Table:
 
 
 def table(columns: Mapping[str, Any], units: Mapping[str, str], index: Sequence[str] = ()) -> Table:
-    """Return a table of equally long 1-d columns; every column must be in `units`, columns of text with ``""``.
+    """Return a table of columns with units.
 
-    NaN becomes null in columns of floats: there was nothing to measure.
+    Parameters
+    ----------
+    columns
+        Values by name, one-dimensional and equally long. NaN becomes null in columns of floats: nothing was measured.
+    units
+        Unit of every column; ``""`` for columns of text.
+    index
+        Columns that identify a row.
+
+    Returns
+    -------
+    The table, columns in the order given.
     """
     arrays, fields = [], []
     for name, values in columns.items():
@@ -112,11 +158,11 @@ class Result:
     routers
         Queue, drops and utilisation by period and router.
     flow_traces, router_traces
-        Detailed traces of what the scenario's ``trace`` names; empty without.
+        Detailed traces of flows, sources and routers that the scenario's ``trace`` names; else empty.
     performance
         ``cpu_s``, ``wall_s``, ``data_segments_delivered``, ``router_hops``, ``peak_rss_bytes`` (of the process so far).
     provenance
-        Scenario, seed, versions: all that is needed to repeat the run.
+        Scenario, seed and versions, with which the run can be repeated.
     """
 
     responses: Table
@@ -130,7 +176,24 @@ class Result:
     provenance: Mapping[str, Any]
 
     def value(self, response: str, period: str = "measured") -> float:
-        """Return a response of a period; NaN where there was nothing to measure."""
+        """Return a response of a period.
+
+        Parameters
+        ----------
+        response
+            Name of the response.
+        period
+            ``measured`` for the whole measured span, or the name of a period, as in the table.
+
+        Returns
+        -------
+        The value in the unit of the response; NaN where nothing was measured.
+
+        Raises
+        ------
+        KeyError
+            If there is no such response in this period.
+        """
         columns = self.responses.arrow.select(["response", "period", "value"]).to_pydict()
         for name, when, value in zip(columns["response"], columns["period"], columns["value"], strict=True):
             if (name, when) == (response, period):
@@ -138,11 +201,25 @@ class Result:
         raise KeyError(f"no response {response!r} in period {period!r}")
 
     def settling_time(self, name: str = "sending") -> float | None:
-        """Return the seconds after which a series has left its initial transient, by MSER-5.
+        """Return the time after which a series has left its initial transient, by MSER-5.
 
         See `mesonet.simulation.warm_up`.
 
-        `name` is a column of `series` that has a number at every instant. None where the run is too short to tell.
+        Parameters
+        ----------
+        name
+            A column of `series` that has a number at every instant.
+
+        Returns
+        -------
+        Seconds from the beginning; None where the run is too short for a verdict.
+
+        Raises
+        ------
+        KeyError
+            If there is no such column.
+        ValueError
+            If the column has no number at some instant.
         """
         from mesonet.simulation.warm_up import warm_up
 
@@ -153,19 +230,33 @@ class Result:
         return float(columns["time_s"][samples - 1]) if samples else 0.0
 
     def run_json(self) -> str:
-        """Return provenance, resources and the settling time as JSON text."""
+        """Return provenance, resources and the settling time.
+
+        Returns
+        -------
+        JSON text.
+        """
         about = {**self.provenance, "performance": self.performance, "settling_time_s": self.settling_time()}
         return json.dumps(about, indent=1, sort_keys=True) + "\n"
 
     def write(self, directory: str | Path) -> Path:
         """Write the tables and run.json; files of an earlier run are replaced.
 
-        All files are written aside and renamed, so that a reader never sees half a file.
+        All files are written to a temporary place and renamed, so that a reader never sees half a file.
+
+        Parameters
+        ----------
+        directory
+            The folder; it is made if it does not exist.
+
+        Returns
+        -------
+        The folder.
 
         Raises
         ------
         InputError
-            If the directory holds other things.
+            If the directory holds other things or cannot be written to.
         """
         with reserved(directory) as put:
             return put(self)
@@ -178,7 +269,16 @@ class Result:
 
 @contextmanager
 def reserved(directory: str | Path) -> Iterator[Callable[[Result], Path]]:
-    """Reserve a directory for a result that is still to come; yield the function that writes it there.
+    """Reserve a directory for a result that is still to come.
+
+    Parameters
+    ----------
+    directory
+        The folder; it is made if it does not exist.
+
+    Yields
+    ------
+    The function that writes the result there and returns the folder.
 
     Raises
     ------
@@ -199,7 +299,15 @@ def _put(result: Result, path: Path, aside: Path) -> Path:
 
 
 def write_parquet(table: Table, path: Path) -> None:
-    """Write a table so that equal tables have equal bytes for one version of pyarrow."""
+    """Write a table so that equal tables have equal bytes for one version of pyarrow.
+
+    Parameters
+    ----------
+    table
+        The table.
+    path
+        The file, which is replaced.
+    """
     pq.write_table(table.arrow, path, version="2.6", compression="zstd", write_statistics=True, use_dictionary=True)
 
 

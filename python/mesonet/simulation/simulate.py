@@ -27,11 +27,11 @@ LARGEST_SEED = 2**63 - 1
 MOST_THREADS = 256
 
 Engine = Literal["domains", "reference"]
-"""How events are ordered: by domains of the network, or plainly, one heap entry for every segment. Both give the same
-bytes; the second is slow and holds the first to account."""
+"""Order of events: by domains of the network, or plainly, one heap entry for every segment. Both give the same bytes;
+the second is slow and serves to test the first."""
 
 _SLICE_S = 0.2
-"""Wall-clock time of one slice: how long Ctrl-C and the progress bar may have to wait."""
+"""Wall-clock time of one slice: the longest wait of Ctrl-C and the progress bar."""
 _MOST_SLICES = 20_000
 
 
@@ -49,22 +49,26 @@ def simulate(
     Parameters
     ----------
     scenario
-        What to simulate, or the name of a built-in scenario, or the path of a TOML file.
+        A scenario, the name of a built-in scenario, or the path of a TOML file.
     seed
         Names the random streams, at least 0; the same scenario, seed and code give the same tables on any machine.
     progress
         Called several times a second.
     threads
-        Threads that advance the domains of the network, from 1; the result does not depend on their number.
+        Threads that advance the domains of the network, 1 to 256; the result does not depend on their number.
     engine
         `domains`, or `reference` to compare with.
     checkpoint
-        Where the run is kept while it goes on, and from where it continues (`mesonet.Checkpoint`).
+        File of snapshots, from which an interrupted run continues (`mesonet.Checkpoint`).
+
+    Returns
+    -------
+    The tables of the run, its cost and its provenance.
 
     Raises
     ------
     InputError
-        If the simulator refuses a value, or the checkpoint is not one of this run.
+        If the simulator refuses a value, or the checkpoint belongs to another run.
     Stopped
         If a signal came while there was a checkpoint (`mesonet.simulation.checkpoint`).
     """
@@ -85,7 +89,26 @@ def simulate_json(
     engine: Engine = "domains",
     checkpoint: Checkpoint | None = None,
 ) -> Result:
-    """Simulate a canonical scenario; see `simulate`."""
+    """Simulate a canonical scenario.
+
+    Parameters
+    ----------
+    scenario_json
+        The scenario, as `Scenario.to_json` returns it.
+    seed, progress, threads, engine, checkpoint
+        As for `simulate`.
+
+    Returns
+    -------
+    The tables of the run, its cost and its provenance.
+
+    Raises
+    ------
+    InputError
+        As `simulate`, without the file of the scenario.
+    Stopped
+        As `simulate`.
+    """
     from mesonet.responses.columns import (
         FLOW_TRACE_UNITS,
         FLOW_UNITS,
@@ -144,9 +167,9 @@ class PartialRun:
     Attributes
     ----------
     share
-        Of the simulated time.
+        Part of the simulated time, 0 to 1.
     cpu_s, whole_cpu_s
-        Processor time that it took, and that all would take at the pace of the second half.
+        Processor time of the part, and of the whole run at the pace of the second half, s.
     router_hops
         Segments that crossed routers.
     responses, groups
@@ -162,9 +185,23 @@ class PartialRun:
 
 
 def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
-    """Simulate for about `wall_s` of wall-clock time, at most to the end.
+    """Simulate as much of a run as fits into a given time.
 
-    The total is estimated from the pace of the second half, because the network is still empty in the first.
+    The cost of the whole run is estimated from the pace of the second half, because the network is still empty in the
+    first.
+
+    Parameters
+    ----------
+    scenario_json
+        The scenario, as `Scenario.to_json` returns it.
+    seed
+        Names the random streams, at least 0.
+    wall_s
+        Wall-clock time, s, about; a run that ends earlier is simulated to its end.
+
+    Returns
+    -------
+    Tables and cost of the part.
     """
     from mesonet.responses.columns import GROUP_UNITS
     from mesonet.simulation.result import table

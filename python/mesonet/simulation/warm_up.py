@@ -31,7 +31,16 @@ class WarmUp:
 
 
 def warm_up(series: ArrayLike) -> WarmUp:
-    """Return the samples in the initial transient of a series, shape (n,), and the means before and after its end.
+    """Return the initial transient of a series, and the means before and after its end.
+
+    Parameters
+    ----------
+    series
+        Numbers at equal distances in time, shape (n,).
+
+    Returns
+    -------
+    Samples to discard, and means; no verdict for fewer than 50 samples or a minimum in the second half.
 
     Raises
     ------
