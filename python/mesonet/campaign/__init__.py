@@ -1,9 +1,9 @@
 """Campaigns: many runs in one folder, made by any number of runners, resumable, and read back as tables.
 
-The folder is the truth. It holds ``experiment.json`` (what to run), ``provenance.json`` (by which code, when) and
+The folder is the truth. It holds ``experiment.json`` (the experiment), ``provenance.json`` (code and times) and
 ``runs/KEY/`` with either ``responses.parquet`` and ``run.json`` or, for a failed run, ``failure.json``. A run in
-progress is a file ``runs/.claim-KEY``. `runner.run_missing` makes what is missing, `status.status` says how far it is,
-`data.load` reads it.
+progress is a file ``runs/.claim-KEY``. `runner.run_missing` makes the missing runs, `status.status` counts the finished
+ones, `data.load` reads them.
 """
 
 from importlib import import_module

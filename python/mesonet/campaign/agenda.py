@@ -1,4 +1,4 @@
-"""The runs that are still to be made, for threads and clusters that take one after another."""
+"""The runs that are not done, for threads and clusters that take one after another."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mesonet.campaign.ledger import Run
 from mesonet.progress import Progress
 
 _LOOK_AGAIN_S = 1.0
-"""How soon a run that another runner is at is looked at again."""
+"""Time until a run that another runner makes is tried again, s."""
 _STOPPED_AGAIN = 100
-"""How often a run is made again that was ended from outside for no fault of its own, against endless loops."""
+"""Most repetitions of a run that was ended from outside, against endless loops."""
 
 
 class Agenda:
-    """Runs in the order of `work`; reports to `progress` how they end."""
+    """Runs in the order of a backlog; shows on a progress bar how they end."""
 
     def __init__(self, backlog: Backlog, progress: Progress) -> None:
         self._backlog, self._progress = backlog, progress
@@ -46,7 +46,12 @@ class Agenda:
             return not self._waiting and not self._out
 
     def next(self) -> Run | None:
-        """Return the next run, as soon as there is one; None when all are finished, or after `stop`."""
+        """Return the next run, as soon as there is one.
+
+        Returns
+        -------
+        A run; None when all are finished, or after `stop`.
+        """
         with self._changed:
             while not self.stopped:
                 if (run := self._pop()) or (not self._waiting and not self._out):
@@ -55,17 +60,38 @@ class Agenda:
             return None
 
     def next_now(self) -> Run | None:
-        """Return the next run, if there is one now."""
+        """Return the next run without waiting.
+
+        Returns
+        -------
+        A run; None if there is none now.
+        """
         with self._changed:
             return None if self.stopped else self._pop()
 
     def follow(self, run: Run, share: Callable[[], float]) -> None:
-        """Take `share`, a function that returns the finished share of the run until it ends."""
+        """Count the finished share of a run in the progress until the run ends.
+
+        Parameters
+        ----------
+        run
+            A run in progress.
+        share
+            Returns its finished share, 0 to 1.
+        """
         with self._changed:
             self._shares[run.key] = share
 
     def end(self, run: Run, ending: Outcome) -> None:
-        """Record the outcome of a run; give the run again if another try may succeed."""
+        """Record the outcome of a run; give the run again if another try may succeed.
+
+        Parameters
+        ----------
+        run
+            A run that `next` or `next_now` returned.
+        ending
+            Its outcome.
+        """
         with self._changed:
             self._out -= 1
             self._shares.pop(run.key, None)
@@ -82,21 +108,39 @@ class Agenda:
         self.show()
 
     def stop(self, error: BaseException | None = None) -> None:
-        """Stop giving out runs; `result` raises `error`."""
+        """Stop giving out runs.
+
+        Parameters
+        ----------
+        error
+            Error that `raise_if_stopped` raises; None: none.
+        """
         with self._changed:
             if self._ended is False:
                 self._ended = error or True
             self._changed.notify_all()
 
     def show(self, more: str = "") -> None:
-        """Show how far it is, and what `more` there is to say."""
+        """Show the number of finished runs.
+
+        Parameters
+        ----------
+        more
+            A remark to show with it.
+        """
         note = f"{self._finished} of {len(self._costs)} runs" + (f", {self._failed} failed" if self._failed else "")
         with self._changed:
             begun = sum(self._costs[key] * share() for key, share in self._shares.items())
         self._progress.update(self._spent + begun, self._total, note + (f", {more}" if more else ""))
 
     def raise_if_stopped(self) -> None:
-        """Raise the error for which it was stopped, if there was one."""
+        """Raise the error given to `stop`, if there was one.
+
+        Raises
+        ------
+        BaseException
+            That error.
+        """
         if isinstance(self._ended, BaseException):
             raise self._ended
 

@@ -13,8 +13,8 @@ from mesonet.campaign.process import Death, Worker
 from mesonet.simulation import provenance
 
 Outcome = Literal["done", "failed", "died", "busy", "stopped"]
-"""``failed``: the run raised an error, and would again. ``died``: its process ended; another attempt may succeed.
-``busy``: another runner holds the lease. ``stopped``: it was ended from outside and is still missing."""
+"""Outcome of an attempt. ``failed``: the run raised an error, and would again. ``died``: its process ended; another
+attempt may succeed. ``busy``: another runner holds the lease. ``stopped``: it was ended from outside and is missing."""
 
 
 def attempt(
@@ -26,6 +26,25 @@ def attempt(
     stopped: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Make a run unless it is done or another process holds its lease.
+
+    Parameters
+    ----------
+    ledger
+        The campaign folder.
+    leases
+        Leases of this process on its runs.
+    worker
+        Process that makes the run.
+    run
+        The run.
+    model
+        Description of the model; None: the simulator.
+    stopped
+        Called several times a second; the attempt ends if it returns True.
+
+    Returns
+    -------
+    The outcome, which is recorded in the folder.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from mesonet.campaign.ledger import Ledger, Run, planned
 from mesonet.errors import InputError
 
 TRIES = 3
-"""After so many failed tries a run is quarantined: a rare accident hardly meets one run three times (chosen)."""
+"""Failed tries after which a run is quarantined: a rare accident hardly meets one run three times (chosen)."""
 
 
 @dataclass(frozen=True)
@@ -24,20 +24,20 @@ class RunOptions:
     workers
         Runs at a time on this machine; by default as many as there are processors.
     memory
-        The most that one run may have, in bytes; by default nine tenths of the machine's.
+        Most memory of one run, in bytes; by default nine tenths of the machine's.
     time_limit
-        The most wall-clock time that one try at a run may take, in s; by default any. A try that takes longer is ended
-        and counts as failed; the next one goes on from its snapshot.
+        Most wall-clock time of one try at a run, in s; by default any. A try that takes longer is ended and counts as
+        failed; the next try continues from its snapshot.
     dask
         Address of a Dask scheduler, or its scheduler file: the runs are made there instead.
     shard
         (i, N): only the i-th of N parts of the runs, i from 1.
     tries
-        After so many failed tries a run is left alone.
+        Failed tries after which a run is quarantined.
     retry
-        Try those again that are left alone.
+        Try quarantined runs again.
     mix
-        Go on with a campaign that other code began, keeping what is done.
+        Continue a campaign that other code began, and keep its finished runs.
     """
 
     workers: int | None = None
@@ -64,7 +64,23 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class Backlog:
-    """Runs to make, the longest expected first, and their expected cost."""
+    """Runs to make, the longest expected first, and their expected cost.
+
+    Attributes
+    ----------
+    ledger
+        The campaign folder.
+    name
+        Name of the experiment.
+    model
+        Description of the model; None: the simulator.
+    runs
+        Runs to make, in the order in which they start.
+    costs
+        Expected time of a run of each condition.
+    tries
+        Failed tries after which a run is quarantined.
+    """
 
     ledger: Ledger
     name: str
@@ -74,12 +90,38 @@ class Backlog:
     tries: int
 
     def may_try_again(self, run: Run) -> bool:
-        """Return True if a run whose process died has tries left."""
+        """Return True if a run whose process died has tries left.
+
+        Parameters
+        ----------
+        run
+            A run of the campaign.
+
+        Returns
+        -------
+        False if the run is quarantined.
+        """
         return len(self.ledger.tries(run.key)) < self.tries
 
 
 def backlog(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str], options: RunOptions) -> Backlog:
-    """Return the runs of a shard that are missing, or failed and not quarantined."""
+    """Return the runs of a shard that are missing, or failed and not quarantined.
+
+    Parameters
+    ----------
+    ledger
+        The campaign folder.
+    document
+        The experiment in it.
+    versions
+        Code versions whose runs count, the version of this code first.
+    options
+        Options of the runner; `retry` forgets the failed tries of quarantined runs.
+
+    Returns
+    -------
+    The runs, the longest expected first.
+    """
     statuses = ledger.statuses()
     every = counted(document, versions, statuses)
     costs = expected(ledger, document, [run for run in every if statuses.get(run.key) == "done"])
@@ -96,7 +138,18 @@ def backlog(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str]
 def counted(document: Mapping[str, Any], versions: Sequence[str], statuses: Mapping[str, str]) -> list[Run]:
     """Return every run of a campaign once, under the newest code version by which it is done.
 
-    A run that is done by none counts with the newest, `versions[0]`.
+    Parameters
+    ----------
+    document
+        The experiment.
+    versions
+        Code versions whose runs count, the newest first; at least one.
+    statuses
+        Status by key, as `Ledger.statuses` returns it.
+
+    Returns
+    -------
+    Runs in the order of the plan. A run that is done by no version has the newest.
     """
     plans = [planned(document, version) for version in versions]
     return [
@@ -105,7 +158,20 @@ def counted(document: Mapping[str, Any], versions: Sequence[str], statuses: Mapp
 
 
 def versions_that_count(ledger: Ledger, code_version: str, mix: bool) -> list[str]:
-    """Return the code versions whose runs count, the version of this code first.
+    """Return the code versions whose runs count.
+
+    Parameters
+    ----------
+    ledger
+        The campaign folder.
+    code_version
+        Version of this code.
+    mix
+        Keep runs that other code made.
+
+    Returns
+    -------
+    Code versions, the version of this code first.
 
     Raises
     ------
@@ -127,7 +193,17 @@ def versions_that_count(ledger: Ledger, code_version: str, mix: bool) -> list[st
 
 
 def known_versions(provenance: Mapping[str, Any]) -> list[str]:
-    """Return the versions of the code whose runs count, the newest first; none before the first run."""
+    """Return the versions of the code whose runs count.
+
+    Parameters
+    ----------
+    provenance
+        Provenance of the campaign, as `Ledger.provenance` returns it.
+
+    Returns
+    -------
+    Code versions, the newest first; empty before the first run.
+    """
     if not provenance:
         return []
     return list(provenance.get("code_versions") or [provenance["versions"]["code_version"]])

@@ -31,10 +31,10 @@ from mesonet.errors import Broken, InputError
 from mesonet.simulation import provenance
 
 PATIENCE_S = 300.0
-"""How long a scheduler may be away, or without workers (chosen): time enough to start others by hand.
+"""Longest time without a scheduler or without workers, s (chosen): enough to start others by hand.
 
-Workers that wait in the queue of a batch system take longer: Dask's ``distributed.scheduler.no-workers-timeout``, where
-the driver has it, says how long.
+Workers that wait in the queue of a batch system take longer: Dask's ``distributed.scheduler.no-workers-timeout`` on the
+driver sets their time.
 """
 
 _TICK_S = 0.1
@@ -45,7 +45,7 @@ _AHEAD = 2
 """Tasks at the scheduler per thread of the cluster: a thread that ends one finds the next there."""
 
 _NO_ANSWER = (OSError, TimeoutError, ValueError, MemoryError)
-"""What connecting may end in; the last where what answers is no scheduler."""
+"""Errors of connecting; the last one if the program that answers is no scheduler."""
 
 _of_thread = threading.local()
 
@@ -53,7 +53,20 @@ _of_thread = threading.local()
 def run_on_cluster(
     backlog: Backlog, agenda: Agenda, scheduler: str, memory: int | None, time_limit: float | None
 ) -> None:
-    """Make the runs on the cluster of a scheduler, given by address or scheduler file.
+    """Run the backlog on a Dask cluster.
+
+    Parameters
+    ----------
+    backlog
+        Runs to make.
+    agenda
+        Order of the runs, and their progress.
+    scheduler
+        Address or scheduler file of the cluster.
+    memory
+        Most memory of one run, bytes; None: nine tenths of the memory of each worker's machine.
+    time_limit
+        Most wall-clock time of one try, s; None: any.
 
     Raises
     ------
@@ -75,7 +88,24 @@ def run_on_cluster(
 def make(
     folder: str, run: dict[str, Any], model: dict[str, Any] | None, memory: int | None, time_limit: float | None = None
 ) -> Outcome:
-    """Return the task: one try at one run, in a thread of a Dask worker.
+    """Make one try at one run, in a thread of a Dask worker.
+
+    Parameters
+    ----------
+    folder
+        The campaign folder, as the worker sees it.
+    run
+        Fields of the `Run`.
+    model
+        Description of the model; None: the simulator.
+    memory
+        Most memory of the run, bytes; None: nine tenths of the memory of the worker's machine.
+    time_limit
+        Most wall-clock time of the try, s; None: any.
+
+    Returns
+    -------
+    The outcome, which is recorded in the folder.
 
     Raises
     ------
@@ -214,7 +244,16 @@ def _patience() -> float:
 
 
 def answering(scheduler: str) -> str:
-    """Return the address of the scheduler at an address, or of the one that a scheduler file names.
+    """Return the address of a scheduler that answers.
+
+    Parameters
+    ----------
+    scheduler
+        Address of the scheduler, or scheduler file.
+
+    Returns
+    -------
+    The address, such as ``tcp://host:8786``.
 
     Raises
     ------

@@ -31,11 +31,29 @@ class Expected:
         return bool(self._seen)
 
     def learn(self, condition: int, wall_s: float) -> None:
-        """Take note of a run that is done."""
+        """Take note of a run that is done.
+
+        Parameters
+        ----------
+        condition
+            Condition of the run, from 1.
+        wall_s
+            Its wall-clock time, s.
+        """
         self._seen.setdefault(condition, []).append(wall_s)
 
     def of(self, condition: int) -> float:
-        """Return the expected time of a run of a condition, in s; before any run is known, its relative cost."""
+        """Return the expected time of a run of a condition.
+
+        Parameters
+        ----------
+        condition
+            Condition, from 1.
+
+        Returns
+        -------
+        Wall-clock time, s; before any run is known, the relative cost.
+        """
         if own := self._seen.get(condition):
             return fmean(own)
         return self._hint(condition) * self._scale()
@@ -52,7 +70,21 @@ class Expected:
 
 
 def expected(ledger: Ledger, document: Mapping[str, Any], done: Sequence[Run]) -> Expected:
-    """Return expected costs from finished runs; of many runs an even sample is read."""
+    """Return expected costs from finished runs; of many runs an even sample is read.
+
+    Parameters
+    ----------
+    ledger
+        The campaign folder.
+    document
+        The experiment in it, with the relative cost of each condition.
+    done
+        Finished runs.
+
+    Returns
+    -------
+    Expected time of a run of each condition.
+    """
     costs = Expected(document)
     step = max(1, math.ceil(len(done) / _MOST_READ))
     for run in done[::step]:

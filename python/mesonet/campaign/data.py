@@ -53,15 +53,25 @@ class Campaign:
 
     Attributes
     ----------
+    path
+        The campaign folder.
+    name, title
+        Texts of the experiment.
+    factors
+        The factors with their levels as text.
+    design
+        The conditions at which all factors are at a level, and their aliases.
+    algorithms
+        Algorithms that each ran in every condition.
     runs
         One row per run: condition and replicate (from 1), algorithm, seed, key, status (``done``, ``failed``,
         ``missing``), message of a failed run, settling_time_s (NaN: not by the end), cpu_s,
         data_segments_delivered, peak_rss_bytes (null unless done).
     responses
         One row per run that is done, response and period: condition, algorithm, replicate, response, symbol, period,
-        unit, value (null where there was nothing to measure).
+        unit, value (null where nothing was measured).
     experiment
-        What was run: the content of ``experiment.json``.
+        The content of ``experiment.json``.
     provenance
         ``versions``, ``started`` and ``finished`` of the runs; empty before the first.
     """
@@ -78,12 +88,24 @@ class Campaign:
     provenance: dict[str, Any] = field(repr=False)
 
     def response(self, name: str, period: str = "measured") -> pl.DataFrame:
-        """Return a response of a period in all runs: columns condition, algorithm, replicate, value.
+        """Return a response of a period in all runs.
+
+        Parameters
+        ----------
+        name
+            Name of the response.
+        period
+            ``measured`` for the whole measured span, a period such as ``1``, or ``run``.
+
+        Returns
+        -------
+        Columns condition, algorithm, replicate, value (in the unit of the response); empty before the first run is
+        done.
 
         Raises
         ------
         InputError
-            If no run answered it.
+            If runs are done and none has the response in this period.
         """
         rows = self.responses.filter((pl.col("response") == name) & (pl.col("period") == period))
         if rows.is_empty() and not self.responses.is_empty():
@@ -92,20 +114,34 @@ class Campaign:
 
     @cached_property
     def groups(self) -> pl.DataFrame:
-        """Flow groups of every run that is done: condition, algorithm (of the run), replicate, period, group (1 to 24),
-        flow_algorithm (of the flows), then the measures of `mesonet.responses.columns.GROUP_UNITS`."""
+        """Flow groups of every run that is done.
+
+        Columns condition, algorithm (of the run), replicate, period, group (1 to 24), flow_algorithm (of the flows),
+        then the measures of `mesonet.responses.columns.GROUP_UNITS`.
+        """
         if self.experiment.get("model") is not None:
             return pl.DataFrame()
         rows = tables.read(self.path / "runs", self.runs, "groups")
         return rows.rename({"algorithm_of_row": "flow_algorithm"}, strict=False)
 
     def kept(self, name: str, condition: int, algorithm: str, replicate: int = 1) -> pl.DataFrame:
-        """Return a table that the experiment has its runs keep, such as ``flow_traces``; empty if the run is not done.
+        """Return a table that the experiment has its runs keep, such as ``flow_traces``.
+
+        Parameters
+        ----------
+        name
+            Name of the table.
+        condition, algorithm, replicate
+            The run; condition and replicate count from 1.
+
+        Returns
+        -------
+        The table; empty if the run is not done.
 
         Raises
         ------
         InputError
-            If the experiment does not have it kept.
+            If the runs of the experiment do not keep the table.
         """
         if name not in self.experiment.get("keep", []):
             raise unknown("kept table", name, self.experiment.get("keep", []))
@@ -122,11 +158,19 @@ class Campaign:
         )
 
     def set_values(self) -> pl.DataFrame:
-        """Return the response set of the experiment: condition, algorithm, replicate, symbol, group, response, period,
-        value.
+        """Return the response set of the experiment.
 
-        One row per run and entry of the set, for entries about flow groups per group too (null for the others). The
-        value is null where there was nothing to measure.
+        One row per run and entry of the set; for entries about flow groups one row per group too.
+
+        Returns
+        -------
+        Columns condition, algorithm, replicate, symbol, group (null for the whole network), response, period, and value
+        (null where nothing was measured).
+
+        Raises
+        ------
+        InputError
+            If the campaign has a model that is no network.
         """
         if self.experiment.get("model") is not None:
             raise InputError("a model that is no network has no response set", value=self.name, allowed="responses")
@@ -144,9 +188,25 @@ class Campaign:
         return pl.concat(parts)
 
     def cube(self, responses: Sequence[str], period: str = "measured") -> npt.NDArray[np.float64]:
-        """Return means over replicates, shape (conditions of `design`, algorithms, responses); NaN where missing.
+        """Return means of responses over replicates as an array.
 
         Conditions with factors between their levels, such as centre points, are in `responses` only.
+
+        Parameters
+        ----------
+        responses
+            Names of the responses.
+        period
+            As for `response`.
+
+        Returns
+        -------
+        Shape (conditions of `design`, algorithms, responses), in the unit of each response; NaN where missing.
+
+        Raises
+        ------
+        InputError
+            If runs are done and none has one of the responses in this period.
         """
         cube = np.full((self.design.runs, len(self.algorithms), len(responses)), np.nan)
         places = {algorithm: place for place, algorithm in enumerate(self.algorithms)}
@@ -192,13 +252,22 @@ def _settling(about: dict[str, Any]) -> float | None:
 def load(path: str | Path) -> Campaign:
     """Return the campaign in a folder, whatever part of it is done.
 
-    Runs are those of the code that last ran the campaign, and of earlier code where it was told to keep them; runs of
-    other code are left aside.
+    Runs of the code that last ran the campaign count, and runs of earlier code if that was allowed (``--force``). Runs
+    of other code are left out.
+
+    Parameters
+    ----------
+    path
+        The campaign folder.
+
+    Returns
+    -------
+    The campaign with its tables.
 
     Raises
     ------
     InputError
-        If the folder holds no campaign.
+        If the folder holds no campaign, or a file in it is damaged.
     """
     ledger = Ledger(path)
     document = ledger.document()

@@ -57,7 +57,17 @@ class Leases:
             self.release(key)
 
     def take(self, key: str) -> bool:
-        """Lease a run. Return False if another process, or another thread of this one, holds it."""
+        """Lease a run.
+
+        Parameters
+        ----------
+        key
+            Key of the run.
+
+        Returns
+        -------
+        False if another process, or another thread of this process, holds the lease.
+        """
         path = self._runs / f"{PREFIX}{key}"
         content = json.dumps({**_holder(), "claim": uuid4().hex})
         while not _create(path, content):
@@ -69,7 +79,13 @@ class Leases:
         return True
 
     def release(self, key: str) -> None:
-        """End a lease, unless it was not renewed in time and another process took it over."""
+        """End a lease, unless it was not renewed in time and another process took it over.
+
+        Parameters
+        ----------
+        key
+            Key of the run.
+        """
         with self._lock:
             content = self._held.pop(key, None)
         path = self._runs / f"{PREFIX}{key}"
@@ -87,12 +103,28 @@ class Leases:
 
 
 def live(runs: Path) -> set[str]:
-    """Return the keys of the runs with a valid lease."""
+    """Return the keys of the runs with a valid lease.
+
+    Parameters
+    ----------
+    runs
+        Folder of the runs.
+
+    Returns
+    -------
+    Keys of runs that some runner makes now.
+    """
     return {name.removeprefix(PREFIX) for name in _names(runs) if not is_void(runs / name)}
 
 
 def sweep(runs: Path) -> None:
-    """Remove void leases, which killed processes leave behind."""
+    """Remove void leases, which killed processes leave behind.
+
+    Parameters
+    ----------
+    runs
+        Folder of the runs.
+    """
     for name in _names(runs):
         with suppress(OSError):  # read-only folder: they stay, and stay void
             if is_void(runs / name):
@@ -100,7 +132,17 @@ def sweep(runs: Path) -> None:
 
 
 def is_void(path: Path) -> bool:
-    """Return True if no process holds this lease; a file that does not exist is void."""
+    """Return True if no process holds a lease.
+
+    Parameters
+    ----------
+    path
+        File of the lease; a file that does not exist is void.
+
+    Returns
+    -------
+    False while a process holds it.
+    """
     return _state(path) != "held"
 
 

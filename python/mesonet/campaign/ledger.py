@@ -1,9 +1,9 @@
-"""The campaign folder: which runs there are, which are done, and how a result gets in.
+"""The campaign folder: its runs, their statuses, and the way in which a result gets in.
 
 A run's key is the hash of its scenario, seed and code version. Results are written under a temporary name beside their
-place, forced to the disk and renamed, so that a run is there as a whole or not at all, whoever writes it, however often
-and whatever dies meanwhile. Names in ``runs`` that begin with a dot are leases (`mesonet.campaign.leases`), snapshots
-of runs in progress (`mesonet.simulation.checkpoint`) and what is being written.
+place, forced to the disk and renamed. A run is therefore there as a whole or not at all, even if several processes
+write it or die while they write. Names in ``runs`` that begin with a dot are leases (`mesonet.campaign.leases`),
+snapshots of runs in progress (`mesonet.simulation.checkpoint`) and unfinished folders.
 """
 
 from __future__ import annotations
@@ -32,9 +32,22 @@ _SNAPSHOT = ".snapshot-"
 
 @dataclass(frozen=True)
 class Run:
-    """Run of a campaign: `condition` and `replicate` count from 1; `scenario` is canonical JSON.
+    """Run of a campaign.
 
-    `code_version` is the code version in its key.
+    Attributes
+    ----------
+    condition, replicate
+        Numbers, from 1.
+    algorithm
+        Algorithm of the run.
+    seed
+        Seed of the run.
+    key
+        Name of its folder.
+    scenario
+        Scenario or parameters, as canonical JSON.
+    code_version
+        Code version in its key.
     """
 
     condition: int
@@ -47,23 +60,64 @@ class Run:
 
 
 def run_key(scenario: str, seed: int, code_version: str) -> str:
-    """Return the name of a run's folder, 64 hexadecimal digits."""
+    """Return the name of a run's folder.
+
+    Parameters
+    ----------
+    scenario
+        Canonical JSON of the run.
+    seed
+        Its seed.
+    code_version
+        Version of the code.
+
+    Returns
+    -------
+    SHA-256 of all three, 64 hexadecimal digits.
+    """
     return hashlib.sha256(f"{scenario}\n{seed}\n{code_version}".encode()).hexdigest()
 
 
 def run_seed(seed: int, condition: int, replicate: int) -> int:
-    """Return the seed of a run, 32 bits, from the seed of its experiment.
+    """Return the seed of a run from the seed of its experiment.
 
     Algorithms share it, so that they face the same users (common random numbers); conditions and replicates do not.
+
+    Parameters
+    ----------
+    seed
+        Seed of the experiment.
+    condition, replicate
+        Numbers, from 1.
+
+    Returns
+    -------
+    The seed, 32 bits.
+
+    Examples
+    --------
+    >>> run_seed(1, 1, 1) == run_seed(1, 1, 1), run_seed(1, 1, 1) == run_seed(1, 1, 2)
+    (True, False)
     """
     digest = hashlib.sha256(f"{seed}/{condition}/{replicate}".encode()).digest()
     return int.from_bytes(digest[:4], "big")
 
 
 def planned(document: Mapping[str, Any], code_version: str) -> list[Run]:
-    """Return every run of an experiment document, by condition, algorithm and replicate.
+    """Return every run of an experiment document.
 
-    Runs of the same scenario and seed, such as those of two algorithms that a condition makes the same, share a key.
+    Two runs of the same scenario and seed share a key, such as runs of two algorithms that a condition makes equal.
+
+    Parameters
+    ----------
+    document
+        The experiment.
+    code_version
+        Version of the code.
+
+    Returns
+    -------
+    Runs by condition, algorithm and replicate.
     """
     runs = []
     for entry in document["scenarios"]:
@@ -90,6 +144,17 @@ class Ledger:
     def create(cls, path: str | Path, document: Mapping[str, Any]) -> Ledger:
         """Return the folder for an experiment, new or already begun.
 
+        Parameters
+        ----------
+        path
+            The campaign folder.
+        document
+            The experiment; it is written if the folder is new or empty.
+
+        Returns
+        -------
+        The folder, with ``experiment.json`` and ``runs``.
+
         Raises
         ------
         InputError
@@ -104,7 +169,18 @@ class Ledger:
         return ledger
 
     def refuse_other(self, document: Mapping[str, Any]) -> None:
-        """Raise an `InputError` unless the folder is absent, empty or holds this very experiment."""
+        """Raise an `InputError` unless the folder is absent, empty or holds this very experiment.
+
+        Parameters
+        ----------
+        document
+            The experiment.
+
+        Raises
+        ------
+        InputError
+            With the first difference between both experiments.
+        """
         where = {"path": "--out", "value": str(self.path), "allowed": "a new or empty folder"}
         if not self.path.exists():
             return
@@ -123,10 +199,14 @@ class Ledger:
     def document(self) -> dict[str, Any]:
         """Return the experiment that the folder holds.
 
+        Returns
+        -------
+        The content of ``experiment.json``, checked.
+
         Raises
         ------
         InputError
-            If it holds none, or one of another format or shape.
+            If there is no experiment, or an experiment of another format or shape.
         """
         file = self.path / "experiment.json"
         if not file.is_file():
@@ -135,16 +215,37 @@ class Ledger:
         return documents.experiment(file)
 
     def provenance(self) -> dict[str, Any]:
-        """Return the code versions and times of the runs of the campaign; empty before the first run."""
+        """Return the code versions and times of the runs of the campaign.
+
+        Returns
+        -------
+        The content of ``provenance.json``; empty before the first run.
+
+        Raises
+        ------
+        InputError
+            If the file is damaged.
+        """
         file = self.path / "provenance.json"
         return documents.provenance(file) if file.exists() else {}
 
     def write_provenance(self, provenance: Mapping[str, Any]) -> None:
-        """Replace the provenance."""
+        """Replace the provenance.
+
+        Parameters
+        ----------
+        provenance
+            The new content of ``provenance.json``.
+        """
         _write(self.path / "provenance.json", provenance)
 
     def statuses(self) -> dict[str, str]:
-        """Return ``done`` or ``failed`` by key, for all runs that are either."""
+        """Return the statuses of all runs that are done or failed.
+
+        Returns
+        -------
+        ``done`` or ``failed`` by key.
+        """
         with suppress(FileNotFoundError):
             names = [name for name in os.listdir(self.runs) if not name.startswith(".")]
             runs = str(self.runs)
@@ -152,35 +253,86 @@ class Ledger:
         return {}
 
     def status(self, key: str) -> str:
-        """Return ``done``, ``failed`` or ``missing``."""
+        """Return the status of a run.
+
+        Parameters
+        ----------
+        key
+            Key of the run.
+
+        Returns
+        -------
+        ``done``, ``failed`` or ``missing``.
+        """
         return _status(str(self.runs), key)
 
     def run_json(self, key: str, status: str | None = None) -> dict[str, Any]:
-        """Return provenance and resources of a done run, or the record of a failed run; `status` saves a look-up.
+        """Return provenance and resources of a done run, or the record of a failed run.
+
+        Parameters
+        ----------
+        key
+            Key of the run.
+        status
+            Status of the run, if it is known; it saves a look-up.
+
+        Returns
+        -------
+        The content of ``run.json`` or ``failure.json``.
 
         Raises
         ------
         InputError
-            If the file is gone or damaged; names it.
+            If the file is gone or damaged. The error names it.
         """
         if (status or self.status(key)) == "done":
             return documents.done(self.runs / key / "run.json")
         return documents.failed(self.runs / key / "failure.json")
 
     def tries(self, key: str) -> list[dict[str, Any]]:
-        """Return the failed tries of a run so far: message, host and times of each try."""
+        """Return the failed tries of a run so far.
+
+        Parameters
+        ----------
+        key
+            Key of the run.
+
+        Returns
+        -------
+        Message, host and times of each try; empty unless the run failed.
+        """
         if self.status(key) != "failed":
             return []
         about = documents.failed(self.runs / key / "failure.json")
         return list(about.get("tries", [{"message": about["message"]}]))
 
     def snapshot(self, key: str) -> Path:
-        """Return the file from which a run goes on that was stopped in the middle (`mesonet.simulation.checkpoint`)."""
+        """Return the path of the snapshot of a run (`mesonet.simulation.checkpoint`).
+
+        Parameters
+        ----------
+        key
+            Key of the run.
+
+        Returns
+        -------
+        The file, which may not exist.
+        """
         return self.runs / f"{_SNAPSHOT}{key}"
 
     @contextmanager
     def writing(self, key: str) -> Iterator[Path]:
-        """Yield a folder to fill; it becomes the folder of the run at the end, unless the run is done by then."""
+        """Yield a folder to fill; it becomes the folder of the run at the end, unless the run is done by then.
+
+        Parameters
+        ----------
+        key
+            Key of the run.
+
+        Yields
+        ------
+        A new folder; it is removed if the block raises an error.
+        """
         aside = self.runs / f".tmp-{key}-{uuid4().hex[:12]}"
         aside.mkdir(parents=True)
         try:
@@ -191,22 +343,49 @@ class Ledger:
             shutil.rmtree(aside, ignore_errors=True)
 
     def fail(self, key: str, message: str, details: Mapping[str, Any]) -> None:
-        """Record a failed run; `details` follow `mesonet.campaign.record.schema`, without the earlier tries."""
+        """Record a failed run.
+
+        Parameters
+        ----------
+        key
+            Key of the run.
+        message
+            The error, in a sentence.
+        details
+            Other entries of ``failure.json``, as `mesonet.campaign.record.schema` has them, without the earlier tries.
+        """
         tries = [*self.tries(key), *details.get("tries", [])]
         with self.writing(key) as aside:
             _write(aside / "failure.json", {**details, "message": message, "tries": tries})
 
     def forgive(self, key: str) -> None:
-        """Forget that a run failed, and how often."""
+        """Forget that a run failed, and how often.
+
+        Parameters
+        ----------
+        key
+            Key of the run.
+        """
         if self.status(key) == "failed":
             self._move_away(key)
 
     def snapshots(self) -> set[str]:
-        """Return the keys of the runs that have a snapshot, of this code or another."""
+        """Return the keys of the runs that have a snapshot, of this code or another.
+
+        Returns
+        -------
+        Keys of runs.
+        """
         return {path.name.removeprefix(_SNAPSHOT) for path in self.runs.glob(f"{_SNAPSHOT}*")}
 
     def remove_stale(self, code_version: str) -> None:
-        """Remove what writers left behind that were killed, and snapshots that no run by this code can go on from."""
+        """Remove files that killed writers left behind, and snapshots from which no run by this code can continue.
+
+        Parameters
+        ----------
+        code_version
+            Version of this code.
+        """
         beside = f"{ASIDE}{_SNAPSHOT}"
         left_beside = {path.stem.removeprefix(beside) for path in self.runs.glob(f"{beside}*")}
         if kept := self.snapshots() | left_beside:

@@ -30,7 +30,7 @@ from mesonet.errors import Broken
 from mesonet.simulation import provenance
 
 SEEN = 0.05
-"""Share of a run that a pilot must see for its pace to be that of the rest (chosen: an eighth of the usual warm-up)."""
+"""Share of a run that gives the pace of the whole run (chosen: an eighth of the usual warm-up)."""
 PILOTS = 4
 """Conditions of a pilot: the cheapest, the most expensive and two between (chosen)."""
 
@@ -42,15 +42,15 @@ class Cost:
     Attributes
     ----------
     cpu_s
-        Processor time of each condition's run, in s, in the order of the conditions.
+        Processor time of a run of each condition, in s, in the order of the conditions.
     total_cpu_s
-        Of all runs.
+        Processor time of all runs, in s.
     least_cpu_s, most_cpu_s
-        The total if the pilot that was cheapest, or most expensive, compared with what was expected, is right for all.
+        The total, in s, if the pilot with the lowest, or highest, ratio of measured to expected cost is right for all.
     memory_bytes
-        Largest resident memory of a pilot; a run needs at least that.
+        Largest resident memory of a pilot; a run needs at least as much.
     disk_bytes
-        Of all runs.
+        Disk space of all runs.
     pilots
         Condition, algorithm, share of the run that was simulated, cpu_s, memory_bytes and disk_bytes of each pilot.
     """
@@ -65,12 +65,23 @@ class Cost:
 
 
 def pilot(document: Mapping[str, Any], budget_s: float) -> Cost:
-    """Return an estimate from pilots of about `budget_s` of wall-clock time in all.
+    """Return an estimate of the cost of a campaign from a few short pilots.
+
+    Parameters
+    ----------
+    document
+        The experiment.
+    budget_s
+        Wall-clock time of all pilots together, s, about; a model that is no network takes a whole run per pilot.
+
+    Returns
+    -------
+    Processor time, memory and disk space.
 
     Raises
     ------
     Broken
-        If a pilot fails; its message is that of the run.
+        If a pilot fails; its message is the message of the run.
     """
     runs = planned(document, models.code_version(document.get("model")))
     expected = Expected(document)
@@ -121,7 +132,12 @@ def _begun(document: Mapping[str, Any], run: Run, budget_s: float) -> dict[str, 
 
 
 def main() -> int:
-    """Return the process of a pilot: a task on standard input, its cost on standard output."""
+    """Run a pilot: read a task from standard input, print its cost on standard output.
+
+    Returns
+    -------
+    Exit status, 0.
+    """
     task = json.load(sys.stdin)
     cost = _network(task) if task["model"] is None else _model(task)
     print(json.dumps(cost))  # noqa: T201 - the answer
@@ -174,7 +190,7 @@ def _blocks(size: int) -> int:
 
 
 _BLOCK_BYTES = 4096
-"""What file systems commonly give at a time; ``run.json`` and the folder of a run take about one each."""
+"""Usual block of a file system; ``run.json`` and the folder of a run take about one each."""
 
 
 if __name__ == "__main__":

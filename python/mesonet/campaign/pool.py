@@ -18,7 +18,20 @@ _TICK_S = 0.5
 
 
 def run_here(backlog: Backlog, agenda: Agenda, workers: int, memory: int | None, time_limit: float | None) -> None:
-    """Make the runs; `workers` at a time, each with at most `memory` bytes and `time_limit` seconds.
+    """Run the backlog by processes of this machine.
+
+    Parameters
+    ----------
+    backlog
+        Runs to make.
+    agenda
+        Order of the runs, and their progress.
+    workers
+        Runs at a time, at least 1.
+    memory
+        Most memory of one run, bytes; None: nine tenths of the machine's.
+    time_limit
+        Most wall-clock time of one try, s; None: any.
 
     Raises
     ------

@@ -24,16 +24,26 @@ from mesonet.simulation.checkpoint import EVERY, GRACE_S
 
 _TICK_S = 0.25
 MEMORY_SHARE = 0.9
-"""Of the memory there is, what one run may have if nothing else is said (chosen): the rest is the system's."""
+"""Share of the memory of the machine that one run may have by default (chosen): the rest is the system's."""
 _LOG_SHOWN = 8000
 _PART = 65_536  # bytes read at a time
 _SERVED = 200
-"""Runs that one process makes before a fresh one takes over: what a model leaks stays small (chosen)."""
+"""Runs that one process makes before a fresh one takes over, so that leaks of a model stay small (chosen)."""
 
 
 @dataclass(frozen=True)
 class Death:
-    """A run that did not end by itself: why, and whether it rather than its surroundings is to blame."""
+    """A run that did not end by itself.
+
+    Attributes
+    ----------
+    message
+        The reason.
+    log
+        End of the text that the run printed.
+    blamed
+        True if the run is to blame; False if it was ended from outside.
+    """
 
     message: str
     log: str
@@ -44,9 +54,16 @@ class Death:
 class Worker:
     """A process that makes runs, started when it is needed and again when it died.
 
-    `memory` is the most that one run may have, in bytes, `time_limit` the most wall-clock time that one try may take,
-    in s, after which it has `GRACE_S` to write a snapshot; `peak` the most memory that one was seen to have, and
-    `share` how much of the last one was done, as far as its process said.
+    Attributes
+    ----------
+    memory
+        Most memory of one run, bytes; None: any.
+    time_limit
+        Most wall-clock time of one try, s, after which it has `GRACE_S` to write a snapshot; None: any.
+    peak
+        Most memory that a run was seen to have, bytes.
+    share
+        Finished share of the last run, 0 to 1, as its process reported it.
     """
 
     memory: int | None = None
@@ -60,9 +77,22 @@ class Worker:
     def make(
         self, ledger: Ledger, run: Run, model: dict[str, Any] | None, stopped: Callable[[], bool]
     ) -> dict[str, Any] | Death:
-        """Make a run; return the answer of the process (empty if all is well), or its death.
+        """Make a run in the process.
 
-        `stopped` is called several times a second; if it returns True, the process is ended.
+        Parameters
+        ----------
+        ledger
+            The campaign folder, into which the process writes the result.
+        run
+            The run.
+        model
+            Description of the model; None: the simulator.
+        stopped
+            Called several times a second; if it returns True, the process is ended.
+
+        Returns
+        -------
+        The answer of the process (empty if the run is done, else the error), or the death of the run.
         """
         process = self._started()
         task = {"folder": str(ledger.path.resolve()), "key": run.key, "seed": run.seed, "scenario": run.scenario}
@@ -161,7 +191,12 @@ class Worker:
 
 
 def memory_of_machine() -> int:
-    """Return the bytes of memory that processes here may have: of the machine, or of the container (cgroup v2)."""
+    """Return the memory that processes here may have: of the machine, or of the container (cgroup v2).
+
+    Returns
+    -------
+    Bytes.
+    """
     total = int(psutil.virtual_memory().total)
     with suppress(OSError, ValueError):  # "max" is no number
         total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
@@ -169,12 +204,32 @@ def memory_of_machine() -> int:
 
 
 def memory_text(size: float) -> str:
-    """Return a number of bytes in GiB or MiB."""
+    """Return a number of bytes as text.
+
+    Parameters
+    ----------
+    size
+        Bytes.
+
+    Returns
+    -------
+    The number in GiB, or in MiB below one GiB.
+
+    Examples
+    --------
+    >>> memory_text(3 * 2**30), memory_text(2**29)
+    ('3 GiB', '512 MiB')
+    """
     return f"{size / 2**30:.3g} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
 
 
 def package_path() -> dict[str, str]:
-    """Return the environment of a process that imports this very package."""
+    """Return the environment of a process that imports this very package.
+
+    Returns
+    -------
+    The environment of this process, with the package first in ``PYTHONPATH``.
+    """
     package = str(Path(__file__).parents[2])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}

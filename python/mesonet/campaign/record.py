@@ -19,7 +19,16 @@ SCHEMAS = ("run", "failure")
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of ``run.json`` or ``failure.json``.
+    """Return a JSON Schema (draft 2020-12) of a record.
+
+    Parameters
+    ----------
+    name
+        ``run`` for ``run.json``, ``failure`` for ``failure.json``.
+
+    Returns
+    -------
+    The schema as plain data.
 
     Raises
     ------
@@ -33,7 +42,23 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def record(model: models.Description, scenario: Mapping[str, Any], seed: int, watch: provenance.Stopwatch) -> str:
-    """Return the text of ``run.json`` of a run of a model that is no network."""
+    """Return the text of ``run.json`` of a run of a model that is no network.
+
+    Parameters
+    ----------
+    model
+        Description of the model.
+    scenario
+        Parameters of the run.
+    seed
+        Seed of the run.
+    watch
+        Stopwatch that was made when the run began.
+
+    Returns
+    -------
+    JSON.
+    """
     about = {
         "scenario": scenario,
         "seed": seed,

@@ -24,17 +24,21 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
 
     Parameters
     ----------
+    ledger
+        The campaign folder.
+    options
+        Options of the runner; by default `RunOptions()`.
     progress
-        Whether to show progress on stderr.
+        True: show progress on stderr.
 
     Raises
     ------
     KeyboardInterrupt
-        On Ctrl-C and SIGTERM, after the running processes were stopped; what is finished stays.
+        On Ctrl-C and SIGTERM, after the running processes were stopped; finished runs stay.
     InputError
         If other code made runs of the campaign, and `options.mix` is not set.
     OSError
-        If results cannot be written any more; what is finished stays.
+        If results cannot be written any more; finished runs stay.
     """
     options = options or RunOptions()
     document = ledger.document()

@@ -19,7 +19,9 @@ class Status:
 
     Attributes
     ----------
-    runs
+    name, path
+        Name of the experiment, and the campaign folder.
+    runs, done, failed, missing
         Number of runs; done, failed and missing runs add up to it.
     quarantined
         Failed runs that failed too often to be tried again.
@@ -30,7 +32,7 @@ class Status:
     processor_s_left
         Expected time of the remaining runs on one processor, in s; None before the first run is done.
     seconds_left
-        `processor_s_left` divided by the number of runs in progress; None where there are none.
+        `processor_s_left` divided by the number of runs in progress; None if runs remain and none is in progress.
     failures
         Condition, algorithm, replicate, message, number of tries, and file with the log of each failed run.
     code_versions
@@ -55,10 +57,19 @@ class Status:
 def status(path: str | Path) -> Status:
     """Return the status of the campaign in a folder.
 
+    Parameters
+    ----------
+    path
+        The campaign folder.
+
+    Returns
+    -------
+    Numbers of runs, expected time left, and failures.
+
     Raises
     ------
     InputError
-        If the folder holds no campaign.
+        If the folder holds no campaign, or a record in it is damaged.
     """
     ledger = Ledger(path)
     document, provenance = ledger.document(), ledger.provenance()

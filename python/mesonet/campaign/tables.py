@@ -1,4 +1,4 @@
-"""Tables of many runs, read at once: opening 10,000 files one by one would take ten times as long."""
+"""Tables of many runs, read at once: opening 10,000 files one after another would take ten times as long."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ _KEY_OF_FILE = r"([^/\\]+)[/\\][^/\\]+$"
 
 
 def read(folder: Path, runs: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Return the rows of ``KEY/name.parquet`` of every run that is done, behind the condition, algorithm and replicate
-    of it.
+    """Return the rows of a table of every run that is done, behind the condition, algorithm and replicate of the run.
 
     Parameters
     ----------
     folder
-        Where the folders of the runs are.
+        Folder of the runs; the files are ``KEY/name.parquet``.
     runs
         As `mesonet.campaign.Campaign.runs`. Runs that share a key each have the rows.
+    name
+        Name of the table.
 
     Returns
     -------
@@ -31,14 +32,14 @@ def read(folder: Path, runs: pl.DataFrame, name: str) -> pl.DataFrame:
     Raises
     ------
     InputError
-        If a file is not there or is no table; names it.
+        If a file is missing or is no table, or tables have different columns. The error names the file or the folder.
     """
     done = runs.filter(pl.col("status") == "done").select(*RUN, run_key="key")
     files = [folder / key / f"{name}.parquet" for key in done["run_key"].unique(maintain_order=True)]
     if not files:
         return pl.DataFrame()
     try:
-        # Names are those of files: no pattern, no key=value in them means anything.
+        # The paths are plain names of files: a pattern or key=value in them has no meaning.
         rows = pl.read_parquet(files, include_file_paths="run_key", glob=False, hive_partitioning=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         _refuse_first_bad(files)

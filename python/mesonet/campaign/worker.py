@@ -39,7 +39,12 @@ SHARE_EVERY_S = 1.0
 
 
 def main() -> int:
-    """Serve tasks until there are no more."""
+    """Serve tasks until there are no more.
+
+    Returns
+    -------
+    Exit status, 0.
+    """
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a model prints is no answer
     try:
@@ -137,9 +142,20 @@ def _write(task: dict[str, Any], tables: dict[str, Table], about: str) -> None:
 def answer_tables(
     task: dict[str, Any], checkpoint: Checkpoint | None = None, update: Callable[[float, float], None] | None = None
 ) -> tuple[dict[str, Table], str]:
-    """Return the tables of a run and its record; raise the errors of the simulator or the model.
+    """Return the tables of a run and its record. Errors of the simulator or the model pass through.
 
-    Runs of networks call `update` with (done, total); models do not.
+    Parameters
+    ----------
+    task
+        A task, as the module describes it.
+    checkpoint
+        Snapshots of a run of a network; None: without. Models have none.
+    update
+        Called with the simulated time reached and the whole simulated time, s; models do not call it.
+
+    Returns
+    -------
+    Tables by name, and the text of ``run.json``.
     """
     return _network(task, checkpoint, update) if task["model"] is None else _model(task)
 
