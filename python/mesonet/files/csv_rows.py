@@ -1,4 +1,4 @@
-"""Files that users give as tables: where a value in them stands, and the rows of a CSV file."""
+"""Files that users give as tables: the place of a value in them, and the rows of a CSV file."""
 
 from __future__ import annotations
 
@@ -17,25 +17,81 @@ MOST_BYTES = 50_000_000
 
 @dataclass(frozen=True)
 class Cell:
-    """Place of a value for messages: the file as shown to users, and the line, node or edge in it."""
+    """Place of a value for messages.
+
+    Attributes
+    ----------
+    file
+        The file as shown to users.
+    path
+        Line, node or edge in it.
+    """
 
     file: str
     path: str | None = None
 
     def refuse(self, problem: str, *, key: str = "", value: Any = None, allowed: str | None = None) -> InputError:
-        """Return the error about a value here; `key` is the column or attribute."""
+        """Return the error about a value here.
+
+        Parameters
+        ----------
+        problem
+            Problem of the value, in one clause.
+        key
+            Column or attribute of the value.
+        value
+            The value as the user wrote it.
+        allowed
+            Allowed values, in words.
+
+        Returns
+        -------
+        An error with the place.
+        """
         path = ", ".join(part for part in (self.path, key) if part) or None
         return InputError(problem, self.file, path, value, allowed)
 
 
 def refuse_large(place: Cell, size: int) -> None:
-    """Raise an `InputError` for a file that is not worth reading."""
+    """Raise an `InputError` for a file that is too large to read.
+
+    Parameters
+    ----------
+    place
+        The file.
+    size
+        Its size, bytes; at most `MOST_BYTES`.
+
+    Raises
+    ------
+    InputError
+        If it is larger.
+    """
     if size > MOST_BYTES:
         raise place.refuse(f"a file of {size / 1e6:.0f} MB", allowed=f"at most {MOST_BYTES / 1e6:.0f} MB")
 
 
 def rows(path: Path, columns: tuple[str, ...], needed: int) -> Iterator[tuple[Cell, dict[str, str]]]:
-    """Yield the place and cells by column of each row; of `columns` the first `needed` must be there."""
+    """Yield the place and the cells of each row of a CSV file.
+
+    Parameters
+    ----------
+    path
+        The file; its first line names the columns.
+    columns
+        Allowed columns.
+    needed
+        Number of columns, from the first, that the file must have.
+
+    Yields
+    ------
+    Place, and text by column; empty lines are skipped.
+
+    Raises
+    ------
+    InputError
+        If the file is too large, empty, no CSV in UTF-8, or a row or a column is not right.
+    """
     place = Cell(str(path))
     refuse_large(place, path.stat().st_size)
     try:

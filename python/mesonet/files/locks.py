@@ -11,8 +11,17 @@ from mesonet.files.places import ASIDE
 
 
 def lock_file(path: Path) -> Path:
-    """Return the file beside `path` that is there while `path` is in use, and after a process that used it was
-    killed."""
+    """Return the path of the lock of a file, which stands beside it.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    The lock. It exists while the file is in use, and after a process that used it was killed.
+    """
     return path.with_name(f"{ASIDE}{path.name}.lock")
 
 
@@ -24,12 +33,16 @@ class FileLock:
         self._file: int | None = None
 
     def take(self) -> bool:
-        """Return True if it is this one's now: False, at once, if another has it, even in this process.
+        """Lock the file, if nobody else has.
+
+        Returns
+        -------
+        True if this object holds the lock now; False, at once, if another one holds it, even in this process.
 
         Raises
         ------
         OSError
-            If there can be no file.
+            If no file can be made there.
         """
         while self._file is None:
             file = os.open(self._place, os.O_CREAT | os.O_RDWR, 0o644)
@@ -47,7 +60,7 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Give it back, if it was taken."""
+        """End the lock, if it was taken."""
         if self._file is not None:
             with suppress(OSError):
                 self._place.unlink(missing_ok=True)  # before the lock ends: after it the file may be another's

@@ -16,6 +16,15 @@ def file_stem(name: str) -> str:
     letter, a digit or an underscore and its last one is no space or dot. Every other name is cleaned and cut, and gets
     a hash behind, so that two names never share a file.
 
+    Parameters
+    ----------
+    name
+        Any text.
+
+    Returns
+    -------
+    A name that is safe on common file systems.
+
     Examples
     --------
     >>> file_stem("loss_rate")

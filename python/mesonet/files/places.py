@@ -15,12 +15,23 @@ from tempfile import TemporaryDirectory
 from mesonet.errors import InputError
 
 ASIDE = ".mesonet-"
-"""What the names of temporary folders begin with; a process that is killed leaves them behind."""
+"""Beginning of the names of temporary folders; a process that is killed leaves them behind."""
 
 
 @contextmanager
 def folder(path: str | Path, shown: str | Path | None = None) -> Iterator[Path]:
-    """Hold a folder, new or not, that can be written to; `shown` is the path for messages, where it differs.
+    """Hold a folder, new or not, that can be written to.
+
+    Parameters
+    ----------
+    path
+        The folder; it is made if it does not exist, and removed again if the block fails and it is empty.
+    shown
+        The path for messages, if it differs.
+
+    Yields
+    ------
+    The folder.
 
     Raises
     ------
@@ -46,7 +57,16 @@ def folder(path: str | Path, shown: str | Path | None = None) -> Iterator[Path]:
 
 @contextmanager
 def file(path: str | Path) -> Iterator[Path]:
-    """Yield a new file elsewhere; at the end of the block it replaces the file `path` in one step.
+    """Yield a new file elsewhere; at the end of the block it replaces a file in one step.
+
+    Parameters
+    ----------
+    path
+        The file to replace; it need not exist.
+
+    Yields
+    ------
+    The new file, empty.
 
     Raises
     ------
@@ -67,7 +87,18 @@ def file(path: str | Path) -> Iterator[Path]:
 
 
 def checked(path: str | Path) -> None:
-    """Raise what `file` would raise at once, for work that comes before the file is opened."""
+    """Raise the error that `file` would raise at once, for work that comes before the file is opened.
+
+    Parameters
+    ----------
+    path
+        The file to replace; it need not exist.
+
+    Raises
+    ------
+    InputError
+        If `path` is no regular file or cannot be written to.
+    """
     with suppress(_Enough), file(path):
         raise _Enough
 
@@ -78,7 +109,22 @@ class _Enough(Exception):
 
 @contextmanager
 def aside(place: Path) -> Iterator[Path]:
-    """Yield a temporary folder in a folder, from where files can be renamed into it."""
+    """Yield a temporary folder in a folder, from where files can be renamed into it.
+
+    Parameters
+    ----------
+    place
+        The folder.
+
+    Yields
+    ------
+    The temporary folder, which is removed at the end of the block.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written to.
+    """
     with TemporaryDirectory(prefix=ASIDE, dir=place) as beside:
         yield Path(beside)
 

@@ -12,19 +12,44 @@ SCENARIOS, EXPERIMENTS = "scenarios/builtin", "experiments/published"
 
 
 def builtin_titles(folder: str) -> dict[str, str]:
-    """Return titles by name of the TOML files of a folder of the package."""
+    """Return the TOML files of a folder of the package.
+
+    Parameters
+    ----------
+    folder
+        `SCENARIOS` or `EXPERIMENTS`.
+
+    Returns
+    -------
+    Title by name, in the order of the names.
+    """
     files = {entry.name: entry for entry in (resources.files("mesonet") / folder).iterdir()}
     stems = sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
     return {stem: str(tomllib.loads(files[f"{stem}.toml"].read_text())["title"]) for stem in stems}
 
 
 def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> tuple[str, str, Path | None]:
-    """Return text, shown name and directory of a TOML file, built-in (directory None) or a user's.
+    """Return the text of a TOML file of the package or of a user.
+
+    Parameters
+    ----------
+    name
+        A built-in name, or the path of a file.
+    folder
+        `SCENARIOS` or `EXPERIMENTS`.
+    what
+        ``scenario`` or ``experiment``, for messages.
+    beside
+        The folder that relative paths start from; None: the working directory.
+
+    Returns
+    -------
+    Text, name for messages, and folder of the file; None for a built-in one.
 
     Raises
     ------
     InputError
-        If there is neither a built-in `what` of this name nor such a file.
+        If there is neither a built-in `what` of this name nor such a file, or the file is not in UTF-8.
     """
     builtin = resources.files("mesonet") / folder / f"{name}.toml"
     if "/" not in name and builtin.is_file():
@@ -41,7 +66,24 @@ def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> 
 
 
 def read_toml(text: str, file: str) -> dict[str, Any]:
-    """Return the tables of a TOML text; a syntax error names the file."""
+    """Return the tables of a TOML text.
+
+    Parameters
+    ----------
+    text
+        The text.
+    file
+        The file, as messages name it.
+
+    Returns
+    -------
+    Plain data.
+
+    Raises
+    ------
+    InputError
+        For a syntax error. The error names the file.
+    """
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -25,12 +25,22 @@ _TOGETHER = 12.0
 _MOST_CHARACTERS = 24
 """Longer names are cut."""
 _ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)
-"""Where on a link its label may stand, best first."""
+"""Places on a link where its label may stand, as parts of its length, best first."""
 
 
 @dataclass(frozen=True)
 class Label:
-    """Text, its centre and its width in px; its height is the height of a line."""
+    """A text in a drawing; its height is the height of a line.
+
+    Attributes
+    ----------
+    text
+        The text.
+    x, y
+        Its centre, px.
+    width
+        Its width, px.
+    """
 
     text: str
     x: float
@@ -40,7 +50,17 @@ class Label:
 
 @dataclass(frozen=True)
 class MapLayout:
-    """A drawing in px, y downwards. A label that has no place is None."""
+    """A drawing, y downwards.
+
+    Attributes
+    ----------
+    width, height
+        Size, px.
+    points, radii
+        Centre and radius of each router, px.
+    router_labels, link_labels
+        Label of each router and of each link; None without a place for it.
+    """
 
     width: float
     height: float
@@ -54,6 +74,15 @@ def layout(shown: NetworkMap) -> MapLayout:
     """Return the places of routers, then their labels (most neighbours first), then the delays of links.
 
     The drawing grows until there is room for all names and nine of ten delays, or to its largest size.
+
+    Parameters
+    ----------
+    shown
+        Routers and links to draw.
+
+    Returns
+    -------
+    The drawing, in px.
     """
     for room in _ROOMS:
         drawn = _layout(shown, room)
@@ -165,7 +194,17 @@ def _west(longitudes: list[float]) -> float:
 
 
 def text_width(text: str) -> float:
-    """Return the width of a text, px, a little too large rather than too small."""
+    """Return the width of a text, a little too large rather than too small.
+
+    Parameters
+    ----------
+    text
+        One line.
+
+    Returns
+    -------
+    Width, px.
+    """
     widths = {**dict.fromkeys("fijlrtI.,:;'|!()[]/- ", _NARROW), **dict.fromkeys("mwMW@%", _WIDE)}
     return FONT_SIZE * sum(widths.get(each, _CAPITAL if each.isupper() else _USUAL) for each in text)
 

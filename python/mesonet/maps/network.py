@@ -1,4 +1,4 @@
-"""The network of a scenario as a map: which routers to show, what hangs below each, who neighbours whom."""
+"""The network of a scenario as a map: the routers to show, the routers and sources below each, and their links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,23 @@ _BELOW = ("pop", "normal access", "fast access", "direct access")
 
 @dataclass(frozen=True)
 class MapRouter:
-    """A router shown: its class, place in degrees if known, and what hangs below it: routers by class, sources."""
+    """A router shown.
+
+    Attributes
+    ----------
+    name
+        Name of the router.
+    city
+        City of a built-in topology; else empty.
+    router_class
+        Class of the router.
+    latitude, longitude
+        Degrees, if they are known.
+    below
+        Number of routers below it, by class.
+    sources
+        Sources at the router and below it.
+    """
 
     name: str
     city: str
@@ -34,7 +50,17 @@ class MapRouter:
 
 @dataclass(frozen=True)
 class MapLink:
-    """A link between two routers shown (indices): one-way delay in s with the multiplier, routing cost."""
+    """A link between two routers shown.
+
+    Attributes
+    ----------
+    a, b
+        Indices of the routers shown.
+    delay
+        One-way delay with the multiplier, s.
+    cost
+        Routing cost.
+    """
 
     a: int
     b: int
@@ -53,10 +79,21 @@ class NetworkMap:
 
 
 def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
-    """Return the map of a scenario from the result of `Scenario.describe`.
+    """Return the map of a scenario.
 
-    Shown are backbone and plain routers, and what hangs below them is counted. A network of the user's own that has
-    other routers too is shown as it is given.
+    It shows backbone and plain routers, and counts the routers below them. A network of the user with other routers is
+    shown as it is given.
+
+    Parameters
+    ----------
+    chosen
+        The scenario.
+    described
+        The result of its `Scenario.describe`.
+
+    Returns
+    -------
+    Routers and links to draw.
     """
     topology = chosen.value("topology")
     given = topology if isinstance(topology, Topology) else None
@@ -98,7 +135,17 @@ MAP_COLUMNS = ["router", "class", "neighbours and delay in ms", "PoPs", "access 
 
 
 def map_rows(shown: NetworkMap) -> list[list[str]]:
-    """Return a row per router shown, in the columns `MAP_COLUMNS`; the longest lists of neighbours are cut."""
+    """Return a row per router shown.
+
+    Parameters
+    ----------
+    shown
+        The map.
+
+    Returns
+    -------
+    Rows of text, in the columns `MAP_COLUMNS`; the longest lists of neighbours are cut.
+    """
     neighbours: list[list[str]] = [[] for _ in shown.routers]
     for link in shown.links:
         for one, other in ((link.a, link.b), (link.b, link.a)):

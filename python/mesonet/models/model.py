@@ -36,7 +36,18 @@ _LOG_SHOWN = 2000
 
 
 def described(model: Function | Sequence[str] | Mapping[str, Any], directory: str | Path = ".") -> dict[str, Any]:
-    """Return the description of a function, of a command line, or of the table ``model`` of an experiment file.
+    """Return the description of a model as plain data.
+
+    Parameters
+    ----------
+    model
+        A function of (parameters, seed), the words of a command line, or the table ``model`` of an experiment file.
+    directory
+        The folder of the experiment file, from which relative paths start.
+
+    Returns
+    -------
+    The description, as the module defines it.
 
     Raises
     ------
@@ -65,7 +76,16 @@ def described(model: Function | Sequence[str] | Mapping[str, Any], directory: st
 def code_version(model: Description | None) -> str:
     """Return the code version of a model for the keys of its runs: a hash of its own version, else of its files.
 
-    Those are the file of the function, or the files among the words of the command.
+    The files are the file of the function, or the files among the words of the command.
+
+    Parameters
+    ----------
+    model
+        Description of the model; None: the simulator.
+
+    Returns
+    -------
+    Hexadecimal digits.
 
     Raises
     ------
@@ -87,7 +107,20 @@ def code_version(model: Description | None) -> str:
 
 
 def evaluate(model: Description, parameters: Mapping[str, Any], seed: int) -> dict[str, float | None]:
-    """Return the numbers of a model by name; None where there was nothing to measure.
+    """Return the numbers of a model by name.
+
+    Parameters
+    ----------
+    model
+        Description of the model.
+    parameters
+        Parameters of the run, plain data by name.
+    seed
+        Seed of the run.
+
+    Returns
+    -------
+    A number per response; None where nothing was measured.
 
     Raises
     ------
@@ -157,8 +190,15 @@ def _imported(module: str, function: str, directory: str) -> Function:
 
 
 def refuse_while_imported() -> None:
-    """Raise an `InputError` where the import of a file begins a campaign in a process of a campaign: each would start
-    processes in turn, without end."""
+    """Raise an `InputError` if the import of a file begins a campaign in a process of a campaign.
+
+    Each such process would start processes in turn, without end.
+
+    Raises
+    ------
+    InputError
+        In that case. The error names the file.
+    """
     if _IMPORTED_NOW or getattr(multiprocessing.current_process(), "_inheriting", False):
         raise InputError(
             "its import begins a campaign, in every process of the campaign",

@@ -141,9 +141,21 @@ TABLES = {
     "flow_traces": (FLOW_TRACES, columns.FLOW_TRACE_UNITS, "one row per traced flow and instant"),
     "router_traces": (ROUTER_TRACES, columns.ROUTER_TRACE_UNITS, "one row per traced router and instant"),
 }
-"""Meanings and units by column, and what a row is, by name of the table."""
+"""Meanings and units by column, and the meaning of a row, by name of the table."""
 
 
 def unit(table: str, column: str) -> str:
-    """Return the unit of a column; empty for text."""
+    """Return the unit of a column.
+
+    Parameters
+    ----------
+    table
+        A name of `TABLES`.
+    column
+        A column of the table; ``N`` stands for the number of an explicit flow.
+
+    Returns
+    -------
+    The unit; empty for text.
+    """
     return TABLES[table][1][column.replace("_N_", "_1_")]

@@ -100,7 +100,7 @@ ROUTER_UNITS = {
     "loss_rate": "1",
 }
 """One row per measured period (and ``measured`` for all) and router. Queues hold the segment in service too and are
-looked at each measurement interval."""
+sampled each measurement interval."""
 
 FLOW_TRACE_UNITS = {
     "time_s": "s",
@@ -131,8 +131,10 @@ ROUTER_TRACE_UNITS = {
 
 
 class _SeriesUnits(dict[str, str]):
-    """The series has three more columns for each of the first ``measurement.flow_series`` flows that the scenario gives
-    one by one: ``flow_1_cwnd`` and so on."""
+    """Units of the series, with three more columns for each explicit flow: ``flow_1_cwnd`` and so on.
+
+    The first ``measurement.flow_series`` explicit flows have such columns.
+    """
 
     def __missing__(self, name: str) -> str:
         match = re.fullmatch(r"flow_\d+_(\w+)", name)

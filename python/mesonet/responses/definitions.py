@@ -18,8 +18,23 @@ PERIODS = ("1", "2", "3", "measured", "run")
 class Response:
     """Response: a number that a run yields.
 
-    `symbol` is the symbol of the ASME paper: y1 to y22 in Tables 3 and 4, Y1 to Y18 where only Table 6 has it. It is
-    empty if the study did not measure the response. `direction` is the change that users would call better.
+    Attributes
+    ----------
+    name
+        Name in tables and options.
+    symbol
+        Symbol of the ASME paper: y1 to y22 in Tables 3 and 4, Y1 to Y18 where only Table 6 has it. Empty if the study
+        did not measure the response.
+    title
+        Name in words.
+    unit
+        Unit of the value; ``1`` for a plain number.
+    definition
+        Definition in a sentence.
+    direction
+        The change that users would call better.
+    source
+        Publication of the definition, or the reason for it.
     """
 
     name: str

@@ -22,11 +22,11 @@ class SetMember:
     Attributes
     ----------
     symbol
-        As the study numbers it; ``u`` stands for a flow group.
+        Symbol of the study; ``u`` stands for a flow group.
     name
         A response, or with `of` a column of the table of flow groups.
     basis, note
-        How the entry is known.
+        Basis of the entry, and a remark.
     period
         The measured period, where the set requires one.
     of

@@ -16,7 +16,16 @@ Light in fibre needs 0.0049 ms/km, so this stands for fibre 1.8 times as long as
 
 
 def complete(draft: Draft) -> Topology:
-    """Return the network with everything that the simulator needs; its notes say what was filled in.
+    """Return the network with everything that the simulator needs.
+
+    Parameters
+    ----------
+    draft
+        The network as a file gives it; its gaps are filled in place.
+
+    Returns
+    -------
+    A connected network; its notes list the values that were filled in.
 
     Raises
     ------
@@ -31,7 +40,22 @@ def complete(draft: Draft) -> Topology:
 
 
 def great_circle(a: tuple[float, float], b: tuple[float, float]) -> float:
-    """Return the distance in km of two points given by latitude and longitude in degrees (haversine)."""
+    """Return the distance of two points (haversine).
+
+    Parameters
+    ----------
+    a, b
+        Latitude and longitude, degrees.
+
+    Returns
+    -------
+    Distance, km.
+
+    Examples
+    --------
+    >>> round(great_circle((0.0, 0.0), (0.0, 90.0)))
+    10008
+    """
     (phi, lam), (phi2, lam2) = ([math.radians(degrees) for degrees in point] for point in (a, b))
     h = math.sin((phi2 - phi) / 2) ** 2 + math.cos(phi) * math.cos(phi2) * math.sin((lam2 - lam) / 2) ** 2
     return 2 * EARTH_RADIUS * math.asin(math.sqrt(min(1.0, h)))
@@ -137,8 +161,7 @@ def _position(each: DraftRouter) -> tuple[float, float] | None:
 
 
 def _mean(points: list[tuple[float, float]]) -> tuple[float, float]:
-    """Return the mean of latitudes and of longitudes; the latter counted from the first, so that 179 and -179 give
-    180."""
+    """Return the mean latitude and longitude; longitudes count from the first, so that 179 and -179 give 180."""
     first = points[0][1]
     east = sum((longitude - first + 180) % 360 - 180 for _, longitude in points) / len(points)
     return sum(latitude for latitude, _ in points) / len(points), (first + east + 180) % 360 - 180

@@ -1,4 +1,4 @@
-"""A topology as a file gives it, with gaps: what readers make and `mesonet.topologies.complete` completes."""
+"""A topology as a file gives it, with gaps. Readers make it, and `mesonet.topologies.complete` completes it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from mesonet.files.csv_rows import Cell
 from mesonet.topologies.model import CLASSES
 
 MOST_ROUTERS = 10_000
-"""Most routers of a file, as in the simulator, which counts those that it puts below a backbone too."""
+"""Most routers of a file, as in the simulator, which also counts the routers that it puts below a backbone."""
 MOST_LINKS = 10_000
 """Most links of a file, as in the simulator."""
 _LONGEST_NAME = 100
 
-#: Least and most of each number of a file, in the unit of its name; those of delay, cost and speed as in the simulator.
+#: Least and most of each number of a file, in the unit of its name. Delay, cost and speed have the bounds of the
+#: simulator.
 _BOUNDS = {
     "latitude": (-90.0, 90.0),
     "longitude": (-180.0, 180.0),
@@ -30,7 +31,21 @@ _BOUNDS = {
 
 @dataclass
 class DraftRouter:
-    """A router as given."""
+    """A router as given; None: to be filled in. Coordinates in degrees.
+
+    Attributes
+    ----------
+    name
+        Name of the router.
+    place
+        Place in the file, for messages.
+    router_class
+        One of `mesonet.topologies.model.CLASSES`.
+    speed_factor
+        Factor on the base speed; None: the factor of the class.
+    latitude, longitude
+        Degrees.
+    """
 
     name: str
     place: Cell
@@ -42,7 +57,21 @@ class DraftRouter:
 
 @dataclass
 class DraftLink:
-    """A link as given: indices of routers, one-way delay in s, cost, length in km."""
+    """A link as given; None: to be filled in.
+
+    Attributes
+    ----------
+    a, b
+        Indices of the routers.
+    place
+        Place in the file, for messages.
+    delay
+        One-way propagation delay, s.
+    cost
+        Routing cost.
+    length
+        Length, km.
+    """
 
     a: int
     b: int
@@ -54,7 +83,21 @@ class DraftLink:
 
 @dataclass
 class Draft:
-    """A network as given; `notes` say what a reader changed, `links_place` is where links stand."""
+    """A network as given.
+
+    Attributes
+    ----------
+    name
+        Name of the network.
+    text
+        Text of the user: a path or ``topohub:KEY``.
+    place, links_place
+        Places of routers and of links, for messages.
+    routers, links
+        In the order of the file.
+    notes
+        Changes that the reader made, one clause each.
+    """
 
     name: str
     text: str
@@ -66,7 +109,26 @@ class Draft:
 
 
 def router(place: Cell, name: str, given: Mapping[str, Any]) -> DraftRouter:
-    """Return a router from the cells or attributes of a file; empty ones count as absent."""
+    """Return a router from the cells or attributes of a file.
+
+    Parameters
+    ----------
+    place
+        Place in the file, for messages.
+    name
+        Name of the router.
+    given
+        Values of ``class``, ``speed_factor``, ``latitude`` and ``longitude``; empty values count as absent.
+
+    Returns
+    -------
+    The router, checked.
+
+    Raises
+    ------
+    InputError
+        If a value is malformed or out of range, or one coordinate stands without the other.
+    """
     checked_name(place, name)
     chosen = str(given.get("class") or "backbone")
     if chosen not in CLASSES:
@@ -80,7 +142,26 @@ def router(place: Cell, name: str, given: Mapping[str, Any]) -> DraftRouter:
 
 
 def link(place: Cell, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
-    """Return a link from the cells or attributes of a file; empty ones count as absent."""
+    """Return a link from the cells or attributes of a file.
+
+    Parameters
+    ----------
+    place
+        Place in the file, for messages.
+    a, b
+        Indices of the routers.
+    given
+        Values of ``delay_ms``, ``cost`` and ``length_km``; empty values count as absent.
+
+    Returns
+    -------
+    The link, checked; delay in s, length in km.
+
+    Raises
+    ------
+    InputError
+        If a value is no number or out of range.
+    """
     delay = _number(place, given, "delay_ms")
     cost, length = (_number(place, given, key) for key in ("cost", "length_km"))
     # Through text, so that 5.1 ms is the number 0.0051.
@@ -88,7 +169,26 @@ def link(place: Cell, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
 
 
 def checked_name(place: Cell, name: str, key: str = "name") -> str:
-    """Return the name of a router, if it is one."""
+    """Return the name of a router, if it is one.
+
+    Parameters
+    ----------
+    place
+        Place in the file, for messages.
+    name
+        The name, 1 to 100 printable characters.
+    key
+        Column or attribute of the name.
+
+    Returns
+    -------
+    The same name.
+
+    Raises
+    ------
+    InputError
+        If it is no such name.
+    """
     if not name or not name.isprintable() or len(name) > _LONGEST_NAME:
         problem = "a router without a name" if not name else "not a name"
         raise place.refuse(problem, key=key, value=name, allowed=f"1 to {_LONGEST_NAME} printable characters")
@@ -96,7 +196,20 @@ def checked_name(place: Cell, name: str, key: str = "name") -> str:
 
 
 def refuse_many(place: Cell, routers: int, links: int) -> None:
-    """Raise an `InputError` for networks too large to be worth reading on."""
+    """Raise an `InputError` for networks that are too large to read on.
+
+    Parameters
+    ----------
+    place
+        Place in the file, for messages.
+    routers, links
+        Numbers so far; at most `MOST_ROUTERS` and `MOST_LINKS`.
+
+    Raises
+    ------
+    InputError
+        If one of the numbers is larger.
+    """
     for what, count, most in (("routers", routers, MOST_ROUTERS), ("links", links, MOST_LINKS)):
         if count > most:
             raise place.refuse(f"too many {what}", allowed=f"at most {most:,}")

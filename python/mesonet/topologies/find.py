@@ -1,4 +1,4 @@
-"""From what a user writes to a topology."""
+"""The topology for a text that a user writes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _READERS = {
 }
 _FILES = f"a folder with {tables.NODES} and {tables.LINKS}, or a file .csv, .graphml or .gml"
 ALLOWED = f"{_FILES}, or {PREFIX}GROUP/NAME"
-"""What a topology can be beside a built-in name, in words."""
+"""Forms of a topology besides a built-in name, in words."""
 
 
 def find(value: Any, builtins: Sequence[str], beside: Path | None = None) -> str | Topology:
@@ -35,10 +35,16 @@ def find(value: Any, builtins: Sequence[str], beside: Path | None = None) -> str
     beside
         The folder that relative paths start from; by default the working directory.
 
+    Returns
+    -------
+    A built-in name, or a complete network.
+
     Raises
     ------
     InputError
         If there is no such topology or its file is not right; the message names file, place, value and the remedy.
+    ImportError
+        If the text begins with ``topohub:`` and the package topohub is not installed.
     """
     if isinstance(value, Topology) or (isinstance(value, str) and value in builtins):
         return value

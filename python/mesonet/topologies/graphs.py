@@ -1,7 +1,7 @@
 """GraphML and GML, as the Topology Zoo writes them, read by networkx.
 
 Nodes: label (or name), Latitude, Longitude, Internal; also class and speed_factor. Edges: delay_ms, cost, length_km.
-Other attributes are left alone; of capacities of links a note says so.
+Other attributes are ignored; for capacities of links the network has a note.
 """
 
 from __future__ import annotations
@@ -16,16 +16,33 @@ from typing import Any
 from mesonet.files.csv_rows import Cell, refuse_large
 from mesonet.topologies.draft import Draft, DraftLink, checked_name, link, refuse_many, router
 
-#: Attributes of links that say how much a link carries: those of the Topology Zoo, of SNDlib and common ones.
+#: Attributes of links with a capacity: in the Topology Zoo, in SNDlib, and common ones.
 _CAPACITY = re.compile(r"capacity|bandwidth|speed|bitrate|^(bw|rate)$")
 #: The label of unlabelled nodes in the Topology Zoo.
 _NO_LABEL = "None"
-#: What networkx raises for files that are not what they should be, beside its own error.
+#: Errors that networkx raises for malformed files, besides its own error.
 _MALFORMED = (ElementTree.ParseError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
 
 
 def read_graphml(path: Path, text: str) -> Draft:
-    """Return the network of a GraphML file."""
+    """Return the network of a GraphML file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    text
+        Text of the user that named it.
+
+    Returns
+    -------
+    The network as given.
+
+    Raises
+    ------
+    InputError
+        If the file is no GraphML in UTF-8, is too large, has XML entities, or a value in it is not allowed.
+    """
     place = Cell(str(path))
     content = _content(path, place)
     if "<!ENTITY" in content:  # entities can blow up without bound
@@ -35,7 +52,24 @@ def read_graphml(path: Path, text: str) -> Draft:
 
 
 def read_gml(path: Path, text: str) -> Draft:
-    """Return the network of a GML file."""
+    """Return the network of a GML file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    text
+        Text of the user that named it.
+
+    Returns
+    -------
+    The network as given.
+
+    Raises
+    ------
+    InputError
+        If the file is no GML in UTF-8, is too large, or a value in it is not allowed.
+    """
     place = Cell(str(path))
     content = _content(path, place)
     refuse_many(place, *(len(re.findall(rf"\b{word}\s*\[", content)) for word in ("node", "edge")))
@@ -53,8 +87,32 @@ def from_nodes(
     nodes: Iterable[tuple[Any, Mapping[str, Any]]],
     edges: Iterable[tuple[Any, Any, Mapping[str, Any]]],
 ) -> Draft:
-    """Return the network of nodes and edges with attributes: labels made different, parallel edges merged, with
-    notes."""
+    """Return the network of nodes and edges with attributes.
+
+    Equal labels are made different, and parallel edges are merged, each with a note.
+
+    Parameters
+    ----------
+    place
+        Place of the network, for messages.
+    name
+        Name of the network.
+    text
+        Text of the user that named it.
+    nodes
+        Key and attributes of each node.
+    edges
+        Keys of both nodes, and attributes, of each edge.
+
+    Returns
+    -------
+    The network as given.
+
+    Raises
+    ------
+    InputError
+        If a label or a value is not allowed.
+    """
     draft = Draft(name, text, place, place)
     index: dict[Any, int] = {}
     used: set[str] = set()

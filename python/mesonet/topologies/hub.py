@@ -15,10 +15,21 @@ _ALLOWED = "topohub:GROUP/NAME, such as topohub:topozoo/Abilene or topohub:sndli
 
 
 def read_hub(text: str) -> Draft:
-    """Return the network ``topohub:KEY``.
+    """Return a network of the collection topohub.
+
+    Parameters
+    ----------
+    text
+        ``topohub:KEY``.
+
+    Returns
+    -------
+    The network as given.
 
     Raises
     ------
+    InputError
+        If there is no such network, or it is too large.
     ImportError
         If the package topohub is not installed.
     """

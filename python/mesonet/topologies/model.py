@@ -6,12 +6,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 CLASSES = ("backbone", "pop", "normal", "fast", "direct", "plain")
-"""What a router can be, which sets its speed. Below backbone routers alone the simulator puts the lower tiers."""
+"""Classes of routers, which set their speed. Below backbone routers alone the simulator puts the lower tiers."""
 
 
 @dataclass(frozen=True)
 class Router:
-    """Router; `speed_factor` None: the factor of its class. Coordinates in degrees are for drawing only."""
+    """Router of a topology.
+
+    Attributes
+    ----------
+    name
+        Name of the router.
+    router_class
+        One of `CLASSES`.
+    speed_factor
+        Factor on the base speed; None: the factor of the class.
+    latitude, longitude
+        Degrees, for drawing only.
+    """
 
     name: str
     router_class: str = "backbone"
@@ -22,7 +34,17 @@ class Router:
 
 @dataclass(frozen=True)
 class Link:
-    """A link, both directions: indices of its routers, one-way propagation delay in s, routing cost."""
+    """A link, both directions.
+
+    Attributes
+    ----------
+    a, b
+        Indices of its routers.
+    delay
+        One-way propagation delay, s.
+    cost
+        Routing cost.
+    """
 
     a: int
     b: int
@@ -41,9 +63,9 @@ class Topology:
     routers, links
         In the order of the file.
     text
-        What the user wrote: a path or ``topohub:KEY``.
+        Text of the user: a path or ``topohub:KEY``.
     notes
-        What was filled in or changed, one clause each.
+        Values that were filled in or changed, one clause each.
     """
 
     name: str
@@ -56,7 +78,12 @@ class Topology:
         return self.text
 
     def canonical(self) -> dict[str, Any]:
-        """Return the data that the simulator reads; without sources, so that equal networks have equal text."""
+        """Return the data that the simulator reads.
+
+        Returns
+        -------
+        Plain data, delays in s; without sources, so that equal networks have equal text.
+        """
         return {
             "name": self.name,
             "routers": [

@@ -14,7 +14,24 @@ _LINK_COLUMNS = ("from", "to", "delay_ms", "cost", "length_km")
 
 
 def read_folder(folder: Path, text: str) -> Draft:
-    """Return the network of a folder with nodes.csv and links.csv."""
+    """Return the network of a folder with nodes.csv and links.csv.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    text
+        Text of the user that named it.
+
+    Returns
+    -------
+    The network as given.
+
+    Raises
+    ------
+    InputError
+        If a file is missing or malformed, a name or a link stands twice, or a link names no router of nodes.csv.
+    """
     for name in (NODES, LINKS):
         if not (folder / name).is_file():
             raise Cell(str(folder / name)).refuse("no such file", allowed=f"a folder with {NODES} and {LINKS}")
@@ -40,7 +57,24 @@ def read_folder(folder: Path, text: str) -> Draft:
 
 
 def read_links(path: Path, text: str) -> Draft:
-    """Return the network of a CSV file of links; its routers are the names in the order in which they occur."""
+    """Return the network of a CSV file of links; its routers are the names in the order in which they occur.
+
+    Parameters
+    ----------
+    path
+        The file.
+    text
+        Text of the user that named it.
+
+    Returns
+    -------
+    The network as given.
+
+    Raises
+    ------
+    InputError
+        If the file is malformed or a link stands twice.
+    """
     place = Cell(str(path))
     draft = Draft(path.stem, text, place, place)
     index: dict[str, int] = {}
