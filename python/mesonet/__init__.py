@@ -37,16 +37,47 @@ __all__ = [
 
 
 def load(path: str | Path) -> Campaign:
-    """Return the campaign in a folder, whatever part of it is done; see `mesonet.campaign.Campaign`."""
+    """Return the campaign in a folder, whatever part of it is done.
+
+    Parameters
+    ----------
+    path
+        The campaign folder.
+
+    Returns
+    -------
+    The campaign with its tables; see `mesonet.campaign.Campaign`.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no campaign, or a file in it is damaged.
+    """
     from mesonet.campaign.data import load as load_campaign
 
     return load_campaign(path)
 
 
 def report(campaign: Campaign, path: str | Path, *, against: str | None = None) -> Path:
-    """Write the report of a campaign, one HTML file that needs no network, and return its path.
+    """Write the report of a campaign, one HTML file that needs no network.
 
-    `against`: the incumbent of the verdicts; by default the algorithm that all are mixed with, else standard TCP.
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    path
+        The file, which is replaced.
+    against
+        Incumbent of the verdicts; by default the algorithm that all are mixed with, else standard TCP.
+
+    Returns
+    -------
+    The file.
+
+    Raises
+    ------
+    InputError
+        If the incumbent is no algorithm of the campaign, or the file cannot be written to.
     """
     from mesonet.reporting import write_report
 

@@ -16,7 +16,25 @@ from mesonet.errors import InputError
 
 @dataclass(frozen=True)
 class AlgorithmParameter:
-    """Constant of a congestion control algorithm; a bare number that users write is in `unit`."""
+    """Constant of a congestion control algorithm.
+
+    Attributes
+    ----------
+    name
+        Last part of its path.
+    doc
+        Meaning in a sentence.
+    unit
+        Unit of the bare number that users write; ``1`` without a unit.
+    min, max
+        Allowed range.
+    standard
+        Value of the preset ``standard``.
+    presets
+        Preset and value, for presets with another value.
+    source
+        Publication of the value.
+    """
 
     name: str
     doc: str
@@ -28,13 +46,35 @@ class AlgorithmParameter:
     source: str
 
     def default(self, preset: str) -> float:
-        """Return the value in a preset."""
+        """Return the value in a preset.
+
+        Parameters
+        ----------
+        preset
+            Name of the preset.
+
+        Returns
+        -------
+        The value, in the unit of the constant.
+        """
         return dict(self.presets).get(preset, self.standard)
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A congestion control algorithm that the simulator knows."""
+    """A congestion control algorithm that the simulator knows.
+
+    Attributes
+    ----------
+    name
+        Name in options and files.
+    title
+        Name in words.
+    source
+        Publication of the algorithm.
+    params
+        Constants of the algorithm.
+    """
 
     name: str
     title: str
@@ -44,6 +84,10 @@ class Algorithm:
 
 def module() -> Any:
     """Return the compiled module.
+
+    Returns
+    -------
+    The module ``mesonet._core``.
 
     Raises
     ------
@@ -60,7 +104,12 @@ def module() -> Any:
 
 @cache
 def algorithms() -> dict[str, Algorithm]:
-    """Return every algorithm by name, in the order in which users see them."""
+    """Return every algorithm, in the order in which users see them.
+
+    Returns
+    -------
+    Algorithm by name.
+    """
     return {
         entry["name"]: Algorithm(
             entry["name"],
@@ -84,12 +133,22 @@ class Bound:
 
 @cache
 def bounds() -> dict[str, Bound]:
-    """Return the allowed range of every number of a scenario, by path."""
+    """Return the allowed range of every number of a scenario.
+
+    Returns
+    -------
+    Range by path.
+    """
     return {entry["path"]: Bound(**entry) for entry in json.loads(module().bounds())}
 
 
 def check(scenario_json: str) -> None:
     """Check the values of a scenario against their ranges and against each other.
+
+    Parameters
+    ----------
+    scenario_json
+        The scenario, as `Scenario.to_json` returns it.
 
     Raises
     ------
@@ -105,6 +164,15 @@ def check(scenario_json: str) -> None:
 def describe(scenario_json: str) -> dict[str, Any]:
     """Return the numbers that follow from a scenario: routers, speeds, buffers, sources, paths and warnings.
 
+    Parameters
+    ----------
+    scenario_json
+        The scenario, as `Scenario.to_json` returns it.
+
+    Returns
+    -------
+    Plain data, in base units.
+
     Raises
     ------
     InputError
@@ -117,7 +185,22 @@ def describe(scenario_json: str) -> dict[str, Any]:
 
 
 def refused(error: ValueError) -> InputError:
-    """Return the simulator's message, ``path: problem; allowed: what``, as the error that users see."""
+    """Return the simulator's error as the error that users see.
+
+    Parameters
+    ----------
+    error
+        An error with the message ``path: problem; allowed: values``.
+
+    Returns
+    -------
+    An error with these parts; a message of another form is the problem.
+
+    Examples
+    --------
+    >>> refused(ValueError("time.duration: too low; allowed: at least 1 s")).path
+    'time.duration'
+    """
     path, separator, problem = str(error).partition(": ")
     if not separator or " " in path:
         return InputError(str(error))
@@ -126,5 +209,10 @@ def refused(error: ValueError) -> InputError:
 
 
 def code_version() -> str:
-    """Return the hash of the sources of the simulator and of its lock file; part of the key of every run."""
+    """Return the hash of the sources of the simulator and of its lock file; part of the key of every run.
+
+    Returns
+    -------
+    Hexadecimal digits.
+    """
     return str(module().code_version())

@@ -16,15 +16,15 @@ class InputError(ValueError):
     Parameters
     ----------
     problem
-        What is wrong, in one clause.
+        The problem, in one clause.
     file
-        The file that holds the value, or how it came in (``--set``).
+        The file that holds the value, or the option that gave it (``--set``).
     path
         The scenario or experiment path, such as ``network.speed`` or ``factors[2].plus``.
     value
         The value as the user wrote it.
     allowed
-        What would be accepted, in words.
+        Allowed values, in words.
     """
 
     problem: str
@@ -44,7 +44,17 @@ class InputError(ValueError):
         return type(self), (self.problem, self.file, self.path, self.value, self.allowed)
 
     def located(self, *, file: str | Path | None = None, path: str | None = None) -> InputError:
-        """Return this error with the file and the path filled in where they are still unknown."""
+        """Return this error with the file and the path filled in where they are still unknown.
+
+        Parameters
+        ----------
+        file, path
+            The places to fill in.
+
+        Returns
+        -------
+        Another error.
+        """
         return InputError(
             self.problem,
             self.file or (str(file) if file is not None else None),
@@ -55,11 +65,32 @@ class InputError(ValueError):
 
 
 class Broken(RuntimeError):
-    """Failure of what runs a model or a campaign: no value is to blame, and the message has all that is known."""
+    """Failure of a process or a cluster that runs a model or a campaign; no value of the user is to blame."""
 
 
 def unknown(what: str, value: str, known: Iterable[str], **where: Any) -> InputError:
-    """Return the error for a name that is not in `known`; it names the nearest ones, then all of a short list."""
+    """Return the error for an unknown name. It lists the nearest names, and all names of a short list.
+
+    Parameters
+    ----------
+    what
+        Kind of the name, such as ``algorithm``.
+    value
+        The name as the user wrote it.
+    known
+        Names that exist.
+    **where
+        ``file`` and ``path`` of the error.
+
+    Returns
+    -------
+    The error.
+
+    Examples
+    --------
+    >>> print(unknown("algorithm", "cubik", ["tcp", "cubic"]))
+    "cubik": unknown algorithm (nearest: cubic). Allowed: tcp, cubic
+    """
     names = list(known)
     near = get_close_matches(value, names, n=3, cutoff=0.5)
     problem = f"unknown {what}" + (f" (nearest: {', '.join(near)})" if near else "")

@@ -1,4 +1,4 @@
-"""NumPy's scalars as plain numbers: what users compute with NumPy is accepted wherever a number is."""
+"""NumPy's scalars as plain numbers, so that results of NumPy are accepted wherever a number is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Return the value with each NumPy scalar in it, and in its lists and mappings, as a plain number or text."""
+    """Return a value with each NumPy scalar in it as a plain number or text.
+
+    Parameters
+    ----------
+    value
+        Anything; lists, tuples and mappings are searched.
+
+    Returns
+    -------
+    Plain data of the same shape; a column of names as a list.
+    """
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Mapping):
@@ -20,9 +30,18 @@ def plain(value: Any) -> Any:
 
 
 def names(value: Any) -> Any:
-    """Return the names in a column of text of NumPy, pandas or Polars as a list; anything else as it is.
+    """Return the names in a column of text of NumPy, pandas or Polars as a list.
 
     A column has no truth value, so that ``names or default`` fails on it.
+
+    Parameters
+    ----------
+    value
+        Anything.
+
+    Returns
+    -------
+    A list for a column, else the value itself.
     """
     return [plain(entry) for entry in value] if _is_column(value) else value
 

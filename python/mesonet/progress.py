@@ -8,13 +8,13 @@ from collections.abc import Callable
 from types import TracebackType
 
 Update = Callable[[float, float, str], None]
-"""Told how far a task is: done, total (any unit), a note."""
+"""Called with the done part of a task, its total (any unit) and a note."""
 
 QUIET_S = 2.0
 """Nothing is shown for tasks that end sooner."""
 _LINE_EVERY_S = 30.0
 _LEAST_SHARE, _LEAST_S = 0.09, 300.0
-"""Before both, the first share of a task or the first minutes, the pace says nothing of the time left (chosen)."""
+"""Share of a task and time, s, before which its pace gives no time left (chosen)."""
 
 
 class Progress:
@@ -37,7 +37,15 @@ class Progress:
             self._bar.stop()
 
     def update(self, done: float, total: float, note: str = "") -> None:
-        """Show that `done` of `total` is done, in any unit, followed by `note`."""
+        """Show the progress, at most on a terminal or every 30 s.
+
+        Parameters
+        ----------
+        done, total
+            Done part and whole, in any unit; a total of 0 counts as done.
+        note
+            A remark behind it.
+        """
         elapsed, share = time.monotonic() - self._began, done / total if total else 1.0
         self._first = self._first or (elapsed, share)
         if not self._enabled or elapsed < QUIET_S:
@@ -90,7 +98,22 @@ class _Bar:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in words, to a second, a minute or, from two days on, a tenth of a day."""
+    """Return a time in words, to a second, a minute or, from two days on, a tenth of a day.
+
+    Parameters
+    ----------
+    seconds
+        Time, s, at least 0.
+
+    Returns
+    -------
+    The time with its unit.
+
+    Examples
+    --------
+    >>> duration(90), duration(5400), duration(200_000)
+    ('90 s', '90 min', '2.3 days')
+    """
     whole = round(seconds)
     if whole < 120:
         return f"{whole} s" if seconds >= 10 or whole == seconds else f"{seconds:.2g} s"

@@ -136,7 +136,24 @@ def parse(
 
 
 def show(kind: str, value: Any) -> str:
-    """Return the text for a value in base units, as a user would write it, to 12 digits."""
+    """Return the text for a value in base units, as a user would write it, to 12 digits.
+
+    Parameters
+    ----------
+    kind
+        One of `KINDS`.
+    value
+        The value, as `parse` returns it.
+
+    Returns
+    -------
+    The value with its unit.
+
+    Examples
+    --------
+    >>> show("time", 0.081), show("rate", 1.6e6), show("threshold", None)
+    ('81 ms', '1600 seg/ms', 'off')
+    """
     match kind:
         case "time":
             if value >= 600 and value % 60 == 0:
@@ -162,8 +179,26 @@ def show(kind: str, value: Any) -> str:
 
 
 def integer(value: Any, path: str, least: int, most: int) -> int:
-    """Return a whole number, also one of NumPy's, from `least` to `most`; anything else is an `InputError` at
-    `path`."""
+    """Return a whole number, checked against its range.
+
+    Parameters
+    ----------
+    value
+        A whole number, also of NumPy.
+    path
+        Path of the number, for messages.
+    least, most
+        Allowed range.
+
+    Returns
+    -------
+    The number.
+
+    Raises
+    ------
+    InputError
+        If the value is no whole number, True and False included, or out of range.
+    """
     allowed = f"a whole number, at least {least} and at most {most}"
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InputError("not a whole number", path=path, value=value, allowed=allowed)
@@ -174,7 +209,17 @@ def integer(value: Any, path: str, least: int, most: int) -> int:
 
 
 def whole(value: float) -> int | float:
-    """Return a number, as an int if it is whole, so that 5, 5.0 and "5000 ms" have one canonical text."""
+    """Return a number, as an int if it is whole, so that 5, 5.0 and "5000 ms" have one canonical text.
+
+    Parameters
+    ----------
+    value
+        A number.
+
+    Returns
+    -------
+    An equal number.
+    """
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 

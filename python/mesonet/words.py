@@ -14,46 +14,140 @@ PERIOD_TITLES = {
 
 
 def period_title(period: str) -> str:
-    """Return the title of a period."""
+    """Return the title of a period.
+
+    Parameters
+    ----------
+    period
+        A key of `PERIOD_TITLES`, or any text.
+
+    Returns
+    -------
+    The title; other text as it is.
+    """
     return PERIOD_TITLES.get(period, period)
 
 
 def listed(items: Sequence[str]) -> str:
-    """Return a list in words: "a", "a and b", "a, b and c"."""
+    """Return a list in words.
+
+    Parameters
+    ----------
+    items
+        Texts.
+
+    Returns
+    -------
+    Such as ``a``, ``a and b``, or ``a, b and c``.
+    """
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
 
 
 def some(items: Sequence[str], most: int = 4) -> str:
-    """Return the first of many: "a, b, c and 7 more"; all where there are `most` at most."""
+    """Return the first of many items in words.
+
+    Parameters
+    ----------
+    items
+        Texts.
+    most
+        Longest list to write out, at least 2.
+
+    Returns
+    -------
+    Such as ``a, b, c and 7 more``; all of a list that is not longer.
+    """
     return listed(items) if len(items) <= most else f"{', '.join(items[: most - 1])} and {len(items) - most + 1} more"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """Return a count with its noun: "1 run", "2 runs"."""
+    """Return a count with its noun.
+
+    Parameters
+    ----------
+    count
+        The count.
+    noun
+        The noun in the singular.
+    plural
+        The noun in the plural; by default with an s.
+
+    Returns
+    -------
+    Such as ``1 run`` or ``2 runs``.
+    """
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def verb(count: int, plural: str) -> str:
-    """Return the verb that goes with a count: "exceeds" for one, else "exceed"."""
+    """Return the verb that goes with a count.
+
+    Parameters
+    ----------
+    count
+        The count.
+    plural
+        The verb in the plural, such as ``exceed``.
+
+    Returns
+    -------
+    The verb, with an s for one.
+    """
     return f"{plural}s" if count == 1 else plural
 
 
 def numbered(noun: str, numbers: Sequence[int]) -> str:
-    """Return a noun with its numbers: "condition 4", "conditions 4 and 7", "12 conditions (4, 5, 7, ...)"."""
+    """Return a noun with its numbers.
+
+    Parameters
+    ----------
+    noun
+        The noun in the singular.
+    numbers
+        Its numbers.
+
+    Returns
+    -------
+    Such as ``condition 4``, ``conditions 4 and 7``, or ``12 conditions (4, 5, 7, ...)``.
+    """
     if len(numbers) <= 3:
         return f"{noun}{'' if len(numbers) == 1 else 's'} {listed([str(each) for each in numbers])}"
     return f"{counted(len(numbers), noun)} ({', '.join(str(each) for each in numbers[:3])}, ...)"
 
 
 def quantity(value: float, unit: str) -> str:
-    """Return a value with its unit; a plain number ("1": ratios and rates) as a percentage."""
+    """Return a value with its unit.
+
+    Parameters
+    ----------
+    value
+        The value.
+    unit
+        Its unit; ``1`` for ratios and rates.
+
+    Returns
+    -------
+    Three digits and the unit; a percentage for the unit ``1``.
+    """
     if unit == "1":
         return percent(100 * value)
     return f"{number(value)} {unit}".strip()
 
 
 def difference(value: float, unit: str) -> str:
-    """Return a difference with its unit: of shares ("1") in percentage points, so that it is not taken for a ratio."""
+    """Return a difference with its unit.
+
+    Parameters
+    ----------
+    value
+        The difference.
+    unit
+        Its unit; ``1`` for ratios and rates.
+
+    Returns
+    -------
+    As `quantity`; percentage points for the unit ``1``, so that it cannot be read as a ratio.
+    """
     if unit == "1":
         text = percent(100 * value).removesuffix(" %")
         return f"{text} percentage point{'' if text in ('1', '−1') else 's'}"
@@ -61,7 +155,19 @@ def difference(value: float, unit: str) -> str:
 
 
 def fall(first: float, last: float, unit: str) -> str:
-    """Return two differences with their unit said once: "2.5 down to 1.2 percentage points"."""
+    """Return two differences with one unit.
+
+    Parameters
+    ----------
+    first, last
+        The differences.
+    unit
+        Their unit; ``1`` for ratios and rates.
+
+    Returns
+    -------
+    Such as ``2.5 down to 1.2 percentage points``.
+    """
     more, less = difference(first, unit), difference(last, unit)
     if unit == "1":
         # "1 percentage point" has a plural after a larger number.
@@ -70,7 +176,19 @@ def fall(first: float, last: float, unit: str) -> str:
 
 
 def span(low: float, high: float, unit: str) -> str:
-    """Return a range with its unit: "0 to 45 %", "12 to 14 ms"."""
+    """Return a range with its unit.
+
+    Parameters
+    ----------
+    low, high
+        Ends of the range.
+    unit
+        Their unit; ``1`` for ratios and rates.
+
+    Returns
+    -------
+    Such as ``0 to 45 %`` or ``12 to 14 ms``; a single value if both have equal texts.
+    """
     first, last = quantity(low, unit), quantity(high, unit)
     if first == last:
         return first
@@ -79,22 +197,69 @@ def span(low: float, high: float, unit: str) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Return the text with a capital first letter."""
+    """Return a text with a capital first letter.
+
+    Parameters
+    ----------
+    text
+        Any text.
+
+    Returns
+    -------
+    The text.
+    """
     return text[:1].upper() + text[1:]
 
 
 def uncapitalised(text: str) -> str:
-    """Return the text as it stands within a sentence; abbreviations stay."""
+    """Return a text as it stands within a sentence.
+
+    Parameters
+    ----------
+    text
+        Any text.
+
+    Returns
+    -------
+    The text with a small first letter; abbreviations stay.
+    """
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def markdown(text: str) -> str:
-    """Return text for a Markdown page: no part of a name begins an HTML element."""
+    """Return text for a Markdown page: no part of a name begins an HTML element.
+
+    Parameters
+    ----------
+    text
+        Any text.
+
+    Returns
+    -------
+    The text, with such a ``<`` escaped.
+    """
     return re.sub(r"<(?=[A-Za-z/!?])", r"\\<", text)
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Return `digits` significant digits, no exponent between 0.0001 and a billion, thousands apart; "–" for none."""
+    """Return a number as text, thousands apart.
+
+    Parameters
+    ----------
+    value
+        A number.
+    digits
+        Significant digits.
+
+    Returns
+    -------
+    The number, with an exponent only below 0.0001 and from a billion on; "–" for None, NaN and infinity.
+
+    Examples
+    --------
+    >>> number(1234.5), number(0.00012345), number(None)
+    ('1,230', '0.000123', '–')
+    """
     if value is None or not math.isfinite(value):
         return "–"
     if value == 0:
@@ -112,13 +277,35 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def signed(value: float | None, digits: int = 3) -> str:
-    """Return `number` with its sign always shown."""
+    """Return a number as text, with its sign.
+
+    Parameters
+    ----------
+    value, digits
+        As for `number`.
+
+    Returns
+    -------
+    As `number`, with + for positive values.
+    """
     text = number(value, digits)
     return f"+{text}" if value is not None and math.isfinite(value) and value > 0 else text
 
 
 def percent(value: float | None, *, sign: bool = False) -> str:
-    """Return a percentage: whole above 10, one digit behind the point from 1, else two significant digits."""
+    """Return a percentage as text.
+
+    Parameters
+    ----------
+    value
+        The percentage.
+    sign
+        True: show + for positive values.
+
+    Returns
+    -------
+    Whole from 10 on, one digit behind the point from 1, else two significant digits; "–" for None, NaN and infinity.
+    """
     if value is None or not math.isfinite(value):
         return "–"
     size = abs(value)
@@ -128,7 +315,17 @@ def percent(value: float | None, *, sign: bool = False) -> str:
 
 
 def hundredths(value: float) -> str:
-    """Return a correlation or loading x 100, whole; "–" for none."""
+    """Return a correlation or loading x 100, whole.
+
+    Parameters
+    ----------
+    value
+        The correlation, -1 to 1.
+
+    Returns
+    -------
+    Digits; "–" for NaN and infinity.
+    """
     if not math.isfinite(value):
         return "–"
     return str(round(100 * value)).replace("-", "−")
