@@ -17,12 +17,32 @@ Entries = list[dict[str, Any]]
 
 
 def entries(kind: str) -> Entries:
-    """Return all entries of a kind: a dict with ``name`` each, plain data."""
+    """Return all entries of a kind.
+
+    Parameters
+    ----------
+    kind
+        A key of `KINDS`.
+
+    Returns
+    -------
+    Plain data with at least a ``name`` each.
+    """
     return KINDS[kind][0]()
 
 
 def rows(kind: str) -> tuple[list[str], list[list[Any]]]:
-    """Return the header and rows of the short form of a kind."""
+    """Return the short form of a kind.
+
+    Parameters
+    ----------
+    kind
+        A key of `KINDS`.
+
+    Returns
+    -------
+    Header and rows of a table.
+    """
     header = list(KINDS[kind][1])
     return header, [[entry[name] for name in header] for entry in entries(kind)]
 
@@ -93,4 +113,4 @@ KINDS: dict[str, tuple[Callable[[], Entries], tuple[str, ...]]] = {
     "response-sets": (_response_sets, ("name", "of_the_network", "per_flow_group", "title")),
     "parameters": (_parameters, ("name", "kind", *PRESETS)),
 }
-"""Per kind: its entries, and which of their values the short form shows."""
+"""Per kind: its entries, and the columns of the short form."""

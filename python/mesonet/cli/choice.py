@@ -27,19 +27,29 @@ def find_scenario(
 
     Parameters
     ----------
+    target
+        A built-in name or a TOML file, of a scenario or an experiment.
     values
         ``PATH=VALUE`` each.
     algorithm
-        What all sources use; in a mixed experiment the alternate.
+        The algorithm of all sources; in a mixed experiment the alternate.
+    duration
+        Simulated time, such as ``5 min``.
     condition
         Counts from 1, in the order of the experiment's design.
     scale
         Multiplies router speeds and the number of sources; refused where that distorts the network, unless `force`.
+    force
+        Accept a scale that distorts the network.
+
+    Returns
+    -------
+    The scenario, checked and scaled.
 
     Raises
     ------
     InputError
-        If there is nothing of this name, or an option does not fit it.
+        If there is no scenario or experiment of this name, or an option does not fit it.
     """
     scale = 1.0 if scale is None else checked_scale(scale)
     given = pairs(values)
@@ -90,7 +100,27 @@ def _condition(
 
 
 def pairs(values: Sequence[str]) -> dict[str, str]:
-    """Return the values of the ``--set`` options by path."""
+    """Return the values of the ``--set`` options.
+
+    Parameters
+    ----------
+    values
+        ``PATH=VALUE`` each.
+
+    Returns
+    -------
+    Value by path.
+
+    Raises
+    ------
+    InputError
+        If a text has another form, or a path is set twice.
+
+    Examples
+    --------
+    >>> pairs(["warmup=0 s"])
+    {'warmup': '0 s'}
+    """
     found: dict[str, str] = {}
     for given in values:
         path, equals, value = given.partition("=")

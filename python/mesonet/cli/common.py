@@ -25,9 +25,25 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON docu
 
 
 class Command(click.Command):
-    """Calls a value that was given as an option by that option: Python's `figures` is `--figures` here."""
+    """Command whose errors name the option of a value: Python's `figures` is `--figures` here."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; an `InputError` about an argument of Python names the option instead.
+
+        Parameters
+        ----------
+        ctx
+            Context of click.
+
+        Returns
+        -------
+        The result of the command.
+
+        Raises
+        ------
+        InputError
+            If the command refuses a value.
+        """
         try:
             return super().invoke(ctx)
         except InputError as error:
@@ -44,6 +60,17 @@ class Group(click.Group):
     command_class = Command
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and end with one message and an exit code for an error of the user.
+
+        Parameters
+        ----------
+        ctx
+            Context of click.
+
+        Returns
+        -------
+        The result of the command.
+        """
         try:
             return super().invoke(ctx)
         except InputError as error:
@@ -65,12 +92,29 @@ class Group(click.Group):
 
 
 def end_of_pipe(ctx: click.Context) -> NoReturn:
-    """End as a program that SIGPIPE ends: the reader of its output has closed, as ``head`` does."""
+    """End as a program that SIGPIPE ends: the reader of its output has closed, as ``head`` does.
+
+    Parameters
+    ----------
+    ctx
+        Context of click.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the exit
     ctx.exit(128 + signal.SIGPIPE)
 
 
 def stop(ctx: click.Context, message: str, code: int) -> NoReturn:
+    """End the command with a message on stderr.
+
+    Parameters
+    ----------
+    ctx
+        Context of click.
+    message
+        The message, one line.
+    code
+        Exit code.
+    """
     click.echo(f"mesonet: {message}", err=True)
     ctx.exit(code)
 
@@ -79,7 +123,17 @@ SCENARIO = click.argument("target", metavar="SCENARIO|EXPERIMENT")
 
 
 def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the options that say which scenario, or which condition of an experiment."""
+    """Return a command with the options that choose a scenario, or a condition of an experiment.
+
+    Parameters
+    ----------
+    command
+        The function of the command.
+
+    Returns
+    -------
+    The decorated function.
+    """
     for option in (
         click.option("--force", is_flag=True, help="Go on even where the scale distorts the network."),
         click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
@@ -100,6 +154,24 @@ DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type
 
 
 def chosen_thresholds(correlation: float | None, cut: float | None) -> Any:
+    """Return the thresholds of the analyses, from options.
+
+    Parameters
+    ----------
+    correlation
+        |r| above which responses are redundant, 0 to 1; None: the default.
+    cut
+        Share of the largest linkage below which algorithms are a group, 0 to 1; None: the default.
+
+    Returns
+    -------
+    The thresholds.
+
+    Raises
+    ------
+    InputError
+        If a threshold is out of range. The error names the option.
+    """
     from mesonet.reporting.campaign_view.thresholds import Thresholds
 
     given = {"correlation": correlation, "cut": cut}
@@ -110,7 +182,28 @@ def chosen_thresholds(correlation: float | None, cut: float | None) -> Any:
 
 
 def from_results(directory: Path, what: str, write: Callable[..., Any], place: Path) -> Any:
-    """Return the result of `write` at `place` for the campaign in a folder, with progress."""
+    """Return the result of a function for the campaign in a folder, with progress.
+
+    Parameters
+    ----------
+    directory
+        The campaign folder.
+    what
+        Name of the result, for the progress.
+    write
+        Called with the campaign, the place and ``progress``.
+    place
+        Folder or file of the result.
+
+    Returns
+    -------
+    The result of `write`.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no campaign, or no run of it is done.
+    """
     from mesonet.reporting.campaign_view.sampled import is_sampled, left_out
 
     campaign = mesonet.load(directory)
@@ -123,5 +216,15 @@ def from_results(directory: Path, what: str, write: Callable[..., Any], place: P
 
 
 def idle_notes(chosen: Scenario) -> list[str]:
-    """Return notes on constants that are set for algorithms that no flow uses."""
+    """Return notes on constants that are set for algorithms that no flow uses.
+
+    Parameters
+    ----------
+    chosen
+        The scenario.
+
+    Returns
+    -------
+    One sentence per constant.
+    """
     return [f"{path} has no effect: no flow uses the algorithm" for path in chosen.unused()]

@@ -19,7 +19,17 @@ KINDS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time", "lat
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """All runs, shape (runs, k), 0 for half-way, and how they came about."""
+    """All runs of a design with its additions.
+
+    Attributes
+    ----------
+    matrix
+        Shape (runs, k): -1, +1, and 0 for half-way.
+    folded
+        The foldover, if there is one.
+    blocked
+        The blocks, if there are some.
+    """
 
     matrix: npt.NDArray[np.int8]
     folded: Augmented | None
@@ -35,14 +45,33 @@ def runs_of(
     centre_points: int | None = None,
     seed: int = 1,
 ) -> Runs:
-    """Return the runs of a design with what options as users type them add.
+    """Return the runs of a design with additions, from options as users type them.
 
     Parameters
     ----------
+    design
+        The design.
     foldover
-        ``all``, or ids separated by commas: the factors whose signs are switched in the runs added.
+        ``all``, or ids separated by commas: the factors whose signs are switched in the added runs.
     half
-        The factor, or with a ``-`` before it, at whose level + (or -) alone runs are added.
+        A factor, or ``-`` and a factor: runs are added only where it stands at + (or at -).
+    blocks
+        Number of blocks.
+    replicates
+        How often each run is made.
+    centre_points
+        Centre points to add.
+    seed
+        Seed of the search for blocks.
+
+    Returns
+    -------
+    The runs, centre points last.
+
+    Raises
+    ------
+    InputError
+        If an option is malformed or does not go with another. The error names the option.
     """
     if half is not None and foldover is None:
         raise InputError("a half goes with a foldover", path="--half", value=half, allowed="--foldover too")
@@ -66,7 +95,21 @@ def runs_of(
 
 
 def lines(design: Design, runs: Runs, times: int) -> list[str]:
-    """Return lines on what was added to the design and the effects it separates; each run is made `times` times."""
+    """Return lines on the additions to a design and the effects that they separate.
+
+    Parameters
+    ----------
+    design
+        The design.
+    runs
+        Its runs with additions.
+    times
+        How often each run is made: algorithms times replicates.
+
+    Returns
+    -------
+    Lines of text; empty without additions.
+    """
     said = []
     if runs.folded:
         folded, pairs = runs.folded, len(design.aliases) - len(design.factors)
@@ -86,8 +129,19 @@ def lines(design: Design, runs: Runs, times: int) -> list[str]:
 
 
 def row_table(factors: Sequence[str], runs: Runs) -> tuple[list[str], list[list[str]]]:
-    """Return the header and rows of all runs in order: number, block where there are blocks, and the level of each
-    factor."""
+    """Return a table of all runs in order.
+
+    Parameters
+    ----------
+    factors
+        Ids of the factors.
+    runs
+        The runs.
+
+    Returns
+    -------
+    Header and rows: number, block if there are blocks, and the level of each factor as -, 0 or +.
+    """
     block = None
     if runs.blocked:
         number, centres = int(runs.blocked.block.max()), int((~runs.matrix.any(axis=1)).sum())
@@ -101,7 +155,17 @@ def row_table(factors: Sequence[str], runs: Runs) -> tuple[list[str], list[list[
 
 
 def as_json(runs: Runs) -> dict[str, Any]:
-    """Return the additions to the design as plain data."""
+    """Return the additions to a design as plain data.
+
+    Parameters
+    ----------
+    runs
+        The runs.
+
+    Returns
+    -------
+    Foldover, blocks, and the matrix of all runs.
+    """
     folded, blocked = runs.folded, runs.blocked
     return {
         "foldover": folded
@@ -122,7 +186,28 @@ def as_json(runs: Runs) -> dict[str, Any]:
 
 
 def other_rows(kind: str, factors: list[str] | int, runs: int | None, seed: int) -> npt.NDArray[Any]:
-    """Return the rows of a plan of another kind than two-level; shape (runs, k), -1 for minus to +1 for plus."""
+    """Return the rows of a plan of another kind than two-level.
+
+    Parameters
+    ----------
+    kind
+        One of `KINDS`.
+    factors
+        Ids, or how many.
+    runs
+        Number of runs, where the kind leaves it free.
+    seed
+        Seed of the draws.
+
+    Returns
+    -------
+    Coded settings, -1 for minus to +1 for plus; shape (runs, k).
+
+    Raises
+    ------
+    InputError
+        For an unknown kind, or a number of runs that is missing, impossible or superfluous.
+    """
     if kind == "full-factorial":
         if runs is not None:
             raise InputError("a full factorial runs all combinations", path="runs", value=runs)

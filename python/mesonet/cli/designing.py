@@ -19,13 +19,23 @@ from mesonet.terminal import plural
 
 COLUMNS = ("design", "runs", "resolution", "clear interactions", "words by length", "known as")
 MOST_WORDS, _WORDS_SHOWN = 4_096, 15
-"""Words of a defining relation that are listed: in JSON, where there are no more, and of these in text the shortest."""
+"""Most words of a defining relation in JSON, which has all or none; shortest words that the text lists."""
 _WAYS = ("runs", "resolution", "name", "generators")
 
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """A design, the names of its factors by id, and how often the experiment runs it: algorithms and replicates."""
+    """A design for a number of factors.
+
+    Attributes
+    ----------
+    design
+        The design.
+    names
+        Name in words of each factor, by id.
+    algorithms, replicates
+        Runs of the experiment per condition; 1 without an experiment.
+    """
 
     design: Design
     names: Mapping[str, str]
@@ -47,16 +57,22 @@ def find_design(
     Parameters
     ----------
     target
-        An experiment, by name or file; of another design if one of the other options says so.
+        An experiment, by name or file; the other options can choose another design for it.
     factors
         How many, or ids separated by commas.
     runs, resolution, name, generators
-        One of them, or runs and resolution, which is then the lowest one accepted.
+        One of them, or runs and resolution, which is then the lowest accepted resolution.
+    seed
+        Seed of the search, where the table of the literature ends.
+
+    Returns
+    -------
+    The design, with the names of its factors.
 
     Raises
     ------
     InputError
-        If the options say nothing, or contradict each other, or there is no such design.
+        If the options choose no design, or contradict each other, or there is no such design.
     """
     values = (runs, resolution, name, generators or None)
     given = [way for way, value in zip(_WAYS, values, strict=True) if value is not None]
@@ -88,15 +104,23 @@ def find_design(
 def completed(
     target: str | None, kind: str | None, seed: int | None, ways: Mapping[str, Any], additions: Mapping[str, Any]
 ) -> tuple[str, int, dict[str, Any]]:
-    """Return kind, seed and additions; where options are not given, the values of the experiment's own design.
+    """Return kind, seed and additions; options that are not given have the values of the experiment's own design.
 
     Parameters
     ----------
+    target
+        An experiment, by name or file; None: no experiment.
+    kind, seed
+        The options; None: not given.
     ways
         The options ``runs``, ``resolution``, ``name`` and ``generators``. If they select another design, the
         additions of the experiment's own design are not taken over.
     additions
         The options of `mesonet.cli.design_runs.runs_of`. A foldover, or blocks, replace both of the design's own.
+
+    Returns
+    -------
+    Kind, seed and additions.
     """
     given = [way for way in _WAYS if ways.get(way)]
     if target is None:
@@ -117,7 +141,30 @@ def completed(
 def find_plan(
     kind: str, target: str | None, factors: str | None, runs: int | None, seed: int
 ) -> tuple[tuple[str, ...], list[list[float]]]:
-    """Return the ids of the factors and rows of a plan of another kind, from options as users type them."""
+    """Return a plan of another kind than two-level, from options as users type them.
+
+    Parameters
+    ----------
+    kind
+        One of `mesonet.cli.design_runs.KINDS`, or ``grid``.
+    target
+        An experiment, by name or file; None: no experiment.
+    factors
+        How many, or ids separated by commas.
+    runs
+        Number of runs; by default that of the experiment.
+    seed
+        Seed of the draws.
+
+    Returns
+    -------
+    Ids of the factors, and rows of coded settings, -1 to +1.
+
+    Raises
+    ------
+    InputError
+        If an option is missing, malformed or does not go with another. The error names the option.
+    """
     try:
         given, own = _factors(target, factors)
         ids = _needed(given)
@@ -131,7 +178,21 @@ def find_plan(
 
 
 def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
-    """Return two lines on a plan of another kind: its size, and the effects that it can estimate."""
+    """Return two lines on a plan of another kind: its size, and the effects that it can estimate.
+
+    Parameters
+    ----------
+    kind
+        Kind of the plan.
+    ids
+        Ids of the factors.
+    runs
+        Number of runs.
+
+    Returns
+    -------
+    Text with line ends.
+    """
     regular = " (in 4, 8 and 16 runs entirely: a regular design of resolution III)" if runs in (4, 8, 16) else ""
     says = {
         "grid": "nothing is aliased: all combinations of levels run; from -1 (the first level) to +1 (the last)",
@@ -149,7 +210,17 @@ def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
 
 
 def heading(proposal: Proposal) -> str:
-    """Return the description of a design in a few lines."""
+    """Return the description of a design in a few lines.
+
+    Parameters
+    ----------
+    proposal
+        The design.
+
+    Returns
+    -------
+    Text with line ends.
+    """
     design = proposal.design
     k = len(design.factors)
     lines = [f"{size_text(design)}: {plural(k, 'factor')}, {plural(design.runs, 'run')}{_origin(design)}"]
@@ -181,13 +252,33 @@ def _words(design: Design) -> str:
 
 
 def factor_rows(proposal: Proposal) -> list[list[str]]:
-    """Return id and name of the factors if any name differs from its id, else no rows."""
+    """Return id and name of the factors if any name differs from its id.
+
+    Parameters
+    ----------
+    proposal
+        The design.
+
+    Returns
+    -------
+    Rows of a table; none if all names equal their ids.
+    """
     names = proposal.names
     return [[id, name] for id, name in names.items()] if any(id != name for id, name in names.items()) else []
 
 
 def alias_rows(proposal: Proposal) -> list[list[str]]:
-    """Return the alias strings, of which only the sums can be estimated: by ids and, where they differ, by names."""
+    """Return the alias strings, of which only the sums can be estimated.
+
+    Parameters
+    ----------
+    proposal
+        The design.
+
+    Returns
+    -------
+    Rows of a table: the string in ids and, where they differ, in names.
+    """
     strings = proposal.design.alias_strings
     rows = [[" = ".join(effects)] for effects in strings]
     if factor_rows(proposal):
@@ -197,7 +288,17 @@ def alias_rows(proposal: Proposal) -> list[list[str]]:
 
 
 def clear_text(design: Design) -> str:
-    """Return the two-factor interactions that are clear, all of them in one word."""
+    """Return the two-factor interactions that are clear.
+
+    Parameters
+    ----------
+    design
+        The design.
+
+    Returns
+    -------
+    A list, or a phrase if all or none are clear.
+    """
     clear = design.clear_interactions
     if len(clear) == len(design.aliases) - len(design.factors):
         return "all two-factor interactions"
@@ -205,7 +306,19 @@ def clear_text(design: Design) -> str:
 
 
 def choice_rows(design: Design, seed: int = 1) -> list[list[str]]:
-    """Return the design beside the best of its size and larger ones: what more runs would buy."""
+    """Return the design beside the best design of its size and larger ones.
+
+    Parameters
+    ----------
+    design
+        The design.
+    seed
+        Seed of the search, where the table of the literature ends.
+
+    Returns
+    -------
+    Rows of a table, in the columns `COLUMNS`.
+    """
     rows = [_row("this one", design)]
     if design.generators and design.status == "given":
         best = designs.by_runs(design.factors, design.runs, seed=seed)
@@ -226,7 +339,19 @@ def choice_rows(design: Design, seed: int = 1) -> list[list[str]]:
 
 
 def as_json(proposal: Proposal, seed: int = 1) -> dict[str, Any]:
-    """Return the design as plain data, but for its runs."""
+    """Return the design as plain data, but for its runs.
+
+    Parameters
+    ----------
+    proposal
+        The design.
+    seed
+        Seed of the search for the next larger design.
+
+    Returns
+    -------
+    Plain data.
+    """
     design = proposal.design
     larger = designs.next_larger(design, seed)
     return {

@@ -28,15 +28,54 @@ def find_experiment(
     values: Sequence[str] = (),
     **options: Any,
 ) -> Designed:
-    """Return the experiment of a name or a file, with options as users type them; `values` are given as
-    ``PATH=VALUE``."""
+    """Return the experiment of a name or a file, with options as users type them.
+
+    Parameters
+    ----------
+    target
+        A built-in name or a TOML file.
+    algorithms
+        Names separated by commas, instead of the algorithms of the file.
+    scale
+        Multiplies router speeds and the number of sources.
+    values
+        ``PATH=VALUE`` each.
+    **options
+        Further arguments of `mesonet.experiment`.
+
+    Returns
+    -------
+    The experiment.
+
+    Raises
+    ------
+    InputError
+        If there is no such experiment or a value is not allowed.
+    """
     listed = [name.strip() for name in algorithms.split(",")] if algorithms is not None else None
     factor = 1.0 if scale is None else scale
     return experiment(target, algorithms=listed, scale=factor, values=pairs(values), **options)
 
 
 def find_folder(target: str, out: Path | None = None) -> Path:
-    """Return the campaign folder of an experiment, or `target` itself where it is one."""
+    """Return the campaign folder of an experiment, or the folder itself.
+
+    Parameters
+    ----------
+    target
+        An experiment, by name or file, or a campaign folder.
+    out
+        Folder of the experiment; by default its name.
+
+    Returns
+    -------
+    The folder, which may not exist.
+
+    Raises
+    ------
+    InputError
+        If `out` is given for a campaign folder.
+    """
     if _is_experiment(target):
         return out or Path(experiment(target).name)
     if out is not None:
@@ -47,7 +86,32 @@ def find_folder(target: str, out: Path | None = None) -> Path:
 def run(
     target: str, out: Path | None, workers: int | None, force: bool, options: Mapping[str, Any], **how: Any
 ) -> Path:
-    """Run the missing runs of an experiment or of the campaign in a folder; return the folder."""
+    """Run the missing runs of an experiment or of the campaign in a folder.
+
+    Parameters
+    ----------
+    target
+        An experiment, by name or file, or a campaign folder.
+    out
+        Folder of the experiment; by default its name.
+    workers
+        Runs at a time; by default the number of processors.
+    force
+        Run even where the scale distorts the network, or other code began the campaign.
+    options
+        Arguments of `find_experiment`; a campaign folder takes none.
+    **how
+        Fields of `mesonet.campaign.backlog.RunOptions`.
+
+    Returns
+    -------
+    The campaign folder.
+
+    Raises
+    ------
+    InputError
+        If there is no such experiment or campaign, or an option is not allowed.
+    """
     if _is_experiment(target):
         chosen = find_experiment(target, **options)
         return chosen.run_missing(out or Path(chosen.name), workers, force=force, **how)
@@ -69,12 +133,26 @@ def run(
 
 
 def shard(text: str | None) -> tuple[int, int] | None:
-    """Return the part of a campaign that ``i/N`` names.
+    """Return a part of a campaign from its text.
+
+    Parameters
+    ----------
+    text
+        ``i/N`` with i from 1 to N; None: the whole campaign.
+
+    Returns
+    -------
+    (i, N), or None.
 
     Raises
     ------
     InputError
         If it is not of this form, or i is not from 1 to N.
+
+    Examples
+    --------
+    >>> shard("1/16")
+    (1, 16)
     """
     if text is None:
         return None
@@ -88,7 +166,22 @@ def shard(text: str | None) -> tuple[int, int] | None:
 
 
 def time_limit(text: str | None) -> float | None:
-    """Return the seconds of a time such as ``2 h``; an `InputError` for anything else, and for none at all."""
+    """Return the seconds of a time limit.
+
+    Parameters
+    ----------
+    text
+        A time above 0, such as ``2 h``; None: no limit.
+
+    Returns
+    -------
+    Seconds, or None.
+
+    Raises
+    ------
+    InputError
+        If it is no such time.
+    """
     if text is None:
         return None
     try:
@@ -104,7 +197,27 @@ _SIZES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2*
 
 
 def memory(text: str | None) -> int | None:
-    """Return the bytes of a size such as ``4 GiB``; an `InputError` for anything else."""
+    """Return the bytes of a size of memory.
+
+    Parameters
+    ----------
+    text
+        A size such as ``500 MB`` or ``4 GiB``; None: the default.
+
+    Returns
+    -------
+    Bytes, or None.
+
+    Raises
+    ------
+    InputError
+        If it is no such size.
+
+    Examples
+    --------
+    >>> memory("4 GiB")
+    4294967296
+    """
     if text is None:
         return None
     number = text.strip().rstrip("BKMGIbkmgi ")
@@ -119,7 +232,17 @@ def memory(text: str | None) -> int | None:
 
 
 def heading(chosen: Designed) -> str:
-    """Return the description of an experiment in a few lines."""
+    """Return the description of an experiment in a few lines.
+
+    Parameters
+    ----------
+    chosen
+        The experiment.
+
+    Returns
+    -------
+    Text with line ends.
+    """
     design, rows = chosen.design, chosen.rows
     runs = chosen.conditions * len(chosen.algorithms) * chosen.replicates
     mixed_with = getattr(chosen, "mixed_with", None)
@@ -154,7 +277,17 @@ def heading(chosen: Designed) -> str:
 
 
 def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
-    """Return the header and rows of the conditions: the block, where there are blocks, and what each factor sets."""
+    """Return a table of the conditions.
+
+    Parameters
+    ----------
+    chosen
+        The experiment.
+
+    Returns
+    -------
+    Header and rows: number, block if there are blocks, and the values that each factor sets.
+    """
     blocks = chosen.rows.block
     rows = [
         [number, *([] if blocks is None else [blocks[number - 1]]), *texts.values()]
@@ -164,7 +297,21 @@ def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
 
 
 def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[str, Any]:
-    """Return the plan as plain data."""
+    """Return the plan of an experiment as plain data.
+
+    Parameters
+    ----------
+    chosen
+        The experiment.
+    warnings
+        Warnings of its check.
+    cost
+        Estimate of its cost, if there is one.
+
+    Returns
+    -------
+    Plain data, with every run.
+    """
     design, rows = chosen.design, chosen.rows
     whole = all(float(x).is_integer() for x in rows.matrix.flat)
     return {
@@ -189,14 +336,43 @@ def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[st
 
 
 def estimate(chosen: Designed, budget_s: float) -> Cost:
-    """Return the expected cost of the campaign, from pilots of about `budget_s` of wall-clock time."""
+    """Return the expected cost of a campaign, from pilots.
+
+    Parameters
+    ----------
+    chosen
+        The experiment.
+    budget_s
+        Wall-clock time of all pilots, s, about.
+
+    Returns
+    -------
+    Processor time, memory and disk space.
+
+    Raises
+    ------
+    Broken
+        If a pilot fails.
+    """
     from mesonet.campaign.pilot import pilot
 
     return pilot({**chosen.document(), "expected_cost": chosen.expected_cost()}, budget_s)
 
 
 def cost_lines(cost: Cost, workers: int) -> list[str]:
-    """Return an estimate in words, with the time that `workers` runs at a time need."""
+    """Return an estimate in words.
+
+    Parameters
+    ----------
+    cost
+        The estimate.
+    workers
+        Runs at a time.
+
+    Returns
+    -------
+    Lines of text.
+    """
     from mesonet.campaign.pilot import SEEN
 
     least, most = (duration(seconds) for seconds in (cost.least_cpu_s, cost.most_cpu_s))
@@ -216,7 +392,17 @@ def cost_lines(cost: Cost, workers: int) -> list[str]:
 
 
 def status_lines(status: Status) -> list[str]:
-    """Return the progress of a campaign as lines of text."""
+    """Return the progress of a campaign in words.
+
+    Parameters
+    ----------
+    status
+        The status.
+
+    Returns
+    -------
+    Lines of text.
+    """
     counts = "".join(f", {getattr(status, name)} {name}" for name in ("failed", "missing") if getattr(status, name))
     lines = [f"{status.name}: {status.done} of {plural(status.runs, 'run')} done in {status.path}{counts}"]
     if status.running:

@@ -13,7 +13,12 @@ from mesonet.scenarios.parameters import reference_page
 
 
 def pages() -> dict[str, str]:
-    """Return the text by file name."""
+    """Return the generated pages of the reference.
+
+    Returns
+    -------
+    Text by file name.
+    """
     return {
         "parameters.md": reference_page(),
         "factors.md": _factors(),
