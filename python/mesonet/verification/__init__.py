@@ -1,4 +1,4 @@
-"""Published statements against what mesonet measures: claims, the campaigns that they need, verdicts, the scorecard.
+"""Published statements and the measurements of mesonet: claims, the campaigns that they need, verdicts, the scorecard.
 
 The claims themselves are data in the folder ``verification`` of the source tree: see its README.
 """

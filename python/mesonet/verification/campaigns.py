@@ -1,7 +1,6 @@
-"""The campaigns that claims are measured in: run if they are short, read if somebody has run them.
+"""The campaigns that claims are measured in: run if they are short, read if they exist.
 
-``campaigns.toml`` beside the claims says, for each name that a claim may use, which experiment with which options it
-is and what it costs.
+``campaigns.toml`` beside the claims has, for each name that a claim may use, the experiment, its options and its cost.
 """
 
 from __future__ import annotations
@@ -33,23 +32,33 @@ from mesonet.verification.reasons import NotEvaluated, NotRun
 Floats = npt.NDArray[np.float64]
 
 DEFAULT_FOLDER = "verify"
-"""Where `mesonet verify` looks for campaigns unless it is told another place."""
+"""Folder in which `mesonet verify` looks for campaigns by default."""
 _OPTIONS = ("duration", "scale", "algorithms", "replicates", "seed", "values")
 _KEYS = ("experiment", "cpu_s", *_OPTIONS)
 
 
 @dataclass(frozen=True, eq=False)
 class ListedCampaign:
-    """A campaign: an experiment, by name or file, with options; `cpu_s` is what it took here, processor seconds."""
+    """A campaign: an experiment, by name or file, with options; `cpu_s` is its cost in processor seconds."""
 
     name: str
     experiment: str
     options: Mapping[str, Any]
     cpu_s: float
-    folder: Path  #: where relative names of experiments begin
+    folder: Path  #: folder that relative names of experiments start from
 
     def designed(self) -> Designed:
-        """Return the experiment with its options."""
+        """Return the experiment with its options.
+
+        Returns
+        -------
+        The experiment.
+
+        Raises
+        ------
+        InputError
+            If there is no such experiment, or an option is not allowed.
+        """
         return experiment(self.experiment, **self.options)
 
     @property
@@ -69,7 +78,22 @@ class ListedCampaign:
 
 
 def load_entries(file: Path) -> dict[str, ListedCampaign]:
-    """Return the campaigns of a file, by name; experiments in files are relative to it."""
+    """Return the campaigns of a file.
+
+    Parameters
+    ----------
+    file
+        The TOML file; experiments in files are relative to it.
+
+    Returns
+    -------
+    Campaign by name.
+
+    Raises
+    ------
+    InputError
+        For an unknown key or a syntax error.
+    """
     entries = {}
     for name, table in read_toml(file.read_text(encoding="utf-8"), str(file)).items():
         for key in table:
@@ -86,8 +110,18 @@ def load_entries(file: Path) -> dict[str, ListedCampaign]:
 class Campaigns:
     """The campaigns in a folder, seen by the measures one seed at a time.
 
-    `longest_s` is how many processor seconds a campaign that is not there may take to be run; longer ones are not
-    evaluated.
+    Attributes
+    ----------
+    entries
+        The listed campaigns, by name.
+    folder
+        Folder of the campaign folders.
+    longest_s
+        Most processor time, s, of an absent campaign that is run; longer ones are not evaluated.
+    replicate
+        The seed that measures see, from 1.
+    progress
+        True: show progress on stderr.
     """
 
     entries: Mapping[str, ListedCampaign]
@@ -97,25 +131,54 @@ class Campaigns:
     progress: bool = True
 
     def of(self, replicate: int) -> Campaigns:
-        """Return these campaigns with another seed."""
+        """Return these campaigns with another seed.
+
+        Parameters
+        ----------
+        replicate
+            The seed that measures see, from 1.
+
+        Returns
+        -------
+        The campaigns.
+        """
         return replace(self, replicate=replicate)
 
     def load(self, name: str) -> Campaign:
         """Return a whole campaign.
 
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+
+        Returns
+        -------
+        The campaign; it is run if it is absent and short.
+
         Raises
         ------
         NotRun
-            If it is not there and takes too long to run.
+            If it is absent and takes too long to run.
         InputError
-            If the folder holds another one.
+            If there is no such name, a run failed, or the folder holds another campaign.
         """
         if name not in self.entries:
             raise unknown("campaign", name, self.entries)
         return _load(self.entries[name], self.folder, self.longest_s, self.progress)
 
     def are_there(self, names: Iterable[str]) -> bool:
-        """Return True if all of some campaigns are there, or short enough to be run."""
+        """Return True if some campaigns exist, or are short enough to be run.
+
+        Parameters
+        ----------
+        names
+            Names of the campaigns.
+
+        Returns
+        -------
+        False if one is absent and takes too long to run.
+        """
         try:
             for name in names:
                 self.load(name)
@@ -124,19 +187,59 @@ class Campaigns:
         return True
 
     def code(self, name: str) -> str:
-        """Return the version of the code that made a campaign."""
+        """Return the version of the code that made a campaign.
+
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+
+        Returns
+        -------
+        The first 12 digits.
+        """
         return str(self.load(name).provenance["code_versions"][0])[:12]
 
     def seeds(self, name: str) -> int:
-        """Return the number of seeds of a campaign."""
+        """Return the number of seeds of a campaign.
+
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+
+        Returns
+        -------
+        The number of replicates, at least 1.
+        """
         return int(max(self.load(name).runs["replicate"].to_list()))
 
     def seed_of(self, name: str) -> int:
-        """Return the replicate of a campaign that goes with the present seed; one without chance has one only."""
+        """Return the replicate of a campaign that belongs to the present seed.
+
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+
+        Returns
+        -------
+        Number, from 1; the last replicate of a campaign with fewer.
+        """
         return min(self.replicate, self.seeds(name))
 
     def is_random(self, name: str) -> bool:
-        """Return True if anything in a campaign depends on the seed: users, or overheads of senders."""
+        """Return True if a result of a campaign depends on the seed: it has users, or overheads of senders.
+
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+
+        Returns
+        -------
+        False if all seeds give equal results.
+        """
         return any(
             there["scenario"]["users"]["base_sources"] > 0
             or any(flow["overhead"] > 0 for flow in there["scenario"]["flows"])
@@ -144,15 +247,56 @@ class Campaigns:
         )
 
     def run(self, name: str, algorithm: str, condition: int = 1) -> TracedRun:
-        """Return a run with its traces."""
+        """Return a run with its traces.
+
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+        algorithm
+            Algorithm of the run.
+        condition
+            Number, from 1.
+
+        Returns
+        -------
+        The run at the present seed.
+        """
         return _traced(self.load(name))[algorithm, condition, self.seed_of(name)]
 
     def latencies(self, name: str) -> dict[str, dict[str, Any]]:
-        """Return latencies by algorithm."""
+        """Return the latencies of a campaign.
+
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+
+        Returns
+        -------
+        A row of latencies, s, by algorithm.
+        """
         return _latencies(self.load(name))
 
     def value(self, name: str, algorithm: str, condition: int, response: str, period: str = "measured") -> float:
-        """Return a response of one run; NaN where there was nothing to measure.
+        """Return a response of one run.
+
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+        algorithm
+            Algorithm of the run.
+        condition
+            Number, from 1.
+        response
+            Name of the response.
+        period
+            A measured period, or ``measured`` for the whole measured span.
+
+        Returns
+        -------
+        The value at the present seed; NaN where nothing was measured.
 
         Raises
         ------
@@ -169,9 +313,20 @@ class Campaigns:
         return float(row["value"][0])
 
     def table(self, name: str, response: str, period: str = "measured") -> Floats:
-        """Return a response in all runs of the seed, shape (conditions, algorithms).
+        """Return a response in all runs of the present seed.
 
-        NaN where there was nothing to measure, and where it is a mean over too few flows.
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+        response
+            Name of the response.
+        period
+            A measured period, or ``measured`` for the whole measured span.
+
+        Returns
+        -------
+        Shape (conditions, algorithms); NaN where nothing was measured, and for means over too few flows.
         """
         campaign = self.load(name)
         rows = _cells(campaign, response, period).filter(replicate=self.seed_of(name), scarce=False)

@@ -36,21 +36,21 @@ class Number:
 
     name: str
     measure: str  #: a key of `mesonet.verification.measures.MEASURES`
-    of: Mapping[str, Any]  #: its arguments
+    of: Mapping[str, Any]  #: arguments of the measure
     strictness: str  #: a key of `CLASSES`
     unit: str
-    because: str  #: why this tolerance
+    because: str  #: reason for the tolerance
     published: float | None
-    limits: tuple[float, float]  #: what counts as reproduced; infinite where there is no limit
+    limits: tuple[float, float]  #: range that counts as reproduced; infinite without a limit
 
     @property
     def campaigns(self) -> tuple[str, ...]:
-        """The campaigns that it is measured in."""
+        """The campaigns in which the number is measured."""
         return tuple(self.of[key] for key in ("experiment", "other") if key in self.of)
 
     @property
     def published_text(self) -> str:
-        """The published number and what counts as reproduced."""
+        """The published number and the range that counts as reproduced."""
         least, most = self.limits
         shown = {
             (False, False): "",
@@ -71,11 +71,11 @@ class Claim:
     claim: str
     source: str
     setup: str
-    kind: str  #: ``independent``, or ``calibration`` where the number helped to choose a constant of ours
-    explanation: str  #: why it is not reproduced and what was tried; empty where it is
-    not_evaluated: str  #: why there are no numbers; empty where there are
+    kind: str  #: ``independent``, or ``calibration`` if the number helped to choose a constant of mesonet
+    explanation: str  #: reason why it is not reproduced, and attempts; empty if it is reproduced
+    not_evaluated: str  #: reason why there are no numbers; empty with numbers
     numbers: tuple[Number, ...]
-    witness: str = ""  #: the folder of another simulator that has run its set-up; empty where none has
+    witness: str = ""  #: folder of another simulator that has run its set-up; empty without one
 
     @property
     def part(self) -> str:
@@ -89,18 +89,42 @@ class Claim:
 
 
 def load_claims(folder: Path) -> list[Claim]:
-    """Return every claim of a folder, by id.
+    """Return every claim of a folder.
+
+    Parameters
+    ----------
+    folder
+        Folder with a TOML file per claim.
+
+    Returns
+    -------
+    Claims by id.
 
     Raises
     ------
     InputError
-        Where a file is not one, with its name and the place in it.
+        If a file is no claim. The error names the file and the place in it.
     """
     return [load_claim(path) for path in sorted(folder.glob("*.toml"), key=lambda path: id_order(path.stem))]
 
 
 def load_claim(path: Path) -> Claim:
-    """Return the claim of a file."""
+    """Return the claim of a file.
+
+    Parameters
+    ----------
+    path
+        The TOML file; its name is the id of the claim.
+
+    Returns
+    -------
+    The claim, checked.
+
+    Raises
+    ------
+    InputError
+        If the file is no claim. The error names the file and the place in it.
+    """
     table = read_toml(path.read_text(encoding="utf-8"), str(path))
     try:
         return _claim(path.stem, table)
@@ -109,7 +133,22 @@ def load_claim(path: Path) -> Claim:
 
 
 def id_order(name: str) -> tuple[str, int, str]:
-    """Return the sort key of an id: letters, then the number."""
+    """Return the sort key of an id: letters, then the number.
+
+    Parameters
+    ----------
+    name
+        An id, such as ``B10``.
+
+    Returns
+    -------
+    Letters, number, and the id itself.
+
+    Examples
+    --------
+    >>> sorted(["B10", "A1", "B9"], key=id_order)
+    ['A1', 'B9', 'B10']
+    """
     letters, number = re.match(r"([A-Za-z]*)(\d*)", name).groups()  # type: ignore[union-attr]
     return letters, int(number or 0), name
 

@@ -13,7 +13,7 @@ from mesonet.errors import InputError
 KEYS = ("line", "connections", "buffer_packets")
 COMPARED = ("loss", "buffer_sd", "shut_off", "jain", "timeouts_per_drop")
 BOUND = 0.15
-"""Ours may differ by this part of the witness's number."""
+"""Part of the witness's number by which ours may differ."""
 LEAST = {"loss": 0.001, "buffer_sd": 0.01, "shut_off": 0.01, "jain": 0.01, "timeouts_per_drop": 0.01}
 """Differences up to these count as none, so that numbers near 0 can be compared. Chosen: a hundredth, of losses a
 thousandth."""
@@ -29,17 +29,17 @@ class Deviation:
     number: str  #: one of `COMPARED`
     ours: float
     witness: float
-    chance: float  #: by how much the witness's own runs with other seeds differ
+    chance: float  #: range of the witness's own runs with other seeds
 
     @property
     def relative(self) -> float:
-        """(ours - witness) / witness; infinite where only the witness's is 0, and 0 where both are."""
+        """(ours - witness) / witness; infinite if only the witness's number is 0, and 0 if both are 0."""
         difference = self.ours - self.witness
         return difference / self.witness if self.witness else math.copysign(math.inf, difference) if difference else 0.0
 
     @property
     def within(self) -> bool:
-        """Return whether they differ by no more than `BOUND`, chance or `LEAST`."""
+        """True if both differ by no more than `BOUND`, chance or `LEAST`."""
         allowed = max(BOUND * abs(self.witness), self.chance, LEAST[self.number])
         return abs(self.ours - self.witness) <= allowed + 1e-12
 
@@ -54,7 +54,17 @@ class Cause:
     because: str
 
     def covers(self, deviation: Deviation) -> bool:
-        """Return whether it is about a deviation."""
+        """Return True if the cause explains a deviation.
+
+        Parameters
+        ----------
+        deviation
+            A deviation.
+
+        Returns
+        -------
+        True for its line, its numbers and its range of connections.
+        """
         line, connections, _ = deviation.row
         least, most = self.connections
         return line == self.line and least <= connections <= most and deviation.number in self.numbers
@@ -72,7 +82,11 @@ def deviations(
     ours
         Rows of `mesonet.verification.measures.many_flows.table`.
     witness, chance
-        Tables of `read_table`: the witness's numbers, and by how much they differ between seeds.
+        Tables of `read_table`: the witness's numbers, and their range over seeds.
+
+    Returns
+    -------
+    One entry per row and number.
 
     Raises
     ------
@@ -91,13 +105,35 @@ def deviations(
 
 
 def unexplained(found: Iterable[Deviation], causes: Iterable[Cause]) -> list[Deviation]:
-    """Return the deviations that are neither within the bound nor covered by a cause."""
+    """Return the deviations that are neither within the bound nor covered by a cause.
+
+    Parameters
+    ----------
+    found
+        Deviations.
+    causes
+        Known causes.
+
+    Returns
+    -------
+    The rest of the deviations.
+    """
     known = list(causes)
     return [each for each in found if not each.within and not any(cause.covers(each) for cause in known)]
 
 
 def shown(found: Sequence[Deviation]) -> str:
-    """Return the deviations as text, ours / witness, with a mark where they differ by more than bound and chance."""
+    """Return the deviations as text, ours / witness, with a mark where they differ by more than bound and chance.
+
+    Parameters
+    ----------
+    found
+        Deviations, all numbers of a row together, as `deviations` returns them.
+
+    Returns
+    -------
+    Lines of a table, and a summary for each number.
+    """
     lines = [f"{'line':5}{'connections':>12}{'buffer':>8}" + "".join(f"{name:>20}" for name in COMPARED)]
     for place in range(0, len(found), len(COMPARED)):
         row = found[place : place + len(COMPARED)]
@@ -112,7 +148,17 @@ def shown(found: Sequence[Deviation]) -> str:
 
 
 def by_row(rows: Iterable[Mapping[str, str | float]]) -> dict[Key, dict[str, float]]:
-    """Return the numbers `COMPARED` of rows by line, connections and buffer."""
+    """Return the numbers `COMPARED` of rows.
+
+    Parameters
+    ----------
+    rows
+        Rows of `mesonet.verification.measures.many_flows.table`.
+
+    Returns
+    -------
+    Numbers by line, connections and buffer.
+    """
     return {
         (str(row["line"]), int(row["connections"]), int(row["buffer_packets"])): {
             name: float(row[name]) for name in COMPARED
@@ -122,7 +168,17 @@ def by_row(rows: Iterable[Mapping[str, str | float]]) -> dict[Key, dict[str, flo
 
 
 def spread(tables: Sequence[Mapping[Key, Mapping[str, float]]]) -> dict[Key, dict[str, float]]:
-    """Return the range of each number `COMPARED` over tables with other seeds, by row."""
+    """Return the range of each number `COMPARED` over tables with other seeds.
+
+    Parameters
+    ----------
+    tables
+        Tables with equal rows, at least one.
+
+    Returns
+    -------
+    Largest less smallest value, by row.
+    """
     return {
         key: {
             name: round(max(table[key][name] for table in tables) - min(table[key][name] for table in tables), 4)
@@ -133,12 +189,21 @@ def spread(tables: Sequence[Mapping[Key, Mapping[str, float]]]) -> dict[Key, dic
 
 
 def read_table(path: Path) -> dict[Key, dict[str, float]]:
-    """Return the rows of a table of a witness by line, connections and buffer.
+    """Return the rows of a table of a witness.
+
+    Parameters
+    ----------
+    path
+        The CSV file.
+
+    Returns
+    -------
+    Numbers by line, connections and buffer.
 
     Raises
     ------
     InputError
-        If a column is missing or holds no number: with the file, the row and the column.
+        If a column is missing or holds no number. The error names the file, the row and the column.
     """
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -8,8 +8,8 @@ from mesonet.campaign import Campaign
 from mesonet.responses.definitions import FILE_CATEGORIES, PAIR_CLASSES
 
 FEWEST_FLOWS = 30
-"""A mean over fewer flows is not evaluated. Chosen: what scatters by as much as its mean, as goodputs of files do, has
-a standard error of 18 % over 30."""
+"""A mean over fewer flows is not evaluated. Chosen: the mean of 30 values that scatter by as much as their mean, as
+goodputs of files do, has a standard error of 18 %."""
 
 _PATH_CLASSES = {
     "dd": "very fast", "df": "fast", "ff": "fast", "dn": "typical", "fn": "typical", "nn": "typical",
@@ -24,10 +24,23 @@ _OF_FILES = {
 
 
 def flows_behind(campaign: Campaign, response: str, period: str) -> pl.DataFrame | None:
-    """Return the number of completed flows behind a mean: condition, algorithm, replicate, flows.
+    """Return the number of completed flows behind a mean.
 
-    Return None for responses that are no means over completed flows, and where a scenario has only flows given one
-    by one. For a pair of routers the number is the count of its class of paths, an upper bound.
+    For a pair of routers it is the number of its class of paths, an upper bound.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    response
+        Name of the response.
+    period
+        A measured period, or ``measured`` for the whole measured span.
+
+    Returns
+    -------
+    Columns condition, algorithm, replicate, flows. None for responses that are no means over completed flows, and for
+    scenarios with explicit flows only.
     """
     if response != "retransmission_rate" and response not in _OF_FILES:
         return None

@@ -1,4 +1,4 @@
-"""Measurements: what a measure gives for a number of a claim, over the seeds, before anything is compared."""
+"""Measurements: numbers of claims over the seeds, before the comparison with published values."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Measurement:
-    """Ours of one number.
+    """Measurement of a number.
 
     Attributes
     ----------
     mean, low, high
-        Mean over the seeds and its 95 % confidence interval (Student's t); the interval is None for one seed or where
-        nothing depends on it, but for a part of the conditions (`mesonet.verification.shares`). The mean is None where
-        there is none.
+        Mean over the seeds and its 95 % confidence interval (Student's t). The interval is None for one seed or if
+        nothing depends on the seed, but for a part of the conditions (`mesonet.verification.shares`). The mean is None
+        if the number cannot be measured.
     seeds
-        How many there were; 0 where nothing depends on them.
+        Number of seeds; 0 if nothing depends on them.
     conditions
-        Over how many of them the interval is; 0 where it is over the seeds.
+        Number of conditions behind the interval; 0 if it is over the seeds.
     reason
-        Why there is no mean.
+        Reason why there is no mean.
     """
 
     mean: float | None
@@ -49,10 +49,21 @@ class Measurement:
 def measure(number: Number, campaigns: Campaigns) -> Measurement:
     """Return a number over the seeds of its campaigns.
 
+    Parameters
+    ----------
+    number
+        The number of a claim.
+    campaigns
+        The campaigns of the claims.
+
+    Returns
+    -------
+    Mean and interval, or the reason why there is no mean.
+
     Raises
     ------
     NotRun
-        If one of the campaigns is not there and takes too long to be run.
+        If one of the campaigns is absent and takes too long to run.
     """
     try:
         random = [name for name in number.campaigns if campaigns.is_random(name)]

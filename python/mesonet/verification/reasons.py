@@ -2,7 +2,7 @@
 
 
 class NotEvaluated(Exception):
-    """Error of a number that cannot be measured: the reason, or what would measure it."""
+    """Error of a number that cannot be measured: the reason, or a way to measure it."""
 
 
 class NotRun(NotEvaluated):

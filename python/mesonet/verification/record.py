@@ -1,7 +1,7 @@
 """Record of measurements, so that a number needs no campaign of hours to be shown again.
 
-A number is known by its measure, its arguments and the commands of its campaigns: where one of them has changed, what
-was measured before no longer counts. Claims and limits may change; verdicts are not recorded but follow anew.
+The key of a number is its measure, its arguments and the commands of its campaigns. If one of them has changed, the
+earlier measurement no longer counts. Claims and limits may change; verdicts are not recorded but follow anew.
 """
 
 from __future__ import annotations
@@ -22,16 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RecordedNumber:
-    """A measurement of a number and where it comes from.
+    """A measurement of a number and its origin.
 
     Attributes
     ----------
     claim, number
-        The claim and the name of the number, for those who read the record.
+        The claim and the name of the number, for readers of the record.
     measure, of
-        Those of `mesonet.verification.claims.Number`.
+        As in `mesonet.verification.claims.Number`.
     commands, codes
-        What made each campaign, and the version of the code that did, by name of the campaign.
+        Command that made each campaign, and version of its code, by name of the campaign.
+    measurement
+        The measurement.
     """
 
     claim: str
@@ -55,29 +57,76 @@ class Record:
     rows: Mapping[str, RecordedNumber] = field(default_factory=dict)
 
     def of(self, number: Number, entries: Mapping[str, ListedCampaign]) -> RecordedNumber | None:
-        """Return the recorded measurement of a number, or None; its campaigns must be unchanged."""
+        """Return the recorded measurement of a number.
+
+        Parameters
+        ----------
+        number
+            The number of a claim.
+        entries
+            The listed campaigns, by name.
+
+        Returns
+        -------
+        The row; None if there is none, or one of its campaigns has changed.
+        """
         return self.rows.get(_key(number.measure, number.of, commands(number, entries)))
 
     def code(self, entry: ListedCampaign) -> str | None:
-        """Return the version of the code that made a campaign, where something of it is recorded."""
+        """Return the version of the code that made a campaign.
+
+        Parameters
+        ----------
+        entry
+            A listed campaign.
+
+        Returns
+        -------
+        The version; None if no number of the campaign is recorded.
+        """
         for row in self.rows.values():
             if row.commands.get(entry.name) == entry.command:
                 return row.codes[entry.name]
         return None
 
     def only(self, claims: Iterable[str]) -> Record:
-        """Return the rows of some claims."""
+        """Return the rows of some claims.
+
+        Parameters
+        ----------
+        claims
+            Ids of the claims.
+
+        Returns
+        -------
+        A smaller record.
+        """
         kept = set(claims)
         return Record({key: row for key, row in self.rows.items() if row.claim in kept})
 
     def write(self, path: Path) -> None:
-        """Write the record as JSON, one row a line, by claim."""
+        """Write the record as JSON, one row a line.
+
+        Parameters
+        ----------
+        path
+            The file, which is replaced.
+        """
         lines = [json.dumps(asdict(row), ensure_ascii=False) for row in self.rows.values()]
         path.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
 
 def read_record(path: Path) -> Record:
-    """Return the record of a file; empty if there is none.
+    """Return the record of a file.
+
+    Parameters
+    ----------
+    path
+        The file; it need not exist.
+
+    Returns
+    -------
+    The record; empty without a file.
 
     Raises
     ------
@@ -97,7 +146,19 @@ def read_record(path: Path) -> Record:
 
 
 def commands(number: Number, entries: Mapping[str, ListedCampaign]) -> dict[str, str]:
-    """Return the commands that make the campaigns of a number, by name."""
+    """Return the commands that make the campaigns of a number.
+
+    Parameters
+    ----------
+    number
+        The number of a claim.
+    entries
+        The listed campaigns, by name.
+
+    Returns
+    -------
+    Command by name.
+    """
     return {name: entries[name].command for name in number.campaigns}
 
 

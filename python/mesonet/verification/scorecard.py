@@ -18,7 +18,7 @@ from mesonet.verification.verdicts import NOT_REPRODUCED, Finding, Verdict, judg
 from mesonet.verification.witness import VALUES, Witness, read_witness
 
 QUICK_S = 45.0
-"""Processor seconds that all campaigns of the quick claims may take together."""
+"""Most processor time of all campaigns of the quick claims together, s."""
 
 RECORD = "RESULTS.json"
 """The record, beside the page."""
@@ -54,7 +54,11 @@ class Scorecard:
         words
             Ids, parts such as ``G``, ``theory``, or campaigns such as ``many-flows``; all claims without any.
         quick
-            Only those whose campaigns take `QUICK_S` in all, the cheapest campaigns first.
+            True: only claims whose campaigns take `QUICK_S` together, the cheapest campaigns first.
+
+        Returns
+        -------
+        A smaller scorecard.
 
         Raises
         ------
@@ -75,13 +79,33 @@ class Scorecard:
         return Scorecard(claims, self.entries, self.record, self.witnesses)
 
     def judge(self, campaigns: Campaigns) -> dict[str, list[Finding]]:
-        """Return the findings by id of the claim."""
+        """Return the findings of all claims.
+
+        Parameters
+        ----------
+        campaigns
+            The campaigns of the claims.
+
+        Returns
+        -------
+        Findings by id of the claim.
+        """
         return {
             claim.id: judge(claim, campaigns, self.record, self.witnesses.get(claim.witness)) for claim in self.claims
         }
 
     def document(self, findings: dict[str, list[Finding]]) -> list[dict[str, Any]]:
-        """Return every claim as plain data: id, published, measured, verdict (of its first number), and all numbers."""
+        """Return every claim as plain data.
+
+        Parameters
+        ----------
+        findings
+            Findings by id of the claim.
+
+        Returns
+        -------
+        Id, published and measured value of the first number, verdict, and all numbers, of each claim.
+        """
         return [
             {
                 "id": claim.id,
@@ -99,7 +123,17 @@ class Scorecard:
         ]
 
     def rows(self, findings: dict[str, list[Finding]]) -> tuple[list[str], list[list[Any]]]:
-        """Return the header and rows: one for each number."""
+        """Return the table of all numbers.
+
+        Parameters
+        ----------
+        findings
+            Findings by id of the claim.
+
+        Returns
+        -------
+        Header, and a row for each number.
+        """
         header = ["claim", "kind", "class", "number", "published", "ours", "95 %", "witness", "unit", "verdict"]
         rows = [
             [
@@ -113,7 +147,17 @@ class Scorecard:
         return header, rows
 
     def unexpected(self, findings: dict[str, list[Finding]]) -> list[str]:
-        """Return lines on claims not reproduced without an explanation, or reproduced with one."""
+        """Return lines on claims not reproduced without an explanation, or reproduced with one.
+
+        Parameters
+        ----------
+        findings
+            Findings by id of the claim.
+
+        Returns
+        -------
+        Lines of text; empty if all is as expected.
+        """
         told = []
         for claim in self.claims:
             verdict = of_claim(findings[claim.id])
@@ -124,7 +168,19 @@ class Scorecard:
         return told
 
     def page(self, findings: dict[str, list[Finding]], campaigns: Campaigns) -> str:
-        """Return the page ``RESULTS.md``."""
+        """Return the page ``RESULTS.md``.
+
+        Parameters
+        ----------
+        findings
+            Findings by id of the claim.
+        campaigns
+            The campaigns of the claims.
+
+        Returns
+        -------
+        Text in Markdown.
+        """
         verdicts = {claim.id: of_claim(findings[claim.id]) for claim in self.claims}
         lines = [
             "# Results",
@@ -152,7 +208,19 @@ class Scorecard:
         return "\n".join(lines) + "\n"
 
     def measured(self, findings: dict[str, list[Finding]], campaigns: Campaigns) -> Record:
-        """Return the record with new measurements in place of earlier ones of these claims."""
+        """Return the record with new measurements in place of earlier ones of these claims.
+
+        Parameters
+        ----------
+        findings
+            Findings by id of the claim.
+        campaigns
+            The campaigns of the claims.
+
+        Returns
+        -------
+        The record, by claim.
+        """
         rows = {key: row for key, row in self.record.rows.items() if row.claim not in findings}
         for claim in self.claims:
             for number, found in zip(claim.numbers, findings[claim.id], strict=False):
@@ -172,7 +240,7 @@ class Scorecard:
         )  # fmt: skip
 
     def _campaign(self, entry: ListedCampaign, campaigns: Campaigns) -> str:
-        """Return a row: how the campaign is made, what it takes, and the code version that made what was measured."""
+        """Return a row: the command of the campaign, its cost, and the version of the code that made it."""
         code = campaigns.code(entry.name) if campaigns.are_there([entry.name]) else self.record.code(entry)
         return f"| {entry.name} | `{entry.command}` | {entry.cpu_s:g} s | {code or 'not run'} |"
 
@@ -198,7 +266,16 @@ class Scorecard:
 
 
 def load_scorecard(folder: Path | None = None) -> Scorecard:
-    """Return the scorecard of a folder with ``claims`` and ``campaigns.toml``; by default of the source tree.
+    """Return the scorecard of a folder with ``claims`` and ``campaigns.toml``.
+
+    Parameters
+    ----------
+    folder
+        The folder; by default ``verification`` of the source tree.
+
+    Returns
+    -------
+    The scorecard of all claims.
 
     Raises
     ------

@@ -13,8 +13,14 @@ from scipy import stats
 class Share:
     """Number of conditions in which something holds, of a total.
 
-    With one seed the conditions stand for the seeds: each has its own network and users, so that what is due to chance
-    differs from one to the next.
+    With one seed the conditions stand for the seeds: each has its own network and users, and so its own chance.
+
+    Attributes
+    ----------
+    hits
+        Conditions in which it holds.
+    of
+        All conditions.
     """
 
     hits: int
@@ -25,7 +31,19 @@ class Share:
         return self.hits / self.of if self.of else float("nan")
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Return the interval of Clopper and Pearson, Biometrika 26 (1934) 404: exact, rather wide; NaN if empty."""
+        """Return the confidence interval of the part.
+
+        Source: Clopper and Pearson, Biometrika 26 (1934) 404: exact, rather wide.
+
+        Parameters
+        ----------
+        confidence
+            Confidence, above 0 and below 1.
+
+        Returns
+        -------
+        Lower and upper end, 0 to 1; NaN without conditions.
+        """
         if not self.of:
             return float("nan"), float("nan")
         found = stats.binomtest(self.hits, self.of).proportion_ci(confidence, method="exact")
@@ -33,6 +51,21 @@ class Share:
 
 
 def share(holds: Iterable[bool]) -> Share:
-    """Return the part of the conditions in which something holds."""
+    """Return the part of the conditions in which something holds.
+
+    Parameters
+    ----------
+    holds
+        True or False for each condition.
+
+    Returns
+    -------
+    The part.
+
+    Examples
+    --------
+    >>> float(share([True, False, True, True]))
+    0.75
+    """
     found = np.array(list(holds), dtype=bool)
     return Share(int(found.sum()), len(found))

@@ -23,10 +23,10 @@ Verdict = Literal[
     "for the record",
 ]
 NOT_REPRODUCED: tuple[Verdict, ...] = ("reproduced by the witness only", "not reproduced", "reproduced by neither")
-"""Worst first: a defect of ours until it is explained; no witness; the set-up is unknown."""
+"""Worst first: a defect of mesonet until it is explained; no witness; the set-up is unknown."""
 
 SEEDS = 3
-"""The fewest seeds that tell a sign where chance has a part: two degrees of freedom for the interval."""
+"""Fewest seeds for the sign of a random number: two degrees of freedom for the interval."""
 NOTHING = Record()
 
 
@@ -39,12 +39,12 @@ class Finding:
     measured, low, high, seeds, conditions
         As in `mesonet.verification.measurements.Measurement`; measured is its mean.
     reason
-        Why it was not evaluated, or with what it can be.
+        Reason why it was not evaluated, or a way to evaluate it.
     recorded
         Versions of the code that measured it, if the value is from the record; empty otherwise.
     witness, witness_verdict, witnessed_by
         Value of another simulator in an equal set-up, the verdict that follows from it alone, and its name and
-        version; None and empty where there is no witness.
+        version; None and empty without a witness.
     """
 
     id: str
@@ -68,9 +68,24 @@ class Finding:
 def judge(
     claim: Claim, campaigns: Campaigns, record: Record = NOTHING, witness: Witness | None = None
 ) -> list[Finding]:
-    """Return a finding per number; a single finding for a claim without numbers.
+    """Return the findings of a claim.
 
-    A number whose campaign is not there and takes too long to be run is read from the record, if it holds it.
+    A number whose campaign is absent and takes too long to run is read from the record, if it is there.
+
+    Parameters
+    ----------
+    claim
+        The claim.
+    campaigns
+        The campaigns of the claims.
+    record
+        Earlier measurements.
+    witness
+        Another simulator that has run the set-up of the claim.
+
+    Returns
+    -------
+    One finding per number; a single finding for a claim without numbers.
     """
     if not claim.numbers:
         return [Finding(claim.id, claim.claim, "", None, None, None, 0, "", "", "not evaluated", claim.not_evaluated)]
@@ -81,8 +96,17 @@ def judge(
 
 
 def of_claim(findings: list[Finding]) -> Verdict:
-    """Return the verdict on a claim: not reproduced where one number contradicts it, not evaluated where one is
-    missing."""
+    """Return the verdict on a claim.
+
+    Parameters
+    ----------
+    findings
+        Findings of all its numbers.
+
+    Returns
+    -------
+    Not reproduced if one number contradicts it, else not evaluated if one number is missing.
+    """
     verdicts = [finding.verdict for finding in findings]
     worst: tuple[Verdict, ...] = (*NOT_REPRODUCED, "not evaluated")
     for verdict in worst:

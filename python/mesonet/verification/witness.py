@@ -1,4 +1,4 @@
-"""Witnesses: what another simulator measures in the set-up of a claim, written by the driver that ran it."""
+"""Witnesses: measurements of another simulator in the set-up of a claim, written by the driver that ran it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Witness:
 
     tool: str
     version: str
-    command: str  #: what writes its values
+    command: str  #: command that writes its values
     measurements: Mapping[str, Measurement]
 
     @property
@@ -44,17 +44,38 @@ class Witness:
         return f"{self.tool} {self.version}"
 
     def of(self, claim: str, number: Number) -> Measurement | None:
-        """Return the witness's measurement of a number, None if its measure or arguments changed."""
+        """Return the witness's measurement of a number.
+
+        Parameters
+        ----------
+        claim
+            Id of the claim.
+        number
+            The number.
+
+        Returns
+        -------
+        The measurement; None if there is none, or the measure or its arguments changed.
+        """
         return self.measurements.get(_key(claim, number.name, number.measure, number.of))
 
 
 def read_witness(path: Path) -> Witness:
     """Return the witness of a file ``values.json``.
 
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    The witness, checked.
+
     Raises
     ------
     InputError
-        If there is none, or it holds something else: with the file, the path in it and the value.
+        If there is no file, or it holds something else. The error names the file, the path in it and the value.
     """
     try:
         return _witness(json.loads(path.read_text(encoding="utf-8")))

@@ -12,9 +12,20 @@ from mesonet.verification.kernel.scenarios import PROPAGATION_S, SEGMENT_BYTES, 
 
 @dataclass(frozen=True)
 class Flow:
-    """Observations of a flow at each instant of `time_s`; counts are since its start.
+    """Observations of a flow; counts are since its start.
 
-    `spurious` counts retransmissions of segments of which no copy was lost. NaN where the window has no threshold.
+    Attributes
+    ----------
+    time_s
+        Instants, s, shape (n,).
+    cwnd, ssthresh, in_flight
+        Segments at each instant; the threshold is NaN where there is none.
+    srtt_s
+        Smoothed round-trip time at each instant, s.
+    delivered, reductions, timeouts, drops
+        Counts at each instant.
+    retransmissions, spurious
+        Counts of the whole run; spurious ones are of segments of which no copy was lost.
     """
 
     time_s: np.ndarray
@@ -30,20 +41,59 @@ class Flow:
     spurious: float
 
     def gain(self, count: np.ndarray, span: tuple[float, float]) -> float:
-        """Return by how much a count grew in a span."""
+        """Return the growth of a count in a span.
+
+        Parameters
+        ----------
+        count
+            A count at each instant.
+        span
+            Beginning and end, s.
+
+        Returns
+        -------
+        The count at the end less the count at the beginning.
+        """
         return _at(self.time_s, count, span[1]) - _at(self.time_s, count, span[0])
 
     def mean(self, values: np.ndarray, span: tuple[float, float]) -> float:
-        """Return the mean over the samples in a span."""
+        """Return the mean over the samples in a span.
+
+        Parameters
+        ----------
+        values
+            A value at each instant.
+        span
+            Beginning and end, excluded, s.
+
+        Returns
+        -------
+        The mean; NaN without a sample.
+        """
         inside = (self.time_s >= span[0]) & (self.time_s < span[1])
         return float(values[inside].mean()) if inside.any() else float("nan")
 
 
 @dataclass(frozen=True)
 class Observation:
-    """Observations of a run: the queue at each instant of `time_s` (counts since the start), and its flows by start.
+    """Observations of a run.
 
-    `queue` counts the segment in service. `smallest_rtt_s` and `dsacks` are NaN where they are not known.
+    Attributes
+    ----------
+    time_s
+        Instants, s, shape (n,).
+    queue
+        Segments in the queue at each instant, the one in service included.
+    accepted, dropped
+        Segments since the start, at each instant.
+    busy_s
+        Time of service since the start, at each instant, s.
+    flows
+        Flows by their start.
+    completion_s
+        Time of a transfer that ends, s; NaN for others.
+    smallest_rtt_s, dsacks
+        Smallest round-trip time, s, and duplicate SACKs of each flow; NaN where they are not known.
     """
 
     time_s: np.ndarray
@@ -58,7 +108,19 @@ class Observation:
 
 
 def quantities(run: Observation, scenario: Scenario) -> dict[str, float]:
-    """Return the quantities of a run, by name; the names end with the unit."""
+    """Return the quantities of a run.
+
+    Parameters
+    ----------
+    run
+        Observations of the run.
+    scenario
+        Scenario of the run, which has the measured span.
+
+    Returns
+    -------
+    Value by name; the names end with the unit.
+    """
     if scenario.segments:
         found = {"completion ms": 1e3 * run.completion_s, "drops": float(run.dropped[-1])}
         return {**found, "retransmissions": run.flows[0].retransmissions}

@@ -27,9 +27,22 @@ A pair depends on the phase at which the second flow begins, to which runs of th
 
 
 def of_scenario(scenario: Scenario, preset: str, values: Mapping[str, Any]) -> Simulated:
-    """Return the set-up of a scenario for mesonet; `values` come last.
+    """Return the set-up of a scenario for mesonet.
 
     The sender's interface is so fast that a burst reaches the queue within microseconds per segment, as in the kernel.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+    preset
+        Preset of mesonet.
+    values
+        Further values, by path; they come last.
+
+    Returns
+    -------
+    A scenario of mesonet.
     """
     size = f"{scenario.segments} segments" if scenario.segments else "unlimited"
     flows = [
@@ -69,7 +82,17 @@ def of_scenario(scenario: Scenario, preset: str, values: Mapping[str, Any]) -> S
 
 
 def why_not(scenario: Scenario) -> str:
-    """Return why mesonet cannot run a scenario; empty if it can."""
+    """Return the reason why mesonet cannot run a scenario.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+
+    Returns
+    -------
+    The reason; empty if mesonet can run it.
+    """
     if scenario.loss:
         return "mesonet has no random loss"
     if not scenario.gso_segments:
@@ -78,13 +101,43 @@ def why_not(scenario: Scenario) -> str:
 
 
 def in_phase(scenario: Scenario, run: int, runs: int) -> Scenario:
-    """Return the scenario of a run, from 1: the newcomer starts at another phase of a round trip in each."""
+    """Return the scenario of a run: the newcomer starts at another phase of a round trip in each.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+    run
+        Number of the run, from 1.
+    runs
+        Number of runs.
+
+    Returns
+    -------
+    The scenario with later starts.
+    """
     later = 2 * PROPAGATION_S * (run - 1) / runs
     return replace(scenario, starts_s=tuple(start + later * (start > 0) for start in scenario.starts_s))
 
 
 def observe(scenario: Scenario, preset: str, values: Mapping[str, Any], seed: int) -> Observation:
-    """Return the observation of a run of mesonet."""
+    """Return the observations of a run of mesonet.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+    preset
+        Preset of mesonet.
+    values
+        Further values, by path.
+    seed
+        Seed of the run.
+
+    Returns
+    -------
+    The observations.
+    """
     result = simulate(of_scenario(scenario, preset, values), seed)
     router = result.router_traces.to_arrow().to_pydict()
     traces = result.flow_traces.to_polars()
@@ -124,13 +177,39 @@ def observe(scenario: Scenario, preset: str, values: Mapping[str, Any], seed: in
 
 
 def found(scenario: Scenario, preset: str = PRESET, runs: int = RUNS, **values: Any) -> dict[str, Row]:
-    """Return the quantities of a scenario over some runs of mesonet; `values` are settings by their paths."""
+    """Return the quantities of a scenario over some runs of mesonet.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+    preset
+        Preset of mesonet.
+    runs
+        Number of runs.
+    **values
+        Further values, by path.
+
+    Returns
+    -------
+    Quantity by name.
+    """
     each = (observe(in_phase(scenario, run, runs), preset, values, run) for run in range(1, runs + 1))
     return merged(quantities(run, scenario) for run in each)
 
 
 @cache
 def reference(name: str) -> dict[str, Row]:
-    """Return the quantities of a scenario, by its name, with the preset of Part K; computed once in a process."""
+    """Return the quantities of a scenario with the preset of Part K; computed once in a process.
+
+    Parameters
+    ----------
+    name
+        Name of the scenario.
+
+    Returns
+    -------
+    Quantity by name.
+    """
     (scenario,) = (each for each in every() if each.name == name)
     return found(scenario)

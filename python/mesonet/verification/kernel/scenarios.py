@@ -29,26 +29,28 @@ class Scenario:
 
     Attributes
     ----------
+    name
+        Name of the scenario.
     algorithms
-        Of the flows, by their start.
+        Algorithms of the flows, by their start.
     places
-        Segments that wait in the queue at most, without the one in service.
+        Most segments that wait in the queue, without the one in service.
     duration_s, span_s
-        Length of the run, and the part of it that is measured.
+        Length of the run, and its measured span, s.
     starts_s
-        Start of each flow.
+        Start of each flow, s.
     segments
         Size of a transfer; None for flows without an end.
     loss
         Probability that a data segment is lost at random before the queue.
     floor_s
-        Smallest retransmission timeout (`rto_min` of the route).
+        Smallest retransmission timeout (`rto_min` of the route), s.
     gso_segments
         Most segments that the kernel sends in one piece; None for the kernel's own choice.
     compressed_sacks
-        Whether the receiver may answer several segments behind a gap with one acknowledgement (`tcp_comp_sack_nr`).
+        True: the receiver may answer several segments behind a gap with one acknowledgement (`tcp_comp_sack_nr`).
     rate_mbps, rtt_s
-        Rate of the queue, and the round trip without it.
+        Rate of the queue, Mb/s, and round trip without it, s.
     """
 
     name: str
@@ -72,14 +74,46 @@ class Scenario:
 
 
 def single(algorithm: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> Scenario:
-    """Return a flow alone for 20 s, measured from 3 s on."""
+    """Return a flow alone for 20 s, measured from 3 s on.
+
+    Parameters
+    ----------
+    algorithm
+        Algorithm of the kernel.
+    places
+        Places of the queue.
+    suffix
+        A key of `FLOORS_S`, which becomes part of the name.
+    gso_segments
+        As for `Scenario`.
+
+    Returns
+    -------
+    The scenario.
+    """
     name = f"{algorithm} buffer {places}{suffix}{'' if gso_segments else ' gso'}"
     floor = FLOORS_S[suffix]
     return Scenario(name, (algorithm,), places, 20.0, (START_S, 20.0), floor_s=floor, gso_segments=gso_segments)
 
 
 def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> Scenario:
-    """Return two flows for 45 s, the newcomer from 5 s on, measured from 10 s on."""
+    """Return two flows for 45 s, the newcomer from 5 s on, measured from 10 s on.
+
+    Parameters
+    ----------
+    newcomer, first
+        Algorithms of the kernel.
+    places
+        Places of the queue.
+    suffix
+        A key of `FLOORS_S`, which becomes part of the name.
+    gso_segments
+        As for `Scenario`.
+
+    Returns
+    -------
+    The scenario.
+    """
     name = f"{newcomer}+{first} buffer {places}{suffix}{'' if gso_segments else ' gso'}"
     span, starts = (10.0, 45.0), (0.0, 5.0)
     floor = FLOORS_S[suffix]
@@ -87,22 +121,61 @@ def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments:
 
 
 def every_sack(scenario: Scenario) -> Scenario:
-    """Return a scenario in which the receiver acknowledges every segment behind a gap."""
+    """Return a scenario in which the receiver acknowledges every segment behind a gap.
+
+    Parameters
+    ----------
+    scenario
+        Another scenario.
+
+    Returns
+    -------
+    The scenario, with its own name.
+    """
     return replace(scenario, name=f"{scenario.name} every sack", compressed_sacks=False)
 
 
 def short(algorithm: str, segments: int) -> Scenario:
-    """Return a transfer that ends, in a queue of 1 BDP."""
+    """Return a transfer that ends, in a queue of 1 BDP.
+
+    Parameters
+    ----------
+    algorithm
+        Algorithm of the kernel.
+    segments
+        Size of the transfer.
+
+    Returns
+    -------
+    The scenario.
+    """
     return Scenario(f"{algorithm} {segments} segments", (algorithm,), 67, 4.0, (0.0, 4.0), segments=segments)
 
 
 def lossy(algorithm: str, loss: float) -> Scenario:
-    """Return a flow with random loss for 15 s, in a queue of 4 BDP."""
+    """Return a flow with random loss for 15 s, in a queue of 4 BDP.
+
+    Parameters
+    ----------
+    algorithm
+        Algorithm of the kernel.
+    loss
+        Probability of a loss, 0 to 1.
+
+    Returns
+    -------
+    The scenario.
+    """
     return Scenario(f"{algorithm} loss {100 * loss:g} %", (algorithm,), 267, 15.0, (0.0, 15.0), loss=loss)
 
 
 def every() -> list[Scenario]:
-    """Return the full set."""
+    """Return the full set.
+
+    Returns
+    -------
+    All scenarios that the kernel ran.
+    """
     found = [single(algorithm, places, suffix) for suffix in FLOORS_S for algorithm in SINGLE for places in PLACES]
     found += [pair(*algorithms, places) for algorithms in PAIRS for places in PLACES]
     found += [pair("bbr", "cubic", places, " floor 200 ms") for places in PLACES]

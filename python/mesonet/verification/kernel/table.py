@@ -1,4 +1,4 @@
-"""The frozen table of the kernel, and when a value of mesonet counts as reproduced."""
+"""The frozen table of the kernel, and the limits within which a value of mesonet counts as reproduced."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PUBLISHED = (
     "goodput Mb/s", "utilisation", "mean RTT ms", "p95 RTT ms", "drop rate %", "drops in first 3 s", TIMEOUTS,
     "time between cuts s", "decrease factor", "share of newcomer", "completion ms",
 )  # fmt: skip
-"""Quantities of the claims: what an evaluation would publish. The others of the table tell the mechanism."""
+"""Quantities of the claims: those that an evaluation would publish. The other quantities show the mechanism."""
 
 
 class Row(NamedTuple):
-    """A quantity over the runs of a scenario."""
+    """Mean, smallest and largest value of a quantity over the runs of a scenario, and the number of runs."""
 
     mean: float
     least: float
@@ -32,7 +32,17 @@ class Row(NamedTuple):
 
 
 def read(path: Path = FILE) -> dict[tuple[str, str], Row]:
-    """Return the rows of a table by scenario and quantity."""
+    """Return the rows of a table.
+
+    Parameters
+    ----------
+    path
+        The CSV file.
+
+    Returns
+    -------
+    Row by scenario and quantity.
+    """
     with path.open(newline="") as file:
         return {
             (row["scenario"], row["quantity"]): Row(
@@ -43,7 +53,17 @@ def read(path: Path = FILE) -> dict[tuple[str, str], Row]:
 
 
 def merged(runs: Iterable[Mapping[str, float]]) -> dict[str, Row]:
-    """Return each quantity over some runs; runs without a value do not count."""
+    """Return each quantity over some runs; runs without a value do not count.
+
+    Parameters
+    ----------
+    runs
+        Quantities of each run, by name; NaN without a value.
+
+    Returns
+    -------
+    Row by quantity.
+    """
     values: dict[str, list[float]] = {}
     for run in runs:
         for quantity, value in run.items():
@@ -54,9 +74,20 @@ def merged(runs: Iterable[Mapping[str, float]]) -> dict[str, Row]:
 
 
 def limits(quantity: str, row: Row) -> tuple[float, float]:
-    """Return what counts as reproduced: the kernel's smallest to largest value, and `NEAR` about its mean.
+    """Return the range that counts as reproduced: the kernel's smallest to largest value, and `NEAR` about its mean.
 
-    Fewer time-outs than the kernel's are no contradiction, and more are, however few.
+    Fewer time-outs than in the kernel are no contradiction; any number of additional ones is.
+
+    Parameters
+    ----------
+    quantity
+        Name of the quantity.
+    row
+        Values of the kernel.
+
+    Returns
+    -------
+    Smallest and largest value.
     """
     if quantity == TIMEOUTS:
         return float("-inf"), row.most
@@ -65,7 +96,21 @@ def limits(quantity: str, row: Row) -> tuple[float, float]:
 
 
 def mark(quantity: str, value: float, row: Row) -> str:
-    """Return where a value of mesonet stands beside the kernel's."""
+    """Return the place of a value of mesonet relative to the values of the kernel.
+
+    Parameters
+    ----------
+    quantity
+        Name of the quantity.
+    value
+        Value of mesonet.
+    row
+        Values of the kernel.
+
+    Returns
+    -------
+    `INSIDE`, `CLOSE` or `OUTSIDE`.
+    """
     if row.least <= value <= row.most:
         return INSIDE
     least, most = limits(quantity, row)

@@ -1,7 +1,7 @@
-"""Measures of how algorithms compare over many responses and conditions: trees, outliers, spreads (Part D).
+"""Measures that compare algorithms over many responses and conditions: trees, outliers, spreads (Part D).
 
-The responses are the 45 of experiments 1. A mean over too few flows counts as not measured; `without` names algorithms
-to leave out, so that a campaign with one more than the study compares those that the study compared.
+The responses are the 45 responses of experiments 1. A mean over too few flows counts as not measured. `without` leaves
+out algorithms that the study did not compare.
 """
 
 from __future__ import annotations
@@ -25,30 +25,78 @@ Floats = npt.NDArray[np.float64]
 
 RESPONSES = SETS["exp-1"].names
 OUTLIER = 0.025
-"""Two-sided level of Grubbs' test: with seven algorithms that of the study's threshold, 2.08 (claim A19)."""
+"""Two-sided level of Grubbs' test. With seven algorithms it gives the study's threshold, 2.08 (claim A19)."""
 CONGESTED = 0.01
 """Loss rate, mean over the algorithms, from which a condition counts as congested: chosen."""
 
 
 def stands_apart(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> Share:
-    """Return the part of the conditions in whose tree an algorithm is joined last and alone."""
+    """Return the part of the conditions in whose tree an algorithm is joined last and alone.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, without
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    A part of the conditions.
+    """
     return share(tree.most_distant == algorithm for tree in _trees(campaigns, experiment, without))
 
 
 def told_apart(campaigns: Campaigns, experiment: str) -> Share:
-    """Return the part of the conditions in which any two algorithms differ in any response."""
+    """Return the part of the conditions in which some response differs between two algorithms.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    A part of the conditions.
+    """
     return share(bool(tree.distinct) for tree in _trees(campaigns, experiment, ()))
 
 
 def parted(campaigns: Campaigns, experiment: str, algorithms: Sequence[str], congested: bool = False) -> Share:
-    """Return the part of the (congested) conditions whose last join is of these algorithms with all others."""
+    """Return the part of the (congested) conditions whose last join is of these algorithms with all others.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    algorithms
+        Algorithms of one side of the last join.
+    congested
+        True: only congested conditions count.
+
+    Returns
+    -------
+    A part of the conditions.
+    """
     trees = _trees(campaigns, experiment, ())
     chosen = _congested(campaigns, experiment) if congested else np.ones(len(trees), dtype=bool)
     return share(set(algorithms) in _last_two(tree) for tree, kept in zip(trees, chosen, strict=True) if kept)
 
 
 def nearest(campaigns: Campaigns, experiment: str, of: str, to: str) -> Share:
-    """Return the part of the conditions in whose tree two algorithms are joined before either joins any other."""
+    """Return the part of the conditions in whose tree two algorithms are joined before either joins any other.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    of
+        Algorithm.
+    to
+        Other algorithm.
+
+    Returns
+    -------
+    A part of the conditions.
+    """
     return share(_pair(tree, {of, to}) for tree in _trees(campaigns, experiment, ()))
 
 
@@ -59,13 +107,39 @@ def trees_with(
     last: str,
     without: Sequence[str] = (),
 ) -> float:
-    """Return the conditions in whose tree each pair is joined before all others, and `last` joins last and alone."""
+    """Return the conditions in whose tree each pair is joined before all others, and `last` joins last and alone.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    pairs
+        Pairs of algorithms.
+    last
+        Algorithm that joins last.
+    without
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    A count.
+    """
     trees = _trees(campaigns, experiment, without)
     return float(sum(tree.most_distant == last and all(_pair(tree, set(pair)) for pair in pairs) for tree in trees))
 
 
 def most_outliers(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> Share:
-    """Return the part of the congested conditions in which an algorithm is outlier of most responses."""
+    """Return the part of the congested conditions in which an algorithm is outlier of most responses.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, without
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    A part of the congested conditions.
+    """
     summary = _summary(campaigns, experiment, tuple(without), 0.0)
     own = _cells_of(summary, algorithm).sum(axis=1)
     others = [_cells_of(summary, each).sum(axis=1) for each in summary.algorithms if each != algorithm]
@@ -73,7 +147,22 @@ def most_outliers(campaigns: Campaigns, experiment: str, algorithm: str, without
 
 
 def outliers_by_congestion(campaigns: Campaigns, experiment: str, algorithm: str, without: Sequence[str] = ()) -> float:
-    """Return the mean number of responses with an algorithm as outlier, in congested less in other conditions."""
+    """Return the mean number of responses with an algorithm as outlier, in congested less in other conditions.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, without
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    Difference of two numbers of responses.
+
+    Raises
+    ------
+    NotEvaluated
+        If all conditions are congested, or none.
+    """
     own = _cells_of(_summary(campaigns, experiment, tuple(without), 0.0), algorithm).sum(axis=1)
     congested = _congested(campaigns, experiment)
     if congested.all():
@@ -84,7 +173,21 @@ def outliers_by_congestion(campaigns: Campaigns, experiment: str, algorithm: str
 def outlier_share(
     campaigns: Campaigns, experiment: str, algorithm: str, filter_percent: float, without: Sequence[str] = ()
 ) -> float:
-    """Return the part of the cells with an outlier over `filter_percent` off the mean that are this algorithm's."""
+    """Return an algorithm's share of the cells with an outlier.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm
+        As for every measure, see `mesonet.verification.measures`.
+    filter_percent
+        Distance from the mean, in %, that an outlier exceeds.
+    without
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    0 to 1; NaN without an outlier.
+    """
     summary = _summary(campaigns, experiment, tuple(without), filter_percent)
     return float(_cells_of(summary, algorithm).sum() / summary.flagged.sum())
 
@@ -97,7 +200,23 @@ def outlier_in(
     filter_percent: float,
     without: Sequence[str] = (),
 ) -> float:
-    """Return the number of the named responses with an algorithm as outlier in at least one condition."""
+    """Return the number of the named responses with an algorithm as outlier in at least one condition.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm
+        As for every measure, see `mesonet.verification.measures`.
+    names
+        Responses.
+    filter_percent
+        Distance from the mean, in %, that an outlier exceeds.
+    without
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    A count.
+    """
     cells = _cells_of(_summary(campaigns, experiment, tuple(without), filter_percent), algorithm)
     return float(np.count_nonzero(cells[:, [RESPONSES.index(name) for name in names]].any(axis=0)))
 
@@ -111,7 +230,25 @@ def outlier_contrast(
     filter_percent: float,
     without: Sequence[str] = (),
 ) -> float:
-    """Return the part of the cells of `names` with an algorithm as outlier, less the part of the cells of `to`."""
+    """Return the part of the cells of `names` with an algorithm as outlier, less the part of the cells of `to`.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm
+        As for every measure, see `mesonet.verification.measures`.
+    names
+        Responses.
+    to
+        Responses to compare with.
+    filter_percent
+        Distance from the mean, in %, that an outlier exceeds.
+    without
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    -1 to 1.
+    """
     cells = _cells_of(_summary(campaigns, experiment, tuple(without), filter_percent), algorithm)
     parts = [cells[:, [RESPONSES.index(name) for name in each]].mean() for each in (names, to)]
     return float(parts[0] - parts[1])
@@ -124,6 +261,19 @@ def alike(
 
     A difference is the range over the algorithms in % of their mean. Responses that are equal for all algorithms,
     those in `without` included, do not count.
+
+    Parameters
+    ----------
+    campaigns, experiment, without
+        As for every measure, see `mesonet.verification.measures`.
+    percent
+        Largest difference, %.
+    congested
+        True: only congested conditions count.
+
+    Returns
+    -------
+    A part of the conditions.
     """
     cube, _ = _cube(campaigns, experiment, tuple(without))
     same = np.ptp(_cube(campaigns, experiment, ())[0], axis=1) == 0
@@ -140,6 +290,17 @@ def spread_without(
     """Return the largest relative distance of an algorithm from the mean of all, median over congested conditions.
 
     With `most`, return it in the condition that loses most. Algorithms in `without` are left out.
+
+    Parameters
+    ----------
+    campaigns, experiment, without, name
+        As for every measure, see `mesonet.verification.measures`.
+    most
+        True: only the condition that loses most counts.
+
+    Returns
+    -------
+    The distance, as a part of the mean.
     """
     others = _others(campaigns, experiment, without, name)[_heavy(campaigns, experiment, most)]
     mean = others.mean(axis=1)
@@ -152,6 +313,21 @@ def distance_from(
     """Return the largest relative distance of `of` from algorithm `to`, median over congested conditions.
 
     With `most`, return it in the condition that loses most.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    of
+        Algorithms.
+    to, name
+        As for every measure, see `mesonet.verification.measures`.
+    most
+        True: only the condition that loses most counts.
+
+    Returns
+    -------
+    The distance, as a part of the value of `to`.
     """
     algorithms = campaigns.load(experiment).algorithms
     table = campaigns.table(experiment, name)[_heavy(campaigns, experiment, most)]
@@ -160,14 +336,34 @@ def distance_from(
 
 
 def largest_residual(campaigns: Campaigns, experiment: str, algorithm: str, name: str) -> float:
-    """Return the most by which an algorithm lies above the mean of all in any condition."""
+    """Return the most by which an algorithm lies above the mean of all in any condition.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, name
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    In the unit of the response.
+    """
     table = campaigns.table(experiment, name)
     residual = table - table.mean(axis=1, keepdims=True)
     return float(residual[:, campaigns.load(experiment).algorithms.index(algorithm)].max())
 
 
 def low_outliers(campaigns: Campaigns, experiment: str, name: str) -> float:
-    """Return the conditions in which Grubbs' test finds an algorithm that lies below the others in a response."""
+    """Return the conditions in which Grubbs' test finds an algorithm that lies below the others in a response.
+
+    Parameters
+    ----------
+    campaigns, experiment, name
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    A count.
+    """
     table = campaigns.table(experiment, name)
     mean, spread = table.mean(axis=1), table.std(axis=1, ddof=1)
     threshold = critical_value(table.shape[1], alpha=OUTLIER, sides=2)
@@ -175,7 +371,17 @@ def low_outliers(campaigns: Campaigns, experiment: str, name: str) -> float:
 
 
 def beyond_others(campaigns: Campaigns, experiment: str, algorithm: str, name: str) -> Share:
-    """Return the part of the congested conditions in which an algorithm is farthest from the mean of the others."""
+    """Return the part of the congested conditions in which an algorithm is farthest from the mean of the others.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, name
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    A part of the congested conditions.
+    """
     congested = _congested(campaigns, experiment)
     others = _others(campaigns, experiment, (algorithm,), name)[congested]
     place = campaigns.load(experiment).algorithms.index(algorithm)
@@ -187,7 +393,23 @@ def beyond_others(campaigns: Campaigns, experiment: str, algorithm: str, name: s
 def sum_larger(
     campaigns: Campaigns, experiment: str, of: str, to: Sequence[str], names: Sequence[str], period: str
 ) -> Share:
-    """Return the part of the conditions in which the sum of responses is larger under `of` than under all of `to`."""
+    """Return the part of the conditions in which the sum of responses is larger under `of` than under all of `to`.
+
+    Parameters
+    ----------
+    campaigns, experiment, of
+        As for every measure, see `mesonet.verification.measures`.
+    to
+        Algorithms to compare with.
+    names
+        Responses.
+    period
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    A part of the conditions.
+    """
     algorithms = campaigns.load(experiment).algorithms
     sums = np.sum([np.nan_to_num(campaigns.table(experiment, name, period)) for name in names], axis=0)
     own, others = sums[:, algorithms.index(of)], sums[:, [algorithms.index(each) for each in to]]

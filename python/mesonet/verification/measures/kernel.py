@@ -13,13 +13,41 @@ if TYPE_CHECKING:
 
 
 def kernel_quantity(campaigns: Campaigns, scenario: str, quantity: str) -> float:
-    """Return a quantity of a scenario, mean over the runs; NaN where no run has it."""
+    """Return a quantity of a scenario, mean over the runs.
+
+    Parameters
+    ----------
+    campaigns
+        As for every measure, see `mesonet.verification.measures`.
+    scenario
+        Name of a scenario.
+    quantity
+        Name of a quantity.
+
+    Returns
+    -------
+    The mean, in the unit that the name ends with; NaN where no run has it.
+    """
     row = reference(scenario).get(quantity)
     return row.mean if row else float("nan")
 
 
 def kernel_share(campaigns: Campaigns, scenarios: Sequence[str], quantities: Sequence[str] = PUBLISHED) -> float:
-    """Return the part of the rows of the frozen table that mesonet reproduces; a missing value is not reproduced."""
+    """Return the part of the rows of the frozen table that mesonet reproduces; a missing value is not reproduced.
+
+    Parameters
+    ----------
+    campaigns
+        As for every measure, see `mesonet.verification.measures`.
+    scenarios
+        Names of scenarios.
+    quantities
+        Names of quantities.
+
+    Returns
+    -------
+    0 to 1.
+    """
     rows = [(key, row) for key, row in read().items() if key[0] in scenarios and key[1] in quantities]
     marks = [mark(key[1], kernel_quantity(campaigns, *key), row) for key, row in rows]
     return sum(where != OUTSIDE for where in marks) / len(marks)

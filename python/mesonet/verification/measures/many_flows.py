@@ -1,7 +1,6 @@
-"""Measures of many connections over one line: loss, who is shut off, the models of single connections (Part G).
+"""Measures of many connections over one line: loss, shut-off connections, models of single connections (Part G).
 
-The condition is the one with this number of connections and this buffer. W_c, what path and buffer hold together, is
-bandwidth x 2 x delay + buffer, packets.
+W_c is the number of packets that path and buffer hold together: bandwidth x 2 x delay + buffer.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ _OCCUPANCY = {"p5": "5", "p50": "50", "p95": "95", "sd": "sd"}
 
 @dataclass(frozen=True)
 class Line:
-    """A condition: so many connections over a line."""
+    """A condition: a number of connections over a line."""
 
     condition: int
     connections: int
     buffer: float  #: packets
     speed: float  #: packets/s
-    round_trip: float  #: of the line alone, without delays of senders, s
-    span: tuple[float, float]  #: what is measured, s
+    round_trip: float  #: round trip of the line alone, without delays of senders, s
+    span: tuple[float, float]  #: beginning and end of the measured span, s
 
     @property
     def path(self) -> float:
@@ -59,12 +58,32 @@ class Line:
 
 
 def loss(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return the part of the packets that the line drops."""
+    """Return the part of the packets that the line drops.
+
+    Parameters
+    ----------
+    campaigns, experiment, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    0 to 1.
+    """
     return _loss(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
 
 
 def loss_over_model(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return loss over 1/S, S = sum of floor((W + 1)/2) to W, + 2 W + 1, with W = W_c / connections rounded."""
+    """Return loss over 1/S, S = sum of floor((W + 1)/2) to W, + 2 W + 1, with W = W_c / connections rounded.
+
+    Parameters
+    ----------
+    campaigns, experiment, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The ratio.
+    """
     line = _line(campaigns, experiment, connections, buffer)
     window = round(line.pipe / connections)
     cycle = sum(range((window + 1) // 2, window + 1)) + 2 * window + 1
@@ -72,22 +91,72 @@ def loss_over_model(campaigns: Campaigns, experiment: str, connections: int, buf
 
 
 def loss_change(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
-    """Return loss in `experiment` over loss in `other`."""
+    """Return loss in `experiment` over loss in `other`.
+
+    Parameters
+    ----------
+    campaigns, experiment, other, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The ratio.
+    """
     return loss(campaigns, experiment, connections, buffer) / loss(campaigns, other, connections, buffer)
 
 
 def loss_slope(campaigns: Campaigns, experiment: str, buffer: float) -> float:
-    """Return the slope of log loss over log connections, where W_c is more than three times the connections."""
+    """Return the slope of log loss over log connections, where W_c is more than three times the connections.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    buffer
+        Buffer of the conditions that count, packets.
+
+    Returns
+    -------
+    The slope.
+    """
     return _power([(x, y) for x, y, pipe in _curve(campaigns, experiment, buffer) if pipe > 3 * x])
 
 
 def loss_growth(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
-    """Return the slope of log loss over log connections, up to `most` connections: 1 for a line, 2 for a square."""
+    """Return the slope of log loss over log connections, up to `most` connections: 1 for a line, 2 for a square.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    buffer
+        Buffer of the conditions that count, packets.
+    most
+        Most connections that count.
+
+    Returns
+    -------
+    The slope.
+    """
     return _power([(x, y) for x, y, _ in _curve(campaigns, experiment, buffer) if x <= most])
 
 
 def loss_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
-    """Return R^2 of a straight line through loss over connections, up to `most` connections."""
+    """Return R^2 of a straight line through loss over connections, up to `most` connections.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    buffer
+        Buffer of the conditions that count, packets.
+    most
+        Most connections that count.
+
+    Returns
+    -------
+    R^2, 0 to 1.
+    """
     x, y = np.array([(x, y) for x, y, _ in _curve(campaigns, experiment, buffer) if x <= most]).T
     return float(np.corrcoef(x, y)[0, 1] ** 2)
 
@@ -95,7 +164,20 @@ def loss_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -
 def hyperbola(campaigns: Campaigns, experiment: str, buffer: float, what: str) -> float:
     """Return a result of the least-squares fit p = b x / (x + a) where the connections x are more than W_c / 3.
 
-    ``a``, ``b``, or ``error``, the largest relative one.
+    ``a``, ``b``, or ``error``, the largest relative error.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    buffer
+        Buffer of the conditions that count, packets.
+    what
+        ``a``, ``b`` or ``error``.
+
+    Returns
+    -------
+    The result; a in connections.
     """
     x, y = np.array([(x, y) for x, y, pipe in _curve(campaigns, experiment, buffer) if x > pipe / 3]).T
     (a, b), _ = optimize.curve_fit(lambda x, a, b: b * x / (x + a), x, y, p0=(float(x.mean()), 0.5))
@@ -103,30 +185,80 @@ def hyperbola(campaigns: Campaigns, experiment: str, buffer: float, what: str) -
 
 
 def active(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return the connections that are not shut off, over W_c."""
+    """Return the connections that are not shut off, over W_c.
+
+    Parameters
+    ----------
+    campaigns, experiment, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    Connections per packet of W_c.
+    """
     line = _line(campaigns, experiment, connections, buffer)
     return float(np.count_nonzero(_working(campaigns, experiment, line))) / line.pipe
 
 
 def shut_off(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return the part of the connections that is shut off."""
+    """Return the part of the connections that is shut off.
+
+    Parameters
+    ----------
+    campaigns, experiment, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    0 to 1.
+    """
     working = _working(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
     return float(1 - np.count_nonzero(working) / len(working))
 
 
 def fewer_shut_off(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
-    """Return the part of the connections shut off in `other` less the part shut off in `experiment`."""
+    """Return the part of the connections shut off in `other` less the part shut off in `experiment`.
+
+    Parameters
+    ----------
+    campaigns, experiment, other, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    -1 to 1.
+    """
     return shut_off(campaigns, other, connections, buffer) - shut_off(campaigns, experiment, connections, buffer)
 
 
 def jain(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return Jain's index of the deliveries of the connections."""
+    """Return Jain's index of the deliveries of the connections.
+
+    Parameters
+    ----------
+    campaigns, experiment, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    1/n to 1.
+    """
     found = _delivered(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
     return float(found.sum() ** 2 / (len(found) * (found**2).sum()))
 
 
 def fairness_change(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
-    """Return the spread (variation coefficient) of deliveries in `experiment` over the spread in `other`."""
+    """Return the spread (variation coefficient) of deliveries in `experiment` over the spread in `other`.
+
+    Parameters
+    ----------
+    campaigns, experiment, other, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The ratio.
+    """
     spreads = [
         float(np.std(found) / np.mean(found))
         for found in (
@@ -137,19 +269,49 @@ def fairness_change(campaigns: Campaigns, experiment: str, other: str, connectio
 
 
 def throughput(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return the rate of packets that left the line, as a share of its speed."""
+    """Return the rate of packets that left the line, as a share of its speed.
+
+    Parameters
+    ----------
+    campaigns, experiment, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    0 to 1.
+    """
     line = _line(campaigns, experiment, connections, buffer)
     return campaigns.value(experiment, ALGORITHM, line.condition, "segment_rate") / line.speed
 
 
 def least_throughput(campaigns: Campaigns, experiment: str) -> float:
-    """Return the least `throughput` over the conditions."""
+    """Return the least `throughput` over the conditions.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    0 to 1.
+    """
     conditions = lines(campaigns.load(experiment))
     return min(throughput(campaigns, experiment, line.connections, line.buffer) for line in conditions)
 
 
 def goodput(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return the rate of packets delivered for the first time, as a share of the speed of the line."""
+    """Return the rate of packets delivered for the first time, as a share of the speed of the line.
+
+    Parameters
+    ----------
+    campaigns, experiment, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    0 to 1.
+    """
     line = _line(campaigns, experiment, connections, buffer)
     found = _delivered(campaigns, experiment, line)
     return float(found.sum()) / (line.speed * line.span[1])
@@ -160,7 +322,18 @@ def throughput_change(
 ) -> float:
     """Return the largest difference of the ``throughput`` or ``goodput`` of two experiments over conditions.
 
-    `small_pipe`: only conditions with more connections than W_c (True), or with at most W_c (False).
+    Parameters
+    ----------
+    campaigns, experiment, other
+        As for every measure, see `mesonet.verification.measures`.
+    what
+        ``throughput`` or ``goodput``.
+    small_pipe
+        True: only conditions with more connections than W_c. False: only the others. None: all.
+
+    Returns
+    -------
+    0 to 1.
     """
     measure = {"throughput": throughput, "goodput": goodput}[what]
     changes = [
@@ -173,9 +346,20 @@ def throughput_change(
 
 
 def throughput_order(campaigns: Campaigns, experiment: str, by: str) -> float:
-    """Return the neighbours between which throughput falls by over 0.001 though ``buffer`` or ``connections`` grow.
+    """Return the number of neighbours between which throughput falls though ``buffer`` or ``connections`` grow.
 
-    Conditions count whose buffer is smaller than the segments that the path holds, W_opt.
+    Falls of more than 0.001 count, in conditions whose buffer is smaller than the segments that the path holds, W_opt.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    by
+        ``buffer`` or ``connections``.
+
+    Returns
+    -------
+    A count; 0 if throughput grows everywhere.
     """
     table = {
         (line.connections, line.buffer): throughput(campaigns, experiment, line.connections, line.buffer)
@@ -191,7 +375,21 @@ def throughput_order(campaigns: Campaigns, experiment: str, by: str) -> float:
 
 
 def goodput_slope(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
-    """Return the slope of goodput over connections, per 100 connections, up to `most`."""
+    """Return the slope of goodput over connections, per 100 connections, up to `most`.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    buffer
+        Buffer of the conditions that count, packets.
+    most
+        Most connections that count.
+
+    Returns
+    -------
+    Share of the speed per 100 connections.
+    """
     x = [line.connections for line in lines(campaigns.load(experiment)) if line.buffer == buffer]
     x = [count for count in x if count <= most]
     y = [goodput(campaigns, experiment, count, buffer) for count in x]
@@ -199,7 +397,21 @@ def goodput_slope(campaigns: Campaigns, experiment: str, buffer: float, most: in
 
 
 def goodput_line(campaigns: Campaigns, experiment: str, buffer: float, most: int) -> float:
-    """Return R^2 of a straight line through goodput over connections, up to `most`."""
+    """Return R^2 of a straight line through goodput over connections, up to `most`.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    buffer
+        Buffer of the conditions that count, packets.
+    most
+        Most connections that count.
+
+    Returns
+    -------
+    R^2, 0 to 1.
+    """
     x = [line.connections for line in lines(campaigns.load(experiment)) if line.buffer == buffer]
     x = [count for count in x if count <= most]
     y = [goodput(campaigns, experiment, count, buffer) for count in x]
@@ -209,7 +421,23 @@ def goodput_line(campaigns: Campaigns, experiment: str, buffer: float, most: int
 def goodput_slope_ratio(
     campaigns: Campaigns, experiment: str, other: str, buffer: float, other_buffer: float, most: int
 ) -> float:
-    """Return `goodput_slope` in one experiment over its value in another."""
+    """Return `goodput_slope` in one experiment over its value in another.
+
+    Parameters
+    ----------
+    campaigns, experiment, other
+        As for every measure, see `mesonet.verification.measures`.
+    buffer
+        Buffer of the conditions that count, packets.
+    other_buffer
+        Buffer in the campaign to compare with, packets.
+    most
+        Most connections that count.
+
+    Returns
+    -------
+    The ratio.
+    """
     own = goodput_slope(campaigns, experiment, buffer, most)
     return own / goodput_slope(campaigns, other, other_buffer, most)
 
@@ -220,6 +448,17 @@ def epoch(campaigns: Campaigns, experiment: str, connections: int, buffer: float
     ``top``: whole packets of the window when it falls, over W + 1; ``bottom``: after it, over floor((W + 1)/2);
     ``slope``: packets per round trip from the first rise to the last, over 1; ``losses``: packets lost by a
     connection for each time it halves, the mean over all connections.
+
+    Parameters
+    ----------
+    campaigns, experiment, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+    what
+        ``top``, ``bottom``, ``slope`` or ``losses``.
+
+    Returns
+    -------
+    The ratio; for ``losses`` a number of packets.
     """
     line = _line(campaigns, experiment, connections, buffer)
     if what == "losses":
@@ -242,7 +481,19 @@ def epoch(campaigns: Campaigns, experiment: str, connections: int, buffer: float
 
 
 def occupancy(campaigns: Campaigns, experiment: str, connections: int, buffer: float, which: str) -> float:
-    """Return packets in the buffer over its places: the ``5``, ``50`` or ``95`` percentile over time, or ``sd``."""
+    """Return packets in the buffer over its places: the ``5``, ``50`` or ``95`` percentile over time, or ``sd``.
+
+    Parameters
+    ----------
+    campaigns, experiment, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+    which
+        ``5``, ``50``, ``95`` or ``sd``.
+
+    Returns
+    -------
+    A part of the places of the buffer.
+    """
     line = _line(campaigns, experiment, connections, buffer)
     trace = _kept(campaigns, experiment, line, "router_traces").filter(_after(line))
     used = trace["queue"].to_numpy() / line.buffer
@@ -250,14 +501,34 @@ def occupancy(campaigns: Campaigns, experiment: str, connections: int, buffer: f
 
 
 def occupancy_change(campaigns: Campaigns, experiment: str, other: str, connections: int, buffer: float) -> float:
-    """Return the SD of the buffer's occupancy in `experiment` over its SD in `other`."""
+    """Return the SD of the buffer's occupancy in `experiment` over its SD in `other`.
+
+    Parameters
+    ----------
+    campaigns, experiment, other, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The ratio.
+    """
     return occupancy(campaigns, experiment, connections, buffer, "sd") / occupancy(
         campaigns, other, connections, buffer, "sd"
     )
 
 
 def timeouts_per_loss(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return time-outs over lost packets, both summed over the connections; 0 where no packet is lost."""
+    """Return time-outs over lost packets, both summed over the connections; 0 where no packet is lost.
+
+    Parameters
+    ----------
+    campaigns, experiment, connections, buffer
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The ratio.
+    """
     flows = _flows(campaigns, experiment, _line(campaigns, experiment, connections, buffer))
     lost = float(flows["losses"].sum())
     return float(flows["timeouts"].sum()) / lost if lost else 0.0
@@ -267,6 +538,15 @@ def in_round_trip_band(campaigns: Campaigns, experiment: str) -> float:
     """Return the part of the conditions with (RTT2/RTT1)^2 <= Thr1/Thr2 <= 2 (RTT2/RTT1)^2.
 
     Conditions have two groups of round trips, which include the mean wait in the queue.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    0 to 1.
     """
     inside = []
     for line, scenario in zip(lines(campaigns.load(experiment)), _scenarios(campaigns.load(experiment)), strict=True):
@@ -286,10 +566,29 @@ def within_factor(
 ) -> float:
     """Return the part of the connections whose rate the model of Padhye et al. predicts within a factor.
 
-    The model is ``full`` or ``approximate``; conditions count whose number of connections lies in the range
-    `connections`. Inputs are the loss indications per packet of the connection, the mean round trip of the condition
-    and a first time-out of the minimum or a round trip, whichever is more (assumed: time-outs are not recorded one
-    by one). Connections without a loss or a packet are left out: the model does not cover them.
+    Inputs are the loss indications per packet of the connection, the mean round trip of the condition, and a first
+    time-out: the minimum or a round trip, whichever is more (assumed: single time-outs are not recorded). Connections
+    without a loss or a packet are left out: the model does not cover them.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    model
+        ``full`` or ``approximate``.
+    factor
+        Factor, at least 1.
+    connections
+        Fewest and most connections of the conditions that count.
+
+    Returns
+    -------
+    0 to 1.
+
+    Raises
+    ------
+    NotEvaluated
+        If fewer than `FEWEST_FLOWS` connections had a loss.
     """
     hits = total = 0
     for line, scenario in zip(lines(campaigns.load(experiment)), _scenarios(campaigns.load(experiment)), strict=True):
@@ -310,15 +609,42 @@ def within_factor(
 
 
 def worse_model(campaigns: Campaigns, experiment: str, factor: float) -> float:
-    """Return the part of the connections that the approximate model predicts within a factor, less the full model's."""
+    """Return the part of the connections that the approximate model predicts within a factor, less the full model's.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    factor
+        Factor, at least 1.
+
+    Returns
+    -------
+    -1 to 1.
+    """
     shares = [within_factor(campaigns, experiment, model, factor) for model in ("full", "approximate")]
     return shares[1] - shares[0]
 
 
 def pftk(loss: Floats, round_trip: float, time_out: float, *, full: bool) -> Floats:
-    """Return packets per second at a rate of loss indications; b = 1, no limit by the receiver.
+    """Return the rate that the model of Padhye et al. predicts for a rate of loss indications.
 
-    Padhye, Firoiu, Towsley and Kurose, IEEE/ACM Transactions on Networking 8 (2000) 133, equations (32) and (33).
+    b = 1, and the receiver sets no limit.
+
+    Parameters
+    ----------
+    loss
+        Loss indications per packet, above 0 and below 1.
+    round_trip
+        Round trip, s.
+    time_out
+        First time-out, s.
+    full
+        True: the full model. False: the approximate one.
+
+    Returns
+    -------
+    Packets/s, in the shape of `loss`.
     """
     p = loss
     spread = 1 + p * (1 + p * (2 + p * (4 + p * (8 + p * (16 + 32 * p)))))
@@ -335,10 +661,21 @@ def pftk(loss: Floats, round_trip: float, time_out: float, *, full: bool) -> Flo
 
 
 def table(campaigns: Campaigns, experiment: str, line: str) -> Iterator[dict[str, str | float]]:
-    """Yield a row for each condition of an experiment: what witnesses are compared in.
+    """Yield a row for each condition of an experiment, for the comparison with witnesses.
 
     Part of the packets lost; goodput over capacity; Jain's index; part of the connections shut off; active
     connections; percentiles and standard deviation of the buffer over its places; time-outs over lost packets.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    line
+        Name of the line.
+
+    Yields
+    ------
+    Numbers by column; measured ones are rounded to four digits.
     """
     for each in lines(campaigns.load(experiment)):
         of = (campaigns, experiment, each.connections, each.buffer)
@@ -394,7 +731,17 @@ def _scenarios(campaign: Campaign) -> list[dict[str, Any]]:
 
 @cache
 def lines(campaign: Campaign) -> list[Line]:
-    """Return the conditions of a campaign, in order."""
+    """Return the conditions of a campaign, in order.
+
+    Parameters
+    ----------
+    campaign
+        Campaign.
+
+    Returns
+    -------
+    One entry per condition.
+    """
     found = []
     for number, scenario in enumerate(_scenarios(campaign), start=1):
         described = core.describe(json.dumps(scenario))

@@ -38,21 +38,54 @@ FEWEST_CYCLES = 3
 
 
 def window_over_law(campaigns: Campaigns, experiment: str, algorithm: str, condition: int, law: str) -> float:
-    """Return the mean window over whole cycles in the second half of a run, over the law's at equal loss rate."""
+    """Return the mean window over whole cycles in the second half of a run, over the window of a law at its loss rate.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, condition
+        As for every measure, see `mesonet.verification.measures`.
+    law
+        Key of `LAWS`.
+
+    Returns
+    -------
+    The ratio.
+    """
     p, window = _cycles(campaigns, experiment, algorithm, condition)
     return window / LAWS[law](p, _round_trip(campaigns, experiment, algorithm, condition))
 
 
 def loss_exponent(campaigns: Campaigns, experiment: str, algorithm: str, conditions: Sequence[int]) -> float:
-    """Return the slope of the log of the window over the log of the loss rate, through the points of these
-    conditions."""
+    """Return the slope of log window over log loss rate, through the points of some conditions.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm
+        As for every measure, see `mesonet.verification.measures`.
+    conditions
+        Conditions, from 1.
+
+    Returns
+    -------
+    The slope.
+    """
     points = [_cycles(campaigns, experiment, algorithm, number) for number in conditions]
     losses, windows = np.log(np.array(points)).T
     return float(np.polyfit(losses, windows, 1)[0])
 
 
 def loss_over_law(campaigns: Campaigns, experiment: str, algorithm: str, condition: int) -> float:
-    """Return the loss rate over the rate that a law gives for the mean window found."""
+    """Return the loss rate over the loss rate that a law gives for the mean window found.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The ratio.
+    """
     p, window = _cycles(campaigns, experiment, algorithm, condition)
     return p / LOSSES[algorithm](window)
 
@@ -61,14 +94,34 @@ def loss_on_path(campaigns: Campaigns, experiment: str, of: str, to: str, condit
     """Return the loss rate of algorithm `of` on a path that it fills alone, over the loss rate of algorithm `to`.
 
     Windows differ only by how far below the path they fall.
+
+    Parameters
+    ----------
+    campaigns, experiment, of, to, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The ratio.
     """
     return _cycles(campaigns, experiment, of, condition)[0] / _cycles(campaigns, experiment, to, condition)[0]
 
 
 def queue_over_theory(campaigns: Campaigns, experiment: str, condition: int, router: str) -> float:
-    """Return the mean number at a router, with the one in service, over the M/D/1 mean at the utilisation found.
+    """Return the mean number at a router, with the segment in service, over the M/D/1 mean at the utilisation found.
 
     Pollaczek and Khinchine: L = rho + rho^2 / (2 (1 - rho)).
+
+    Parameters
+    ----------
+    campaigns, experiment, condition
+        As for every measure, see `mesonet.verification.measures`.
+    router
+        Router.
+
+    Returns
+    -------
+    The ratio.
     """
     (algorithm,) = campaigns.load(experiment).algorithms
     table = campaigns.load(experiment).kept("routers", condition, algorithm, campaigns.seed_of(experiment))
@@ -78,7 +131,22 @@ def queue_over_theory(campaigns: Campaigns, experiment: str, condition: int, rou
 
 
 def difference_kept(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Return the part of the difference of two windows that is left after both fall together, median over the falls."""
+    """Return the part of the difference of two windows that is left after both fall together, median over the falls.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The part that is left.
+
+    Raises
+    ------
+    NotEvaluated
+        If the flows never lose together.
+    """
     run = campaigns.run(experiment, algorithm)
     window = run.cwnd
     falls = np.flatnonzero((window[1:] < 0.7 * window[:-1]).any(axis=1))
@@ -97,7 +165,17 @@ def difference_kept(campaigns: Campaigns, experiment: str, algorithm: str) -> fl
 
 
 def difference_between_falls(campaigns: Campaigns, experiment: str, algorithm: str, span: Sequence[float]) -> float:
-    """Return the change of the difference of two windows in a span in which neither falls, segments."""
+    """Return the change of the difference of two windows in a span in which neither falls.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, span
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    Segments.
+    """
     run = campaigns.run(experiment, algorithm)
     inside = (run.time > span[0]) & (run.time <= span[1])
     gap = run.cwnd[inside, 0] - run.cwnd[inside, 1]
@@ -105,7 +183,19 @@ def difference_between_falls(campaigns: Campaigns, experiment: str, algorithm: s
 
 
 def line_use(campaigns: Campaigns, experiment: str, condition: int, speed: float) -> float:
-    """Return the rate of segments that leave the line, as a share of its `speed` in segments/s."""
+    """Return the rate of segments that leave the line, as a share of its speed.
+
+    Parameters
+    ----------
+    campaigns, experiment, condition
+        As for every measure, see `mesonet.verification.measures`.
+    speed
+        Speed of the line, segments/s.
+
+    Returns
+    -------
+    0 to 1.
+    """
     (algorithm,) = campaigns.load(experiment).algorithms
     return campaigns.value(experiment, algorithm, condition, "segment_rate") / speed
 

@@ -1,7 +1,6 @@
 """Measures of a few traced flows: windows, shares, rates, convergence, latencies.
 
-Every measure takes the campaigns and what a claim says under ``of``: an experiment (its campaign), an algorithm, mostly
-a span in seconds (beginning excluded), a flow (from 1) and a condition (from 1, where there are several).
+Averages are over the samples of a span.
 """
 
 from __future__ import annotations
@@ -26,53 +25,143 @@ MEAN = 25.0
 def average_window(
     campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1
 ) -> float:
-    """Return the time average of cwnd, segments."""
+    """Return the time average of cwnd.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, flow, span, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    Segments.
+    """
     return float(_averages(campaigns.run(experiment, algorithm, condition), span).window[flow - 1, 0])
 
 
 def total_window(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Return the sum of the average windows of all flows, segments."""
+    """Return the sum of the average windows of all flows.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, span, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    Segments.
+    """
     return float(_averages(campaigns.run(experiment, algorithm, condition), span).total[0])
 
 
 def share(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1) -> float:
-    """Return a flow's part of the sum of the average windows."""
+    """Return a flow's part of the sum of the average windows.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, flow, span, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    0 to 1.
+    """
     return float(_averages(campaigns.run(experiment, algorithm, condition), span).share[flow - 1, 0])
 
 
 def window_ratio(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Return the average window of the second flow over the average window of the first."""
+    """Return the average window of the second flow over the average window of the first.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, span, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The ratio.
+    """
     window = _averages(campaigns.run(experiment, algorithm, condition), span).window[:, 0]
     return float(window[1] / window[0])
 
 
 def rate_ratio(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Return the rate of the second flow over the rate of the first."""
+    """Return the rate of the second flow over the rate of the first.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, span, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The ratio.
+    """
     rate = _averages(campaigns.run(experiment, algorithm, condition), span).rate[:, 0]
     return float(rate[1] / rate[0])
 
 
 def utilisation(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Return the segments delivered to all flows, as a part of the capacity of the slowest router."""
+    """Return the segments delivered to all flows, as a part of the capacity of the slowest router.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, span, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    0 to 1.
+    """
     run = campaigns.run(experiment, algorithm, condition)
     return float(np.nansum(_averages(run, span).rate) / run.speed)
 
 
 def buffered(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Return the sum of the average windows less what the path holds without queues, segments."""
+    """Return the sum of the average windows less the segments that the path holds without queues.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, span, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    Segments.
+    """
     run = campaigns.run(experiment, algorithm, condition)
     return float(total_window(campaigns, experiment, algorithm, span, condition) - run.speed * run.path["max_rtt"])
 
 
 def more_buffered(campaigns: Campaigns, of: str, to: str, experiment: str, span: Span) -> float:
-    """Return `buffered` of algorithm `of` less `buffered` of algorithm `to`, segments."""
+    """Return `buffered` of algorithm `of` less `buffered` of algorithm `to`.
+
+    Parameters
+    ----------
+    campaigns, of, to, experiment, span
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    Segments.
+    """
     return buffered(campaigns, experiment, of, span) - buffered(campaigns, experiment, to, span)
 
 
 def share_change(
     campaigns: Campaigns, of: str, to: str, experiment: str, flow: int, span: Span, condition: int = 1
 ) -> float:
-    """Return `share` of a flow under algorithm `of` less its `share` under algorithm `to`."""
+    """Return `share` of a flow under algorithm `of` less its `share` under algorithm `to`.
+
+    Parameters
+    ----------
+    campaigns, of, to, experiment, flow, span, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    -1 to 1.
+    """
     own, other = (share(campaigns, experiment, name, flow, span, condition) for name in (of, to))
     return own - other
 
@@ -80,21 +169,52 @@ def share_change(
 def own_queue(
     campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1
 ) -> float:
-    """Return the mean of what a flow holds in queues by its own measure, segments: its alpha, once a flow of FAST has
-    settled."""
+    """Return the mean number of segments that a flow holds in queues by its own measure.
+
+    It is the alpha of a flow of FAST that has settled.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, flow, span, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    Segments.
+    """
     run = campaigns.run(experiment, algorithm, condition)
     inside = (run.time > span[0]) & (run.time <= span[1])
     return float(np.nanmean(queued(run.cwnd, run.rtt)[inside, flow - 1]))
 
 
 def swing(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span, condition: int = 1) -> float:
-    """Return the largest less the smallest cwnd, segments."""
+    """Return the largest less the smallest cwnd.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, flow, span, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    Segments.
+    """
     window = _window(campaigns.run(experiment, algorithm, condition), flow, span)
     return float(np.nanmax(window) - np.nanmin(window))
 
 
 def relative_swing(campaigns: Campaigns, of: str, to: str, experiment: str, flow: int, span: Span) -> float:
-    """Return the swing of algorithm `of` over the swing of algorithm `to`."""
+    """Return the swing of algorithm `of` over the swing of algorithm `to`.
+
+    Parameters
+    ----------
+    campaigns, of, to, experiment, flow, span
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The ratio.
+    """
     return swing(campaigns, experiment, of, flow, span) / swing(campaigns, experiment, to, flow, span)
 
 
@@ -105,6 +225,19 @@ def approach(
 
     Far: from the start of the span up to half of the last value. Near: from `near` segments below the last value to
     one below.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, flow, span
+        As for every measure, see `mesonet.verification.measures`.
+    near
+        Segments below the last value.
+    condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The ratio.
     """
     run = campaigns.run(experiment, algorithm, condition)
     window = _window(run, flow, span)
@@ -116,18 +249,48 @@ def approach(
 
 
 def reductions(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span) -> float:
-    """Return how often cwnd falls by more than 5 % within a sample; a fall of several samples counts once."""
+    """Return how often cwnd falls by more than 5 % within a sample; a fall of several samples counts once.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, flow, span
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    A count.
+    """
     return float(len(_falls(_window(campaigns.run(experiment, algorithm), flow, span))))
 
 
 def reduction(campaigns: Campaigns, experiment: str, algorithm: str, flow: int, span: Span) -> float:
-    """Return the median part of cwnd that is given up when it falls."""
+    """Return the median part of cwnd that a flow gives up when it falls.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, flow, span
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    0 to 1.
+    """
     window = _window(campaigns.run(experiment, algorithm), flow, span)
     return float(np.median([1 - window[after] / window[before] for before, after in _falls(window)]))
 
 
 def convergence(campaigns: Campaigns, experiment: str, algorithm: str, span: Span, condition: int = 1) -> float:
-    """Return the seconds into the span after which both flows keep shares of 40 to 60 %, in means over 25 s."""
+    """Return the time into the span after which both flows keep shares of 40 to 60 %, in means over 25 s.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm, span, condition
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    Seconds.
+    """
     run = campaigns.run(experiment, algorithm, condition)
     ends = np.arange(span[0] + MEAN, span[1] + 1, MEAN)
     shares = [_averages(run, (end - MEAN, end)).share[0, 0] for end in ends]
@@ -136,23 +299,65 @@ def convergence(campaigns: Campaigns, experiment: str, algorithm: str, span: Spa
 
 
 def earlier_convergence(campaigns: Campaigns, of: str, to: str, experiment: str, span: Span) -> float:
-    """Return the convergence time of `of` over the time of `to`, which is at least the span of a mean."""
+    """Return the convergence time of `of` over the time of `to`, which is at least the span of a mean.
+
+    Parameters
+    ----------
+    campaigns, of, to, experiment, span
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    The ratio.
+    """
     first, second = convergence(campaigns, experiment, of, span), convergence(campaigns, experiment, to, span)
     return first / max(second, MEAN)
 
 
 def goodput_latency(campaigns: Campaigns, experiment: str, algorithm: str) -> float:
-    """Return the seconds from ssthresh to the full rate."""
+    """Return the time from ssthresh to the full rate.
+
+    Parameters
+    ----------
+    campaigns, experiment, algorithm
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    Seconds.
+    """
     return float(campaigns.latencies(experiment)[algorithm]["goodput"])
 
 
 def latency_change(campaigns: Campaigns, experiment: str, of: str, to: str) -> float:
-    """Return `goodput_latency` of algorithm `of` less `goodput_latency` of algorithm `to`, s."""
+    """Return `goodput_latency` of algorithm `of` less `goodput_latency` of algorithm `to`.
+
+    Parameters
+    ----------
+    campaigns, experiment, of, to
+        As for every measure, see `mesonet.verification.measures`.
+
+    Returns
+    -------
+    Seconds.
+    """
     return goodput_latency(campaigns, experiment, of) - goodput_latency(campaigns, experiment, to)
 
 
 def out_of_order(campaigns: Campaigns, experiment: str, algorithms: Sequence[str]) -> float:
-    """Return the pairs of algorithms whose goodput latencies are not in the order given."""
+    """Return the number of pairs of algorithms whose goodput latencies are not in the order given.
+
+    Parameters
+    ----------
+    campaigns, experiment
+        As for every measure, see `mesonet.verification.measures`.
+    algorithms
+        Algorithms by rising latency.
+
+    Returns
+    -------
+    A count; 0 in the order given.
+    """
     values = [goodput_latency(campaigns, experiment, name) for name in algorithms]
     return float(sum(a > b for place, a in enumerate(values) for b in values[place + 1 :]))
 
