@@ -1,7 +1,8 @@
 """mesonet: predicts what happens to a large network when a new congestion control is deployed in it.
 
-``scenario`` describes one network, ``simulate`` runs it, ``experiment`` runs many of them by a factorial design into a
-campaign folder, ``load`` reads such a folder, ``analysis`` and ``report`` show which conditions cause which behaviour.
+``scenario`` describes one network, and ``simulate`` runs it. ``experiment`` runs many networks by a factorial design
+into a campaign folder, and ``load`` reads the folder. ``analysis`` and ``report`` show which conditions cause which
+behaviour.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def report(campaign: Campaign, path: str | Path, *, against: str | None = None) 
     return write_report(campaign, path, against=against)
 
 
-def __getattr__(name: str) -> Any:  # these import what computes: only when asked for
+def __getattr__(name: str) -> Any:  # these import NumPy and SciPy: only on first use
     if name in ("analysis", "designs"):
         return import_module(f"mesonet.{name}")
     raise AttributeError(f"module 'mesonet' has no attribute {name!r}")

@@ -23,7 +23,7 @@ Kind = Literal[
 KINDS: tuple[str, ...] = get_args(Kind)
 
 SEGMENT_BYTES = 1500
-"""Bytes in a segment unless a scenario says otherwise (ASME paper; SP 500-282 ch. 9)."""
+"""Default number of bytes in a segment (ASME paper; SP 500-282 ch. 9)."""
 
 BASE_UNITS = {
     "time": "s",
@@ -233,7 +233,7 @@ def _quantity(kind: str, value: Any, example: str, segment_bytes: float) -> floa
     return _text_quantity(kind, value, example, segment_bytes)
 
 
-@lru_cache(maxsize=1 << 12)  # thousands of flows may say the same
+@lru_cache(maxsize=1 << 12)  # thousands of flows may have the same text
 def _text_quantity(kind: str, value: str, example: str, segment_bytes: float) -> float:
     allowed = _quantity_allowed(kind, example)
     match = _QUANTITY.fullmatch(value)

@@ -17,7 +17,7 @@ from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
-#: Classes unless another number is asked for: chosen.
+#: Default number of classes: chosen.
 CLASSES = 4
 
 

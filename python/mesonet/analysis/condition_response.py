@@ -1,7 +1,7 @@
 """Condition-response summary: outlying algorithms by condition and response.
 
 For each condition and response the values of the algorithms are compared with one another. The extreme value is the
-value farthest from their mean; Grubbs' test decides whether it is an outlier (figures 15 and 16 of Mills et al.,
+value farthest from their mean; Grubbs' test decides if it is an outlier (figures 15 and 16 of Mills et al.,
 ASME 2011). A table of many cells flags some by chance; their expected number is part of the result.
 """
 
@@ -100,7 +100,7 @@ def condition_response_summary(
     adjust: Adjustment = "none",
     too_few: ArrayLike | None = None,
 ) -> ConditionResponseSummary:
-    """Test in each condition and response whether one algorithm is an outlier among all.
+    """Test in each condition and response if one algorithm is an outlier among all.
 
     A cell with fewer than five algorithms gets no verdict, only its extreme and relative effect. The same holds for
     cells in which all values but one are equal, and for cells marked in `too_few`.

@@ -2,9 +2,9 @@
 
 Step 10 of Filliben's ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.10): y = mean + (e1 x1 + e2 x2 + e12 x1
 x2) / 2. The axes are drawn from the first items of the ranked list of terms (section 5.5.9.10.1): a main effect gives
-its factor, an interaction of two factors gives the factors of it that are not on an axis yet, the one with the larger
-main effect first. Beyond the levels and between the levels of a categorical factor nothing was measured: the surface
-ends at the levels, and a categorical factor takes no axis.
+its factor, and an interaction of two factors gives its factors that are not on an axis yet, the larger main effect
+first. Beyond the levels and between the levels of a categorical factor nothing was measured: the surface ends at the
+levels, and a categorical factor takes no axis.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,7 +1,7 @@
 """Curvature: the response at the centre of the factors against the mean over the corners of the design.
 
-Main effects and interactions of two levels say how a response changes along straight lines. With centre points, runs
-with all factors half-way, the difference
+Main effects and interactions of two levels describe how a response changes along straight lines. With centre points,
+runs with all factors half-way, the difference
 
     mean of the two-level runs - mean of the centre points
 
@@ -45,7 +45,7 @@ class Curvature(AnalysisResult):
     t: float
     degrees_of_freedom: float  #: of the pure error
     p: float  #: two-sided
-    notes: tuple[str, ...]  #: what the reader must know: no replicates, a constant response, ...
+    notes: tuple[str, ...]  #: remarks for readers: no replicates, a constant response, ...
 
     UNITS: ClassVar = {"relative_difference": "%", "t": "1", "p": "1", "degrees_of_freedom": "1"}
 

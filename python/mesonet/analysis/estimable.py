@@ -35,7 +35,7 @@ class SignColumns:
     orders: tuple[int, ...]  #: number of factors of the first alias
     constant: tuple[str, ...]  #: products that are the same in every run
     regular: bool  #: True if the columns are orthogonal, and the runs can estimate no other
-    complete: bool  #: True if the order was not limited below what the runs can estimate
+    complete: bool  #: True if the order did not exclude terms that the runs can estimate
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def fit(columns: Floats, names: Sequence[str], y: Floats) -> Fit:
 
 
 def _independent(columns: Floats) -> NDArray[np.bool_]:
-    """Return, per column, whether it depends neither on the mean nor on the columns before it."""
+    """Return True for each column that depends neither on the mean nor on the columns before it."""
     n, m = columns.shape
     found = np.zeros(m, dtype=bool)
     basis = np.empty((n, min(n, m + 1)))

@@ -19,7 +19,7 @@ from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
-#: Follow-up runs that can be asked for.
+#: Allowed number of follow-up runs.
 FEWEST_RUNS, MOST_RUNS = 4, 32
 #: Factors up to which every combination of settings is a candidate; above, the runs done with one or two factors
 #: switched and their mirror images.

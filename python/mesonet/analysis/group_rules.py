@@ -1,7 +1,7 @@
 """Rules that explain groups of runs by settings: "group 1 is X1 at -; group 2 is X1 at + and X2 at +".
 
 A decision tree of at most three questions, each about the setting of one factor. Groups may come from the plane of two
-principal components (`score_groups`), from a split of a cluster tree, or from anywhere else. What the rules say is an
+principal components (`score_groups`), from a split of a cluster tree, or from anywhere else. The rules are an
 association, not a cause.
 
 Source: L. Breiman et al., Classification and Regression Trees, 1984 (Gini impurity). That groups in the plane of the
@@ -23,7 +23,7 @@ from mesonet.analysis.result import AnalysisResult
 
 Floats = NDArray[np.float64]
 
-#: Questions between the root and a leaf: more cannot be said in a sentence.
+#: Most questions between the root and a leaf: more do not fit into a sentence.
 DEEPEST = 3
 #: Fewer runs than this are not parted further.
 FEWEST = 2
@@ -55,7 +55,7 @@ class GroupRules(AnalysisResult):
     """Rules that explain groups of runs; the table has a row per rule."""
 
     rules: tuple[Rule, ...]
-    right: int  #: runs that are in the group that their rule says
+    right: int  #: runs whose group is the group of their rule
     largest: int  #: runs of the largest group: as many would be right without a rule
     runs: int
     equally_good: tuple[tuple[str, ...], ...]  #: per question, other factors that separate the runs as well

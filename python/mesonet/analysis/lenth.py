@@ -1,6 +1,6 @@
 """Lenth's pseudo standard error: which effects of an unreplicated experiment exceed noise.
 
-Most effects are assumed to be nothing but noise, so that their median size tells how large noise is. Effects beyond
+Most effects are assumed to be nothing but noise, so that their median size estimates the noise. Effects beyond
 the margin of error are active one at a time; beyond the simultaneous margin of error, active among all of them.
 
 Source: R. V. Lenth, Quick and easy analysis of unreplicated factorials, Technometrics 31, 1989.

@@ -3,10 +3,10 @@
 The effect of a factor is the mean response at its + level less the mean at its - level. It is tested by
 t = effect / (SD of the effect). `mode` chooses the noise:
 
-* `nist`: what is left after the mean and *that one factor*, with n - 2 degrees of freedom. The variation of all other
+* `nist`: the residual of the mean and *that one factor*, with n - 2 degrees of freedom. The variation of all other
   factors stays in the noise, so small effects hide behind large ones: conservative. For a balanced design this is the
   one-way analysis of variance of the response on that factor.
-* `full`: what is left after the mean and *all* main effects together, with n - 1 - k degrees of freedom.
+* `full`: the residual of the mean and *all* main effects together, with n - 1 - k degrees of freedom.
 * `replicates`: the scatter between replicates of one run, the only noise that does not hold lack of fit.
 
 Source of the definitions: J. Filliben's Dataplot macros for two-level designs (`lib/10step`) and the NIST/SEMATECH
@@ -68,7 +68,7 @@ class MainEffects(AnalysisResult):
     p: Floats  #: two-sided
     f_cdf: Floats  #: 100 x F(t^2; 1, degrees of freedom)
     stars: tuple[str, ...]  #: "**" if f_cdf >= 99, "*" if >= 95, else ""
-    notes: tuple[str, ...]  #: what the reader must know: lost runs, a constant response, ...
+    notes: tuple[str, ...]  #: remarks for readers: lost runs, a constant response, ...
 
     UNITS: ClassVar = {"relative_effect": "%", "f_cdf": "%", "t": "1", "p": "1", "degrees_of_freedom": "1"}
 
@@ -118,8 +118,8 @@ def main_effects(
     InputError
         For names that are text in place of a list, repeat, or hold ``*``.
     ValueError
-        For an unknown mode, a design that is not two-level, a wrong number of names or values, or a frame that holds
-        several algorithms while `algorithm` is None, or not the algorithm.
+        For an unknown mode, a design that is not two-level, or a wrong number of names or values. Also for a frame with
+        several algorithms while `algorithm` is None, and for a frame without the algorithm.
 
     Examples
     --------
@@ -301,7 +301,7 @@ def _effects(
         effect = mean_plus - mean_minus
         one_level = (n_plus == 0) | (n_minus == 0)
         constant = n > 0 and np.ptp(y) <= ROUNDING * np.max(np.abs(y))
-        # What is nothing but rounding is not tested.
+        # Effects that are nothing but rounding are not tested.
         effect = np.where(np.abs(effect) <= ROUNDING * np.max(np.abs(y), initial=0.0), 0.0, effect)
         if constant:
             effect = np.where(one_level, np.nan, 0.0)
@@ -345,7 +345,7 @@ def _together(
     """Return the columns of a model whose effects the runs can estimate together, main effects first, and its inverse.
 
     Pairs of factors are in the model where the runs can estimate all of them; otherwise they would bias the effects,
-    and a note says so. None where not even all main effects can be estimated.
+    and a note is added. None if the runs cannot estimate all main effects.
     """
     k = len(names)
     for order in (2, 1) if k > 1 else (1,):

@@ -21,8 +21,8 @@ _SHOWN_ROWS = 20
 class AnalysisResult(ABC):
     """A table with one row per combination of its dimensions, dimensions first, the last one running fastest.
 
-    A result class gives `_dimensions` (name -> labels), `_columns` (name -> values, one per row, the dimensions
-    excluded), optionally `_attributes` (facts that hold for the whole table) and the units of its columns.
+    A result class defines `_dimensions` (name -> labels) and `_columns` (name -> values, one per row, the dimensions
+    excluded). It can define `_attributes` (facts about the whole table) and the units of its columns.
     """
 
     UNITS: ClassVar[Mapping[str, str]] = {}

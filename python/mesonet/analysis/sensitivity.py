@@ -6,8 +6,8 @@ Runs between two levels have no main effects as differences of means. A linear m
   factor changes by one of its own and the others stay. With independent factors its square is the share of the variance
   that the factor explains. It is as good as the model, whose R^2 is given.
 * SRRC, the same of ranks, for responses that only rise or only fall, straight or not.
-* PRCC, the partial rank correlation coefficient: the correlation of the ranks of response and factor, after what the
-  other factors explain of both is taken away, with t = r sqrt(d / (1 - r^2)) on d = n - 1 - k degrees of freedom.
+* PRCC, the partial rank correlation coefficient: the correlation of the ranks of response and factor, after the other
+  factors are regressed out of both. Its test is t = r sqrt(d / (1 - r^2)) on d = n - 1 - k degrees of freedom.
 
 None of them sees a response that rises and falls again: look at the scatter plots.
 
@@ -46,7 +46,7 @@ class Sensitivity(AnalysisResult):
     p: Floats  #: of prcc, two-sided
     r_squared: float  #: share of the variance that the linear model of all factors explains
     r_squared_ranks: float  #: the same of ranks
-    notes: tuple[str, ...]  #: what the reader must know: too few runs, a constant response, ...
+    notes: tuple[str, ...]  #: remarks for readers: too few runs, a constant response, ...
 
     UNITS: ClassVar = {"src": "1", "srrc": "1", "prcc": "1", "p": "1"}
 

@@ -1,9 +1,9 @@
-"""Runs a campaign on a Dask cluster, whoever started it: Slurm by dask-jobqueue, Kubernetes, SSH, or by hand.
+"""Runs a campaign on a Dask cluster, started by any means: Slurm by dask-jobqueue, Kubernetes, SSH, or by hand.
 
-Each Dask task makes one run, in a process of its own beside the Dask worker, so that heartbeats go on, a crash of the
-simulator is an exit code, and memory is watched. Tasks return words, never results: the campaign folder, on a file
-system that all see, has those. The scheduler holds a few tasks per thread only; when it is lost, nothing else is, and
-the driver goes on with it, or with one started anew at the same place, as soon as it answers.
+Each Dask task makes one run, in a process of its own beside the Dask worker. Heartbeats therefore continue, a crash of
+the simulator is an exit code, and memory is watched. Tasks return words; results go to the campaign folder, on a file
+system that all machines share. The scheduler holds a few tasks per thread only. If it is lost, no result is lost, and
+the driver continues as soon as a scheduler at the same place replies.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _AHEAD = 2
 """Tasks at the scheduler per thread of the cluster: a thread that ends one finds the next there."""
 
 _NO_ANSWER = (OSError, TimeoutError, ValueError, MemoryError)
-"""Errors of connecting; the last one if the program that answers is no scheduler."""
+"""Errors of connecting; the last one if the other program is no scheduler."""
 
 _of_thread = threading.local()
 
@@ -158,7 +158,7 @@ class _Driver:
             time.sleep(_TICK_S)
 
     def close(self) -> None:
-        """Leave the cluster as it is; tasks that run there go on to their end, and their results stay."""
+        """Leave the cluster as it is; tasks that run there continue to their end, and their results stay."""
         with suppress(Exception):
             self._client.cancel(list(self._out))
         with suppress(Exception):
@@ -191,7 +191,7 @@ class _Driver:
             run = self._out.pop(future)
             ending: Outcome = "stopped"
             error: BaseException | None = None
-            with suppress(Exception):  # cancelled, lost with the scheduler, or it does not say in time
+            with suppress(Exception):  # cancelled, lost with the scheduler, or no reply in time
                 if future.status == "finished":
                     ending = future.result(timeout=_CONNECT_S)
                 elif future.status == "error":
@@ -244,7 +244,7 @@ def _patience() -> float:
 
 
 def answering(scheduler: str) -> str:
-    """Return the address of a scheduler that answers.
+    """Return the address of a scheduler that replies.
 
     Parameters
     ----------
@@ -258,12 +258,12 @@ def answering(scheduler: str) -> str:
     Raises
     ------
     InputError
-        If nothing answers there.
+        If there is no reply.
     ImportError
         If Dask is not installed.
     """
     try:
-        import distributed  # noqa: F401 - whether it is there
+        import distributed  # noqa: F401 - test that it is installed
     except ImportError as error:
         raise ImportError("a Dask cluster needs dask.distributed: pip install distributed") from error
     try:

@@ -15,7 +15,7 @@ from typing import Any
 from mesonet.campaign.ledger import Ledger, Run
 
 _MOST_READ = 400
-"""Records read of runs that are done: enough to know their mean, few enough to answer at once."""
+"""Most records of finished runs that are read: enough for their mean, few enough to be quick."""
 
 
 class Expected:

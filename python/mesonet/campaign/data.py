@@ -242,7 +242,7 @@ def _entry(rows: pl.DataFrame, entry: SetMember, run: list[str]) -> pl.DataFrame
 
 
 def _settling(about: dict[str, Any]) -> float | None:
-    """Return when a run had settled: NaN if it had not, None if it does not say."""
+    """Return the settling time of a run, s: NaN if it had not settled, None if the record has none."""
     if "settling_time_s" not in about:
         return None
     found = about["settling_time_s"]

@@ -1,8 +1,8 @@
 """Leases on runs: any number of runners on any machines share a campaign, and no run is made twice.
 
 A lease is a file in the campaign folder that names the process which holds it. The holder renews its time stamp every
-`BEAT_S`. A lease is void when its process has ended, which every process of the same machine can see, or when it was
-not renewed for `LEASE_S`, which other machines can see. Two runs of one key write equal bytes; leases avoid the cost.
+`BEAT_S`. A lease is void when its process has ended; processes of the same machine can see this. For other machines it
+is void when it was not renewed for `LEASE_S`. Two runs of one key write equal bytes; leases avoid the cost.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs a campaign by processes of this machine: as many at a time as asked for, as long as there is memory."""
+"""Runs a campaign by processes of this machine: a given number at a time, as long as there is memory."""
 
 from __future__ import annotations
 

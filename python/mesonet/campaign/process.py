@@ -92,7 +92,7 @@ class Worker:
 
         Returns
         -------
-        The answer of the process (empty if the run is done, else the error), or the death of the run.
+        The reply of the process (empty if the run is done, else the error), or the death of the run.
         """
         process = self._started()
         task = {"folder": str(ledger.path.resolve()), "key": run.key, "seed": run.seed, "scenario": run.scenario}
@@ -132,7 +132,7 @@ class Worker:
                         f"the run needs more than {memory_text(self.memory)} of memory: it had {memory_text(used)}"
                     )
                 if time.monotonic() > end:
-                    _end(process)  # with a snapshot, from which another try goes on
+                    _end(process)  # with a snapshot, from which another try continues
                     return self._ended(f"the run took longer than the time limit of {self.time_limit:g} s")
         if answer is None:
             code = process.wait()
@@ -166,12 +166,12 @@ class Worker:
         said = self._said()
         process = self._process
         if process is not None and message != "stopped":
-            _signal(process, signal.SIGKILL)  # right after it died: what it started may still be there
+            _signal(process, signal.SIGKILL)  # right after it died: programs that it started may still run
         self.close()
         return Death(message, said, blamed)
 
     def _said(self) -> str:
-        """Return the end of what the run wrote."""
+        """Return the end of the text that the run printed."""
         end = self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, end - _LOG_SHOWN))
         return str(self._log.read())

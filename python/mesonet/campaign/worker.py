@@ -1,14 +1,14 @@
 """The process that makes runs, one after the other: ``python -m mesonet.campaign.worker``.
 
 Each line of standard input is a task, a JSON object with ``folder``, ``key``, ``seed``, ``scenario`` (canonical JSON),
-``model`` (`mesonet.models`, null for the network), ``code_version`` and ``snapshot_every``. Each is answered by one
-line on standard output: ``{}``, or a JSON object with ``message``, ``traceback`` and, where the result could not be
-written, ``errno`` and ``file``. Lines with ``share`` may come before it: how much of the run is done. Whatever a model
-prints goes to standard error, the log of the run. The end of standard input ends the process, even in the middle of a
-run: then whoever would want the result is gone.
+``model`` (`mesonet.models`, null for the network), ``code_version`` and ``snapshot_every``. The reply is one line on
+standard output: ``{}``, or a JSON object with ``message``, ``traceback`` and, if the result could not be written,
+``errno`` and ``file``. Lines with ``share`` may come before it: the finished share of the run. The output of a model
+goes to standard error, the log of the run. The end of standard input ends the process, even in the middle of a run:
+the caller is gone.
 
-A run of the network leaves a snapshot in the campaign folder now and then, and when the process is told to end; from
-that it goes on, here or elsewhere.
+A run of the network leaves a snapshot in the campaign folder now and then, and on a signal to end. From the snapshot it
+continues, here or elsewhere.
 
 Starting a process costs about as much as a short run, so one serves many; a crash still costs one run only.
 """
@@ -46,7 +46,7 @@ def main() -> int:
     Exit status, 0.
     """
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what a model prints is no answer
+    os.dup2(2, 1)  # the output of a model is no reply
     try:
         for task in _tasks():
             provenance.reset_peak_rss()

@@ -152,7 +152,7 @@ def find_plan(
     factors
         How many, or ids separated by commas.
     runs
-        Number of runs; by default that of the experiment.
+        Number of runs; by default as in the experiment.
     seed
         Seed of the draws.
 
@@ -379,7 +379,7 @@ def as_json(proposal: Proposal, seed: int = 1) -> dict[str, Any]:
 
 
 def _regular(own: Designed) -> Design:
-    """Return the two-level design of an experiment, without what it adds."""
+    """Return the two-level design of an experiment, without its additions."""
     if own.rows.kind not in ("two-level", "full-factorial"):
         allowed = f"mesonet experiment plan {own.file}"
         raise InputError(f"the design of {own.name} is of kind {own.rows.kind}", allowed=allowed)

@@ -46,7 +46,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _how(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the options that say where and how runs are made."""
+    """Return the options that choose where and how runs are made."""
     for option in (
         click.option("--retry", is_flag=True, help="Try runs again that failed too often and are left alone."),
         click.option(

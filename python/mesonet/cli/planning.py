@@ -260,7 +260,7 @@ def heading(chosen: Designed) -> str:
             f"design {size_text(design) if rows.is_plain else 'two-level, with runs added'}"
             + (f", {', '.join(design.generators)}" if design.generators else ", full factorial")
         )
-    half = "half" in rows.asked  # words are those of the design before runs were added to some of it
+    half = "half" in rows.asked  # the words describe the design before runs were added to a part of it
     if design.generators and half:
         lines.append("a semifold: its runs have no defining words and no one resolution")
     elif design.generators and design.is_full:

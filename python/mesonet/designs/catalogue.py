@@ -3,7 +3,7 @@
 *Minimum aberration*: the fewest words of the shortest length, then of the next, and so on. Where a source compared all
 designs of a size, the entry is minimum aberration; where it did not, it is the best known.
 
-Sources, also of the printed word lengths, which are those of length 3 and on:
+Sources, also of the printed word lengths, from length 3 on:
 
 * 8 runs: Box, Hunter and Hunter, *Statistics for Experimenters*.
 * 16, 32 and 64 runs: Chen, Sun and Wu, *International Statistical Review* 61 (1993) 131: all designs of 16 and 32 runs,

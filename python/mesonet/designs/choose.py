@@ -1,7 +1,7 @@
 """The design for a number of factors and a number of runs or a resolution.
 
 Designs of up to 32 factors in up to 4096 runs come from the table of the literature, larger ones from a search. A
-design never has a lower resolution than asked for.
+design never has a lower resolution than requested.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The twenty factors of the study, and what a factor of an experiment is."""
+"""The twenty factors of the study, and the class of a factor of an experiment."""
 
 from __future__ import annotations
 

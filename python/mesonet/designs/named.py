@@ -1,7 +1,7 @@
 """The designs of the study by name.
 
 * ``nist-2012``: 2^(20-12) in 256 runs, as the same team used it in a later study of cloud computing (from a public file
-  of NIST Dataplot); that of the study itself is not printed.
+  of NIST Dataplot); the design of the study itself is not printed.
 * ``min-aberration``: the best known design of the same size (Xu, *Technometrics* 51 (2009) 262).
 * ``2^(6-1)``: the half fraction of resolution VI (experiments 1; generator assumed).
 * ``2^(9-4)``: Table 9-4 of NIST SP 500-282 (experiments 2; derived from its rows).

@@ -8,7 +8,7 @@ A table selects them, as ``[design]`` of an experiment file does::
     half = "-X1"                  # of the foldover only the runs where X1 is at -
     blocks = 4                    # groups of runs, such as days or machines
     centre_points = 3             # runs with all factors half-way
-    seed = 1                      # of what is searched for or drawn
+    seed = 1                      # of searches and draws
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ KINDS = ("two-level", "full-factorial", "plackett-burman", "one-at-a-time", "lat
 _SAMPLED = ("latin-hypercube", "sobol")
 _WAYS = ("generators", "name", "runs", "resolution")
 ADDED = ("foldover", "half", "blocks", "centre_points")
-"""What a table may add to a two-level design."""
+"""Additions of a table to a two-level design."""
 KEYS = ("kind", *_WAYS, *ADDED, "seed")
 
 

@@ -1,9 +1,9 @@
 """Generators for sizes that the table lacks: a start of the highest resolution found, then exchange of columns.
 
 `start` takes the columns in Yates order, each that is no product of fewer than R - 1 earlier ones, for the highest R
-that leaves enough of them: no word is then shorter than R. `improve` takes some columns out at random and puts in, one
-after another, those that add the fewest words of length 3, then 4, 5 and 6; what is not worse is kept. How many words a
-column would add is one Walsh transform for all columns. The best design found is not claimed to be the best there is.
+that leaves enough of them: no word is then shorter than R. `improve` takes some columns out at random and puts others
+in, one after another: those that add the fewest words of length 3, then 4, 5 and 6. A result that is not worse is kept.
+One Walsh transform gives the number of words that each column would add. A better design than the best found may exist.
 
 Source: Conway and Sloane, *IEEE Transactions on Information Theory* 32 (1986) 337 (lexicographic codes); Xu,
 *Technometrics* 51 (2009) 262 (words from the runs).

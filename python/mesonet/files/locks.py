@@ -55,7 +55,7 @@ class FileLock:
                 pass  # no locks there
             if self._is_there(file):
                 self._file = file
-            else:  # whoever had it removed it meanwhile
+            else:  # another process had the lock and removed the file meanwhile
                 os.close(file)
         return True
 

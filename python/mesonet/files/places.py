@@ -1,6 +1,6 @@
 """Places for results: found unfit before the work, and left as they were if it fails.
 
-Both context managers make missing folders and write at once; an `InputError` about ``--out`` says that this failed.
+Both context managers make missing folders and write at once; if this fails they raise an `InputError` about ``--out``.
 When the block fails they remove the folders that they made, unless something was put there.
 """
 

@@ -22,9 +22,9 @@ def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
     Parameters
     ----------
     value
-        A list of tables with ``time``, ``router`` or ``link`` (the routers at its ends), and ``speed`` of a router,
-        ``delay`` of a link (one way, not multiplied) or ``factor`` on the speed or delay at the start. ``none`` or no
-        text: no change.
+        A list of tables with ``time`` and with ``router`` or ``link`` (the routers at its ends). Each has ``speed`` of
+        a router, ``delay`` of a link (one way, not multiplied), or ``factor`` on the speed or delay at the start.
+        ``none`` or no text: no change.
     segment_bytes
         Size of a segment, for speeds in bits per second.
 

@@ -79,8 +79,8 @@ def _scaled_change(change: dict[str, Any], scale: float) -> dict[str, Any]:
 def refuse_distorted(scenario: Scenario, scale: float) -> None:
     """Raise an `InputError` where scaling changes the kind of network, not only its size.
 
-    That is where normal access routers become slower than a normal interface, and where rounding the number of sources
-    moves the share of a class of access routers by more than 5 %. Both only if it was not so before.
+    Normal access routers may not become slower than a normal interface. Rounding the number of sources may not move the
+    share of a class of access routers by more than 5 %. Routers that were slower before scaling do not count.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Simulation of one scenario: run it, interrupt and resume it, read what it measured.
+"""Simulation of one scenario: run it, interrupt and resume it, read its tables.
 
 May import the ground, `mesonet.responses` and `mesonet.scenarios`. `simulate.simulate` runs a scenario,
 `result.Result` holds its tables, `checkpoint` its snapshots, `provenance` what code ran where.

@@ -126,7 +126,7 @@ class Checkpoint:
             signal.raise_signal(self._told)
 
     def _locked(self) -> bool:
-        """Return True if this run has the lock; a forgiving checkpoint waits for a process that was told to end."""
+        """Return True if this run has the lock; with `forgiving` it waits for a process that got a signal to end."""
         end = time.monotonic() + (GRACE_S if self._forgiving else 0.0)
         try:
             while not self._lock.take():

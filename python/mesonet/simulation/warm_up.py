@@ -20,9 +20,9 @@ FEWEST = 10
 class WarmUp:
     """The transient of one series."""
 
-    samples: int | None  #: samples to discard; None where the series is too short to tell
+    samples: int | None  #: samples to discard; None if the series is too short for a verdict
     mean: float  #: mean of what remains; of everything where there is no verdict
-    before: float  #: mean of what is discarded; NaN where that is nothing
+    before: float  #: mean of the discarded samples; NaN without any
 
     @property
     def settled(self) -> bool:

@@ -1,4 +1,4 @@
-"""Networks of users' own: what a topology is, and readers for CSV, GraphML, GML and the collection topohub."""
+"""Networks of users: the class of a topology, and readers for CSV, GraphML, GML and the collection topohub."""
 
 from mesonet.topologies.find import ALLOWED, find
 from mesonet.topologies.model import CLASSES, Link, Router, Topology

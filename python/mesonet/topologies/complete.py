@@ -98,7 +98,7 @@ def _neighbours(draft: Draft) -> list[list[int]]:
 
 
 def _fill_coordinates(draft: Draft) -> list[str]:
-    """Return the mean of the neighbours', in rounds until none is left; nothing where no router has any."""
+    """Fill in the mean of the neighbours in rounds, if any router has coordinates; return notes."""
     missing = [number for number, each in enumerate(draft.routers) if each.latitude is None]
     if not missing or len(missing) == len(draft.routers):
         return []
