@@ -18,7 +18,7 @@ PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 #: Folders of the package that are held to it; "." is the modules directly in it.
 FINISHED = (
     ".", "analysis", "campaign", "cli", "designs", "experiments", "files", "maps", "models", "responses", "scenarios",
-    "simulation", "topologies",
+    "simulation", "topologies", "verification",
 )  # fmt: skip
 
 #: Beginnings of the paths of modules that are not held to it yet.
