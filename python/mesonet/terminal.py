@@ -51,7 +51,7 @@ def shown(value: Any) -> str:
 
     Returns
     -------
-    Numbers with four digits, whole from 1000 on; ``-`` for None and NaN.
+    Floats with four digits, whole from 1000 on; ``-`` for None and NaN.
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"

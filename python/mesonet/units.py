@@ -108,6 +108,13 @@ def parse(
     ------
     InputError
         If the value is of another kind, lacks its unit, or is not finite.
+    ValueError
+        For a kind that is not parsed here: ``topology`` and ``changes``.
+
+    Examples
+    --------
+    >>> parse("time", "81 ms"), parse("rate", "12 Mbps"), parse("buffer", "1 bdp")
+    (0.081, 1000.0, {'rule': 'bdp', 'factor': 1.0})
     """
     match kind:
         case "time" | "rate" | "segments":

@@ -106,6 +106,12 @@ def condition_classes(
     ValueError
         For values that are not one-dimensional, fewer than one class, limits that do not rise, too few names, or
         another number of conditions than of values.
+
+    Examples
+    --------
+    >>> found = condition_classes([5.0, 1.0, 1.2, 9.0], classes=2)
+    >>> found.conditions, found.number.tolist()
+    ((2, 3, 1, 4), [1, 1, 2, 2])
     """
     array = np.asarray(values, dtype=float)
     labels = np.arange(1, len(array) + 1) if conditions is None else np.asarray(conditions, dtype=int)

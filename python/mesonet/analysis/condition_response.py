@@ -137,6 +137,13 @@ def condition_response_summary(
     ValueError
         If the cube does not fit the names or `too_few`, for an unknown adjustment, and for an adjustment with a
         threshold.
+
+    Examples
+    --------
+    >>> values = [[[10.0], [10.2], [9.9], [10.1], [10.0], [9.8], [14.0]]]
+    >>> found = condition_response_summary(values, responses=["rtt"], algorithms=list("abcdefg"))
+    >>> found.extreme.tolist(), found.side.tolist(), found.flagged.tolist()
+    ([['g']], [['high']], [[True]])
     """
     if adjust not in get_args(Adjustment):
         raise ValueError(f"adjust is {adjust!r}; allowed: {', '.join(get_args(Adjustment))}")

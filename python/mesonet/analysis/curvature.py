@@ -87,6 +87,12 @@ def curvature(matrix: ArrayLike, y: pl.DataFrame | ArrayLike, *, algorithm: str 
     ------
     ValueError
         For a matrix without rows of both kinds, a wrong number of values, or several algorithms.
+
+    Examples
+    --------
+    >>> found = curvature([[-1], [1], [0], [0]], [10.0, 14.0, 15.0, 15.2])
+    >>> round(found.difference, 3)
+    -3.1
     """
     rows = np.asarray(matrix, dtype=float)
     if rows.ndim != 2 or not rows.shape[1]:

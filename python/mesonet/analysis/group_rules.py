@@ -98,6 +98,13 @@ def group_rules(
     ------
     ValueError
         For signs that are not two-level, groups or names that do not fit them, or a depth outside 1 to 3.
+
+    Examples
+    --------
+    >>> signs = [[-1, -1], [1, -1], [-1, 1], [1, 1]]
+    >>> found = group_rules(signs, ["slow", "fast", "slow", "fast"], factors=["speed", "delay"])
+    >>> [(rule.settings, rule.group) for rule in found.rules]
+    [((('speed', -1),), 'slow'), ((('speed', 1),), 'fast')]
     """
     matrix = np.asarray(signs, dtype=float)
     if matrix.ndim != 2 or not np.all(np.abs(matrix) == 1):

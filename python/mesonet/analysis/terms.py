@@ -97,6 +97,12 @@ def terms(
     ValueError
         If the design is not two-level, the response does not fit the design, `order` is no number of factors, or
         `noise` is none of its values.
+
+    Examples
+    --------
+    >>> found = terms([[-1, -1], [1, -1], [-1, 1], [1, 1]], [10.0, 14.0, 11.0, 19.0])
+    >>> found.terms, found.effect
+    (('x1', 'x2', 'x1*x2'), array([6., 3., 2.]))
     """
     if noise not in get_args(Noise):
         raise ValueError(f"noise is {noise!r}; allowed: {', '.join(get_args(Noise))}")

@@ -66,6 +66,12 @@ def window_shares(
     ------
     ValueError
         If the windows do not fit the names, or for a capacity that is not positive.
+
+    Examples
+    --------
+    >>> nan = float("nan")
+    >>> window_shares([[10.0, nan], [10.0, 30.0], [10.0, 30.0]]).share
+    array([0.25, 0.75])
     """
     array = np.asarray(windows, dtype=float)
     names = tuple(flows or (f"flow {i + 1}" for i in range(array.shape[-1])))

@@ -121,6 +121,11 @@ def completed(
     Returns
     -------
     Kind, seed and additions.
+
+    Raises
+    ------
+    InputError
+        If there is no such experiment.
     """
     given = [way for way in _WAYS if ways.get(way)]
     if target is None:

@@ -24,6 +24,11 @@ def grid(counts: Mapping[str, int]) -> Rows:
     Returns
     -------
     Rows of the kind ``grid``. Its design has no rows: effects of two levels are not defined.
+
+    Examples
+    --------
+    >>> grid({"speed": 3, "delay": 2}).matrix.tolist()
+    [[-1.0, -1.0], [0.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [0.0, 1.0], [1.0, 1.0]]
     """
     places = [np.linspace(-1.0, 1.0, count).tolist() for count in counts.values()]
     matrix = np.array([row[::-1] for row in product(*reversed(places))], dtype=np.float64)

@@ -61,6 +61,11 @@ def one_at_a_time(factors: Sequence[str] | int) -> npt.NDArray[np.int8]:
     ------
     InputError
         If the factors are malformed.
+
+    Examples
+    --------
+    >>> one_at_a_time(2).tolist()
+    [[-1, -1], [1, -1], [-1, 1]]
     """
     k = len(checked_factors(factors))
     matrix = np.full((k + 1, k), -1, np.int8)

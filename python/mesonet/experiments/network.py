@@ -310,6 +310,13 @@ def experiment(
     InputError
         If there is no such experiment or a value is not allowed; the message names file, path, value and what is
         allowed.
+
+    Examples
+    --------
+    >>> factors = {"servers": (1, 2), "load": (0.5, 0.9)}
+    >>> chosen = experiment(model=["python3", "queue.py"], factors=factors, name="queue")
+    >>> chosen.conditions, chosen.condition(2)
+    (4, {'servers': 2, 'load': 0.5})
     """
     given = {
         "algorithms": list(algorithms) if algorithms is not None else None,

@@ -379,6 +379,11 @@ def scenario(name_or_path: str | Path, /, **overrides: Any) -> Scenario:
     ------
     InputError
         If there is no such scenario or a value is not allowed; the message names file, path, value and what is allowed.
+
+    Examples
+    --------
+    >>> scenario("abilene", duration="5 min").value("duration")
+    300.0
     """
     loaded = load_scenario(str(name_or_path))
     loaded = loaded.with_values(overrides) if overrides else loaded

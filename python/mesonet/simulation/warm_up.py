@@ -46,6 +46,11 @@ def warm_up(series: ArrayLike) -> WarmUp:
     ------
     ValueError
         If the series is not one-dimensional or holds something that is not a finite number.
+
+    Examples
+    --------
+    >>> warm_up([5.0] * 10 + [1.0] * 60).samples
+    10
     """
     values = np.asarray(series, dtype=float)
     if values.ndim != 1 or not np.isfinite(values).all():
