@@ -2,72 +2,86 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
+import errno
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mesonet.files.places import ASIDE
 
+if TYPE_CHECKING:
+    import filelock
+
+_NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL)
+"""Errors of flock(2) on file systems without locks."""
+
 
 def lock_file(path: Path) -> Path:
-    """Return the path of the lock of a file, which stands beside it.
+    """Return the lock file beside a file.
 
     Parameters
     ----------
     path
-        The file.
+        The file that one process at a time uses.
 
     Returns
     -------
-    The lock. It exists while the file is in use, and after a process that used it was killed.
+    Path
+        A file that exists while `path` is in use, and after a process that used `path` was killed.
     """
     return path.with_name(f"{ASIDE}{path.name}.lock")
 
 
 class FileLock:
-    """Lock of a file; a file system without locks gives no protection."""
+    """Exclusive use of a file, by one object in one process at a time.
+
+    This is `filelock.FileLock`, with two differences: the lock file is removed when the lock is released, and a file
+    system without locks gives no protection instead of an error or of a lock that outlives its process.
+
+    Parameters
+    ----------
+    path
+        The file to use. The lock is `lock_file` of it.
+    """
 
     def __init__(self, path: Path) -> None:
         self._place = lock_file(path)
-        self._file: int | None = None
+        self._lock: filelock.BaseFileLock | None = None
 
     def take(self) -> bool:
-        """Lock the file, if nobody else has.
+        """Take the lock if it is free, without waiting.
 
         Returns
         -------
-        True if this object holds the lock now; False, at once, if another one holds it, even in this process.
+        bool
+            True if this object has the lock; False if another object has it, in this process or another.
 
         Raises
         ------
         OSError
-            If no file can be made there.
+            If the lock file cannot be made.
         """
-        while self._file is None:
-            file = os.open(self._place, os.O_CREAT | os.O_RDWR, 0o644)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(file)
-                return False
-            except OSError:
-                pass  # no locks there
-            if self._is_there(file):
-                self._file = file
-            else:  # another process had the lock and removed the file meanwhile
-                os.close(file)
+        import filelock  # only for runs with a checkpoint
+
+        if self._lock is not None:
+            return True
+        self._place.touch()  # filelock would make the folder, too, where it is gone
+        # Any thread may release the lock. Soft locks stay behind when a process is killed.
+        lock = filelock.FileLock(self._place, thread_local=False, fallback_to_soft=False)
+        try:
+            lock.acquire(blocking=False)
+        except filelock.Timeout:
+            return False
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+        self._lock = lock
         return True
 
     def release(self) -> None:
-        """End the lock, if it was taken."""
-        if self._file is not None:
+        """Release the lock, if this object has it."""
+        if self._lock is not None:
             with suppress(OSError):
-                self._place.unlink(missing_ok=True)  # before the lock ends: after it the file may be another's
-            os.close(self._file)
-            self._file = None
-
-    def _is_there(self, file: int) -> bool:
-        with suppress(FileNotFoundError):
-            return os.path.samestat(os.fstat(file), Path(self._place).stat())
-        return False
+                self._place.unlink(missing_ok=True)  # before the release: after it, the file may be another's
+            self._lock.release()
+            self._lock = None
