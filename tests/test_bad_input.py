@@ -14,6 +14,7 @@ import mesonet as mn
 from conftest import ONE_FACTOR, TINY
 from mesonet.cli.main import main
 from mesonet.experiments.network import Experiment
+from mesonet.simulation import provenance
 
 pytestmark = pytest.mark.process
 
@@ -161,7 +162,9 @@ def test_experiment_of_the_wrong_shape(planned: str, path: list[Any], value: Any
         ("{}", "versions: missing"),
         ('{"versions": []}', "versions"),
         ('{"versions": {"code_version": 3}}', "versions.code_version"),
-        ('{"versions": {"code_version": "a"}, "started": null, "finished": null}', "started"),
+        ('{"versions": {"code_version": "0123456789"}}', "versions.mesonet: missing"),
+        (json.dumps({"versions": provenance.versions(), "started": None, "finished": None}), "started: not text"),
+        (json.dumps({"versions": provenance.versions(), "started": ""}), "finished: missing"),
         ("", "not JSON"),
     ],
 )

@@ -15,6 +15,7 @@ import mesonet
 from mesonet.campaign import Campaign, load
 from mesonet.campaign import process as process_module
 from mesonet.campaign.backlog import RunOptions
+from mesonet.campaign.documents import Attempt, FailureDocument
 from mesonet.campaign.ledger import Ledger, run_key
 from mesonet.campaign.runner import run_missing
 from mesonet.errors import InputError
@@ -243,7 +244,7 @@ def test_half_written_runs_are_not_seen(tiny: Path, tmp_path: Path) -> None:
         write_half()
     assert ledger.status("k") == "missing"
     assert list(ledger.runs.iterdir()) == []
-    ledger.fail("k", "broke", {"tries": [{"message": "broke"}]})
+    ledger.fail("k", FailureDocument("broke", "", "", 1, [Attempt("broke", "then", "later", "here")]))
     assert ledger.status("k") == "failed"
     for content in ("first", "second"):
         with ledger.writing("k") as aside:

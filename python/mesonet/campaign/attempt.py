@@ -7,6 +7,7 @@ import platform
 from collections.abc import Callable
 from typing import Any, Literal
 
+from mesonet.campaign.documents import Attempt, FailureDocument
 from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import Ledger, Run
 from mesonet.campaign.process import Death, Worker
@@ -78,6 +79,6 @@ def _make(
         raise OSError(told["errno"], os.strerror(told["errno"]), told.get("file") or str(ledger.runs))
     else:
         message, trace, log = told["message"], told["traceback"], told["log"]
-    this = {"message": message, "started": started, "finished": provenance.now(), "host": platform.node()}
-    ledger.fail(run.key, message, {"traceback": trace, "log": log, "seed": run.seed, "tries": [this]})
+    this = Attempt(message, started, provenance.now(), platform.node())
+    ledger.fail(run.key, FailureDocument(message, trace, log, run.seed, [this]))
     return "died" if isinstance(told, Death) else "failed"

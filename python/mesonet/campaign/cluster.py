@@ -24,6 +24,7 @@ from mesonet import models
 from mesonet.campaign.agenda import Agenda
 from mesonet.campaign.attempt import Outcome, attempt
 from mesonet.campaign.backlog import Backlog
+from mesonet.campaign.documents import Attempt, FailureDocument
 from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import Ledger, Run
 from mesonet.campaign.process import MEMORY_SHARE, Worker, memory_of_machine
@@ -209,10 +210,11 @@ class _Driver:
             return
         message = f"the Dask workers that made the run died: {error}"
         now = provenance.now()
-        this = {"message": message, "started": now, "finished": now, "host": str(error.last_worker)}
-        details = {"traceback": "", "log": "", "seed": run.seed, "tries": [this]}
+        this = Attempt(message, now, now, host=str(error.last_worker))
         if self._backlog.ledger.status(run.key) != "done":
-            self._backlog.ledger.fail(run.key, message, details)
+            self._backlog.ledger.fail(
+                run.key, FailureDocument(message, traceback="", log="", seed=run.seed, tries=[this])
+            )
         self._agenda.end(run, "died")
 
     def _reconnect(self) -> None:

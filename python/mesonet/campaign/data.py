@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -300,7 +301,7 @@ def load(path: str | Path) -> Campaign:
         path=ledger.path,
         name=document["name"],
         title=document["title"],
-        factors=tuple(Factor(**factor) for factor in document["factors"]),
+        factors=msgspec.convert(document["factors"], tuple[Factor, ...]),
         design=from_document(document["design"]).design,
         algorithms=tuple(document["algorithms"]),
         runs=runs,

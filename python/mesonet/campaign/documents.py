@@ -1,173 +1,373 @@
-"""The JSON files of a campaign folder: what they hold, checked when they are read.
+"""The JSON files of a campaign folder: each is defined once, for its types, checks, messages and JSON Schema.
 
-A shape is a type, a list of one shape (any number of those) or a dict of shapes (these keys at least). Users edit and
-copy these files, so that anything may stand there.
+Users edit and copy these files, so that anything may stand there. Entries without a definition are allowed, because
+other versions of the code may write them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from mesonet.campaign.limits import KEEPABLE, refuse_too_many
+from mesonet.designs.factor import Factor
+from mesonet.designs.rows import from_document
 from mesonet.errors import InputError, unknown
 from mesonet.responses.sets import SETS
+from mesonet.simulation.simulate import LARGEST_SEED, Engine
 
 FORMAT = 1
-MOST_RUNS = 1_000_000
-"""Runs of one campaign: chosen, about as many folders as file systems bear in one."""
 
-KEEPABLE = ("series", "flows", "routers", "flow_traces", "router_traces")
-"""Tables of a run that a campaign keeps where its experiment says so: see `mesonet.simulation.result.TABLES`."""
+Count = Annotated[int, Meta(ge=1)]
+Size = Annotated[int, Meta(ge=0)]
+Seconds = Annotated[float, Meta(ge=0)]
+Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+Seed = Annotated[int, Meta(ge=0, le=LARGEST_SEED, description="Names the random streams.")]
+
+
+class Versions(Struct, frozen=True):
+    """Versions of all that can change the bytes of a result."""
+
+    mesonet: str
+    code_version: Annotated[str, Meta(min_length=8, description="Hash of the code that can change a result.")]
+    python: str
+    numpy: str
+    pyarrow: str
+    platform: str
+
+
+class Environment(Struct, frozen=True):
+    """The machine that made a result, and the settings of it that can matter."""
+
+    host: str
+    processor: str
+    processors: Count
+    memory_bytes: Count
+    variables: dict[str, str]
+
+
+class Performance(Struct, frozen=True):
+    """Resources that a run spent."""
+
+    cpu_s: Annotated[Seconds, Meta(description="Processor time, s.")]
+    wall_s: Annotated[Seconds, Meta(description="Wall-clock time, s.")]
+    peak_rss_bytes: Annotated[Size, Meta(description="Largest resident memory of the process.")]
+    continuations: Annotated[
+        Count | UnsetType,
+        Meta(description="How often the run went on from a snapshot; the resources are those of all its processes."),
+    ] = UNSET
+    data_segments_delivered: Size | UnsetType = UNSET
+    router_hops: Size | UnsetType = UNSET
+
+
+class ModelDescription(Struct, frozen=True, kw_only=True):
+    """A model that is no network, as `mesonet.models.model` describes it."""
+
+    directory: str
+    command: Annotated[list[str], Meta(min_length=1)] | UnsetType = UNSET
+    module: str | UnsetType = UNSET
+    function: str | UnsetType = UNSET
+    version: str | UnsetType = UNSET
+    units: Annotated[dict[str, str], Meta(description="Unit of each response.")] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if self.command is UNSET and (self.module is UNSET or self.function is UNSET):
+            raise ValueError("neither a command nor a module and a function")
+
+
+Model = Annotated[
+    ModelDescription,
+    Meta(extra_json_schema={"anyOf": [{"required": ["command"]}, {"required": ["module", "function"]}]}),
+]
+
+
+class DesignRows(Struct, frozen=True):
+    """The rows of a design, as `mesonet.designs.rows.Rows.document` gives them.
+
+    Generators describe a two-level design in full; any other design has all rows.
+    """
+
+    factors: list[str]
+    generators: list[str]
+    kind: str | UnsetType = UNSET
+    rows: Annotated[list[list[float]], Meta(description="Levels from -1 to 1 by condition.")] | UnsetType = UNSET
+    block: Annotated[list[int] | None, Meta(description="Block of each condition.")] | UnsetType = UNSET
+    aliases: Annotated[dict[str, list[str]], Meta(description="Aliases by effect.")] | UnsetType = UNSET
+    word_lengths: Annotated[dict[str, int], Meta(description="Number of words by length.")] | UnsetType = UNSET
+    resolution: int | UnsetType = UNSET
+
+
+class ExplainedParameter(Struct, frozen=True):
+    """A value that holds for all runs, or that a factor varies, as text."""
+
+    path: str
+    value: str
+    unit: str
+    source: str
+    doc: str
+
+
+class ConditionScenario(Struct, frozen=True):
+    """The scenario of a condition and an algorithm: all that a run depends on but its seed."""
+
+    condition: int
+    algorithm: str
+    scenario: dict[str, Any]
+
+
+class ExperimentDocument(Struct, frozen=True, kw_only=True):
+    """experiment.json: what a campaign runs."""
+
+    format: int
+    name: str
+    title: str
+    description: str
+    scenario: Annotated[str, Meta(description="Name of the scenario that the conditions change.")]
+    scale: Annotated[float, Meta(description="Factor of the speed of the network and the number of sources.")]
+    seed: Seed
+    replicates: Count
+    algorithms: list[str]
+    mixed_with: Annotated[str | None, Meta(description="The algorithm that shares the network with each other one.")]
+    response_set: Annotated[str, Meta(extra_json_schema={"enum": list(SETS)})]
+    factors: list[Factor]
+    design: DesignRows
+    parameters: list[ExplainedParameter]
+    scenarios: Annotated[list[ConditionScenario], Meta(description="By condition, then by algorithm.")]
+    keep: (
+        Annotated[
+            list[Annotated[str, Meta(extra_json_schema={"enum": list(KEEPABLE)})]],
+            Meta(description="Tables of a run to keep beside its responses."),
+        ]
+        | UnsetType
+    ) = UNSET
+    model: Model | UnsetType = UNSET
+    expected_cost: (
+        Annotated[list[float], Meta(description="Relative cost of a run by condition; empty if unknown before a run.")]
+        | UnsetType
+    ) = UNSET
+
+
+class ProvenanceDocument(Struct, frozen=True, kw_only=True):
+    """provenance.json: by which code and when the runs of a campaign were made."""
+
+    versions: Versions
+    started: Instant
+    finished: Instant | None
+    code_versions: (
+        Annotated[list[str], Meta(description="Versions of the code whose runs count, the newest first.")] | UnsetType
+    ) = UNSET
+    tries: Annotated[Count, Meta(description="Failures after which a run is left alone.")] | UnsetType = UNSET
+
+
+class RunDocument(Struct, frozen=True, kw_only=True):
+    """run.json: all that is needed to repeat a run, and what it cost."""
+
+    scenario: Annotated[
+        dict[str, Any],
+        Meta(
+            min_length=1,
+            description="Every parameter in full: of a network the canonical scenario, with the constants of its "
+            "algorithms; of another model its parameters.",
+        ),
+    ]
+    seed: Seed
+    versions: Versions
+    environment: Environment
+    started: Instant
+    finished: Instant
+    performance: Performance
+    settling_time_s: Annotated[
+        Seconds | UnsetType | None,
+        Meta(
+            description="When the number of transmitting sources of a network had left its transient (MSER-5); "
+            "null: not before the end."
+        ),
+    ] = UNSET
+    engine: Annotated[
+        Engine | UnsetType,
+        Meta(description="How events of a network were ordered; the result does not depend on it."),
+    ] = UNSET
+    threads: Annotated[
+        Count | UnsetType,
+        Meta(description="Threads that advanced the domains of a network; the result does not depend on it."),
+    ] = UNSET
+    model: Annotated[Model | UnsetType, Meta(description="What was run, where it is no network.")] = UNSET
+
+
+class Attempt(Struct, frozen=True):
+    """A failed attempt at a run."""
+
+    message: str
+    started: Instant
+    finished: Instant
+    host: str
+
+
+class FailureDocument(Struct, frozen=True):
+    """failure.json: the last message with its log, and every try."""
+
+    message: Annotated[str, Meta(min_length=1)]
+    traceback: Annotated[str, Meta(description="Of an exception; empty where the process died.")]
+    log: Annotated[str, Meta(description="The end of what the run wrote to standard output and standard error.")]
+    seed: Seed
+    tries: Annotated[list[Attempt], Meta(min_length=1)]
+
+
+_OF_A_NETWORK = {"if": {"not": {"required": ["model"]}}, "then": {"required": ["engine", "threads"]}}
+DOCUMENTS: dict[str, Any] = {
+    "experiment": ExperimentDocument,
+    "provenance": ProvenanceDocument,
+    "run": Annotated[RunDocument, Meta(extra_json_schema=_OF_A_NETWORK)],
+    "failure": FailureDocument,
+}
+
+
+class _Format(Struct):
+    format: int
+
 
 _ALLOWED = "a file that `mesonet experiment run` wrote"
-_TEXT_OR_NONE = (str, type(None))
-_FACTOR = dict.fromkeys(("id", "name", "path", "minus", "plus"), str)
-_PARAMETER = dict.fromkeys(("path", "value", "unit", "source", "doc"), str)
-_EXPERIMENT = {
-    "name": str,
-    "title": str,
-    "description": str,
-    "scenario": str,
-    "scale": (int, float),
-    "seed": int,
-    "replicates": int,
-    "algorithms": [str],
-    "mixed_with": _TEXT_OR_NONE,
-    "response_set": str,
-    "factors": [_FACTOR],
-    "design": {"factors": [str], "generators": [str]},
-    "parameters": [_PARAMETER],
-    "scenarios": [{"condition": int, "algorithm": str, "scenario": dict}],
-}
-_PROVENANCE = {"versions": {"code_version": str}, "started": str, "finished": _TEXT_OR_NONE}
-_DONE = {"performance": {"cpu_s": (int, float), "peak_rss_bytes": int}}
-_FAILED = {"message": str}
+_NAMES = {"str": "text", "int": "a whole number", "float": "a number", "object": "an object", "array": "a list"}
+_Kind = TypeVar("_Kind", bound=Struct)
 
-_NAMES = {
-    str: "text",
-    int: "a whole number",
-    dict: "an object",
-    (int, float): "a number",
-    _TEXT_OR_NONE: "text or null",
-}
+
+def plain(document: Struct) -> dict[str, Any]:
+    """Return a document as plain data, without the entries that are not set."""
+    return dict(msgspec.to_builtins(document, enc_hook=_scalar))
+
+
+def _scalar(value: Any) -> Any:
+    """Return a number or a text of a type of its own, such as NumPy's, as JSON writes it."""
+    for kind in (str, int, float):
+        if isinstance(value, kind):
+            return kind(value)
+    raise TypeError(f"{type(value).__name__} is no plain data")
 
 
 def experiment(file: Path) -> dict[str, Any]:
     """Return the content of ``experiment.json``.
 
+    Parameters
+    ----------
+    file
+        Its path.
+
+    Returns
+    -------
+    dict
+        The entries of `ExperimentDocument`, and any others, as they stand in the file.
+
     Raises
     ------
     InputError
-        If it is not what `mesonet.experiments.network.Experiment.document` gives; names the file and the path in it.
+        If the content is not an `ExperimentDocument`, or its parts do not fit each other; names the file, the path in
+        it, the value and what is allowed.
     """
-    document = _read(file, {"format": int})
-    if document["format"] != FORMAT:
-        raise InputError("another format", file=str(file), path="format", value=document["format"], allowed=str(FORMAT))
+    content = _content(file)
+    found = _checked(content, _Format, file).format
+    if found != FORMAT:
+        raise InputError("another format", file=str(file), path="format", value=found, allowed=str(FORMAT))
+    document = _checked(content, ExperimentDocument, file)
     try:
-        _refuse_shape(document, _EXPERIMENT, "")
-        _refuse_strangers(document)
-    except InputError as error:
-        raise error.located(file=file) from None
-    return document
-
-
-def provenance(file: Path) -> dict[str, Any]:
-    """Return the content of ``provenance.json``; refused as `experiment` does."""
-    return _read(file, _PROVENANCE)
-
-
-def done(file: Path) -> dict[str, Any]:
-    """Return the content of a run's ``run.json``; refused as `experiment` does."""
-    return _read(file, _DONE)
-
-
-def failed(file: Path) -> dict[str, Any]:
-    """Return the content of a run's ``failure.json``; refused as `experiment` does."""
-    return _read(file, _FAILED)
-
-
-def _read(file: Path, shape: Mapping[str, Any]) -> dict[str, Any]:
-    try:
-        content = json.loads(file.read_bytes())
-    except FileNotFoundError:
-        allowed = "a folder as it was written; without the folder the run is made again"
-        raise InputError("the file is missing", file=str(file), allowed=allowed) from None
-    except (ValueError, RecursionError) as error:
-        problem = f"not JSON: {error}" if isinstance(error, json.JSONDecodeError) else "not JSON"
-        raise InputError(problem, file=str(file), allowed=_ALLOWED) from None
-    try:
-        _refuse_shape(content, shape, "")
+        _refuse_strangers(document, content["design"])
     except InputError as error:
         raise error.located(file=file) from None
     return dict(content)
 
 
-def _refuse_shape(value: Any, shape: Any, path: str) -> None:
-    """Raise an `InputError` at the first place where `value` has another shape."""
-    if isinstance(shape, dict):
-        _refuse_type(value, dict, path)
-        for key, inner in shape.items():
-            if key not in value:
-                raise InputError("missing", path=f"{path}.{key}".lstrip("."), allowed=_ALLOWED)
-            _refuse_shape(value[key], inner, f"{path}.{key}".lstrip("."))
-    elif isinstance(shape, list):
-        _refuse_type(value, list, path)
-        for place, entry in enumerate(value):
-            _refuse_shape(entry, shape[0], f"{path}[{place}]")
-    else:
-        _refuse_type(value, shape, path)
+def provenance(file: Path) -> dict[str, Any]:
+    """Return the content of ``provenance.json``, a `ProvenanceDocument`; arguments and errors as `experiment`."""
+    return _read(file, ProvenanceDocument)
 
 
-def _refuse_type(value: Any, wanted: Any, path: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, wanted):
-        name = "a list" if wanted is list else _NAMES[wanted]
-        raise InputError(f"not {name}", path=path or None, value=value, allowed=_ALLOWED)
+def done(file: Path) -> dict[str, Any]:
+    """Return the content of a run's ``run.json``, a `RunDocument`; arguments and errors as `experiment`."""
+    return _read(file, RunDocument)
 
 
-def _refuse_strangers(document: Mapping[str, Any]) -> None:
+def failed(file: Path) -> dict[str, Any]:
+    """Return the content of a run's ``failure.json``, a `FailureDocument`; arguments and errors as `experiment`."""
+    return _read(file, FailureDocument)
+
+
+def _read(file: Path, kind: type[Struct]) -> dict[str, Any]:
+    content = _content(file)
+    _checked(content, kind, file)
+    return dict(content)
+
+
+def _content(file: Path) -> Any:
+    try:
+        text = file.read_bytes()
+    except FileNotFoundError:
+        allowed = "a folder as it was written; without the folder the run is made again"
+        raise InputError("the file is missing", file=str(file), allowed=allowed) from None
+    with suppress(msgspec.DecodeError, RecursionError):
+        return msgspec.json.decode(text)
+    try:
+        return json.loads(text)  # slower; accepts NaN as Python writes it, and names the line of an error
+    except (ValueError, RecursionError) as error:
+        problem = f"not JSON: {error}" if isinstance(error, json.JSONDecodeError) else "not JSON"
+        raise InputError(problem, file=str(file), allowed=_ALLOWED) from None
+
+
+def _checked(content: Any, kind: type[_Kind], file: Path) -> _Kind:
+    try:
+        return msgspec.convert(content, kind)
+    except msgspec.ValidationError as error:
+        raise _refused(str(error), content).located(file=file) from None
+
+
+def _refused(message: str, content: Any) -> InputError:
+    """Return the error for a message of msgspec, such as "Expected `int`, got `str` - at `$.factors[1].minus`"."""
+    problem, _, path = message.partition(" - at `$")
+    path = path.removesuffix("`").removeprefix(".")
+    if missing := re.fullmatch("Object missing required field `(.+)`", problem):
+        return InputError("missing", path=f"{path}.{missing[1]}".removeprefix("."), allowed=_ALLOWED)
+    path, any_key, _ = path.partition("[...]")  # msgspec does not name a key that a definition does not name
+    value = content
+    for key, place in re.findall(r"([a-z]\w*)|\[(\d+)\]", path):
+        value = value[int(place)] if place else value[key]
+    problem, allowed = _said(problem)
+    return InputError(f"a value in it is {problem}" if any_key else problem, None, path or None, value, allowed)
+
+
+def _said(problem: str) -> tuple[str, str]:
+    """Return what is wrong and what is allowed, for a problem in the words of msgspec."""
+    if bound := re.fullmatch(r"Expected `\w+` (>=|<=|of length >=) (\S+)", problem):
+        words = {">=": ("too low", "at least"), "<=": ("too high", "at most")}
+        wrong, allowed = words.get(bound[1], ("too short", "a length of at least"))
+        return wrong, f"{allowed} {bound[2].removesuffix('.0')}"
+    if wanted := re.match("Expected `([^`]+)`", problem):
+        return "not " + " or ".join(_NAMES.get(each, each) for each in wanted[1].split(" | ")), _ALLOWED
+    return "unknown value" if problem.startswith("Invalid enum value") else problem, _ALLOWED
+
+
+def _refuse_strangers(document: ExperimentDocument, design: dict[str, Any]) -> None:
     """Raise an `InputError` where parts of an experiment do not fit each other."""
-    from mesonet.designs.rows import from_document
-
-    factors = [factor["id"] for factor in document["factors"]]
-    if document["design"]["factors"] != factors:
+    factors = [factor.id for factor in document.factors]
+    if document.design.factors != factors:
         raise InputError("not the factors of the experiment", path="design.factors", allowed=", ".join(factors))
     try:
-        conditions = from_document(document["design"]).conditions
+        conditions = from_document(design).conditions
     except InputError as error:
         raise InputError(error.problem, path=f"design.{error.path}", value=error.value, allowed=error.allowed) from None
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError("not the rows of a design", path="design", allowed=_ALLOWED) from None
-    _refuse_model(document.get("model"))
-    if document["replicates"] < 1:
-        raise InputError("too low", path="replicates", value=document["replicates"], allowed="at least 1")
-    if document["response_set"] not in SETS:
-        raise unknown("set of responses", document["response_set"], SETS, path="response_set")
-    _refuse_shape(document.get("keep", []), [str], "keep")
-    for place, name in enumerate(document.get("keep", [])):
+    if document.response_set not in SETS:
+        raise unknown("set of responses", document.response_set, SETS, path="response_set")
+    for place, name in enumerate(document.keep or ()):
         if name not in KEEPABLE:
             raise unknown("table to keep", name, KEEPABLE, path=f"keep[{place}]")
-    refuse_too_many(conditions, len(document["algorithms"]), document["replicates"])
-    there = [(entry["condition"], entry["algorithm"]) for entry in document["scenarios"]]
-    if there != list(product(range(1, conditions + 1), document["algorithms"])):
+    refuse_too_many(conditions, len(document.algorithms), document.replicates)
+    there = [(entry.condition, entry.algorithm) for entry in document.scenarios]
+    if there != list(product(range(1, conditions + 1), document.algorithms)):
         allowed = "one scenario per condition and algorithm, in this order"
         raise InputError("not the scenarios of the design and the algorithms", path="scenarios", allowed=allowed)
-
-
-def _refuse_model(model: Any) -> None:
-    """Raise an `InputError` where a model is not what `mesonet.models.model` describes."""
-    if model is None:
-        return
-    shape: dict[str, Any] = {"directory": str}
-    shape |= {"command": [str]} if isinstance(model, dict) and "command" in model else {"module": str, "function": str}
-    _refuse_shape(model, shape, "model")
-
-
-def refuse_too_many(conditions: int, algorithms: int, replicates: int) -> None:
-    """Raise an `InputError` for more than `MOST_RUNS` runs."""
-    runs = conditions * algorithms * replicates
-    if runs > MOST_RUNS:
-        product = f"{conditions:,} conditions x {algorithms:,} algorithms x {replicates:,} replicates = {runs:,} runs"
-        raise InputError(f"too many runs: {product}", allowed=f"at most {MOST_RUNS:,} runs")

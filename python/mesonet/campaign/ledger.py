@@ -229,7 +229,7 @@ class Ledger:
         file = self.path / "provenance.json"
         return documents.provenance(file) if file.exists() else {}
 
-    def write_provenance(self, provenance: Mapping[str, Any]) -> None:
+    def write_provenance(self, provenance: documents.ProvenanceDocument) -> None:
         """Replace the provenance.
 
         Parameters
@@ -237,7 +237,7 @@ class Ledger:
         provenance
             The new content of ``provenance.json``.
         """
-        _write(self.path / "provenance.json", provenance)
+        _write(self.path / "provenance.json", documents.plain(provenance))
 
     def statuses(self) -> dict[str, str]:
         """Return the statuses of all runs that are done or failed.
@@ -303,8 +303,7 @@ class Ledger:
         """
         if self.status(key) != "failed":
             return []
-        about = documents.failed(self.runs / key / "failure.json")
-        return list(about.get("tries", [{"message": about["message"]}]))
+        return list(documents.failed(self.runs / key / "failure.json")["tries"])
 
     def snapshot(self, key: str) -> Path:
         """Return the path of the snapshot of a run (`mesonet.simulation.checkpoint`).
@@ -342,21 +341,20 @@ class Ledger:
         finally:
             shutil.rmtree(aside, ignore_errors=True)
 
-    def fail(self, key: str, message: str, details: Mapping[str, Any]) -> None:
+    def fail(self, key: str, failure: documents.FailureDocument) -> None:
         """Record a failed run.
 
         Parameters
         ----------
         key
             Key of the run.
-        message
-            The error, in a sentence.
-        details
-            Other entries of ``failure.json``, as `mesonet.campaign.record.schema` has them, without the earlier tries.
+        failure
+            Content of ``failure.json`` with the tries since the last record, which are added to earlier tries.
         """
-        tries = [*self.tries(key), *details.get("tries", [])]
+        about = documents.plain(failure)
+        about["tries"] = [*self.tries(key), *about["tries"]]
         with self.writing(key) as aside:
-            _write(aside / "failure.json", {**details, "message": message, "tries": tries})
+            _write(aside / "failure.json", about)
 
     def forgive(self, key: str) -> None:
         """Forget that a run failed, and how often.

@@ -1,47 +1,55 @@
-"""Records of the runs in a campaign folder, and their JSON Schemas.
-
-``run.json`` is the provenance of a run that is done: parameters in full, seed, versions, machine, resources.
-``failure.json`` is the record of a failed run: the message, the log, and every try.
-"""
+"""The record of a run of a model, and the JSON Schemas of the files of a campaign folder."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from importlib import resources
+from inspect import cleandoc
 from typing import Any
 
+import msgspec
+
 from mesonet import models
+from mesonet.campaign.documents import (
+    DOCUMENTS,
+    FORMAT,
+    Environment,
+    ModelDescription,
+    Performance,
+    RunDocument,
+    Versions,
+    plain,
+)
 from mesonet.errors import unknown
 from mesonet.simulation import provenance
 
-SCHEMAS = ("run", "failure")
-
 
 def schema(name: str) -> dict[str, Any]:
-    """Return a JSON Schema (draft 2020-12) of a record.
+    """Return the JSON Schema (draft 2020-12) of a file of a campaign folder.
 
     Parameters
     ----------
     name
-        ``run`` for ``run.json``, ``failure`` for ``failure.json``.
+        ``experiment``, ``provenance``, ``run`` or ``failure``.
 
     Returns
     -------
-    The schema as plain data.
+    The schema of what this version of the code writes, as plain data. Readers accept further entries.
 
     Raises
     ------
     InputError
-        If `name` is neither ``run`` nor ``failure``.
+        If there is no such file.
     """
-    if name not in SCHEMAS:
-        raise unknown("schema", name, SCHEMAS)
-    text = (resources.files("mesonet") / "campaign" / f"{name}.schema.json").read_text()
-    return dict(json.loads(text))
+    if name not in DOCUMENTS:
+        raise unknown("schema", name, DOCUMENTS)
+    about = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:mesonet:schema:{name}:{FORMAT}"}
+    found = msgspec.json.schema(DOCUMENTS[name])
+    for each in found["$defs"].values():
+        each["description"] = cleandoc(each["description"])  # Python 3.13 cleans docstrings, earlier ones do not
+    return about | found
 
 
-def record(model: models.Description, scenario: Mapping[str, Any], seed: int, watch: provenance.Stopwatch) -> str:
+def record(model: models.Description, scenario: dict[str, Any], seed: int, watch: provenance.Stopwatch) -> str:
     """Return the text of ``run.json`` of a run of a model that is no network.
 
     Parameters
@@ -59,14 +67,14 @@ def record(model: models.Description, scenario: Mapping[str, Any], seed: int, wa
     -------
     JSON.
     """
-    about = {
-        "scenario": scenario,
-        "seed": seed,
-        "model": model,
-        "versions": provenance.versions(models.code_version(model)),
-        "environment": provenance.environment(),
-        "started": watch.started,
-        "finished": provenance.now(),
-        "performance": watch.resources(children="command" in model),
-    }
-    return json.dumps(about, indent=1, sort_keys=True) + "\n"
+    about = RunDocument(
+        scenario=scenario,
+        seed=seed,
+        model=msgspec.convert(model, ModelDescription),
+        versions=Versions(**provenance.versions(models.code_version(model))),
+        environment=Environment(**provenance.environment()),
+        started=watch.started,
+        finished=provenance.now(),
+        performance=Performance(**watch.resources(children="command" in model)),
+    )
+    return json.dumps(plain(about), indent=1, sort_keys=True) + "\n"

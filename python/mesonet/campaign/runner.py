@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+import msgspec
+
 from mesonet import models
 from mesonet.campaign.agenda import Agenda
 from mesonet.campaign.backlog import RunOptions, backlog, known_versions, versions_that_count
+from mesonet.campaign.documents import ProvenanceDocument, Versions
 from mesonet.campaign.leases import sweep
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.pool import run_here
@@ -52,13 +55,14 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
     if not todo.runs and known_versions(before) == versions:
         return
     ledger.runs.mkdir(exist_ok=True)
-    about = {
-        "versions": provenance.versions(code_version),
-        "code_versions": versions,
-        "tries": options.tries,
-        "started": before.get("started", provenance.now()) if known_versions(before) == versions else provenance.now(),
-    }
-    ledger.write_provenance({**about, "finished": None})
+    about = ProvenanceDocument(
+        versions=Versions(**provenance.versions(code_version)),
+        code_versions=versions,
+        tries=options.tries,
+        started=before["started"] if known_versions(before) == versions else provenance.now(),
+        finished=None,
+    )
+    ledger.write_provenance(about)
     with _terminate_as_interrupt(), Progress(document["name"], progress) as shown:
         agenda = Agenda(todo, shown)
         if options.dask is not None:
@@ -68,7 +72,7 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
         else:
             run_here(todo, agenda, options.workers or os.cpu_count() or 1, options.memory, options.time_limit)
     sweep(ledger.runs)
-    ledger.write_provenance({**about, "finished": provenance.now()})
+    ledger.write_provenance(msgspec.structs.replace(about, finished=provenance.now()))
 
 
 @contextmanager

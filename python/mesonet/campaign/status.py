@@ -88,7 +88,7 @@ def status(path: str | Path) -> Status:
                 "algorithm": run.algorithm,
                 "replicate": run.replicate,
                 "message": about["message"],
-                "tries": len(about.get("tries", [about])),
+                "tries": len(about["tries"]),
                 "log": str(ledger.runs / run.key / "failure.json"),
             }
         )

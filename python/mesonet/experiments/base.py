@@ -120,7 +120,7 @@ class Designed(ABC):
         """
 
     @abstractmethod
-    def canonical(self, number: int, algorithm: str) -> Mapping[str, Any]:
+    def canonical(self, number: int, algorithm: str) -> dict[str, Any]:
         """Return all that a run of a condition depends on but its seed.
 
         Parameters
@@ -139,6 +139,10 @@ class Designed(ABC):
         InputError
             If there is no such condition or it contradicts itself.
         """
+
+    @abstractmethod
+    def _own_entries(self) -> dict[str, Any]:
+        """Return the entries of the document that depend on the kind of experiment."""
 
     @abstractmethod
     def parameters(self) -> list[dict[str, str]]:
@@ -184,30 +188,37 @@ class Designed(ABC):
         -------
         Data that can be written as JSON.
 
+        Returns
+        -------
+        dict
+            A `mesonet.campaign.documents.ExperimentDocument`.
+
         Raises
         ------
         InputError
             If a condition contradicts itself.
         """
-        from mesonet.campaign.documents import FORMAT
+        from mesonet.campaign import documents
 
-        return {
-            "format": FORMAT,
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "seed": self.seed,
-            "replicates": self.replicates,
-            "algorithms": list(self.algorithms),
-            "factors": [vars(factor) for factor in self.factors],
-            "design": self.rows.document(),
-            "parameters": self.parameters(),
-            "scenarios": [
-                {"condition": number, "algorithm": algorithm, "scenario": self.canonical(number, algorithm)}
+        document = documents.ExperimentDocument(
+            format=documents.FORMAT,
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            seed=self.seed,
+            replicates=self.replicates,
+            algorithms=list(self.algorithms),
+            factors=list(self.factors),
+            design=documents.DesignRows(**self.rows.document()),
+            parameters=[documents.ExplainedParameter(**row) for row in self.parameters()],
+            scenarios=[
+                documents.ConditionScenario(number, algorithm, self.canonical(number, algorithm))
                 for number in range(1, self.conditions + 1)
                 for algorithm in self.algorithms
             ],
-        }
+            **self._own_entries(),
+        )
+        return documents.plain(document)
 
     def plan(self) -> pl.DataFrame:
         """Return the run table.

@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet import models, units
-from mesonet.campaign.documents import MOST_RUNS, refuse_too_many
+from mesonet.campaign.limits import MOST_RUNS, refuse_too_many
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Designed, Level
 from mesonet.experiments.levels import number_between
@@ -104,14 +104,15 @@ class ModelExperiment(Designed):
         named = {} if self.algorithms == _NO_ALGORITHM else {ALGORITHM: algorithm}
         return {**self.given, **values, **named}
 
-    def canonical(self, number: int, algorithm: str) -> Mapping[str, Any]:
+    def canonical(self, number: int, algorithm: str) -> dict[str, Any]:
         """Return all that a run of a condition depends on but its seed."""
         return {"parameters": self.condition(number, algorithm)}
 
-    def document(self) -> dict[str, Any]:
-        """Return the document of the experiment, with the model."""
-        own = {"scenario": "model", "scale": 1.0, "mixed_with": None, "response_set": "all", "model": self.model}
-        return {**super().document(), **own}
+    def _own_entries(self) -> dict[str, Any]:
+        from mesonet.campaign.documents import ModelDescription
+
+        model = ModelDescription(**self.described)
+        return {"scenario": "model", "scale": 1.0, "mixed_with": None, "response_set": "all", "model": model}
 
     def parameters(self) -> list[dict[str, str]]:
         """Return every parameter: path, value, unit, doc, source."""

@@ -133,20 +133,18 @@ class Experiment(Designed):
             raise InputError(error.problem, None, "--algorithm", error.value, error.allowed) from None
         return scaled(self._unscaled(number, algorithm), self.scale)
 
-    def canonical(self, number: int, algorithm: str) -> Mapping[str, Any]:
+    def canonical(self, number: int, algorithm: str) -> dict[str, Any]:
         """Return the canonical scenario of a condition; raises an `InputError` if it contradicts itself."""
         return self.condition(number, algorithm).canonical()
 
-    def document(self) -> dict[str, Any]:
-        """Return the document of the experiment, with the entries that only networks have."""
-        own = {
+    def _own_entries(self) -> dict[str, Any]:
+        return {
             "scenario": self.scenario.name,
             "scale": self.scale,
             "mixed_with": self.mixed_with,
             "response_set": self.response_set,
             **({"keep": list(self.keep)} if self.keep else {}),
         }
-        return {**super().document(), **own}
 
     def parameters(self) -> list[dict[str, str]]:
         """Return every value of the base scenario and every constant of the algorithms: path, value, unit, doc, source.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mesonet import core, units
-from mesonet.campaign.documents import KEEPABLE, MOST_RUNS, refuse_too_many
+from mesonet.campaign.limits import KEEPABLE, MOST_RUNS, refuse_too_many
 from mesonet.designs.factor import FACTORS
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Level

@@ -1,0 +1,30 @@
+"""Limits of a campaign, which an experiment observes before there is a campaign."""
+
+from __future__ import annotations
+
+from mesonet.errors import InputError
+
+MOST_RUNS = 1_000_000
+"""Runs of one campaign: chosen, about as many folders as file systems bear in one."""
+
+KEEPABLE = ("series", "flows", "routers", "flow_traces", "router_traces")
+"""Tables of a run that a campaign keeps where its experiment says so: see `mesonet.simulation.result.TABLES`."""
+
+
+def refuse_too_many(conditions: int, algorithms: int, replicates: int) -> None:
+    """Raise an `InputError` for a campaign of more than `MOST_RUNS` runs.
+
+    Parameters
+    ----------
+    conditions, algorithms, replicates
+        Their numbers; the number of runs is their product.
+
+    Raises
+    ------
+    InputError
+        If there are too many runs.
+    """
+    runs = conditions * algorithms * replicates
+    if runs > MOST_RUNS:
+        product = f"{conditions:,} conditions x {algorithms:,} algorithms x {replicates:,} replicates = {runs:,} runs"
+        raise InputError(f"too many runs: {product}", allowed=f"at most {MOST_RUNS:,} runs")
