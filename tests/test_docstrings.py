@@ -21,9 +21,6 @@ FINISHED = (
     "simulation", "topologies", "verification",
 )  # fmt: skip
 
-#: Beginnings of the paths of modules that are not held to it yet.
-UNFINISHED = ("campaign/documents",)
-
 #: Decorators of functions whose docstring is one line, or a text of help.
 PLAIN_DECORATORS = {"property", "cached_property", "setter", "overload", "command", "group"}
 
@@ -40,7 +37,7 @@ def finished() -> dict[str, Path]:
     return {
         name: file
         for name, file in files.items()
-        if not name.startswith(UNFINISHED) and (name.split("/")[0] if "/" in name else ".") in FINISHED
+        if (name.split("/")[0] if "/" in name else ".") in FINISHED
     }
 
 

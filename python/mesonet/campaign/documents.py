@@ -239,7 +239,17 @@ _Kind = TypeVar("_Kind", bound=Struct)
 
 
 def plain(document: Struct) -> dict[str, Any]:
-    """Return a document as plain data, without the entries that are not set."""
+    """Return a document as plain data, without the entries that are not set.
+
+    Parameters
+    ----------
+    document
+        Document of a campaign.
+
+    Returns
+    -------
+    Its entries, as JSON has them.
+    """
     return dict(msgspec.to_builtins(document, enc_hook=_scalar))
 
 
@@ -283,17 +293,62 @@ def experiment(file: Path) -> dict[str, Any]:
 
 
 def provenance(file: Path) -> dict[str, Any]:
-    """Return the content of ``provenance.json``, a `ProvenanceDocument`; arguments and errors as `experiment`."""
+    """Return the content of ``provenance.json``.
+
+    Parameters
+    ----------
+    file
+        The file.
+
+    Returns
+    -------
+    The content, which has the entries of `ProvenanceDocument`.
+
+    Raises
+    ------
+    InputError
+        As for `experiment`.
+    """
     return _read(file, ProvenanceDocument)
 
 
 def done(file: Path) -> dict[str, Any]:
-    """Return the content of a run's ``run.json``, a `RunDocument`; arguments and errors as `experiment`."""
+    """Return the content of a run's ``run.json``.
+
+    Parameters
+    ----------
+    file
+        The file.
+
+    Returns
+    -------
+    The content, which has the entries of `RunDocument`.
+
+    Raises
+    ------
+    InputError
+        As for `experiment`.
+    """
     return _read(file, RunDocument)
 
 
 def failed(file: Path) -> dict[str, Any]:
-    """Return the content of a run's ``failure.json``, a `FailureDocument`; arguments and errors as `experiment`."""
+    """Return the content of a run's ``failure.json``.
+
+    Parameters
+    ----------
+    file
+        The file.
+
+    Returns
+    -------
+    The content, which has the entries of `FailureDocument`.
+
+    Raises
+    ------
+    InputError
+        As for `experiment`.
+    """
     return _read(file, FailureDocument)
 
 
