@@ -1,10 +1,16 @@
-"""Docstrings follow STYLE.md: a summary is no question, and a public function begins with a verb."""
+"""Documents, docstrings and comments follow STYLE.md.
+
+A summary is no question, and a public function begins with a verb. A sentence of a document is short, a page begins
+with its title, and no text has a phrase of `banned_phrases`.
+"""
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+import prose
 
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 FILES = {str(file.relative_to(PACKAGE)): file for file in sorted(PACKAGE.rglob("*.py"))}
@@ -60,4 +66,34 @@ def test_public_functions_begin_with_a_verb(file: str) -> None:
         and (text := ast.get_docstring(node))
         and first_word(text) not in VERBS
     ]
+    assert not bad, "\n".join(bad)
+
+
+def test_sentences_are_found() -> None:
+    page = "# A title\n\nOne, see [a\nlink](x.md). Two (`a.b`), i.e. more!\n* An item\n\n```sh\ncode. code\n```\n"
+    found = [sentence for passage in prose.paragraphs(page) for sentence in prose.sentences(passage.text)]
+    assert found == ["A title", "One, see a link.", "Two (`code`), i.e. more!", "An item"]
+    assert [prose.words(sentence) for sentence in found] == [2, 4, 4, 2]
+    assert prose.words("Algorithms: BIC, FAST, CUBIC, DCTCP, BBR and any mix of them") == 1 + 6
+
+
+def test_banned_phrases_are_found() -> None:
+    found = list(prose.banned("file:1", 'Flows given one by one, "nobody" and `whoever`.', prose.BANNED))
+    assert found == ["file:1: 'one by one'; write instead: explicit flows; each, in turn"]
+
+
+@pytest.mark.parametrize("path", prose.documents())
+def test_sentences_of_documents_are_short(path: str) -> None:
+    long = list(prose.long_sentences(path))
+    assert not long, "\n".join(long)
+
+
+@pytest.mark.parametrize("path", prose.documents())
+def test_documents_begin_with_their_title(path: str) -> None:
+    assert (prose.ROOT / path).read_text(encoding="utf-8").startswith("# "), f"{path}:1: begin with '# ' and the title"
+
+
+@pytest.mark.parametrize("path", [path for path in prose.documents() if path != "STYLE.md"])  # STYLE.md quotes them
+def test_documents_have_no_banned_phrase(path: str) -> None:
+    bad = list(prose.banned_in_document(path))
     assert not bad, "\n".join(bad)

@@ -1,0 +1,30 @@
+"""List of the phrases that STYLE.md excludes; `test_language` checks documents, docstrings and comments with it.
+
+A phrase comes here only if every use of it is wrong. Patterns ignore upper and lower case, and match whole words.
+"""
+
+#: By pattern, the words to write instead. These hold for documents, docstrings and comments.
+BANNED = {
+    r"told|telling|(?<!cannot )tell|tells": "prints, returns, warns; separates, distinguishes (effects, algorithms)",
+    r"hope[sd]?|forgiv(?:e|es|en|ing)": "retries, ignores, accepts",
+    r"bears?|bore|borne": "has, carries, contains, accepts",
+    r"one by one": "explicit flows; each, in turn",
+    r"on (?:its|the|their) way": "in flight; in transit",
+    r"nobody": "no flow, no user, no reader",
+    r"beside (?:it|them)": "the noun again: next to the router",
+    r"whoever": "the process that, a reader who",
+    r"time-outs?": "timeout",
+    r"data bases?": "database",
+    r"hangs? on": "depends on",
+    r"(?:say|says|said) so|(?:say|says) (?:itself|themselves)": "prints, reports, states",
+}
+
+#: These hold for documents only, whose readers do not know the noun from the code.
+BANNED_IN_DOCUMENTS = BANNED | {
+    r"says?|said": "prints, states, sets, lists, shows",
+    r"(?:that|those) of": "the noun again: the delay of",
+    r"stands? in(?! for)": "is in; see",
+    r"(?:goes|go|going) on": "continues; in progress",
+    r"what is (?:done|missing|left|there|new|due)": "the noun: finished runs, missing runs",
+    r"the very": "exactly",
+}

@@ -1,0 +1,147 @@
+"""Find long sentences and banned phrases in documents, docstrings and comments; STYLE.md has the rules."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tokenize
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from banned_phrases import BANNED, BANNED_IN_DOCUMENTS
+
+ROOT = Path(__file__).parents[1]
+
+#: Largest number of words in a sentence. Numbers and symbols are no words; `code` is one word.
+LONGEST = 30
+
+
+#: Pages that a program writes.
+GENERATED = {f"docs/reference/{name}.md" for name in ("parameters", "factors", "responses", "tables")}
+
+
+def documents() -> list[str]:
+    """Return the paths of the hand-written Markdown documents, from the root of the source tree."""
+    front = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "STYLE.md", "CHANGELOG.md"]
+    pages = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "docs").rglob("*.md"))
+    return front + [page for page in pages if page not in GENERATED]
+
+
+def code(suffix: str) -> list[str]:
+    """Return the paths of the source files with a suffix."""
+    folders = ("python/mesonet", "tests", "verification", "examples", "benches", "crates", "fuzz")
+    found = (file for folder in folders for file in (ROOT / folder).rglob(f"*{suffix}"))
+    return sorted(str(file.relative_to(ROOT)) for file in found if "target" not in file.parts)
+
+
+class Passage(NamedTuple):
+    """Running text with the line on which it begins."""
+
+    line: int
+    text: str
+
+
+def paragraphs(page: str) -> Iterator[Passage]:
+    """Yield the paragraphs, items and headings of a page of Markdown, without code, tables, images and targets.
+
+    Of a changelog, only the newest section.
+    """
+    lines, in_code, start = [], False, 0
+    newest = page.startswith("# Changelog")
+    sections = 0
+    for number, line in enumerate([*page.splitlines(), ""], start=1):
+        if line.startswith("```"):
+            in_code = not in_code
+        sections += line.startswith("## ")
+        if newest and sections > 1:
+            line = ""
+        skipped = in_code or line.startswith(("```", "|", "<", "!["))
+        begins = re.match(r"\s*(?:[*-]|\d+\.|#+) ", line)
+        if lines and (skipped or begins or not line.strip()):
+            yield Passage(start, plain(" ".join(lines)))
+            lines = []
+        if not skipped and line.strip():
+            start = start if lines else number
+            lines.append(line.strip())
+            if line.startswith("#"):
+                yield Passage(start, plain(line))
+                lines = []
+
+
+def plain(text: str) -> str:
+    """Return Markdown as text: an item without its mark, a link as its words, code as the word `code`."""
+    text = re.sub(r"^(?:[*-]|\d+\.|#+) ", "", text)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
+    text = re.sub(r"`[^`]*`", "`code`", text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"`code`(?:(?:,| and| or|, and|, or| =|:) `code`)+", "`code`", text)
+    return re.sub(r"https?://\S+", "", text)
+
+
+ABBREVIATION = re.compile(
+    r"\b(?:e\.g|i\.e|et al|vs|cf|Figs?|Sec|No)\.(?= )|(?:(?<=[,(:;] )|(?<=and )|(?<=\. )|^)[A-Z]\.(?= )"
+)
+
+
+def sentences(text: str) -> list[str]:
+    """Split text after full stops, question marks and exclamation marks that end a sentence."""
+    text = ABBREVIATION.sub(lambda found: found.group().replace(".", "\0"), text)
+    return [each.replace("\0", ".") for each in re.split(r"(?<=[.?!])[*_\")]*\s+", text) if each.strip()]
+
+
+def words(sentence: str) -> int:
+    """Count the words that have a letter; a list of four or more entries of up to three words counts as one word."""
+    count, short = 0, []
+    for entry in [*re.split(r"[,;·](?:\s|$)", sentence), "the end of the last list"]:
+        length = sum(any(letter.isalpha() for letter in word) for word in entry.split())
+        if length <= 3:
+            short.append(length)
+            continue
+        count += length + (1 if len(short) >= 4 else sum(short))
+        short = []
+    return count - 6
+
+
+def long_sentences(path: str) -> Iterator[str]:
+    """Yield a message for each sentence of a document that has too many words."""
+    for passage in paragraphs((ROOT / path).read_text(encoding="utf-8")):
+        for sentence in sentences(passage.text):
+            if (count := words(sentence)) > LONGEST:
+                yield f"{path}:{passage.line}: {count} words, {LONGEST} allowed; divide the sentence: {sentence!r}"
+
+
+def banned(where: str, text: str, phrases: Mapping[str, str]) -> Iterator[str]:
+    """Yield a message for each banned phrase of a text, outside of quotations and code."""
+    plain_text = re.sub(r'"[^"]*"|`[^`]*`', "", text)
+    for pattern, instead in phrases.items():
+        for found in re.finditer(rf"(?<![\w-])(?:{pattern})(?![\w-])", plain_text, re.IGNORECASE):
+            yield f"{where}: {found.group()!r}; write instead: {instead}"
+
+
+def banned_in_document(path: str) -> Iterator[str]:
+    """Yield a message for each banned phrase of a document outside of code, tables and quotations."""
+    for passage in paragraphs((ROOT / path).read_text(encoding="utf-8")):
+        yield from banned(f"{path}:{passage.line}", passage.text, BANNED_IN_DOCUMENTS)
+
+
+def banned_in_python(path: Path) -> Iterator[str]:
+    """Yield a message for each banned phrase in comments and first lines of docstrings of a Python file."""
+    name = path.relative_to(ROOT)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
+            text := ast.get_docstring(node)
+        ):
+            yield from banned(f"{name}:{getattr(node, 'lineno', 1)}", text.split("\n\n")[0], BANNED)
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type == tokenize.COMMENT:
+                yield from banned(f"{name}:{token.start[0]}", token.string, BANNED)
+
+
+def banned_in_rust(path: Path) -> Iterator[str]:
+    """Yield a message for each banned phrase in the comments of a Rust file."""
+    name = path.relative_to(ROOT)
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if found := re.search(r"(?:^|\s)//[/!]?(?:\s(.*)|$)", line):
+            yield from banned(f"{name}:{number}", found.group(1) or "", BANNED)
