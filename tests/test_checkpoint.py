@@ -560,7 +560,7 @@ def test_snapshots_that_no_run_can_use_are_removed_and_others_counted(begun: Led
     assert [path.name for path in begun.runs.iterdir()] == [begun.snapshot(run.key).name]
     about = status(begun.path)
     assert (about.missing, about.on_from_snapshot) == (1, 1)
-    assert "1 of those left goes on from a snapshot" in status_lines(about)
+    assert "1 of the remaining runs resumes from a snapshot" in status_lines(about)
     with Leases(begun.runs) as claims:
         assert claims.take(run.key)
         assert status(begun.path).on_from_snapshot == 0

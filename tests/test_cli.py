@@ -161,7 +161,7 @@ def test_check_shows_values_sources_and_what_follows() -> None:
         (("experiment", "plan", "demo", "--set", "warmup"), '--set = "warmup": not PATH=VALUE'),
         (("experiment", "plan", "demo", "--set", "warmup=5"), '--set: time.warmup = "5": a time needs its unit'),
         (("experiment", "run", "demo", "--set", "speed=1 seg/ms"), "--set speed: factor X1 varies network.speed"),
-        (("run", "demo"), "--condition: demo is an experiment of 32 conditions: say which one. Allowed: 1 to 32"),
+        (("run", "demo"), "--condition: demo is an experiment of 32 conditions: name one of them. Allowed: 1 to 32"),
         (("check", "demo"), "--condition: demo is an experiment of 32 conditions"),
         (("run", "demo", "--condition", "33"), "--condition = 33: too high. Allowed: a whole number, at least 1 and"),
         (("run", "demo", "--condition", "0"), "--condition = 0: too low"),
@@ -285,10 +285,10 @@ def test_experiment_runs_continues_and_reports_its_status(here: Path, one_factor
     assert call("experiment", "status", "tiny").stdout == "tiny: 2 of 2 runs done in tiny\n"
     begun = call("experiment", "run", "tiny", "--duration", "9 s")
     assert begun.exit_code == 2
-    assert "continues as it is" in begun.stderr
+    assert "continues without changes" in begun.stderr
     begun = call("experiment", "run", "tiny", "--set", "think_time=9 s")
     assert begun.exit_code == 2
-    assert '--set = "think_time=9 s": a campaign that was begun continues as it is' in begun.stderr
+    assert '--set = "think_time=9 s": a campaign in progress continues without changes' in begun.stderr
     other = call("experiment", "run", one_factor, "--seed", "9")
     assert other.exit_code == 2
     assert "seed is 5 there and 9 here" in other.stderr
@@ -306,7 +306,7 @@ def test_interrupted_campaign_says_how_to_continue(here: Path, tiny: Path) -> No
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert messages(errors) == ["mesonet: interrupted; runs that are done stay, the same command continues"]
+    assert messages(errors) == ["mesonet: interrupted; finished runs stay, the same command continues"]
     assert json_of("experiment", "status", "tiny")["missing"] > 0
 
 

@@ -147,10 +147,10 @@ def test_task_whose_answer_does_not_come_is_made_again(status: str, monkeypatch:
 def test_cluster_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mesonet.campaign.cluster._CONNECT_S", 0.5)
     chosen = mesonet.experiment(write(tmp_path, replicates=1))
-    with pytest.raises(InputError, match=r"--dask = .tcp://127.0.0.1:9.: no Dask scheduler answers"):
+    with pytest.raises(InputError, match=r"--dask = .tcp://127.0.0.1:9.: no Dask scheduler can be reached"):
         chosen.run(tmp_path / "out", progress=False, dask="tcp://127.0.0.1:9")
     assert not (tmp_path / "out").exists(), "nothing is written for a cluster that is not there"
-    with pytest.raises(InputError, match="no Dask scheduler answers"):
+    with pytest.raises(InputError, match="no Dask scheduler can be reached"):
         chosen.run(tmp_path / "out", progress=False, dask=str(tmp_path / "none.json"))
     (tmp_path / "other.json").write_text("[]")
     with pytest.raises(InputError, match="the file holds no address"):
@@ -225,5 +225,5 @@ def test_worker_with_other_code_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has other code"):
         make(str(ledger.path), run, chosen.model, None)
     shutil.rmtree(ledger.path)
-    with pytest.raises(InputError, match="does not see the campaign folder"):
+    with pytest.raises(InputError, match="cannot read the campaign folder"):
         make(str(ledger.path), run, chosen.model, None)

@@ -96,15 +96,15 @@ def test_factors_and_generators_by_name() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("", "nothing says which design"),
+        ("", "no design is chosen"),
         ("--runs 8", "--factors: missing. Allowed: a number, or ids"),
-        ("--factors 9", "nothing says which design"),
+        ("--factors 9", "no design is chosen"),
         ("--factors 9 --runs 0", "--runs = 0: not a number of runs"),
         ("--factors 9 --runs 33", "a power of 2, 16 to 512 for 9 factors"),
         ("--factors 9 --runs 16 --resolution IV", "at least 32 runs for resolution IV"),
         ("--factors 20 --runs 256 --resolution 5", "at least 512 runs for resolution V"),
         ("--factors 9 --resolution II", '--resolution = "II": not a resolution'),
-        ("--factors 9 --resolution 4 --name nist-2012", "either --resolution or --name"),
+        ("--factors 9 --resolution 4 --name nist-2012", "choose --resolution or --name"),
         ("--factors 9 --name nist-2012", "--factors = 9: the design nist-2012 is for 20 factors"),
         ("--name nist", "unknown design"),
         ("--factors 1e5 --runs 8", "not factors"),
@@ -120,7 +120,7 @@ def test_factors_and_generators_by_name() -> None:
         ("exp-2a --half X1", "a half goes with a foldover"),
         ("exp-2a --blocks 3", "--blocks = 3: not a number of blocks. Allowed: 2, 4, 8, 16"),
         ("exp-2a --blocks 16", "cannot be distinguished from a main effect"),
-        ("exp-2a --blocks 2 --foldover all", "either --blocks or --foldover"),
+        ("exp-2a --blocks 2 --foldover all", "choose --blocks or --foldover"),
         ("exp-2a --replicates 0", "--replicates = 0"),
         ("exp-2a --centre-points -1", "--centre-points = -1"),
         ("exp-2a --kind sobols", "nearest: sobol"),
@@ -143,8 +143,8 @@ def test_bad_input_is_one_line(arguments: str, says: str) -> None:
 
 def test_what_is_added() -> None:
     shown = text("exp-2a", "--foldover", "X1", "--half=-X5")
-    assert "foldover: 16 runs more, 48 in all\ntold apart: X1*X2 and X6*X11; " in shown
-    assert "\n21 of 36 two-factor interactions are clear then\n336 runs with what is added\n" in shown
+    assert "foldover: 16 runs more, 48 in all\nseparated: X1*X2 and X6*X11; " in shown
+    assert "\n21 of 36 two-factor interactions are clear then\n336 runs with the additions\n" in shown
     found = document("exp-2a", "--foldover", "X1", "--half=-X5")
     rows = np.array(found["matrix"])
     assert rows.shape == (48, 9)

@@ -151,7 +151,7 @@ def test_changed_code_is_refused_or_mixed_by_force(sums: Path, tmp_path: Path) -
     shutil.rmtree(out / "runs" / lost)
     (sums.parent / "program.py").write_text(PROGRAM.replace('"sum": ', '"sum": 1000 + '))
     assert mesonet.load(out).counts["done"] == 3  # read as what they are
-    with pytest.raises(InputError, match=r"made by other code .*--out.*--force"):
+    with pytest.raises(InputError, match=r"come from other code .*--out.*--force"):
         mesonet.experiment(sums).run(out, progress=False)
     refused = CliRunner().invoke(main, ["experiment", "run", str(out)])
     assert (refused.exit_code, refused.stdout) == (2, "")

@@ -185,9 +185,9 @@ def versions_that_count(ledger: Ledger, code_version: str, mix: bool) -> list[st
         return [code_version, *(version for version in earlier if version != code_version)]
     if ledger.statuses():
         raise InputError(
-            f"its runs were made by other code ({earlier[0][:12]}) than this ({code_version[:12]})",
+            f"its runs come from other code ({earlier[0][:12]}), not from this code ({code_version[:12]})",
             value=str(ledger.path),
-            allowed="another --out to make all runs by this code, or --force to keep those that are done",
+            allowed="another --out to make all runs with this code, or --force to keep the finished runs",
         )
     return [code_version]
 

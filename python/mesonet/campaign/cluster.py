@@ -115,7 +115,7 @@ def make(
     """
     if not (Path(folder) / "experiment.json").is_file():
         allowed = "a folder on a file system that the driver and all workers see at the same place"
-        raise InputError("a worker of the cluster does not see the campaign folder", value=folder, allowed=allowed)
+        raise InputError("a worker of the cluster cannot read the campaign folder", value=folder, allowed=allowed)
     here = models.code_version(model)
     if here != run["code_version"]:
         problem = f"a worker of the cluster has other code ({here[:12]}) than the driver ({run['code_version'][:12]})"
@@ -184,7 +184,7 @@ class _Driver:
         if self._deserted is not None and time.monotonic() - self._deserted > self._patience:
             problem = f"the Dask scheduler had no workers for {self._patience:.0f} s"
             allowed = "a cluster with workers, or a longer DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT; "
-            allowed += "runs that are done stay, the same command continues"
+            allowed += "finished runs stay, the same command continues"
             raise InputError(problem, path="--dask", value=self._scheduler, allowed=allowed)
 
     def _hear(self) -> None:
@@ -226,8 +226,8 @@ class _Driver:
                     self._client = _connected(self._scheduler)
                     break
             if time.monotonic() > end:
-                problem = f"the Dask scheduler did not answer for {PATIENCE_S:.0f} s"
-                allowed = "a scheduler that runs; runs that are done stay, the same command continues"
+                problem = f"the Dask scheduler did not respond for {PATIENCE_S:.0f} s"
+                allowed = "a running scheduler; finished runs stay, the same command continues"
                 raise InputError(problem, path="--dask", value=self._scheduler, allowed=allowed)
             time.sleep(_TRY_EVERY_S)
         for run in self._out.values():
@@ -290,7 +290,7 @@ def _connected(scheduler: str) -> Any:
 
 def _silent(scheduler: str, error: BaseException) -> InputError:
     allowed = "tcp://HOST:PORT of a running scheduler, or the file that it wrote with --scheduler-file"
-    problem = f"no Dask scheduler answers ({str(error) or type(error).__name__})"
+    problem = f"no Dask scheduler can be reached ({str(error) or type(error).__name__})"
     return InputError(problem, path="--dask", value=scheduler, allowed=allowed)
 
 

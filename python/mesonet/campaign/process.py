@@ -267,5 +267,5 @@ def _death(code: int) -> str:
     if code >= 0:
         return f"the process of the run ended with exit code {code}"
     name = signal.Signals(-code).name
-    hint = ", often for want of memory" if name == "SIGKILL" else ""
+    hint = ", often because the machine had no free memory" if name == "SIGKILL" else ""
     return f"the process of the run was ended by {name}{hint}"

@@ -43,7 +43,7 @@ def read(folder: Path, runs: pl.DataFrame, name: str) -> pl.DataFrame:
         rows = pl.read_parquet(files, include_file_paths="run_key", glob=False, hive_partitioning=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         _refuse_first_bad(files)
-        raise InputError(f"runs have tables {name} of other columns than others: {error}", file=str(folder)) from None
+        raise InputError(f"the tables {name} of the runs have different columns: {error}", file=str(folder)) from None
     rows = rows.rename({own: f"{own}_of_row" for own in RUN if own in rows.columns})
     rows = rows.with_columns(pl.col("run_key").str.extract(_KEY_OF_FILE))
     return done.join(rows, on="run_key", how="inner", maintain_order="left_right").drop("run_key")

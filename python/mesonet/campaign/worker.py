@@ -125,7 +125,7 @@ def _refuse_other_code(task: dict[str, Any]) -> None:
     """Raise RuntimeError if the code changed since the start: a result must not get the key of other code."""
     here = models.code_version(task["model"])
     if here != task["code_version"]:
-        raise RuntimeError(f"the code is another one ({here[:12]}) than at the start ({task['code_version'][:12]})")
+        raise RuntimeError(f"the code changed from {task['code_version'][:12]} to {here[:12]} after the start")
 
 
 def _told(error: Exception) -> dict[str, Any]:

@@ -20,13 +20,13 @@ from mesonet.terminal import plural, write_json
     "--figures",
     default="chosen",
     metavar="chosen|all|none",
-    help="Ten steps of one response per cluster (chosen, the default) or of all; figures that are up to date stay.",
+    help="Ten-step figures of one response per cluster (chosen, the default) or of all responses.",
 )
 @click.option("--responses", metavar="A,B,...", help="Responses to draw in place of the chosen ones.")
 @THRESHOLD
 @CUT
 @click.option("--beside", type=click.Path(path_type=Path), metavar="DIR", help="Campaign to compare this one with.")
-@click.option("--png", is_flag=True, help="PNG beside each SVG.")
+@click.option("--png", is_flag=True, help="Write each figure as PNG too.")
 @click.option("--workers", type=int, help="Processes that draw; by default one per processor.")
 @JSON
 def analyze(

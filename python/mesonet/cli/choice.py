@@ -88,7 +88,7 @@ def _condition(
         raise InputError("an experiment with a model that is no network", value=target, allowed=allowed)
     if number is None:
         if chosen.conditions > 1:
-            problem = f"{target} is an experiment of {chosen.conditions} conditions: say which one"
+            problem = f"{target} is an experiment of {chosen.conditions} conditions: name one of them"
             raise InputError(problem, path="--condition", allowed=f"1 to {chosen.conditions}")
         number = 1
     there = chosen.condition(number, algorithm)

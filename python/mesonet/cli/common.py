@@ -135,7 +135,7 @@ def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
     The decorated function.
     """
     for option in (
-        click.option("--force", is_flag=True, help="Go on even where the scale distorts the network."),
+        click.option("--force", is_flag=True, help="Continue even if the scale distorts the network."),
         click.option("--scale", type=float, help="Multiplies router speeds and numbers of sources."),
         click.option("--duration", help="Simulated time, such as '5 min'."),
         click.option(
@@ -148,8 +148,10 @@ def scenario_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-THRESHOLD = click.option("--threshold", type=float, metavar="R", help="|r| above which responses say the same; 0.65.")
-CUT = click.option("--cut", type=float, metavar="SHARE", help="Of the largest distance: below it, a group; 0.7.")
+THRESHOLD = click.option("--threshold", type=float, metavar="R", help="|r| above which responses form a cluster; 0.65.")
+CUT = click.option(
+    "--cut", type=float, metavar="SHARE", help="Part of the largest distance below which a group forms; 0.7."
+)
 DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 
 

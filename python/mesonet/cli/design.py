@@ -40,8 +40,8 @@ def _additions(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--kind", help="two-level, full-factorial, plackett-burman, one-at-a-time, latin-hypercube or sobol.")
 @_additions
-@click.option("--seed", type=click.IntRange(min=0), help="Of what is searched for or drawn; EXPERIMENT's, or 1.")
-@click.option("--rows", "with_rows", is_flag=True, help="Print every run, too.")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of a search or of random points; EXPERIMENT's, or 1.")
+@click.option("--rows", "with_rows", is_flag=True, help="Print every run too.")
 @JSON
 def design(
     target: str | None,

@@ -76,7 +76,7 @@ def runs_of(
     if half is not None and foldover is None:
         raise InputError("a half goes with a foldover", path="--half", value=half, allowed="--foldover too")
     if blocks is not None and foldover is not None:
-        raise InputError("say either --blocks or --foldover: the runs of a foldover are a block of their own")
+        raise InputError("choose --blocks or --foldover: the runs of a foldover are already a block")
     try:
         folded = None
         if foldover is not None:
@@ -114,7 +114,7 @@ def lines(design: Design, runs: Runs, times: int) -> list[str]:
     if runs.folded:
         folded, pairs = runs.folded, len(design.aliases) - len(design.factors)
         said.append(f"foldover: {plural(folded.runs - design.runs, 'run')} more, {folded.runs} in all")
-        said.append(f"told apart: {'; '.join(f'{one} and {other}' for one, other in folded.broken) or 'nothing more'}")
+        said.append(f"separated: {'; '.join(f'{one} and {other}' for one, other in folded.broken) or 'nothing more'}")
         still = "; ".join(" = ".join(effects) for effects in folded.alias_strings)
         said.append(f"still aliased: {still or 'no main effect or two-factor interaction'}")
         said.append(f"{len(folded.clear_interactions)} of {pairs} two-factor interactions are clear then")
@@ -124,7 +124,7 @@ def lines(design: Design, runs: Runs, times: int) -> list[str]:
         confounded = ", ".join(blocked.confounded) or "no two-factor interaction"
         said.append(f"cannot be distinguished from blocks: {confounded}")
     if len(runs.matrix) != design.runs:
-        said.append(f"{plural(len(runs.matrix) * times, 'run')} with what is added")
+        said.append(f"{plural(len(runs.matrix) * times, 'run')} with the additions")
     return said
 
 

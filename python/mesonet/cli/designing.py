@@ -79,7 +79,7 @@ def find_design(
     try:
         ids, own = _factors(target, factors)
         if len(given) > 1 and given != ["runs", "resolution"]:
-            problem = f"say either --{given[0]} or --{given[1]}"
+            problem = f"choose --{given[0]} or --{given[1]}"
             raise InputError(problem, allowed="--runs, --resolution, both, --name, or --generators")
         if name is not None:
             design = designs.named(name, ids)
@@ -92,7 +92,7 @@ def find_design(
         elif own is not None:
             design = _regular(own)
         else:
-            problem = "nothing says which design"
+            problem = "no design is chosen"
             raise InputError(problem, allowed="an experiment, or --factors with --runs or --resolution, or --name")
     except InputError as error:
         raise _of_option(error) from None
@@ -202,8 +202,8 @@ def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
     says = {
         "grid": "nothing is aliased: all combinations of levels run; from -1 (the first level) to +1 (the last)",
         "full-factorial": "nothing is aliased: all combinations run",
-        "plackett-burman": "main effects are clear of each other; each two-factor interaction biases those of other "
-        f"factors{regular}",
+        "plackett-burman": "main effects are clear of each other; each two-factor interaction biases the main "
+        f"effects of other factors{regular}",
         "one-at-a-time": f"an effect is the difference of two runs, with {runs / 2:g} times the variance that a design "
         f"of {runs} runs would give it; no interaction shows",
         "latin-hypercube": "points from -1 (minus) to +1 (plus), one in each of as many slices per factor as runs; no "

@@ -48,12 +48,12 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 def _how(command: Callable[..., None]) -> Callable[..., None]:
     """Return the options that choose where and how runs are made."""
     for option in (
-        click.option("--retry", is_flag=True, help="Try runs again that failed too often and are left alone."),
+        click.option("--retry", is_flag=True, help="Retry runs in quarantine, which failed too often."),
         click.option(
             "--tries", default=3, show_default=True, type=click.IntRange(1), help="Tries of a run that fails."
         ),
-        click.option("--time-limit", metavar="TIME", help="The most time that one run may take, such as '2 h'."),
-        click.option("--memory", metavar="SIZE", help="The most that one run may have, such as '4 GiB'."),
+        click.option("--time-limit", metavar="TIME", help="Longest time of one try of a run, such as '2 h'."),
+        click.option("--memory", metavar="SIZE", help="Largest memory of one run, such as '4 GiB'."),
         click.option("--shard", metavar="i/N", help="Run only the i-th of N parts, for job arrays."),
         click.option("--dask", metavar="ADDRESS|FILE", help="Run on the Dask cluster of this scheduler."),
     ):
@@ -66,7 +66,7 @@ def _how(command: Callable[..., None]) -> Callable[..., None]:
 @_options
 @click.option(
     "--pilot", default=2.0, show_default=True, type=click.FloatRange(0, 3600), metavar="SECONDS",
-    help="Time for pilot runs that tell what the campaign will cost; 0 for none.",
+    help="Time for pilot runs, which estimate the cost of the campaign; 0 for none.",
 )  # fmt: skip
 @JSON
 def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
@@ -101,7 +101,7 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
 @_how
 @click.option(
-    "--force", is_flag=True, help="Run even where the scale distorts the network, or other code began the campaign."
+    "--force", is_flag=True, help="Run even if the scale distorts the network, or if other code began the campaign."
 )
 @JSON
 def run_experiment(
@@ -125,11 +125,11 @@ def run_experiment(
         "memory": planning.memory(memory), "time_limit": planning.time_limit(time_limit), "shard": planning.shard(shard)
     }  # fmt: skip
     if dask is not None and workers is not None:
-        raise InputError("the workers are those of the cluster", path="--workers", value=workers, allowed="no --dask")
+        raise InputError("the cluster sets the number of workers", path="--workers", value=workers, allowed="no --dask")
     try:
         folder = planning.run(target, out, workers, force, options, **how, dask=dask, tries=tries, retry=retry)
     except KeyboardInterrupt:
-        stop(click.get_current_context(), "interrupted; runs that are done stay, the same command continues", 130)
+        stop(click.get_current_context(), "interrupted; finished runs stay, the same command continues", 130)
     if _show_status(folder, as_json).failed:
         click.get_current_context().exit(1)
 

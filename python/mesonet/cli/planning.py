@@ -126,7 +126,7 @@ def run(
     for option, value in options.items():
         if value not in (None, ()):
             name, shown = ("set", value[0]) if option == "values" else (option, value)
-            problem = "a campaign that was begun continues as it is"
+            problem = "a campaign in progress continues without changes"
             raise InputError(problem, path=f"--{name}", value=shown, allowed="the experiment's name and another --out")
     run_missing(ledger, RunOptions(workers=workers, mix=force, **how))
     return ledger.path
@@ -387,7 +387,7 @@ def cost_lines(cost: Cost, workers: int) -> list[str]:
         + ", ".join(str(each["condition"]) for each in cost.pilots),
     ]
     if share < SEEN:
-        lines.append(f"the pilots saw {share:.1g} of a run or more; the rest is estimated from the expected segments")
+        lines.append(f"pilots covered at least {share:.1g} of a run; the rest is estimated from the expected segments")
     return lines
 
 
@@ -406,12 +406,12 @@ def status_lines(status: Status) -> list[str]:
     counts = "".join(f", {getattr(status, name)} {name}" for name in ("failed", "missing") if getattr(status, name))
     lines = [f"{status.name}: {status.done} of {plural(status.runs, 'run')} done in {status.path}{counts}"]
     if status.running:
-        lines.append(f"{plural(status.running, 'run')} going on")
+        lines.append(f"{plural(status.running, 'run')} in progress")
     if status.on_from_snapshot:
-        verb = "goes" if status.on_from_snapshot == 1 else "go"
-        lines.append(f"{status.on_from_snapshot} of those left {verb} on from a snapshot")
+        verb = "resumes" if status.on_from_snapshot == 1 else "resume"
+        lines.append(f"{status.on_from_snapshot} of the remaining runs {verb} from a snapshot")
     if status.quarantined:
-        lines.append(f"{status.quarantined} failed too often and are left alone; --retry tries them again")
+        lines.append(f"{status.quarantined} failed too often and are in quarantine; --retry retries them")
     if status.seconds_left:
         lines.append(f"about {duration(status.seconds_left)} left")
     elif status.processor_s_left:

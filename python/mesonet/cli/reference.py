@@ -32,9 +32,8 @@ def _factors() -> str:
     keys = ("name", "title", "path", "unit", "minus", "plus", "default", "source", "levels_source")
     rows = [[entry[key] for key in keys] for entry in catalogue.entries("factors")]
     return (
-        "# The factors of the study\n\nGenerated from `mesonet.designs.factor`; the levels are those of the "
-        "sensitivity analysis. Any other value of a scenario can be a\nfactor of an experiment, too.\n\n"
-        + _table(head, rows)
+        "# The factors of the study\n\nGenerated from `mesonet.designs.factor`; the levels belong to the "
+        "sensitivity analysis. Any other value of a scenario can be a\nfactor too.\n\n" + _table(head, rows)
     )
 
 
@@ -42,8 +41,8 @@ def _responses() -> str:
     head = ("response", "symbol", "title", "unit", "better", "definition", "source")
     rows = [[r.name, r.symbol, r.title, r.unit, r.direction, r.definition, r.source] for r in RESPONSES]
     text = (
-        "# Responses\n\nGenerated from `mesonet.responses`. Symbols are those of the ASME "
-        "paper: y1 to y22 in Tables 3\nand 4, Y1 to Y18 where only Table 6 has the response. An *interval* is "
+        "# Responses\n\nGenerated from `mesonet.responses`. Symbols come from the ASME "
+        "paper: y1 to y22 in Tables 3\nand 4, Y1 to Y18 if only Table 6 has the response. An *interval* is "
         "`measurement.interval`.\n\n" + _table(head, rows)
     )
     for each in SETS.values():
@@ -59,9 +58,9 @@ def _responses() -> str:
 
 def _tables() -> str:
     text = (
-        "# The tables of a run\n\nGenerated from `mesonet.responses.column_meanings`. Each is a Parquet file of this "
-        "name beside `run.json` (`mesonet run --out DIR`); a\ncampaign has those that its experiment keeps. The unit "
-        "stands in the metadata of the column, too.\n"
+        "# The tables of a run\n\nGenerated from `mesonet.responses.column_meanings`. Each table is a Parquet file of "
+        "this name in the folder\nof `run.json` (`mesonet run --out DIR`). A campaign has the tables that its "
+        "experiment keeps. The metadata\nof each column has its unit.\n"
     )
     for name, (meanings, _, row) in column_meanings.TABLES.items():
         rows = [[f"`{each}`", column_meanings.unit(name, each), said] for each, said in meanings.items()]

@@ -29,14 +29,16 @@ from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_opt
 @scenario_options
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Names the random streams.")
 @click.option("--out", type=click.Path(path_type=Path), help="Directory for tables and run.json.")
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1, MOST_THREADS), help="For this run.")
 @click.option(
-    "--engine", default="domains", show_default=True, type=click.Choice(get_args(Engine)), help="Same bytes from each."
+    "--threads", default=1, show_default=True, type=click.IntRange(1, MOST_THREADS), help="Number of threads."
 )
 @click.option(
-    "--checkpoint", metavar="FILE", type=click.Path(path_type=Path), help="Keep the run in FILE; go on from it."
+    "--engine", default="domains", show_default=True, type=click.Choice(get_args(Engine)), help="Both give equal bytes."
 )
-@click.option("--checkpoint-every", show_default=EVERY, metavar="TIME", help="How often, by the clock.")
+@click.option(
+    "--checkpoint", metavar="FILE", type=click.Path(path_type=Path), help="Write snapshots to FILE and resume from it."
+)
+@click.option("--checkpoint-every", show_default=EVERY, metavar="TIME", help="Wall-clock time between snapshots.")
 @JSON
 def run(
     target: str,
@@ -98,7 +100,7 @@ def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, 
     write_table(["performance", "value"], list(performance.items()))
     warmup, settled = float(chosen.value("time.warmup")), result.settling_time()
     if settled is None or settled > warmup:
-        when = "had not settled by the end" if settled is None else f"settled after {settled:.4g} s only"
+        when = "had not settled by the end" if settled is None else f"settled only after {settled:.4g} s"
         click.echo(f"\nnote: the number of transmitting sources {when} (MSER-5); the warm-up is {warmup:.4g} s")
     if out:
         click.echo(f"\nwritten to {out}")

@@ -18,7 +18,7 @@ from mesonet.terminal import write_json, write_table
     default="verify",
     show_default=True,
     type=click.Path(path_type=Path),
-    help="Folder of the campaigns: those that are there are read.",
+    help="Folder of the campaigns; existing campaigns are read.",
 )
 @click.option(
     "--longest",
@@ -26,13 +26,13 @@ from mesonet.terminal import write_json, write_table
     show_default=True,
     type=click.FloatRange(0),
     metavar="MINUTES",
-    help="Run campaigns that are not there and take at most this much processor time; for others see the record.",
+    help="Run missing campaigns of at most this much processor time; read others from the record.",
 )
 @click.option("--claims", type=click.Path(path_type=Path), help="The folder verification of the sources.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Write the page, as verification/RESULTS.md, and the record beside it.",
+    help="Write the page, such as verification/RESULTS.md, and its record (.json).",
 )
 @JSON
 def verify(

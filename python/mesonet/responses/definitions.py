@@ -119,7 +119,7 @@ RESPONSES: tuple[Response, ...] = (
     ),
     Response(
         "transmitting_fraction", "y2", "Share of sources transmitting", "1",
-        "y1 divided by the number of sources, flows given one by one counted as sources", "neutral", _MACRO,
+        "y1 divided by the number of sources, explicit flows counted as sources", "neutral", _MACRO,
     ),
     Response(
         "segments_entering", "y3", "Segments entering the network", "segments/interval",
@@ -165,7 +165,7 @@ RESPONSES: tuple[Response, ...] = (
         "Acknowledgements that left the cumulative one where it was", "lower", _PER_FLOW,
     ),
     Response(
-        "timeouts", "y14", "Time-outs", "timeouts/interval",
+        "timeouts", "y14", "Timeouts", "timeouts/interval",
         "Expiries of the retransmission timer", "lower", _PER_FLOW,
     ),
     Response(
@@ -188,7 +188,7 @@ RESPONSES: tuple[Response, ...] = (
     ),
     Response(
         "standard_share", "Y4", "Share in standard congestion avoidance", "1",
-        "Share of the transmitting sources under the rules of standard TCP (slow start after a time-out included), "
+        "Share of the transmitting sources under the rules of standard TCP (slow start after a timeout included), "
         "mean over the instants with any", "neutral", _SENSITIVITY,
     ),
     Response(
@@ -240,17 +240,17 @@ RESPONSES: tuple[Response, ...] = (
     ),
     Response(
         "window_reductions", "", "Window reductions", "reductions/interval",
-        "Losses and marks that reduced a window, time-outs apart: on fast paths many segments are lost in one", "lower",
+        "Losses and marks that reduced a window, timeouts apart: on fast paths many segments are lost in one", "lower",
         "chosen: losses and halvings differ on large links",
     ),
     Response(
-        "timeouts_per_loss", "", "Time-outs per segment dropped", "1",
+        "timeouts_per_loss", "", "Timeouts per segment dropped", "1",
         "Expiries of the retransmission timer / segments dropped, SYNs included; none where nothing was dropped",
         "lower",
         "chosen: the mechanism in which simulators and real senders differ most",
     ),
     Response(
-        "spurious_timeouts", "", "Spurious time-outs", "timeouts/interval",
+        "spurious_timeouts", "", "Spurious timeouts", "timeouts/interval",
         "Expiries of the retransmission timer after which the copy sent before them was acknowledged", "lower",
         "RFC 3522 (Eifel): nothing was lost, or fast retransmit had repaired it",
     ),

@@ -523,14 +523,14 @@ _TABLE = (
     Parameter(
         "transport.recover_guard", "flag", False,
         "Whether with `recovery = reno` duplicates of data sent before the last reduction begin no fast retransmit, as "
-        "with newreno (RFC 6582): a second loss in a window then needs a time-out.",
+        "with newreno (RFC 6582): a second loss in a window then needs a timeout.",
         "RFC 5681 has no such rule",
         presets={
             "ns-2000": (True, "ns: bugFix_ true"),
         },
     ),
     Parameter(
-        "transport.initial_rto", "time", "1 s", "Retransmission time-out before the first round-trip sample.",
+        "transport.initial_rto", "time", "1 s", "Retransmission timeout before the first round-trip sample.",
         "RFC 6298",
         presets={
             "sp500_282": ("3 s", "RFC 2988, in force at the time of the study"),
@@ -539,7 +539,7 @@ _TABLE = (
         ),
     Parameter(
         "transport.min_rto", "time", "1 s",
-        "Smallest retransmission time-out, or smallest variance term of it: see `rto_floor`.",
+        "Smallest retransmission timeout, or smallest variance term of it: see `rto_floor`.",
         "RFC 6298 (2.4)",
         presets={
             "linux": ("200 ms", "Linux: TCP_RTO_MIN"),
@@ -547,7 +547,7 @@ _TABLE = (
         },
         ),
     Parameter(
-        "transport.max_rto", "time", "60 s", "Largest retransmission time-out.", "RFC 6298 (2.5)",
+        "transport.max_rto", "time", "60 s", "Largest retransmission timeout.", "RFC 6298 (2.5)",
         presets={
             "linux": ("120 s", "Linux: TCP_RTO_MAX"),
             "ns-2000": ("64 s", "ns before 2007: maxrto_ 64"),
@@ -555,7 +555,7 @@ _TABLE = (
         ),
     Parameter(
         "transport.rto_floor", "choice", "rfc6298",
-        "What `min_rto` bounds. `rfc6298`: the time-out. `linux`: its variance term, so that it is at least `min_rto`"
+        "What `min_rto` bounds. `rfc6298`: the timeout. `linux`: its variance term, so that it is at least `min_rto`"
         " longer than the smoothed round-trip time.",
         "RFC 6298 (2.4)",
         presets={
@@ -594,7 +594,7 @@ _TABLE = (
     Parameter(
         "transport.timer_tick", "time", "0 s",
         "Tick of the clock that times segments, with `rtt_samples = round_trip`: round trips count in whole ticks, "
-        "and the time-out has at least two. 0 for an exact clock.",
+        "and the timeout has at least two. 0 for an exact clock.",
         "clocks of today have ticks of 1 to 10 ms",
         presets={
             "ns-2000": ("100 ms", "ns before 2004: tcpTick_ 0.1"),
@@ -612,7 +612,7 @@ _TABLE = (
     ),
     Parameter(
         "transport.timeout_rule", "choice", "rfc",
-        "After a time-out: `rfc` halves into ssthresh and restarts at 1 segment; `rfc2581` halves again each time "
+        "After a timeout: `rfc` halves into ssthresh and restarts at 1 segment; `rfc2581` halves again each time "
         "the same segment times out; `own_reduction` uses the algorithm's own reduction and restarts at the initial "
         "window; `linux` uses the algorithm's own reduction and restarts at 1.",
         "RFC 5681",
@@ -734,19 +734,19 @@ _TABLE = (
     ),
     Parameter(
         "measurement.flow_series", "count", 100,
-        "How many of the flows given one by one, from the first, have columns of their own in the time series; "
+        "Number of explicit flows, from the first, that have their own columns in the time series; "
         "long-lived flows come last.",
         "chosen: three columns a flow",
     ),
     Parameter(
         "measurement.starved_after", "time", "5 s",
         "A transmitting source counts as starved when nothing was acknowledged for this long.",
-        "assumed: several retransmission time-outs",
+        "assumed: several retransmission timeouts",
     ),
     # -- detailed traces ---------------------------------------------------------------------------------------------
     Parameter(
         "trace.flows", "numbers", [],
-        "Numbers, from 1, of flows given one by one to trace in detail; long-lived flows come last.",
+        "Numbers, from 1, of explicit flows to trace; long-lived flows come last.",
         "chosen: off, because traces are large",
     ),
     Parameter(

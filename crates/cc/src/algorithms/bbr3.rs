@@ -692,7 +692,7 @@ impl CongestionControl for Bbr3 {
         ),
         Param::new(
             "full_losses",
-            "acknowledgements that told of losses in a round that ends the start",
+            "acknowledgements with losses in a round that ends the start",
             "1",
             [1.0, 100.0],
             6.0,

@@ -41,7 +41,7 @@ impl Tracing {
             let count = scenario.flows.len();
             if number == 0 || number as usize > count {
                 let allowed = if count == 0 {
-                    "the scenario has no flows given one by one".to_string()
+                    "the scenario has no explicit flows".to_string()
                 } else {
                     format!("a number from 1 to {count} is allowed")
                 };
