@@ -9,13 +9,13 @@ BANNED = {
     r"hope[sd]?|forgiv(?:e|es|en|ing)": "retries, ignores, accepts",
     r"bears?|bore|borne": "has, carries, contains, accepts",
     r"one by one": "explicit flows; each, in turn",
-    r"on (?:its|the|their) way": "in flight; in transit",
+    r"(?:is|are|was|were|still|segments?|acknowledgements?) on (?:its|the|their) way": "in flight; in transit",
     r"nobody": "no flow, no user, no reader",
     r"beside (?:it|them)": "the noun again: next to the router",
     r"whoever": "the process that, a reader who",
     r"time-outs?": "timeout",
     r"data bases?": "database",
-    r"hangs? on": "depends on",
+    r"hangs? on": "depends on; is connected to",
     r"(?:say|says|said) so|(?:say|says) (?:itself|themselves)": "prints, reports, states",
 }
 

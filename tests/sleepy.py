@@ -1,4 +1,4 @@
-"""A model for tests of what can go wrong: it sleeps, writes down that it was called, and misbehaves where told to.
+"""A model for tests of what can go wrong: it sleeps, writes down that it was called, and misbehaves on demand.
 
 It is imported by worker processes: standard library only.
 """

@@ -1,4 +1,4 @@
-"""What is associated with a verdict, with groups of runs, and which runs would tell aliases apart."""
+"""What is associated with a verdict, with groups of runs, and which runs would break aliases."""
 
 import numpy as np
 import pytest

@@ -205,7 +205,7 @@ def test_what_is_up_to_date_is_not_drawn_again(campaign, tmp_path, monkeypatch):
     assert drawn_names(monkeypatch, lambda: write_analysis(campaign, tmp_path)) == ["components/scree"]
     assert before == {name: (root / "figures" / f"{name}.svg").read_bytes() for name in names_of(root)}
     assert (root / "index.md").read_bytes() == index
-    # A picture beside it is asked for: all are drawn again, once.
+    # PNG is asked for too: all are drawn again, once.
     assert len(drawn_names(monkeypatch, lambda: write_analysis(campaign, tmp_path, png=True))) == 3
     assert (root / "figures" / "components" / "scree.png").read_bytes().startswith(b"\x89PNG")
     assert drawn_names(monkeypatch, lambda: write_analysis(campaign, tmp_path, png=True)) == []

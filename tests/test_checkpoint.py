@@ -497,7 +497,9 @@ def end(driver: subprocess.Popen[str], ledger: Ledger, number: signal.Signals) -
     if number == signal.SIGKILL:  # a worker that is held when its driver dies would get SIGHUP from the kernel
         worker.resume()
     driver.send_signal(number)
-    if number == signal.SIGTERM:  # the worker goes on once it is told, so that it cannot finish its run before
+    if (
+        number == signal.SIGTERM
+    ):  # the worker continues once it gets the signal, so that it cannot finish its run before
         until(lambda: sigterm_is(worker, "ShdPnd"), driver)
         worker.resume()
     _, errors = driver.communicate(timeout=PATIENCE_S)

@@ -1,4 +1,4 @@
-"""What is added to a design or made beside it: foldover, blocks, Plackett-Burman, space-filling points."""
+"""Additions to a design and alternatives to it: foldover, blocks, Plackett-Burman, space-filling points."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def test_words_of_every_entry_are_the_published_ones(entry: PublishedDesign) -> 
     count = lengths(all_columns(base, entry.columns), base)  # from the runs
     if len(entry.columns) <= 20:
         words = products(1 << base + place | column for place, column in enumerate(entry.columns))
-        counted = Counter(np.bitwise_count(words[1:]).tolist())  # one by one
+        counted = Counter(np.bitwise_count(words[1:]).tolist())  # each word
         assert {length: number for length, number in enumerate(count) if length and number} == counted
     printed = len(entry.word_lengths)
     assert (*count, 0, 0)[1 : 3 + printed] == (0, 0, *entry.word_lengths)

@@ -1,4 +1,4 @@
-"""A grid of levels is told as lines over the levels, with the numbers that the factors set."""
+"""A grid of levels is shown as lines over the levels, with the numbers that the factors set."""
 
 from __future__ import annotations
 

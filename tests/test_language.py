@@ -97,3 +97,15 @@ def test_documents_begin_with_their_title(path: str) -> None:
 def test_documents_have_no_banned_phrase(path: str) -> None:
     bad = list(prose.banned_in_document(path))
     assert not bad, "\n".join(bad)
+
+
+@pytest.mark.parametrize("path", prose.code(".py"))
+def test_python_has_no_banned_phrase(path: str) -> None:
+    bad = list(prose.banned_in_python(prose.ROOT / path))
+    assert not bad, "\n".join(bad)
+
+
+@pytest.mark.parametrize("path", prose.code(".rs"))
+def test_rust_has_no_banned_phrase(path: str) -> None:
+    bad = list(prose.banned_in_rust(prose.ROOT / path))
+    assert not bad, "\n".join(bad)

@@ -70,7 +70,7 @@ def test_disabled_progress_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 class Shown(Progress):
-    """Takes note of what it is told."""
+    """Records its input."""
 
     def update(self, done: float, total: float, note: str = "") -> None:
         self.last = (done, total, note)

@@ -34,7 +34,7 @@ FIGURES = [
     "ordered", "factor-scatter", "correlations", "scatter-matrix", "index-index", "groupings", "run-groups",
     "effects-pc1", "effects-pc2", "scatter", "components", "congestion",
 ]  # fmt: skip
-#: Those of flow groups, of samples of the network, and of flows given one by one, where a campaign has them.
+#: Those of flow groups, of samples of the network, and of explicit flows, where a campaign has them.
 OF_USERS = [
     "goodput", "available-share", "against-tcp", "differences", "rank-matrix", "rank-table", "rank-scatter",
     "goodput-ranges",

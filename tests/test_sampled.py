@@ -1,4 +1,4 @@
-"""Campaigns without two levels, or with points beside them: what stands in place of main effects."""
+"""Campaigns without two levels, or with other points too: what stands in place of main effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detailed traces, flows given one by one, and sizes in bytes, from a scenario file to the tables."""
+"""Detailed traces, explicit flows, and sizes in bytes, from a scenario file to the tables."""
 
 from pathlib import Path
 

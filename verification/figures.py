@@ -178,7 +178,7 @@ def fast_alone(campaigns: Campaigns) -> alt.HConcatChart:
 
 
 def newer(campaigns: Campaigns) -> alt.HConcatChart:
-    """The network and standard TCP in it, with CTCP, CUBIC or BBRv3 beside it, by the queues with CTCP."""
+    """The network and standard TCP in it, next to CTCP, CUBIC or BBRv3, by the queues with CTCP."""
     campaign = campaigns.load("exp-2a-modern-short")
     users = campaign.groups.filter(
         period="measured", flow_algorithm="tcp", category="web object", path_class="typical", rate_class="normal"

@@ -37,7 +37,7 @@ class Queue:
         heapq.heappush(self.waiting, (rank, self._number, now, patient, task))
 
     def start(self, now):
-        """The next patient whose task begins now, and the task; None while all servers are busy or nobody waits."""
+        """The next patient whose task begins now, and the task; None while all servers are busy or no patient waits."""
         if not self.free or not self.waiting:
             return None
         self.free -= 1

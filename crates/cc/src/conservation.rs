@@ -30,7 +30,7 @@ impl Conservation {
         self.recovery == Recovery::Fast
     }
 
-    /// What was outstanding at the time-out has been acknowledged.
+    /// What was outstanding at the timeout has been acknowledged.
     pub fn has_repaired_timeout(&self, ack: &AckEvent) -> bool {
         self.recovery == Recovery::Timeout && !ack.after_timeout
     }
@@ -51,7 +51,7 @@ impl Conservation {
         cwnd.max(self.prior_window)
     }
 
-    /// Losses, by fast retransmit or time-out.
+    /// Losses, by fast retransmit or timeout.
     pub fn begin(&mut self, cause: LossCause, cwnd: f64, probing_rtt: bool) {
         self.save(cwnd, probing_rtt);
         self.conserving = cause == LossCause::FastRetransmit;

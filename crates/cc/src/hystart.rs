@@ -38,7 +38,7 @@ pub struct HyStartRules {
     pub samples: u8,
 }
 
-/// What an acknowledgement tells.
+/// What an acknowledgement shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Delay {
     pub now: Picos,

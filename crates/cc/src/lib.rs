@@ -1,6 +1,6 @@
 //! Congestion control, and nothing else.
 //!
-//! An algorithm here is a state machine that is told what happened to the segments of one flow and answers how many may
+//! An algorithm here is a state machine that gets the events of the segments of one flow and returns how many may
 //! be in the network. It knows no packets, no queues, no files and no clock: every instant it may use arrives inside an
 //! event. Its state is plain data (`Copy`, serialisable), so a flow carries it inline and a snapshot is a copy.
 //!
@@ -80,7 +80,7 @@ pub struct AckEvent {
     pub round_start: bool,
     /// The sender is in fast recovery: windows do not grow.
     pub in_recovery: bool,
-    /// Not all that was outstanding at the last time-out has been acknowledged.
+    /// Not all that was outstanding at the last timeout has been acknowledged.
     pub after_timeout: bool,
     /// The window, not the application or the interface, limited what was in flight.
     pub cwnd_limited: bool,
@@ -150,7 +150,7 @@ pub struct LossEvent {
     pub in_flight: u32,
     /// Segments found lost by this event, where known.
     pub lost: u32,
-    /// For a time-out: the first one of this segment. Repeated expiries keep ssthresh (RFC 5681).
+    /// For a timeout: the first one of this segment. Repeated expiries keep ssthresh (RFC 5681).
     pub first_timeout: bool,
 }
 
@@ -168,7 +168,7 @@ pub struct SendEvent {
 /// Which rules govern the window now; counted by the state-occupancy responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
-    /// Slow start (initial or after a time-out: the sender knows which).
+    /// Slow start (initial or after a timeout: the sender knows which).
     SlowStart,
     /// Congestion avoidance by the rules of standard TCP.
     Standard,
@@ -221,10 +221,10 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     /// Segments were acknowledged.
     fn on_ack(&mut self, config: &Self::Config, ack: &AckEvent);
 
-    /// The network is congested; called once per recovery episode, per round with marks and per time-out.
+    /// The network is congested; called once per recovery episode, per round with marks and per timeout.
     fn on_loss(&mut self, config: &Self::Config, loss: &LossEvent);
 
-    /// The acknowledgement that ends fast recovery arrived. A time-out ends fast recovery without this call.
+    /// The acknowledgement that ends fast recovery arrived. A timeout ends fast recovery without this call.
     fn on_recovery_exit(&mut self, _config: &Self::Config, _now: Picos) {}
 
     /// [`Self::timer_period`] has passed again.
@@ -236,7 +236,7 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     /// Whether the algorithm looks at departures.
     const WANTS_SENDS: bool = false;
 
-    /// A segment was found lost; the acknowledgement that told so follows. Called only where
+    /// A segment was found lost; the acknowledgement that reports it follows. Called only where
     /// [`Self::WANTS_DELIVERY_RATE`].
     fn on_segment_lost(&mut self, _config: &Self::Config, _lost: &LostSegment) {}
 
@@ -249,7 +249,7 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     }
 
     /// The algorithm itself says during fast recovery how much may be in flight: the sender does not bring it down to
-    /// the window in proportion (RFC 9937), and does not tell of the loss of a retransmission as of new congestion.
+    /// the window in proportion (RFC 9937), and does not report the loss of a retransmission as new congestion.
     const MANAGES_RECOVERY: bool = false;
 
     /// Routers may mark the flow's segments instead of dropping them (RFC 3168). The sender answers the first mark of a

@@ -1,10 +1,10 @@
-//! What the loss-window algorithms share: cwnd, ssthresh, slow start, and what a time-out does to them.
+//! What the loss-window algorithms share: cwnd, ssthresh, slow start, and what a timeout does to them.
 
 use crate::slow_start::limited_growth;
 use crate::{AckEvent, LossCause, LossEvent, Preset, SlowStart, SlowStartRules, Start};
 use serde::{Deserialize, Serialize};
 
-/// What a time-out does to cwnd and ssthresh.
+/// What a timeout does to cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimeoutRule {
     /// RFC 5681, section 3.1: ssthresh = what the algorithm's source says, mostly half the window; cwnd = 1.
@@ -29,7 +29,7 @@ pub enum WindowBasis {
 /// Rules that a scenario sets for all algorithms at once.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Common {
-    /// What a time-out does.
+    /// What a timeout does.
     pub timeout: TimeoutRule,
     /// From which quantity a reduction starts.
     pub basis: WindowBasis,
@@ -72,7 +72,7 @@ impl Common {
 /// Largest window of the presets, segments: a guard that no sensible run reaches (assumed).
 const LARGEST_CWND: f64 = 2_147_483_648.0;
 
-/// Smallest window, segments; a time-out is all that leads there (RFC 5681, section 3.1).
+/// Smallest window, segments; a timeout is all that leads there (RFC 5681, section 3.1).
 pub const MIN_CWND: f64 = 1.0;
 
 /// Smallest ssthresh, so also the smallest window after a fast retransmit, segments (RFC 5681, equation 4).
@@ -230,7 +230,7 @@ impl Window {
         self.slow_start = self.slow_start.again();
     }
 
-    /// A time-out: slow start follows. ssthresh becomes `standard` under [`TimeoutRule::Rfc`] and `own`, the
+    /// A timeout: slow start follows. ssthresh becomes `standard` under [`TimeoutRule::Rfc`] and `own`, the
     /// algorithm's reduction after a loss, under the others; a repeated expiry keeps ssthresh
     /// but under [`TimeoutRule::Rfc2581`].
     pub fn timeout(&mut self, common: &Common, loss: &LossEvent, standard: f64, own: f64) {

@@ -59,7 +59,7 @@ pub struct Scenario {
     pub transport: TransportParameters,
     /// Congestion controls and their shares of the sources (X15).
     pub algorithms: Vec<AlgorithmShare>,
-    /// Flows given one by one, beside the users.
+    /// Explicit flows, in addition to the users.
     pub flows: Vec<ExplicitFlow>,
     /// Time line.
     pub time: TimeParameters,
@@ -274,7 +274,7 @@ pub struct TransportParameters {
     pub limited_transmit: bool,
     /// Duplicates of data sent before the last reduction begin no fast retransmit, with recovery = reno, too.
     pub recover_guard: bool,
-    /// What a time-out does to the window.
+    /// What a timeout does to the window.
     pub timeout_rule: TimeoutKind,
     /// From which quantity reductions start.
     pub reduce_from: BasisKind,
@@ -391,7 +391,7 @@ pub enum AckRtt {
     Last,
 }
 
-/// What a time-out does to the window.
+/// What a timeout does to the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeoutKind {
@@ -440,7 +440,7 @@ pub struct AlgorithmShare {
     pub parameters: BTreeMap<String, f64>,
 }
 
-/// A flow given one by one.
+/// An explicit flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExplicitFlow {

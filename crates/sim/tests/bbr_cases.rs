@@ -177,7 +177,7 @@ fn round_trip_times_are_probed() {
 /// 5.3.3.6) and then raises what is in flight by the same gain a round trip.
 #[test]
 fn bandwidth_up_10x() {
-    // ln 10 / ln 1.25 = 10.3, and some until samples tell of it.
+    // ln 10 / ln 1.25 = 10.3, and some until samples show it.
     let growth = (10.3 + 5.0) * 0.04;
     for (name, wait) in [("bbr", 8.0 * 0.04), ("bbr3", 3.0 + 2.0 * 0.04)] {
         let seen = see(&path(name, 1000.0, 40.0, &[(20.0, 10.0)]));
@@ -207,7 +207,7 @@ fn bandwidth_down_10x() {
     }
 }
 
-/// The same without losses that would tell: a deep buffer. Version 1 drains it by its model alone.
+/// The same without losses that would show it: a deep buffer. Version 1 drains it by its model alone.
 #[test]
 fn bandwidth_down_10x_in_a_deep_buffer() {
     let seen = see(&path("bbr", 1000.0, 60.0, &[(20.0, 0.1)]));
@@ -220,7 +220,7 @@ fn bandwidth_down_10x_in_a_deep_buffer() {
 /// Version 3 in a deep buffer. Two cycles of probes forget the old rate (draft, section BBR.max_bw Max Filter), and the queue
 /// with it, in any buffer: but a cycle of rounds ten times as long takes more than the 5 s after which ProbeRTT cuts it short,
 /// and by then ProbeRTT sizes its window by a smallest round-trip time that the queue has raised (issue 109 of the draft's
-/// repository). From four times the old product on, no loss tells of it, and the queue stays.
+/// repository). From four times the old product on, no loss shows it, and the queue stays.
 #[test]
 fn bandwidth_down_10x_in_a_deep_buffer_with_probes_of_the_round_trip_time() {
     for buffer in [4.0 * BDP, 1000.0] {

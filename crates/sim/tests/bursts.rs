@@ -68,7 +68,7 @@ fn the_first_overflow_of_slow_start() {
     }
 }
 
-/// A SYN that nobody answers is sent again after twice the time: 3, 9 and then failure at 21 s with 3 tries from 3 s (RFC 1122),
+/// A SYN without an answer is sent again after twice the time: 3, 9 and then failure at 21 s with 3 tries from 3 s (RFC 1122),
 /// 1, 3, 7, 15, 31 and 63 s with 6 from 1 s (RFC 6298).
 #[test]
 fn connections_that_are_not_answered() {

@@ -43,7 +43,7 @@ fn end(size: f64, changes: &[Value]) -> f64 {
     float(&run(&scenario, 1).take_flows(), "last_acked_s")[0]
 }
 
-/// A delay that shrinks, then another change: what was sent under the longer delay is on its way and stays so, data in the
+/// A delay that shrinks, then another change: segments sent under the longer delay stay in flight, data in the
 /// first pair, acknowledgements in the second.
 #[test]
 fn what_has_left_is_not_moved_by_a_second_change() {

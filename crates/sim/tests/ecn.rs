@@ -95,7 +95,7 @@ fn a_mark_and_a_loss_in_one_window_reduce_once() {
                     ("time", time(2.0, 0.0, 1)),
                 ],
             );
-            // Reductions after 1.5 s, and time-outs.
+            // Reductions after 1.5 s, and timeouts.
             let found = |lost: Option<u64>| {
                 let mut simulation = simulation(&scenario, 1);
                 simulation.lose_transmissions(lost.into_iter().collect());

@@ -1,4 +1,4 @@
-//! Flows given one by one: stop, extra delay, random overhead, receiver window.
+//! Explicit flows: stop, extra delay, random overhead, receiver window.
 
 mod common;
 

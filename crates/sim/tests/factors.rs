@@ -122,7 +122,7 @@ fn x8_impatient_sources_give_up_slow_flows_only() {
     rises(&pair, "total_flows_aborted");
     assert_eq!(response(&pair.0, "total_flows_aborted"), 0.0);
     falls(&pair, "transmitting_sources");
-    // With 30 s of patience nobody gives up in an uncongested network.
+    // With 30 s of patience no user gives up in an uncongested network.
     let pair = levels(&calm(), "users.patience_probability", json!(0.0), json!(1.0));
     stays(&pair, "total_flows_aborted");
     stays(&pair, "flows_completed");

@@ -1,7 +1,7 @@
 //! Response functions under periodic loss, through the sender: one of every so many transmissions is lost, on a path so wide
 //! that nothing else is. Every algorithm with a response function, at every loss rate of the published tables.
 //!
-//! Response functions know neither detection nor recovery, so their time does not count: the first duplicate tells of a loss
+//! Response functions know neither detection nor recovery, so their time does not count: the first duplicate shows a loss
 //! here, and segments and windows are counted between recoveries. During recovery arrives what was outstanding, which is why
 //! a cycle has that many transmissions more than 1/p. The rest of the difference in p is bridged along the slope of
 //! the response function.

@@ -32,7 +32,7 @@ fn path(recovery: &str) -> Value {
 /// What a flow of `size` segments went through when the transmissions with these numbers were lost.
 struct Found {
     timeouts: u64,
-    /// Reductions, time-outs apart.
+    /// Reductions, timeouts apart.
     reductions: u64,
     sent: u64,
     /// Instant of the last acknowledgement.
@@ -57,7 +57,7 @@ fn lose(mut scenario: Value, size: f64, numbers: impl IntoIterator<Item = u64>) 
 }
 
 /// Fall and Floyd, "Simulation-based Comparisons of Tahoe, Reno, and SACK TCP", 1996, sections 6.1 to 6.4: one to four
-/// segments of one window are lost. All kinds repair one; Reno reduces twice for two and waits for a time-out with three
+/// segments of one window are lost. All kinds repair one; Reno reduces twice for two and waits for a timeout with three
 /// and more; the others reduce once, NewReno needs one round trip a hole and selective acknowledgements one in all.
 #[test]
 fn fall_and_floyd() {
@@ -103,7 +103,7 @@ fn many_holes() {
 }
 
 /// On the path of the ASME paper's Fig. 3 the first slow start loses about 1000 segments. Selective acknowledgements repair
-/// them without a time-out and come out near half of 4082 segments; NewReno would need minutes at one a round trip.
+/// them without a timeout and come out near half of 4082 segments; NewReno would need minutes at one a round trip.
 #[test]
 fn the_first_overshoot() {
     let scenario =
@@ -209,7 +209,7 @@ fn a_reduction_in_proportion_spreads_what_is_sent() {
     assert!(longest(&at_once) > 0.045, "{}", longest(&at_once));
     for prr in ["crb", "ssrb", "safe_ack"] {
         let (spread, mut simulation) = departures_in_recovery(prr, "tcp");
-        // The last acknowledgement of the window comes 98 ms after the one that tells of the loss.
+        // The last acknowledgement of the window comes 98 ms after the one that reports the loss.
         assert!(longest(&spread[..48]) < 0.003, "{prr}: {}", longest(&spread[..48]));
         assert!((49..=52).contains(&spread.len()), "{prr}: {}", spread.len());
         simulation.advance(1.0);
@@ -242,7 +242,7 @@ fn by_time() -> Value {
 }
 
 /// RFC 8985, section 3.4 and RFC 5681, section 4.3: a retransmission that is lost is found by what was sent after it, without
-/// a time-out, and counts as congestion again.
+/// a timeout, and counts as congestion again.
 #[test]
 fn a_lost_retransmission() {
     // 33 is lost, and its retransmission: it is the 45th transmission, after the acknowledgement of 36.
@@ -262,7 +262,7 @@ fn a_lost_retransmission() {
 }
 
 /// RFC 8985, section 7: of the last segments of a file any number may be lost; a probe after two round trips brings what
-/// tells of them, where the duplicates of the others are too few. Without, a time-out of a second repairs them.
+/// reports them, where the duplicates of the others are too few. Without, a timeout of a second repairs them.
 #[test]
 fn a_lost_tail() {
     let size = 40;
@@ -275,7 +275,7 @@ fn a_lost_tail() {
             waiting.end, found.end
         );
         assert_eq!((waiting.timeouts, found.timeouts), (1, 0), "{tail} lost");
-        // A single one that is repaired by the probe ends the file: nobody hears of its loss.
+        // A single one that is repaired by the probe ends the file: its loss is never reported.
         assert_eq!(found.reductions, u64::from(tail > 1), "{tail} lost");
         assert_eq!(found.sent, 40 + tail, "{tail} lost");
         assert!(found.end < undisturbed + 0.55 && waiting.end > undisturbed + 0.9);
@@ -291,7 +291,7 @@ fn a_probe_that_repairs_a_loss() {
     assert_eq!((found.timeouts, found.reductions, found.sent), (0, 1, 101));
 }
 
-/// A window of two of which the first is lost: no three duplicates, but a quarter of a round trip tells as much.
+/// A window of two of which the first is lost: no three duplicates, but a quarter of a round trip shows as much.
 #[test]
 fn a_small_window() {
     let small = |scenario| with(scenario, &[("transport.receiver_window", json!(2.0))]);
@@ -326,7 +326,7 @@ fn loss_detection_differs_only_where_segments_are_lost() {
 }
 
 /// BBR fills the path whatever it loses; on a shallow buffer its retransmissions are lost, too. Found by time they are sent
-/// again at once; otherwise they wait for time-outs.
+/// again at once; otherwise they wait for timeouts.
 #[test]
 fn bbr_on_a_shallow_buffer() {
     for name in ["bbr", "bbr3"] {

@@ -7,7 +7,7 @@
 //!
 //! Response functions know no recovery, so its time does not count: a round trip at the reduced window, which lowers
 //! the mean over all the time by 9 % (p = 1e-2) to 0.1 % (1e-6) for standard TCP, 4 to 2 % for HSTCP and 13 % for Scalable TCP
-//! at any p, whose cycle is 14 round trips long. Growth goes on for the round trip in which a loss is on its way to be
+//! at any p, whose cycle is 14 round trips long. Growth goes on for the round trip in which a loss waits to be
 //! noticed, as in the response functions.
 
 mod common;
@@ -65,11 +65,11 @@ fn check(name: &str, changes: &[(&str, f64)], table: &[(f64, f64)]) {
         flow["parameters"][parameter] = json!(value);
     }
     for (i, &(p, window)) in table.iter().enumerate() {
-        // A first run tells which path gives this window.
+        // A first run finds the path that gives this window.
         let guess = 1.2 * window;
         let (_, mean) = cycles(&flow, guess, 1.0 / p, 6.0);
         let (found_p, found) = cycles(&flow, guess * window / mean, 1.0 / p, 12.0);
-        // From the loss rate of the table to the one found, along the line to a row beside it.
+        // From the loss rate of the table to the one found, along the line to the next row.
         let beside = table[if i + 1 < table.len() { i + 1 } else { i - 1 }];
         let slope = libm::log(beside.1 / window) / libm::log(beside.0 / p);
         let expected = window * libm::pow(found_p / p, slope);
@@ -105,7 +105,7 @@ fn hstcp_of_the_study() {
     check("hstcp", &[], &[(1e-3, 40.5), (1e-4, 260.7), (1e-5, 1786.0), (1e-6, 12196.0)]);
 }
 
-/// 0.2553 / p^0.8 above 41 segments (Tan et al. 2006), where the queue never tells it to stop: hence the gamma.
+/// 0.2553 / p^0.8 above 41 segments (Tan et al. 2006), where the queue never stops it: hence the gamma.
 #[test]
 fn ctcp() {
     check("ctcp", &[("gamma", 1e6)], &[(1e-2, 12.01), (1e-3, 63.0), (1e-4, 400.1), (1e-5, 2535.0)]);

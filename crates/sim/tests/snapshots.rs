@@ -64,7 +64,7 @@ fn users_of_every_algorithm() {
 /// Users of every algorithm, marks, traces, long-lived flows, and a network that changes between the snapshots.
 #[test]
 fn everything_at_once() {
-    // At the first snapshot, after 2.67 s, segments are on their way that left when the delay was twenty times as long.
+    // At the first snapshot, after 2.67 s, segments are in flight that left when the delay was twenty times as long.
     let changes = json!([
         {"time": 1.0, "router": "B", "link": null, "speed": null, "delay": null, "factor": 0.5},
         {"time": 2.0, "router": null, "link": ["A", "B"], "speed": null, "delay": null, "factor": 20.0},

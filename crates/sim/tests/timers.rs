@@ -1,4 +1,4 @@
-//! The retransmission timer in full queues: time-outs where something is lost for good, and only there.
+//! The retransmission timer in full queues: timeouts where something is lost for good, and only there.
 
 mod common;
 
@@ -28,7 +28,7 @@ fn large_pipe(changes: &[(&str, Value)]) -> Value {
     with(dumbbell(), &settings)
 }
 
-/// Time-outs and spurious ones, for each packet dropped.
+/// Timeouts and spurious ones, for each packet dropped.
 fn per_drop(changes: &[(&str, Value)]) -> (f64, f64) {
     let counters = run(&large_pipe(changes), 1).counters();
     assert!(counters.dropped > 1000, "{}", counters.dropped);
@@ -36,7 +36,7 @@ fn per_drop(changes: &[(&str, Value)]) -> (f64, f64) {
     (per(counters.timeouts), per(counters.spurious_timeouts))
 }
 
-/// ns-2.35 has no time-out there.
+/// ns-2.35 has no timeout there.
 #[test]
 fn a_large_pipe_has_no_spurious_time_outs_to_speak_of() {
     for samples in ["rfc7323", "round_trip"] {
@@ -55,7 +55,7 @@ fn the_timer_to_the_letter_expires_for_no_need() {
     assert!(timeouts > 0.3 && spurious > 0.2, "{timeouts} {spurious}");
 }
 
-/// The simulator of the many-flow study: ticks of 100 ms, no least time-out.
+/// The simulator of the many-flow study: ticks of 100 ms, no least timeout.
 #[test]
 fn coarse_ticks_do_not_expire_early() {
     let (timeouts, spurious) = per_drop(&[

@@ -163,7 +163,7 @@ fn other_topologies_are_taken_as_they_are() {
     assert_eq!(names, ["West", "Mid", "East", "Island", "n", "f", "p", "deep", "d", "n2"]);
     let region =
         |name: &str| topology.routers[topology.routers[topology.router(name).unwrap()].region].name.as_str();
-    // f is nearer to East by cost, to West by delay; deep hangs on f.
+    // f is nearer to East by cost, to West by delay; deep is behind f.
     assert_eq!(
         ["n", "p", "n2", "f", "deep", "d"].map(region),
         ["West", "West", "West", "East", "East", "East"]
@@ -338,7 +338,7 @@ fn what_cannot_be_simulated_is_refused() {
     refused(edit("/routers/0/speed_factor", json!(0)), "topology.routers[0].speed_factor", "0");
     refused(edit("/routers/0/class", json!("core")), "scenario", "core");
     refused(edit("/routers", json!([])), "topology.routers", "at least 2");
-    // West, Mid, East and what hangs on them are cut off from Island.
+    // West, Mid, East and the routers behind them are cut off from Island.
     refused(
         edit("/links/8", json!({"a": 0, "b": 1, "delay": 0.0, "cost": 0})),
         "topology",

@@ -69,7 +69,7 @@ def _shares(answers: TextIO) -> Callable[[float, float], None]:
         nonlocal due
         if time.monotonic() >= due and done < total:
             due = time.monotonic() + SHARE_EVERY_S
-            with suppress(BrokenPipeError):  # nobody listens any more: the run ends by a signal, after a snapshot
+            with suppress(BrokenPipeError):  # the caller is gone: the run ends by a signal, after a snapshot
                 _tell(answers, {"share": done / total})
 
     return update

@@ -1,4 +1,4 @@
-"""Runs the set-ups of Part G in ns-2 and measures what the claims measure: see README.md beside it.
+"""Runs the set-ups of Part G in ns-2 and measures what the claims measure: see README.md in this folder.
 
     python verification/witness/ns2/driver.py FOLDER [--jobs N] [--only EXPERIMENT ...]
 
@@ -231,7 +231,7 @@ def _run(path: Path, arguments: list[str]) -> None:
 def _experiment(entry: ListedCampaign, folder: Path) -> Experiment:
     document = entry.designed().document()
     scenarios = [each for each in document["scenarios"] if each["algorithm"] == ALGORITHM]
-    for each in scenarios:  # the least time-out of ns-2: two ticks
+    for each in scenarios:  # the least timeout of ns-2: two ticks
         each["scenario"]["transport"]["min_rto"] = 2 * float(TIMERS["tcpTick_"])
     replicates = pl.DataFrame({"replicate": range(1, SEEDS[entry.name] + 1)})
     return Experiment(document | {"scenarios": scenarios}, replicates, folder / entry.name)

@@ -9,7 +9,7 @@
 //!   at most until no more is in flight than the path holds, six are 1. The first phase is drawn from all but 0.75.
 //! * PROBE_RTT: where min_rtt has not fallen for ten seconds, four segments in flight for 200 ms and a round.
 //! * Losses: no multiplicative decrease. In the first round of recovery what is delivered may be sent, later losses leave
-//!   the window; recovery ends with the window from before it. A time-out sets the window to 1.
+//!   the window; recovery ends with the window from before it. A timeout sets the window to 1.
 //!
 //! Linux has two rules more than the publications (draft-cardwell-iccrg-bbr-congestion-control-00):
 //!
@@ -24,8 +24,8 @@
 //! parameters:
 //!
 //! * `burst_time` 1/1024: the room for bursts is three times what the pacing rate sends in 1/1024 s, at least 2 segments,
-//!   1 below 1.2 Mbit/s, at most 45. Segments still leave one by one.
-//! * `extra_acked_gain` 1 and `long_term` 1: the rules above. Losses that a time-out finds count in the interval after
+//!   1 below 1.2 Mbit/s, at most 45. Segments still leave singly.
+//! * `extra_acked_gain` 1 and `long_term` 1: the rules above. Losses that a timeout finds count in the interval after
 //!   it.
 //! * `high_gain` 739/256 and `drain_gain` 88/256 are what Linux computes with.
 //!
@@ -621,7 +621,7 @@ impl CongestionControl for Bbr {
             LossCause::FastRetransmit => {
                 self.recovery.begin(loss.cause, self.window.cwnd(), self.mode == Mode::ProbeRtt);
                 // Packet conservation lasts until what leaves from now on is acknowledged. The acknowledgement that
-                // told of the loss lets as many segments go as it acknowledged.
+                // reported the loss lets as many segments leave as it acknowledged.
                 self.round_end = self.delivered;
                 self.window.set(&config.common, f64::from(self.in_flight) + f64::from(self.acked));
             }

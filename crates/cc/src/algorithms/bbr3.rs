@@ -11,7 +11,7 @@
 //!   was clean.
 //! * Losses outside a probe bound bandwidth and flight for the short term, by 0.7 at most a round, until the next probe.
 //! * ProbeRTT: half of the product in flight for 200 ms, where the smallest round-trip time has not fallen for 5 s.
-//! * Recovery conserves packets for a round and ends with the window from before it, as in version 1; a time-out leaves
+//! * Recovery conserves packets for a round and ends with the window from before it, as in version 1; a timeout leaves
 //!   one segment more than what is in flight, so one.
 //!
 //! Left out: aggregated acknowledgements (each segment has its own here), restarts from idle (flows never pause).
@@ -71,7 +71,7 @@ enum Mode {
     ProbeRtt,
 }
 
-/// What the acknowledgements of the moment tell of a probe.
+/// What the acknowledgements of the moment show of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Feedback {
     /// Nothing.
@@ -129,7 +129,7 @@ pub struct Bbr3 {
     loss_in_round: bool,
     /// Losses are held against the probe under way.
     probing: bool,
-    /// A loss has ended the probe; the acknowledgement that told of it has not been seen yet.
+    /// A loss has ended the probe; the acknowledgement that reports it has not been seen yet.
     stop_probe: bool,
     /// The last probe lost too much; the one under way stopped where that had been.
     too_high_before: bool,
@@ -410,7 +410,7 @@ impl Bbr3 {
         }
     }
 
-    /// What the probe before tells of the long-term bound; whether that was enough to begin the next one.
+    /// Updates the long-term bound from the probe before; true if that was enough to begin the next one.
     fn adapt_long_term(&mut self, c: &Bbr3Config, ack: &AckEvent) -> bool {
         if self.feedback == Feedback::Starting && self.round_start {
             self.feedback = Feedback::Probing;
@@ -875,7 +875,7 @@ impl CongestionControl for Bbr3 {
             let at_loss = config.flight_at_loss(lost.lost, lost.in_flight);
             self.long_in_flight = at_loss.max(config.beta * self.target());
         }
-        // The acknowledgement that told of the loss follows, and ends the probe.
+        // The acknowledgement that reports the loss follows, and ends the probe.
         self.stop_probe = self.mode == Mode::Up;
     }
 

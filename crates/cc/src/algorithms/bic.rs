@@ -10,7 +10,7 @@
 //!   10).
 //! * Before the first loss there is nothing to search for and the flow speeds up from 0; `first_growth` is a least
 //!   growth that Linux grants there and the study does not.
-//! * Time-out: ssthresh as after a loss, then slow start; the last maximum is forgotten (Linux).
+//! * Timeout: ssthresh as after a loss, then slow start; the last maximum is forgotten (Linux).
 //!
 //! The parameter `search` chooses between Linux's increments, the default, and those of the paper. The paper sets its
 //! target once per round trip; here, as in Linux, the increment follows the window, which is the same at the beginning
@@ -185,7 +185,7 @@ impl CongestionControl for Bic {
         .with(&[(Preset::Sp500282, 0.0)]),
         Param::new(
             "forget_on_timeout",
-            "1: a time-out erases the last maximum; 0: it counts as a loss",
+            "1: a timeout erases the last maximum; 0: it counts as a loss",
             "1",
             [0.0, 1.0],
             1.0,

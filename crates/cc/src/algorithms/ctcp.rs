@@ -13,8 +13,8 @@
 //!   `cong_avoid`). After a cut that segment is the only one that met the shorter queue; without it the flow would cut
 //!   once more for the queue of the window before the cut.
 //! * Loss: the loss window is halved, and the delay window keeps what is missing to `1 - decrease` of their sum (Tan et
-//!   al.). Time-out: no delay window; ssthresh is half the window and cwnd 1, or the rule of the study.
-//! * Slow start, without a delay window, ends for good when the window reaches ssthresh, until a time-out: a delay
+//!   al.). Timeout: no delay window; ssthresh is half the window and cwnd 1, or the rule of the study.
+//! * Slow start, without a delay window, ends for good when the window reaches ssthresh, until a timeout: a delay
 //!   window that yields to a queue is no reason to return to it (assumed: sources are silent).
 //! * Gamma tuning: gamma follows `tuned_part` of what standard TCP's share of the flow kept in queues before each loss
 //!   (draft-sridharan-tcpm-ctcp-02). The study's gamma is fixed.

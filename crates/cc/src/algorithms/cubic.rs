@@ -10,9 +10,9 @@
 //! * Loss: ssthresh and cwnd become `beta` of the window; W_max is the window, or less where the flow had not reached
 //!   its last W_max and makes room for newcomers (sections 4.6 and 4.7, fast convergence). A mark may lead to a window
 //!   of 1 (section 4.6).
-//! * Slow start that ends without a loss, and a time-out: the epoch begins with K = 0 and W_max = cwnd (sections 4.8
+//! * Slow start that ends without a loss, and a timeout: the epoch begins with K = 0 and W_max = cwnd (sections 4.8
 //!   and 4.10).
-//! * Time-out: ssthresh is `beta` of the window, cwnd 1 (section 4.8), or the rule of the study.
+//! * Timeout: ssthresh is `beta` of the window, cwnd 1 (section 4.8), or the rule of the study.
 //! * Time in which something else limits the flow does not count (section 5.8), unless windows grow regardless.
 //!
 //! RFC 9438 recommends HyStart++ but does not require it; slow start is a rule of the scenario.
@@ -21,10 +21,10 @@
 //!
 //! The default is RFC 9438. Linux (tcp_cubic.c, 6.x) differs; each difference is a parameter:
 //!
-//! * `hystart` 3: HyStart with its rules of trains and of delays, in each slow start, also after a time-out. In Linux it
+//! * `hystart` 3: HyStart with its rules of trains and of delays, in each slow start, also after a timeout. In Linux it
 //!   belongs to CUBIC, and standard TCP has classic slow start; so it is a parameter of CUBIC, which takes the place of
 //!   the slow start of the scenario for flows of CUBIC alone.
-//! * `first_growth` 20: before the first loss, and after a time-out before the next loss, the window grows by at least
+//! * `first_growth` 20: before the first loss, and after a timeout before the next loss, the window grows by at least
 //!   a segment per 20 acknowledged.
 //! * `alpha_one` 0: alpha stays what it is beyond the window of the last congestion event.
 //! * `rtt_statistic` 1: the target looks ahead by the smallest round-trip time.
@@ -34,7 +34,7 @@
 //!   The window grows by one segment per count of acknowledged ones; the count, at least 2, follows once per `tick` and
 //!   at most every 1/32 s while the window stays. A flow that returns to its last W_max then ties with it, and fast
 //!   convergence does not act. A mark leaves at least 2 segments. The smallest round-trip time is that since the last
-//!   time-out, without those of the first second of an epoch.
+//!   timeout, without those of the first second of an epoch.
 //! * Linux starts reductions from cwnd: `transport.reduce_from`.
 //! * Linux takes the cube root from a table, within 0.2 % of the exact one here.
 //! * Linux undoes reductions that turn out to be spurious; here there is no reordering.
@@ -147,7 +147,7 @@ impl CubicConfig {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Cubic {
     window: Window,
-    /// Segments; 0 before the first congestion event and after a time-out.
+    /// Segments; 0 before the first congestion event and after a timeout.
     w_max: f64,
     /// The window of the last congestion event, or of the end of the first slow start; 0 before.
     cwnd_prior: f64,
@@ -159,7 +159,7 @@ pub struct Cubic {
     w_est: f64,
     /// Standard TCP's window was the larger one when the window last changed.
     friendly: bool,
-    /// No congestion event so far, or none since a time-out.
+    /// No congestion event so far, or none since a timeout.
     fresh: bool,
     /// As Linux sees it: the smallest round-trip time, 0 before the first.
     delay_min: Picos,
@@ -628,7 +628,7 @@ mod tests {
             (cubic.k, cubic.w_max, cubic.cwnd_prior, cubic.epoch),
             (0.0, 12.0, 12.0, Some(2 * SECOND))
         );
-        // After a time-out.
+        // After a timeout.
         let mut cubic = flow(&config, 100.0, 120.0);
         cubic.on_loss(&config, &loss(LossCause::Timeout, 100));
         assert_eq!((cubic.cwnd(), cubic.ssthresh(), cubic.cwnd_prior), (1.0, 70.0, 100.0));
@@ -830,7 +830,7 @@ mod tests {
         assert!(slow_start(&mut cubic, &config, SECOND, 3));
         assert_eq!((cubic.cwnd(), cubic.ssthresh()), (76.0, 76.0));
         assert_eq!(cubic.phase(&config, 0), Phase::Alternate);
-        // After a time-out again, with fresh delays.
+        // After a timeout again, with fresh delays.
         cubic.on_loss(&config, &loss(LossCause::Timeout, 76));
         assert_eq!((cubic.ssthresh(), cubic.delay_min), (53.0, 0));
         cubic.window.set_ssthresh(1e9);

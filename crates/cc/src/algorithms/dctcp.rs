@@ -4,7 +4,7 @@
 //!   [`AckEvent::ce`] is.
 //! * Once per window of data, alpha moves by `gain` towards the share of its segments that were marked (section 3.3).
 //! * The first mark of a window cuts cwnd and ssthresh to `1 - alpha / 2` of the window, at least 2 (section 3.3).
-//! * Growth, losses and time-outs are those of standard TCP (sections 3.4 and 3.5); alpha is kept.
+//! * Growth, losses and timeouts are those of standard TCP (sections 3.4 and 3.5); alpha is kept.
 
 use crate::param::constants;
 use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window};

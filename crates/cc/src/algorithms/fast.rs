@@ -9,7 +9,7 @@
 //!   has this and the other ways found in implementations; all have the same equilibrium.
 //! * Slow start is that of standard TCP. Control begins one round trip after slow start or fast recovery has ended,
 //!   when the delays are fresh. The window never follows standard TCP's additive increase; there is no low window.
-//! * Loss: ssthresh and cwnd are halved (NIST SP 500-282, chapter 10). Time-out: ssthresh is half the window, cwnd 1,
+//! * Loss: ssthresh and cwnd are halved (NIST SP 500-282, chapter 10). Timeout: ssthresh is half the window, cwnd 1,
 //!   or the rule of the study; base_rtt is kept.
 //!
 //! An update needs an acknowledgement since the last one. Retransmitted segments give no delay (Karn's rule).

@@ -7,7 +7,7 @@
 //! * a(w) = w^2 p(w) 2 b(w) / (2 - b(w)), which makes p(w) the response function (section 7); never less than standard
 //!   TCP's 1, below which the formula falls just above the low window.
 //! * Congestion avoidance: `a(w) / w` per acknowledged segment; loss: the window gives up b(w) (section 5).
-//! * Time-out: ssthresh is half the window and cwnd 1 (the RFC leaves time-outs alone), or the rule of the study.
+//! * Timeout: ssthresh is half the window and cwnd 1 (the RFC leaves timeouts alone), or the rule of the study.
 //!
 //! The parameter `response` chooses among the readings of p(w) that implementations use. The study computes with
 //! logarithms and exponentials, so not with a table, and switches at 31 segments.

@@ -13,7 +13,7 @@
 //! * Throughput of an epoch: the largest rate of acknowledged segments over any `monitor_period` without fast
 //!   recovery.
 //! * At a congestion event rtt_max moves 5 % of the way to rtt_min, so that it follows a path that changes (Linux).
-//! * Time-out: ssthresh is half the window, cwnd 1, beta 0.5, or the rule of the study; the epoch starts anew.
+//! * Timeout: ssthresh is half the window, cwnd 1, beta 0.5, or the rule of the study; the epoch starts anew.
 //!
 //! There is no low window: what the first second protects are slow paths.
 //!
@@ -32,7 +32,7 @@
 //! * Linux measures throughput per round trip, smoothed with weight 1/4; the study every 250 ms, as here.
 //! * Linux keeps beta at 0.5 where rtt_min is at most 10 ms and in the first congestion event after a change of
 //!   throughput, and ignores round-trip times more than 20 ms above rtt_max.
-//! * After a time-out Linux's ssthresh is the adaptive back-off; here half the window (RFC 5681).
+//! * After a timeout Linux's ssthresh is the adaptive back-off; here half the window (RFC 5681).
 //! * FreeBSD has adaptive back-off and RTT scaling off by default; ns-3 has no RTT scaling. ns-2 runs Linux's module.
 
 use crate::param::constants;
@@ -116,7 +116,7 @@ pub struct Htcp {
     /// No congestion event and no fast recovery in this monitor period so far.
     whole: bool,
     recovering: bool,
-    /// What was outstanding at a time-out is not yet acknowledged.
+    /// What was outstanding at a timeout is not yet acknowledged.
     timed_out: bool,
 }
 

@@ -13,7 +13,7 @@
 //! * A window below `low_window` at the end of a round trip gets the rules of standard TCP, alpha 1 and beta 1/2.
 //! * Round trips of slow start and of recovery change nothing, but their delays count for d_max.
 //! * Loss: ssthresh and cwnd give up beta of the window.
-//! * Time-out: ssthresh as after a loss, then slow start with alpha 1 and beta 1/2 (Linux), or the rule of the study.
+//! * Timeout: ssthresh as after a loss, then slow start with alpha 1 and beta 1/2 (Linux), or the rule of the study.
 //!
 //! # Deviations
 //!

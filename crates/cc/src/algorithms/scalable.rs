@@ -4,7 +4,7 @@
 //!   % per round trip (Kelly 2003).
 //! * Loss: the window gives up `decrease`, so a loss costs the same number of round trips at every speed (Kelly 2003).
 //! * Up to and including `low_window` segments both rules are those of standard TCP (Kelly 2003, legacy window).
-//! * Time-out: ssthresh as after a loss, then slow start.
+//! * Timeout: ssthresh as after a loss, then slow start.
 //!
 //! # Deviations
 //!

@@ -3,7 +3,7 @@
 //! * Congestion avoidance: `increase / cwnd` per acknowledged segment, so `increase` segments per round trip (RFC 5681,
 //!   section 3.1, equation 3).
 //! * Loss: ssthresh and cwnd become `1 - decrease` of the window, at least 2 (section 3.1, equation 4).
-//! * Time-out: ssthresh is half the window and cwnd 1 (section 3.1), or the rule of the study.
+//! * Timeout: ssthresh is half the window and cwnd 1 (section 3.1), or the rule of the study.
 //!
 //! # Deviations
 //!

@@ -11,7 +11,7 @@
 //!   belonged to one window; the parameter `slow_start_rounds` has this.
 //! * From then on ssthresh gives way to a window that falls to it: less of a window is no reason for slow start (Linux).
 //! * Loss: ssthresh and cwnd are halved. Recovery suspends the rules; the first round trip after it begins afresh.
-//! * Time-out: ssthresh is half the window and cwnd 1, or the rule of the study; base_rtt is kept.
+//! * Timeout: ssthresh is half the window and cwnd 1, or the rule of the study; base_rtt is kept.
 //!
 //! # Deviations
 //!

@@ -8,7 +8,7 @@
 //! * Loss: ssthresh becomes the estimate times the smallest round-trip time, the segments that the path holds without
 //!   queues; cwnd falls to ssthresh where it is larger and else stays (Mascolo et al.; ns-3). With `reduction` 1 the
 //!   window is halved and both become that product when recovery ends, even if that raises the window (Linux).
-//! * Time-out: the same ssthresh, cwnd 1, or the rule of the study; the filter is kept.
+//! * Timeout: the same ssthresh, cwnd 1, or the rule of the study; the filter is kept.
 //! * Without an estimate, before the first sample, a loss halves the window.
 
 use crate::param::constants;

@@ -60,7 +60,7 @@ impl Lanes {
         self.tree.set(lane, key);
     }
 
-    /// Appends segments, as `push` does one by one.
+    /// Appends segments, as `push` does for each.
     pub fn append(&mut self, lane: usize, segments: &[Segment]) {
         let ring = &mut self.rings[lane];
         let first = if ring.is_empty() { segments.first() } else { None };

@@ -48,7 +48,7 @@ impl FlowId {
     }
 }
 
-/// A segment on its way, or the acknowledgement that it caused.
+/// A segment in flight, or the acknowledgement that it caused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     /// Arrival at the end of the lane.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A heap of (instant, code). Entries are never removed early: whoever armed one checks, when it comes, whether it still
+/// A heap of (instant, code). Entries are never removed early: the owner checks, when it comes, whether it still
 /// applies. Equal instants come in the order of their codes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Timers(BinaryHeap<Reverse<(Picos, u64)>>);

@@ -34,7 +34,7 @@ enum Way {
 #[derive(Clone, Copy, Debug)]
 struct Begin {
     delay: Picos,
-    /// Nothing arrives before: what is on the way already was sent when the delay was longer.
+    /// Nothing arrives before: segments in flight were sent when the delay was longer.
     floor: Picos,
     way: Way,
 }

@@ -1,6 +1,6 @@
 //! What carries segments: routers, lanes, and the order of what happens on them.
 //!
-//! The endpoints (`simulation`) put segments in and are told of acknowledgements; all that lies between happens here,
+//! The endpoints (`simulation`) put segments in and get acknowledgements; all that lies between happens here,
 //! without a look at any flow. There are two fabrics with the same behaviour: [`lanes`], which is fast, and
 //! [`plain`], which is obviously right and shares no code with it.
 

@@ -13,7 +13,7 @@ const T_19: f64 = 2.093;
 const SMALLEST_BATCH: usize = 10;
 
 /// Largest lag-1 correlation of the batch means: where batches are more alike they are too short for their scatter to
-/// tell the error of the mean. Chosen: at .2 at most 6 % of correlated series stop outside the tolerance (see the test); at
+/// estimate the error of the mean. Chosen: at .2 at most 6 % of correlated series stop outside the tolerance (see the test); at
 /// .315, which 5 % of independent numbers exceed (Anderson 1942), up to 11 % do.
 const LARGEST_CORRELATION: f64 = 0.2;
 
@@ -25,7 +25,7 @@ pub struct Convergence<const N: usize> {
 }
 
 impl<const N: usize> Convergence<N> {
-    /// Adds a sample; tells whether the mean of every quantity is now known to within `tolerance` of itself: by the 95 %
+    /// Adds a sample; returns whether the mean of every quantity is now known to within `tolerance` of itself: by the 95 %
     /// confidence interval from the means of 20 equal batches, where these are not correlated. Looks at 200, 400, 800,
     /// ... samples only.
     pub fn add(&mut self, sample: [f64; N], tolerance: f64) -> bool {

@@ -32,11 +32,11 @@ pub struct Counters {
     pub increases: u64,
     /// Acknowledgements that did not advance the cumulative one.
     pub duplicate_acks: u64,
-    /// Retransmission time-outs.
+    /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Time-outs of a segment that had arrived.
+    /// Timeouts of a segment that had arrived.
     pub spurious_timeouts: u64,
-    /// Window reductions other than time-outs.
+    /// Window reductions other than timeouts.
     pub loss_events: u64,
     /// Data segments acknowledged, by pair class.
     pub acked_by_class: [u64; PAIR_CLASSES],

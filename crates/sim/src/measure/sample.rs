@@ -19,7 +19,7 @@ pub struct Sample {
     pub sending: u64,
     /// Sending flows in their first slow start.
     pub initial_slow_start: u64,
-    /// Sending flows under the rules of standard TCP (slow start after a time-out included).
+    /// Sending flows under the rules of standard TCP (slow start after a timeout included).
     pub standard: u64,
     /// Sending flows under the rules of their own algorithm.
     pub alternate: u64,

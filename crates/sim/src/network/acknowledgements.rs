@@ -1,7 +1,7 @@
 //! Which access routers share the lanes of their acknowledgements.
 //!
 //! An acknowledgement takes the time that its segment took on links, and acknowledgements with the same delay never
-//! overtake each other. Access routers that hang on the same router by links without delay, as all do below a backbone
+//! overtake each other. Access routers connected to the same router by links without delay, as all do below a backbone
 //! router of the built-in topologies, are equally far from everywhere: they form a group, and there is one lane from
 //! every group to every group.
 
@@ -41,8 +41,8 @@ impl Groups {
     }
 }
 
-/// For every router that hangs on one other router, once all that hangs on itself is taken away, that router and the
-/// link: the only way from it to anything that does not hang on it.
+/// For every router with one neighbour, once all routers behind it are taken away, the neighbour and the
+/// link: the only way from it to anything that is not behind it.
 fn above(topology: &Topology, neighbours: &Adjacency) -> Vec<Option<(usize, usize)>> {
     let n = topology.routers.len();
     let mut degree: Vec<usize> = neighbours.iter().map(Vec::len).collect();

@@ -1,6 +1,6 @@
 //! Which routers are advanced together, and how far ahead of the others.
 //!
-//! Whatever crosses from one domain to another is on its way for at least the `lookahead`: what a domain does in a
+//! Whatever crosses from one domain to another is in flight for at least the `lookahead`: what a domain does in a
 //! window no longer than that cannot depend on what the others do in the same window.
 
 use super::Network;

@@ -11,7 +11,7 @@ pub struct MapRouter {
     pub name: String,
     /// Class.
     pub class: &'static str,
-    /// Index of the backbone (or plain) router it hangs on.
+    /// Index of the backbone (or plain) router it belongs to.
     pub region: usize,
     /// Sources below it.
     pub sources: u64,

@@ -96,8 +96,8 @@ pub fn nearest(links: &[LinkSpec], neighbours: &Adjacency, heads: &[usize]) -> V
     best.into_iter().map(|b| (b.2 < heads.len()).then_some(b.2)).collect()
 }
 
-/// Ways to one router after another. Most access routers hang on one router by a single link, and those that hang on
-/// the same one share its routes: least-cost routes are found once for all of them that are asked for in a row, as in the
+/// Ways to one router after another. Most access routers have a single link to one router, and access routers of
+/// one router share its routes: least-cost routes are found once for all of them that are asked for in a row, as in the
 /// order of [`Routing::together`].
 #[derive(Clone, Debug)]
 pub struct Routing<'a> {

@@ -2,7 +2,7 @@
 
 use super::topology::{LinkSpec, RouterClass, RouterSpec, Topology};
 
-/// What hangs on one backbone router.
+/// Routers below one backbone router.
 #[derive(Clone, Debug)]
 pub struct Attachment {
     /// Access routers directly on the backbone router.

@@ -77,7 +77,7 @@ pub struct RouterSpec {
     pub name: String,
     /// What it is.
     pub class: RouterClass,
-    /// Region: the index of the backbone (or plain) router it hangs on.
+    /// Region: the index of the backbone (or plain) router it belongs to.
     pub region: usize,
     /// Speed as a multiple of the base speed X1.
     pub speed_factor: f64,

@@ -1,4 +1,4 @@
-//! Flows given one by one: when they begin and stop, and what distinguishes them from those of the users.
+//! Explicit flows: when they begin and stop, and what distinguishes them from those of the users.
 
 use super::connection::Opening;
 use super::domain::Domain;

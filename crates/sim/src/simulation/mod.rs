@@ -139,7 +139,7 @@ impl Simulation {
     }
 
     /// Runs up to the next instant at which something happens, unless that is later than `until` picoseconds or the end
-    /// of the run; tells whether there was one.
+    /// of the run; true if there was one.
     pub fn step(&mut self, until: Picos) -> bool {
         let next = self.next_instant();
         if next > until.min(self.end) {
@@ -295,6 +295,6 @@ pub struct Census {
     pub queued: u64,
     /// On a link.
     pub in_flight: u64,
-    /// Acknowledgements on their way back (their segments have been delivered).
+    /// Acknowledgements in transit (their segments have been delivered).
     pub acknowledgements: u64,
 }

@@ -8,7 +8,7 @@ use crate::transport::scoreboard::Acked;
 use crate::transport::{FlowState, OFF, Recovery};
 use mesonet_cc::Picos;
 
-/// What the segments before the last one of an acknowledgement tell.
+/// What the segments before the last one of an acknowledgement show.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Earlier {
     /// Lowest unacknowledged segment before the acknowledgement.

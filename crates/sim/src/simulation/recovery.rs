@@ -131,7 +131,7 @@ impl Domain {
             self.repairs[slot as usize].rack.reduced(self.now);
         }
         if self.shared.rules.reduces() {
-            // What the acknowledgement that tells of the loss has delivered is among what was outstanding.
+            // What the acknowledgement that reports the loss has delivered is among what was outstanding.
             let outstanding =
                 1 + if relapse { u64::from(flow.board.pipe()) } else { flow.board.outstanding() };
             let managed = self.shared.configs[usize::from(flow.algorithm)].manages_recovery();
@@ -152,7 +152,7 @@ impl Domain {
         self.flows[slot as usize].board.lost_end() + self.repairs[slot as usize].rack.relapses()
     }
 
-    /// Tells an algorithm that samples delivery rates of the lowest missing segment: more is not known to be lost.
+    /// Reports the lowest missing segment to an algorithm that samples delivery rates: more is not known to be lost.
     fn tell_lost(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         let config = &self.shared.configs[usize::from(flow.algorithm)];
@@ -183,7 +183,7 @@ impl Domain {
         if !new && !repair.probe.is(sequence) {
             repair.rack.needless(&flow.board);
         }
-        // Of two segments that one acknowledgement covers either may tell.
+        // Of two segments that one acknowledgement covers either may give the sample.
         repair.repaired |= repair.probe.acknowledged(sequence, departure, new);
         repair.probe.forget_below(flow.board.una());
         self.detect(slot);

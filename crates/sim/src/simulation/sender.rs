@@ -1,4 +1,4 @@
-//! Sending: acknowledgements, loss recovery, time-outs, and what the window and the interface allow.
+//! Sending: acknowledgements, loss recovery, timeouts, and what the window and the interface allow.
 
 use super::delivery::{self, Delivery};
 use super::domain::Domain;
@@ -517,7 +517,7 @@ impl Domain {
         }
     }
 
-    /// After a time-out `segment`, which has number `sequence`, is acknowledged for the first time: if this copy of the segment that
+    /// After a timeout `segment`, which has number `sequence`, is acknowledged for the first time: if this copy of the segment that
     /// timed out had left before the timer expired, nothing was lost (Eifel, RFC 3522).
     #[inline(never)]
     pub(super) fn look_for_spurious(&mut self, slot: u32, sequence: u64, segment: &Segment) {

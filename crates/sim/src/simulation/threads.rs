@@ -1,4 +1,4 @@
-//! Windows on several threads: whoever is free takes the next domain of the window.
+//! Windows on several threads: each free thread takes the next domain of the window.
 //!
 //! The calling thread works too, so that threads which the system does not run cost nothing; it alone hands over what
 //! left the domains. Which thread advances a domain changes nothing in what the domain does.

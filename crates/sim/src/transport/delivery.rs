@@ -54,7 +54,7 @@ impl DeliverySampler {
     pub fn sent(&mut self, sequence: u64, now: Picos, in_flight: u32) {
         if self.departures.is_empty() {
             // Nothing was outstanding: the rate is measured from here. What counts as lost is outstanding, too, or the
-            // time without an answer before a time-out would be left out of the rate (SND.UNA = SND.NXT, section 3.3).
+            // time without an answer before a timeout would be left out of the rate (SND.UNA = SND.NXT, section 3.3).
             (self.first_sent_time, self.delivered_time) = (now, now);
         }
         let departure = Departure {

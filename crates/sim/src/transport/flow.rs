@@ -27,7 +27,7 @@ pub enum Recovery {
     Open,
     /// Fast recovery: one reduction until `recover` is acknowledged.
     Fast,
-    /// After a time-out, until `recover` is acknowledged.
+    /// After a timeout, until `recover` is acknowledged.
     Timeout,
 }
 
@@ -103,7 +103,7 @@ pub struct Flow {
     pub tick: Picos,
     /// When its source looks at it next; 0 for a patient one.
     pub patience: Picos,
-    /// Lowest unacknowledged segment at the last time-out.
+    /// Lowest unacknowledged segment at the last timeout.
     pub timed_out: u64,
     /// When that was.
     pub expired: Picos,
@@ -125,13 +125,13 @@ pub struct Flow {
     pub started: Picos,
     /// First data segment, 0 before.
     pub first_sent: Picos,
-    /// Loss events that reduced the window, time-outs apart.
+    /// Loss events that reduced the window, timeouts apart.
     pub loss_events: u32,
     /// Segments of its data that routers dropped.
     pub losses: u32,
-    /// Time-outs.
+    /// Timeouts.
     pub timeouts: u32,
-    /// Time-outs whose segment had arrived: the copy that was acknowledged had left before the timer expired.
+    /// Timeouts whose segment had arrived: the copy that was acknowledged had left before the timer expired.
     pub spurious_timeouts: u32,
 }
 

@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(receiver.holds(), 0);
     }
 
-    /// RFC 8257, section 3.2: an acknowledgement tells of one kind of segment only.
+    /// RFC 8257, section 3.2: an acknowledgement reports one kind of segment only.
     #[test]
     fn a_change_of_marks_is_told_at_once() {
         let mut marked = segment(2).ecn_capable();

@@ -24,7 +24,7 @@ fn count(_work: usize) {
     tests::WORK.with(|work| work.set(work.get() + _work));
 }
 
-/// What an acknowledgement told.
+/// What an acknowledgement showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acked {
     /// Nothing: the segment was acknowledged before.
@@ -41,7 +41,7 @@ pub enum Acked {
 pub struct Scoreboard {
     /// Next segment never sent so far.
     next: u64,
-    /// One past the highest segment acknowledged, or passed over by a time-out.
+    /// One past the highest segment acknowledged, or passed over by a timeout.
     passed: u64,
     /// First transmissions acknowledged in passing.
     passed_count: u64,
@@ -49,7 +49,7 @@ pub struct Scoreboard {
     holes: VecDeque<Hole>,
     /// Holes below are lost.
     lost_end: u64,
-    /// Holes below have been retransmitted since the last time-out.
+    /// Holes below have been retransmitted since the last timeout.
     retransmitted_end: u64,
     /// RFC 6675 pipe: segments believed to be in the network.
     pipe: u32,
@@ -210,7 +210,7 @@ impl Scoreboard {
     }
 
     /// Segment `sequence`, which has been sent, has arrived, and nothing follows from that for any other segment: for
-    /// senders that do not see which one it is and say themselves what is in flight ([`Self::believe`]).
+    /// senders that do not see which one it is and count the segments in flight themselves ([`Self::believe`]).
     pub fn receive(&mut self, sequence: u64) -> Acked {
         let pipe = self.pipe;
         // What is missing is never lost, so every arrival takes one off.

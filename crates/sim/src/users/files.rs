@@ -6,7 +6,7 @@ use crate::scenario::UserParameters;
 /// Names of the categories, in the order of their numbers; the last is an explicit flow.
 pub const FILE_CATEGORIES: [&str; 5] = ["web object", "document", "service pack", "movie", "explicit"];
 
-/// Category of flows that are given one by one.
+/// Category of explicit flows.
 pub const EXPLICIT: u8 = 4;
 
 /// Draws category and size of a file.

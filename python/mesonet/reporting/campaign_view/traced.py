@@ -1,4 +1,4 @@
-"""Flows given one by one of a campaign that keeps their traces, as arrays."""
+"""Explicit flows of a campaign that keeps their traces, as arrays."""
 
 import json
 from collections.abc import Iterator
@@ -37,12 +37,12 @@ class TracedRun:
 
     @property
     def given(self) -> list[dict[str, Any]]:
-        """All flows of the scenario that are given one by one."""
+        """All explicit flows of the scenario."""
         return list(self.scenario["flows"])
 
     @property
     def spans(self) -> list[tuple[float, float]]:
-        """The run, cut where a flow given one by one starts or stops."""
+        """The run, cut where an explicit flow starts or stops."""
         last = float(self.time[-1])
         changes = {float(flow[key]) for flow in self.given for key in ("start", "stop") if flow[key] is not None}
         cuts = sorted({0.0, last, *(cut for cut in changes if cut < last)})
@@ -68,7 +68,7 @@ class TracedRun:
 
 
 def traced_runs(campaign: "Campaign") -> Iterator[TracedRun]:
-    """Yield every run that is done and has traces of flows given one by one; none if the experiment keeps none."""
+    """Yield every run that is done and has traces of explicit flows; none if the experiment keeps none."""
     if TRACES not in campaign.experiment.get("keep", []):
         return
     scenarios = {

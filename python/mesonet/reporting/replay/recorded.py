@@ -1,4 +1,4 @@
-"""The traced runs below a campaign folder, whoever put them there."""
+"""The traced runs below a campaign folder, of any origin."""
 
 import json
 from dataclasses import dataclass

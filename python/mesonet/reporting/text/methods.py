@@ -72,7 +72,7 @@ def _network(experiment: Mapping[str, Any]) -> str:
     for entry in experiment.get("scenarios") or []:
         topology = entry.get("scenario", {}).get("topology")
         if isinstance(topology, Mapping):
-            # Routers of the other classes hang on those of the topology.
+            # Routers of the other classes are connected to routers of the topology.
             backbone = "backbone router" if all(r.get("class") == "backbone" for r in topology["routers"]) else "router"
             size = f"{counted(len(topology['routers']), backbone)}, {counted(len(topology['links']), 'link')}"
             topology = f"{topology['name']} ({size}; a network of the user's own)"

@@ -1,6 +1,6 @@
 //! Choices of loss recovery beside the default one, selective acknowledgements by the rules of the scoreboard.
 //!
-//! What these need to know of a flow is kept beside it, in a [`Repair`] by flow slot that exists only where a scenario
+//! Their state of a flow is kept outside of the flow, in a [`Repair`] by flow slot that exists only where a scenario
 //! asks for one of them: flows with the default rules pay a branch.
 
 mod probe;
@@ -90,7 +90,7 @@ impl Rules {
 pub struct Repair {
     /// Tail loss probes.
     pub probe: Probe,
-    /// Retransmissions found lost of which the congestion control was told since the last acknowledgement.
+    /// Retransmissions found lost reported to the congestion control since the last acknowledgement.
     pub lost_again: u32,
     /// A retransmission that left after the last reduction was found lost.
     pub relapsed: bool,

@@ -1,5 +1,5 @@
 //! Tail loss probes, TLP (RFC 8985, section 7): where acknowledgements do not come, something more is sent after two round
-//! trips, so that its acknowledgement tells what is missing long before the retransmission timer does.
+//! trips, so that its acknowledgement shows the missing segments long before the retransmission timer does.
 
 use crate::transport::flow::OFF;
 use crate::transport::{Flow, Recovery};

@@ -19,7 +19,7 @@ pub struct Prr {
     losses: u64,
 }
 
-/// What an acknowledgement during fast recovery tells.
+/// What an acknowledgement during fast recovery shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// Segments newly acknowledged.

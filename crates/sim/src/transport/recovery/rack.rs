@@ -31,7 +31,7 @@ pub struct Rack {
     first: u64,
     /// Retransmissions whose fate is open, in the order in which they left; some may have been acknowledged since.
     resent: VecDeque<Transmission>,
-    /// When the oldest open copy is lost if nothing tells of it, [`OFF`] where none is open.
+    /// When the oldest open copy is lost if no acknowledgement shows it, [`OFF`] where none is open.
     pub timer: Picos,
     /// The copy, among those acknowledged, that left last, and its round-trip time.
     latest: Transmission,
@@ -186,7 +186,7 @@ impl Rack {
         }
     }
 
-    /// Finds what is lost at `now`, tells `lost_again` of the retransmissions among it, and sets the timer; `threshold`
+    /// Finds what is lost at `now`, reports the retransmissions among it to `lost_again`, and sets the timer; `threshold`
     /// segments beyond a missing one are enough to wait no longer. Whether one of these retransmissions left after the last
     /// reduction: its loss is a second indication of congestion (RFC 5681, section 4.3).
     pub fn detect(

@@ -23,9 +23,9 @@ pub struct Reno {
     flight: u64,
     /// Duplicates count only once the cumulative point is here (RFC 6582: it covers more than `recover`).
     guard: u64,
-    /// After a time-out: everything from here on is sent again in turn, whatever the receiver holds ("go back N").
+    /// After a timeout: everything from here on is sent again in turn, whatever the receiver holds ("go back N").
     next: u64,
-    /// Segments below have been sent again after a time-out: no round-trip samples (Karn).
+    /// Segments below have been sent again after a timeout: no round-trip samples (Karn).
     resent_end: u64,
     /// The first partial acknowledgement of this recovery has restarted the timer.
     partial: bool,
@@ -38,7 +38,7 @@ impl Reno {
         Self { next: first, resent_end: first, ..Self::default() }
     }
 
-    /// Segment `sequence` has arrived: what the acknowledgement that it causes tells.
+    /// Segment `sequence` has arrived: what the acknowledgement that it causes shows.
     /// `limited_transmit` of RFC 3042 counts duplicates before fast retransmit, too.
     pub fn acknowledged(
         &mut self,
@@ -70,7 +70,7 @@ impl Reno {
         }
     }
 
-    /// What counts as in flight. After a time-out it is what has been sent since (RFC 5681, section 3.1).
+    /// What counts as in flight. After a timeout it is what has been sent since (RFC 5681, section 3.1).
     fn estimate(&self, board: &mut Scoreboard, recovery: Recovery, limited_transmit: bool) {
         let flight = match recovery {
             Recovery::Timeout => self.next.saturating_sub(board.una()),
@@ -98,7 +98,7 @@ impl Reno {
     }
 
     /// A partial acknowledgement: whether it restarts the retransmission timer. The first one does ("impatient", RFC
-    /// 6582, section 3.2): when a window has many holes a time-out repairs them faster than one a round trip.
+    /// 6582, section 3.2): when a window has many holes a timeout repairs them faster than one a round trip.
     pub fn partial(&mut self) -> bool {
         !std::mem::replace(&mut self.partial, true)
     }
@@ -115,7 +115,7 @@ impl Reno {
         self.estimate(board, Recovery::Timeout, true);
     }
 
-    /// The next segment to send again after a time-out, below `limit`.
+    /// The next segment to send again after a timeout, below `limit`.
     pub fn resend(&mut self, board: &mut Scoreboard, limit: u64) -> Option<u64> {
         let sequence = self.next.max(board.una());
         if sequence >= limit {
