@@ -20,7 +20,7 @@ POINTS, VERDICTS = "residuals", "residual_verdicts"
 STATISTICS = ("extreme", "log10 of its residual", "relative effect", "G")
 STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions
 PAGE, CLOSE = 1150, 5  # px of all conditions side by side, if digits are still apart; px of a digit there
-#: Of the height: values that lie closer together are dots, because their numbers would run into those beside them.
+#: Share of the height. Values that lie closer together are dots, because their numbers would overlap.
 TOGETHER = 0.02
 HIGH, LOW, SAME, OTHER = "stands out high", "stands out low", "not distinguishable", "no outlier"
 UNTESTED = "no verdict"

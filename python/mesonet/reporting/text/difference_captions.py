@@ -65,7 +65,7 @@ def mean_ranks_caption(algorithms: Sequence[str], mean: Floats, sd: Floats, mean
 
 def above_caption(algorithms: Sequence[str], result: Residuals) -> str:
     """Return the algorithms that lie above the mean of all most often."""
-    # Differences by rounding count for nobody.
+    # Differences by rounding count for no algorithm.
     apart = np.array([extreme is not None for extreme in result.summary.extreme[:, 0]])
     above = ((result.residual > 0) & apart[:, None]).sum(axis=0)
     order = sorted(np.flatnonzero(above).tolist(), key=lambda place: -above[place])[:3]

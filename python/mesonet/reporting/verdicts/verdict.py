@@ -90,7 +90,7 @@ class Change:
     title: str
     mean: float  #: over the conditions that both have, relative to the mean of the reference, in %
     harm: float  #: the same, positive where it is for the worse
-    certain: bool  #: True if replicates, or without them a sign test over the conditions, tell it from chance
+    certain: bool  #: True if replicates, or without them a sign test over the conditions, separate it from chance
     worse: int  #: conditions in which it is worse by more than margin and noise
     better: int
     unclear: int  #: conditions in which it is worse by more than the margin, but not by more than the noise
@@ -285,7 +285,7 @@ def _throughputs(view: CampaignView, other: str) -> list[Quantity]:
 def _is_long(view: CampaignView, rows: pl.DataFrame) -> bool:
     """Return True if flows were in progress for enough round trips, in the median condition."""
     if "flow_seconds" not in rows.columns or "rtt" not in view.in_period.get(WHOLE, ()):
-        return True  # what earlier campaigns kept does not tell
+        return True  # earlier campaigns kept too little to decide
     sums = rows.group_by("condition").agg(pl.col("flow_seconds").sum(), pl.col("flows").sum()).sort("condition")
     round_trip = np.nanmean(view.values("rtt", WHOLE), axis=1)[sums["condition"].to_numpy() - 1] * 1e-3
     with np.errstate(all="ignore"):

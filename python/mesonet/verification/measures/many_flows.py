@@ -518,7 +518,7 @@ def occupancy_change(campaigns: Campaigns, experiment: str, other: str, connecti
 
 
 def timeouts_per_loss(campaigns: Campaigns, experiment: str, connections: int, buffer: float) -> float:
-    """Return time-outs over lost packets, both summed over the connections; 0 where no packet is lost.
+    """Return timeouts over lost packets, both summed over the connections; 0 where no packet is lost.
 
     Parameters
     ----------
