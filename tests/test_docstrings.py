@@ -34,11 +34,7 @@ def tree(file: Path) -> ast.Module:
 def finished() -> dict[str, Path]:
     """Return the files that are held to it, by their path in the package."""
     files = {file.relative_to(PACKAGE).as_posix(): file for file in sorted(PACKAGE.rglob("*.py"))}
-    return {
-        name: file
-        for name, file in files.items()
-        if (name.split("/")[0] if "/" in name else ".") in FINISHED
-    }
+    return {name: file for name, file in files.items() if (name.split("/")[0] if "/" in name else ".") in FINISHED}
 
 
 CLASSES = {
