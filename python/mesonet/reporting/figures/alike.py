@@ -75,10 +75,7 @@ def correlations(view: CampaignView) -> Figure:
 def _groups_html(view: CampaignView) -> str:
     labels, result = view.labels, view.correlations
     rows = [
-        [
-            html.escape(labels[representative]),
-            html.escape("; ".join(labels[name] for name in cluster if name != representative)) or "–",
-        ]
+        [labels[representative], "; ".join(labels[name] for name in cluster if name != representative) or "–"]
         for cluster, representative in zip(result.clusters, result.representatives, strict=True)
     ]
     return html.folded(f"The {len(rows)} groups", html.table(["represents the group", "the others of the group"], rows))

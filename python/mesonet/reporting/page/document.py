@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING
 
 import vl_convert
+from markupsafe import Markup
 
 from mesonet.errors import InputError
 from mesonet.files import places
@@ -82,8 +82,8 @@ def report_html(
         progress(0, 1, "statistics")
     own = _sampled_parts(Sampled(view)) if is_sampled(campaign) else _two_level_parts(view)
     parts: dict[str, Part] = {
-        "title": lambda: html.escape(campaign.title or campaign.name),
-        "style": lambda: "".join(asset(name) for name in STYLES),
+        "title": lambda: campaign.title or campaign.name,
+        "style": lambda: Markup("".join(asset(name) for name in STYLES)),
         "provenance": lambda: provenance_html(view),
         **own,
     }
@@ -92,45 +92,51 @@ def report_html(
         if progress:
             progress(1 + place, 1 + len(parts), name)
         made[name] = make()
-    return Template(asset("page.html")).substitute(made)
+    return str(html.render("page.html", **made))
 
 
 def _two_level_parts(view: CampaignView) -> dict[str, Part]:
-    groups = page_groups(figure_groups(view), start_of(view)) if view.has_results else []
+    @cache
+    def groups() -> list[PageGroup]:
+        return page_groups(figure_groups(view), start_of(view)) if view.has_results else []
+
     replay = replay_section(recorded_runs(view.campaign))
 
-    def figures() -> str:
-        order, filters = view.by_congestion, sections.level_filters(view)
-        return sections.figures(groups, sections.controls(view, view.choices_of_algorithm, order, filters))
+    def figures() -> Markup:
+        filters = sections.level_filters(view)
+        return sections.figures(view, groups(), view.choices_of_algorithm, view.by_congestion, filters)
 
     return {
         "summary": lambda: sections.summary(view.network),
-        "contents": lambda: sections.contents(groups, replay.title),
-        "figures": lambda: figures() if groups else sections.statement(view),
+        "figures": lambda: figures() if groups() else sections.statement(view),
+        "contents": lambda: sections.contents(groups(), replay.title),
         "replay": lambda: replay.html,
         "conditions": lambda: conditions_html(view.network),
         "methods": lambda: methods_html(view),
-        "scripts": lambda: _figure_scripts(view, groups, two_level_conditions(view)) if groups else "",
+        "scripts": lambda: _figure_scripts(view, groups(), two_level_conditions(view)) if groups() else "",
         "replay_scripts": lambda: _script(REPLAY_SCRIPTS) if replay.html else "",
     }
 
 
 def _sampled_parts(sampled: Sampled) -> dict[str, Part]:
     view = sampled.view
-    groups = page_groups(sampled_figures.groups(sampled), start_of(view)) if view.has_results else []
 
-    def figures() -> str:
-        order, filters = sampled.by_first_response, sampled_page.range_filters(sampled)
-        return sections.figures(groups, sections.controls(view, view.algorithms, order, filters))
+    @cache
+    def groups() -> list[PageGroup]:
+        return page_groups(sampled_figures.groups(sampled), start_of(view)) if view.has_results else []
+
+    def figures() -> Markup:
+        filters = sampled_page.range_filters(sampled)
+        return sections.figures(view, groups(), view.algorithms, sampled.by_first_response, filters)
 
     return {
         "summary": lambda: sampled_page.summary(sampled),
-        "contents": lambda: sections.contents(groups, ""),
-        "figures": lambda: figures() if groups else sections.statement(view),
+        "figures": lambda: figures() if groups() else sections.statement(view),
+        "contents": lambda: sections.contents(groups(), ""),
         "replay": lambda: "",
         "conditions": lambda: sampled_page.conditions_html(sampled),
         "methods": lambda: sampled_page.methods_html(sampled),
-        "scripts": lambda: _figure_scripts(view, groups, sampled_page.conditions(sampled)) if groups else "",
+        "scripts": lambda: _figure_scripts(view, groups(), sampled_page.conditions(sampled)) if groups() else "",
         "replay_scripts": lambda: "",
     }
 
@@ -141,16 +147,16 @@ def asset(name: str) -> str:
     return files("mesonet.reporting.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def _figure_scripts(view: CampaignView, groups: Sequence[PageGroup], conditions: Conditions) -> str:
-    return (
+def _figure_scripts(view: CampaignView, groups: Sequence[PageGroup], conditions: Conditions) -> Markup:
+    return Markup(
         f'<script type="text/plain" id="page-data">{packing.pack(page_data(view, groups, conditions))}</script>'
         f'<script type="module">{_libraries()}</script>{_script(FIGURE_SCRIPTS)}'
     )
 
 
-def _script(names: Sequence[str]) -> str:
+def _script(names: Sequence[str]) -> Markup:
     parts = "\n".join(asset(name) for name in names)
-    return f'<script type="module">{parts}</script>'
+    return Markup(f'<script type="module">{parts}</script>')
 
 
 @cache

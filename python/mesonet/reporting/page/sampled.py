@@ -1,5 +1,9 @@
 """The page of a campaign with points between the levels: what it has in place of levels and effects."""
 
+from typing import Any
+
+from markupsafe import Markup
+
 from mesonet.designs import grid
 from mesonet.reporting.campaign_view.sampled import Sampled, left_out
 from mesonet.reporting.campaign_view.values import status_counts
@@ -9,7 +13,7 @@ from mesonet.reporting.text.conditions import factors_html
 from mesonet.words import capitalised, counted, listed, number
 
 
-def summary(sampled: Sampled) -> str:
+def summary(sampled: Sampled) -> Markup:
     """Return HTML on the comparison, the parts left out, and the strongest factors of the responses."""
     campaign, view = sampled.campaign, sampled.view
     counts = status_counts(campaign)
@@ -22,8 +26,7 @@ def summary(sampled: Sampled) -> str:
     pairs = [("What was compared", what), ("What is not here", f"{capitalised(left_out(campaign))}.")]
     if view.has_results:
         pairs += [(view.label_of(name), sampled.sentence(name)) for name in view.key_responses]
-    items = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd>" for name, text in pairs)
-    return f'<dl class="findings">{items}</dl>'
+    return html.definitions(pairs, "findings")
 
 
 def conditions(sampled: Sampled) -> Conditions:
@@ -36,41 +39,31 @@ def conditions(sampled: Sampled) -> Conditions:
     return Conditions(sampled.by_first_response, levels, words)
 
 
-def range_filters(sampled: Sampled) -> str:
+def range_filters(sampled: Sampled) -> Markup:
     """Return two inputs per factor, from and to: in values of the factor or, if no number, from -1 to +1."""
-    return "".join(_range(factor, sampled.inputs[:, place].tolist()) for place, factor in enumerate(sampled.factors))
+    columns = zip(sampled.factors, sampled.inputs.T.tolist(), strict=True)
+    return html.render("filters.html", ranges=[(name, number(min(each)), number(max(each))) for name, each in columns])
 
 
-def _range(factor: str, values: list[float]) -> str:
-    name, least, most = html.escape(factor), min(values), max(values)
-    ends = "".join(
-        f'<label>{bound}<input type="number" step="any" data-factor="{name}" data-bound="{bound}" '
-        f'placeholder="{number(end)}"></label>'
-        for bound, end in (("from", least), ("to", most))
-    )
-    return f'<fieldset class="range"><legend>{name}</legend>{ends}</fieldset>'
-
-
-def conditions_html(sampled: Sampled) -> str:
+def conditions_html(sampled: Sampled) -> Markup:
     """Return the table of conditions; one can be highlighted from its row."""
     table = sampled.conditions()
     highlights = sampled.view.has_results
     rows = [
-        [_condition(first, highlights)]
-        + [html.escape(number(cell, 4) if isinstance(cell, float) else cell) for cell in rest]
+        [_condition(first, highlights)] + [number(cell, 4) if isinstance(cell, float) else cell for cell in rest]
         for first, *rest in table.iter_rows()
     ]
     return html.table(
         table.columns, rows, caption="Factors from −1 (minus) to +1 (plus), and what they set.", classes="conditions",
-        attributes=[f'data-condition="{condition}"' for condition in table["condition"]],
+        attributes=[{"data-condition": condition} for condition in table["condition"]],
     )  # fmt: skip
 
 
-def _condition(condition: int, highlights: bool) -> str:
-    return f'<button type="button" data-condition="{condition}">{condition}</button>' if highlights else str(condition)
+def _condition(condition: int, highlights: bool) -> Any:
+    return html.condition_button(condition) if highlights else condition
 
 
-def methods_html(sampled: Sampled) -> str:
+def methods_html(sampled: Sampled) -> Markup:
     """Return HTML on the factors and the meaning of the coefficients."""
     texts = [
         (

@@ -3,11 +3,10 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from string import Template
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from mesonet import core
 from mesonet.reporting import packing
@@ -30,13 +29,13 @@ class ReplaySection:
     """The section with its data, and its title; both are empty without a run."""
 
     title: str
-    html: str
+    html: Markup
 
 
 def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
     """Return the section that replays the runs. Runs on another network than the first are left out."""
     if not runs:
-        return ReplaySection("", "")
+        return ReplaySection("", Markup(""))
     topology = runs[0].scenario["topology"]
     described = core.describe(json.dumps(runs[0].scenario))
     drawn = drawing(topology, described)
@@ -47,18 +46,14 @@ def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
     scripts = [_carrier("replay-data", packing.pack(carried))]
     scripts += [_carrier(f"replay-{place}", packed(frames(run, names)[1])) for place, run in enumerate(shown)]
     title = "Replay on the map" if drawn.on_map else "Replay"
-    options = "".join(f'<option value="{place}">{html.escape(run.title)}</option>' for place, run in enumerate(shown))
-    routers = "".join(
-        f'<option value="{place}">{html.escape(f"{each.label} ({each.router_class})")}</option>'
-        for place, each in enumerate(drawn.places)
-    )
-    body = Template(files("mesonet.reporting.page").joinpath("replay.html").read_text(encoding="utf-8")).substitute(
-        runs=options,
-        routers=routers,
-        title=html.escape(title),
+    body = html.render(
+        "replay.html",
+        runs=shown,
+        places=drawn.places,
+        title=title,
         placed="" if drawn.on_map else f"Routers are drawn {_shape(drawn)}, without regard to places.",
     )
-    return ReplaySection(title, body + "".join(scripts))
+    return ReplaySection(title, Markup("").join([body, *scripts]))
 
 
 def _shape(drawn: Drawing) -> str:
@@ -74,8 +69,8 @@ def _start(runs: Sequence[ReplayRun]) -> list[int]:
     return [0, max(others, key=lambda place: abs(drops[place] - drops[0]), default=0)]
 
 
-def _carrier(name: str, text: str) -> str:
-    return f'<script type="text/plain" id="{name}">{text}</script>'
+def _carrier(name: str, text: str) -> Markup:
+    return Markup('<script type="text/plain" id="{}">{}</script>').format(name, text)
 
 
 def _about(run: ReplayRun, names: Sequence[str], place: int) -> dict[str, Any]:

@@ -1,7 +1,10 @@
 """Table of the conditions: settings, congestion, and counts of runs."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
+from markupsafe import Markup
 
 from mesonet.reporting.campaign_view.values import level_text
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -26,7 +29,7 @@ def conditions_table(view: CampaignView) -> pl.DataFrame:
     return pl.DataFrame(table).join(view.status, on="condition", how="left", maintain_order="left")
 
 
-def conditions_html(view: CampaignView) -> str:
+def conditions_html(view: CampaignView) -> Markup:
     """Return the table of conditions for the page; a condition can be highlighted from its row."""
     table = conditions_table(view)
     factors = view.campaign.design.factors
@@ -35,32 +38,23 @@ def conditions_html(view: CampaignView) -> str:
     rows, attributes = [], []
     for row in table.iter_rows(named=True):
         number = row["condition"]
-        cells = [f'<button type="button" data-condition="{number}">{number}</button>' if name else str(number)]
+        cells: list[Any] = [html.condition_button(number) if name else number]
         if name:
             least, most = row[f"{name}_least"], row[f"{name}_most"]
-            cells.append("–" if least is None else html.escape(span(least, most, view.unit_of(name))))
-        cells.append(html.escape(_runs(row)))
+            cells.append("–" if least is None else span(least, most, view.unit_of(name)))
+        cells.append(_runs(row))
         for factor, sign in zip(factors, view.signs[number], strict=True):
             mark = "+" if sign > 0 else "−"
-            cells.append(f'<span class="sign">{mark}</span> {html.escape(row[factor])}')
+            cells.append(Markup('<span class="sign">{}</span> {}').format(mark, row[factor]))
         rows.append(cells)
-        attributes.append(f'data-condition="{number}"')
+        attributes.append({"data-condition": number})
     caption = "Ranges are over the algorithms." if name else ""
     return html.table(head, rows, caption=caption, classes="conditions", attributes=attributes) + _failures(view)
 
 
-def factors_html(view: CampaignView) -> str:
+def factors_html(view: CampaignView) -> Markup:
     """Return an HTML table of the factors and their levels."""
-    rows = [
-        [
-            html.strong(f.id),
-            html.escape(f.name),
-            html.escape(f.minus),
-            html.escape(f.plus),
-            f"<code>{html.escape(f.path)}</code>",
-        ]
-        for f in view.campaign.factors
-    ]
+    rows = [[html.strong(f.id), f.name, f.minus, f.plus, html.code(f.path)] for f in view.campaign.factors]
     return html.table(["factor", "name", "− level", "+ level", "sets"], rows)
 
 
@@ -79,18 +73,11 @@ def _runs(row: dict[str, object]) -> str:
     return ", ".join(words) or "none planned"
 
 
-def _failures(view: CampaignView) -> str:
+def _failures(view: CampaignView) -> Markup:
     failed = view.campaign.runs.filter(pl.col("status") == "failed")
     if failed.is_empty():
-        return ""
-    rows = [
-        [
-            html.escape(row["condition"]),
-            html.escape(row["algorithm"]),
-            html.escape(row["replicate"]),
-            html.escape(row["message"] or ""),
-        ]
-        for row in failed.iter_rows(named=True)
-    ]
-    table = html.table(["condition", "algorithm", "replicate", "message"], rows)
+        return Markup("")
+    head = ["condition", "algorithm", "replicate", "message"]
+    rows = failed.select(head).with_columns(pl.col("message").fill_null("")).rows()
+    table = html.table(head, rows)
     return html.folded(f"{counted(len(rows), 'failed run')} and why", table)

@@ -1,65 +1,78 @@
-"""The few HTML elements that the page needs, with their text escaped."""
+"""HTML elements of the page, from templates: text is escaped unless it is marked as HTML."""
 
-import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
-
-def escape(value: Any) -> str:
-    """Return the text that stands for itself in HTML."""
-    return html.escape(str(value), quote=True)
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 
-def prose(text: str) -> str:
+@cache
+def _environment() -> Environment:
+    loader = PackageLoader("mesonet.reporting", "templates")
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+
+def render(template: str, **values: Any) -> Markup:
+    """Return a template of the folder ``templates``, filled with values."""
+    return Markup(_environment().get_template(template).render(values))
+
+
+def _element(name: str, *arguments: Any) -> Markup:
+    elements: Any = _environment().get_template("elements.html").module
+    return Markup(getattr(elements, name)(*arguments))
+
+
+def condition_button(condition: int) -> Markup:
+    """Return the number of a condition as a button that highlights it."""
+    return Markup('<button type="button" data-condition="{0}">{0}</button>').format(condition)
+
+
+def prose(text: str) -> Markup:
     """Return the text in which backquotes mark code."""
-    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-def strong(value: Any) -> str:
+def strong(value: Any) -> Markup:
     """Return the value as emphasised text."""
-    return f"<strong>{escape(value)}</strong>"
+    return Markup("<strong>{}</strong>").format(value)
+
+
+def code(value: Any) -> Markup:
+    """Return the value as code."""
+    return Markup("<code>{}</code>").format(value)
 
 
 def table(
     head: Sequence[str],
-    rows: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[Any]],
     *,
     caption: str = "",
     classes: str = "",
-    attributes: Sequence[str] | None = None,
-) -> str:
-    """Return a table of cells that are HTML already; the first cell of a row is its heading. It scrolls sideways by
-    itself.
+    attributes: Sequence[Mapping[str, Any]] | None = None,
+) -> Markup:
+    """Return a table, which scrolls sideways by itself; the first cell of a row is its heading.
 
     `attributes`: HTML attributes of each row.
     """
-    heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-    body = "".join(
-        f'<tr {extra}><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
-        for (first, *rest), extra in zip(rows, attributes or [""] * len(rows), strict=True)
-    )
-    label = escape(caption or ", ".join(head))
-    words = f"<caption>{escape(caption)}</caption>" if caption else ""
-    # The verdicts stand one below the other on a phone.
-    hint = "" if classes == "verdicts" else '<p class="hint">Scroll the table sideways to see all of it.</p>'
-    return (
-        f'{hint}<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table class="{classes}">{words}'
-        f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    return _element("table", list(head), rows, caption, classes, attributes or [{}] * len(rows))
 
 
-def folded(title: str, content: str) -> str:
+def folded(title: str, content: Markup) -> Markup:
     """Return content that opens on request."""
-    return f"<details><summary>{escape(title)}</summary>{content}</details>"
+    return _element("folded", title, content)
 
 
-def definitions(pairs: Iterable[tuple[str, Any]]) -> str:
+def definitions(pairs: Iterable[tuple[str, Any]], classes: str = "") -> Markup:
     """Return the names and what stands behind them; empty values are left out."""
-    items = "".join(
-        f"<dt>{escape(name)}</dt><dd>{escape(said(value))}</dd>" for name, value in pairs if said(value) != ""
-    )
-    return f"<dl>{items}</dl>"
+    return _element("definitions", [(name, text) for name, value in pairs if (text := said(value)) != ""], classes)
+
+
+def selects(choices: Iterable[tuple[Mapping[str, str], str, Sequence[tuple[str, str]]]]) -> Markup:
+    """Return choices: HTML attributes, label, and options of value and text."""
+    return Markup("").join(_element("select", *choice) for choice in choices)
 
 
 def said(value: Any) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
+from markupsafe import Markup
 
 from mesonet.analysis.condition_response import FEWEST_ALGORITHMS
 from mesonet.analysis.main_effects import Mode
@@ -20,18 +21,22 @@ BETTER = {"higher": "higher is better", "lower": "lower is better"}
 PARAMETER_COLUMNS = ("path", "value", "unit", "source", "doc")
 
 
-def methods_html(view: CampaignView) -> str:
+def methods_html(view: CampaignView) -> Markup:
     """Return the whole sheet; what the campaign does not say is left out."""
     parts = [
-        "<h3>What was simulated</h3>", _experiment(view), factors_html(view),
-        "<h3>Design</h3>", _design(view),
-        "<h3>How the numbers are computed</h3>", _computation(view),
+        _heading("What was simulated"), _experiment(view), factors_html(view),
+        _heading("Design"), _design(view),
+        _heading("How the numbers are computed"), _computation(view),
         _responses(view), _parameters(view),
     ]  # fmt: skip
-    return "".join(parts)
+    return Markup("").join(parts)
 
 
-def provenance_html(view: CampaignView) -> str:
+def _heading(text: str) -> Markup:
+    return Markup("<h3>{}</h3>").format(text)
+
+
+def provenance_html(view: CampaignView) -> Markup:
     """Return HTML of versions, seeds and times."""
     campaign = view.campaign
     known = campaign.provenance
@@ -50,7 +55,7 @@ def provenance_html(view: CampaignView) -> str:
     return html.definitions([("campaign", campaign.name), ("seeds of the runs", _short(seeds)), *flat.items(), *cost])
 
 
-def _experiment(view: CampaignView) -> str:
+def _experiment(view: CampaignView) -> Markup:
     experiment = view.campaign.experiment
     pairs = [
         ("experiment", experiment.get("name", view.campaign.name)),
@@ -86,7 +91,7 @@ def _base(scenario: str | None, network: str) -> str | None:
     return f"those of the scenario {scenario}, unless set" if scenario and network else scenario
 
 
-def _design(view: CampaignView) -> str:
+def _design(view: CampaignView) -> Markup:
     design = view.campaign.design
     aliases = {effect: others for effect, others in dict(getattr(design, "aliases", None) or {}).items() if others}
     lengths = [f"{count} of length {length}" for length, count in dict(design.word_lengths or {}).items()]
@@ -99,9 +104,7 @@ def _design(view: CampaignView) -> str:
     ]
     text = html.definitions(pairs)
     if aliases:
-        rows = [
-            [html.escape(_times(effect)), html.escape(_times(html.said(others)))] for effect, others in aliases.items()
-        ]
+        rows = [[_times(effect), _times(html.said(others))] for effect, others in aliases.items()]
         table = html.table(["effect", "cannot be told apart from"], rows)
         text += html.folded(f"Aliases: {counted(len(aliases), 'effect')} confounded with others", table)
     return text
@@ -125,7 +128,7 @@ MARGINS: dict[Mode, str] = {
 MARGINS["full"] = MARGINS["nist"]
 
 
-def _computation(view: CampaignView) -> str:
+def _computation(view: CampaignView) -> Markup:
     mode: Mode = getattr(view, "mode", "nist")
     return html.definitions(
         [
@@ -166,13 +169,13 @@ def _random_numbers(view: CampaignView) -> str:
     return "all algorithms have the same seed in one condition and replicate (common random numbers)"
 
 
-def _responses(view: CampaignView) -> str:
+def _responses(view: CampaignView) -> Markup:
     if not view.has_results:
-        return ""
+        return Markup("")
     rows = [
         [
-            html.escape(r.symbol or "–"), html.strong(r.title), html.escape(r.unit), html.escape(r.definition),
-            html.escape(BETTER.get(r.direction, "")), html.escape(r.source), f"<code>{html.escape(r.name)}</code>",
+            r.symbol or "–", html.strong(r.title), r.unit, r.definition, BETTER.get(r.direction, ""), r.source,
+            html.code(r.name),
         ]
         for r in view.responses.values()
     ]  # fmt: skip
@@ -180,15 +183,15 @@ def _responses(view: CampaignView) -> str:
     return html.folded(f"Definitions of all {len(rows)} responses", html.table(head, rows))
 
 
-def _parameters(view: CampaignView) -> str:
+def _parameters(view: CampaignView) -> Markup:
     parameters: list[dict[str, Any]] = view.campaign.experiment.get("parameters") or []
     rows = []
     for parameter in parameters:
         path, value, unit, source, doc = (html.said(parameter.get(name)) for name in PARAMETER_COLUMNS)
         shown = value if not unit or unit in value or unit in ("1", "time", "rate") else f"{value} {unit}"
-        rows.append([f"<code>{html.escape(path)}</code>", html.escape(shown), html.prose(doc), html.prose(source)])
+        rows.append([html.code(path), shown, html.prose(doc), html.prose(source)])
     if not rows:
-        return ""
+        return Markup("")
     note = "Factors take one of their two levels in each condition; all else is the same in every condition."
     table = html.table(["path", "value", "what it is", "source"], rows, caption=note)
     return html.folded(f"All {len(rows)} scenario values and where they come from", table)

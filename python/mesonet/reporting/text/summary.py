@@ -3,6 +3,7 @@
 from collections import Counter
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -274,7 +275,7 @@ def _trust(view: CampaignView) -> str:
     return text + f"Unless said otherwise, numbers are for the {period_title(view.main_period)}."
 
 
-def glance(view: CampaignView) -> str:
+def glance(view: CampaignView) -> Markup:
     """Return the algorithms side by side, as an HTML table."""
     comparison, verdicts = view.comparison, view.summary(view.main_period)
     names = view.key_responses
@@ -284,7 +285,7 @@ def glance(view: CampaignView) -> str:
         head.append("cells where it stands out")
     rows = []
     for place, algorithm in enumerate(view.algorithms):
-        cells = [html.strong(algorithm)]
+        cells: list[str] = [html.strong(algorithm)]
         for name in names:
             column = comparison.responses.index(name)
             about = view.responses[name]
@@ -294,7 +295,7 @@ def glance(view: CampaignView) -> str:
         if judged and verdicts.cells_tested:
             own = verdicts.flagged & (verdicts.extreme == algorithm)
             high, low = int((own & (verdicts.side == "high")).sum()), int((own & (verdicts.side == "low")).sum())
-            cells.append(html.escape(f"▲ {high} ▼ {low}"))
+            cells.append(f"▲ {high} ▼ {low}")
         rows.append(cells)
     compared = {
         name: int(comparison.conditions_compared[:, comparison.responses.index(name)].max(initial=0)) for name in names
@@ -313,14 +314,14 @@ def glance(view: CampaignView) -> str:
 def _glance_cell(mean: float, difference: float, unit: str, direction: str, judged: bool) -> str:
     if not np.isfinite(mean):
         return "–"
-    text = html.escape(quantity(mean, unit))
+    text = quantity(mean, unit)
     if not judged or not np.isfinite(difference):
         return text
     verdict = ""
     if abs(difference) > LARGE and direction != "neutral":
         verdict = "better" if (difference > 0) == (direction == "higher") else "worse"
     words = f"{percent(difference if abs(difference) >= 1 else round(difference, 1), sign=True)} {verdict}".strip()
-    return f'{text}<br><small class="{verdict}">{html.escape(words)}</small>'
+    return Markup('{}<br><small class="{}">{}</small>').format(text, verdict, words)
 
 
 def roman(number: int) -> str:

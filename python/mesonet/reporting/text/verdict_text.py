@@ -5,6 +5,8 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
+from markupsafe import Markup
+
 from mesonet.reporting.campaign_view.events import NEGLIGIBLE
 from mesonet.reporting.campaign_view.values import LARGE, status_counts
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -34,21 +36,26 @@ from mesonet.words import capitalised, counted, listed, percent
 CLASSES = {WORSE: "harm", MIXED: "some", UNCLEAR: "unclear", NO_HARM: "none", NOT_JUDGED: "not"}
 
 
-def verdict_html(view: CampaignView) -> str:
+def verdict_html(view: CampaignView) -> Markup:
     """Return the verdicts as tables; a statement where there is nothing to compare with."""
     if len(view.algorithms) < 2:
-        return ""
+        return Markup("")
     parts = []
     if found := verdicts(view):
         parts.append(_table(found, _replaced(view)))
     other = competitor(view)
     if found := harm_to_competitors(view):
-        parts.append(f'<h4 id="harm">Harm to the {html.escape(other)} flows that compete</h4>')
+        parts.append(Markup('<h4 id="harm">Harm to the {} flows that compete</h4>').format(other))
         parts.append(_table(found, _competing(view, str(other))))
     if parts:
         parts.append(_provisional(view))
-        return "".join(parts) + f'<p class="reading">{html.escape(_words())} {html.escape(_noise(view))}</p>'
-    return f'<p class="statement">{html.escape(_none(view))}</p>'
+        parts.append(Markup('<p class="reading">{} {}</p>').format(_words(), _noise(view)))
+        return Markup("").join(parts)
+    return _statement(_none(view))
+
+
+def _statement(text: str) -> Markup:
+    return Markup('<p class="statement">{}</p>').format(text)
 
 
 def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
@@ -75,36 +82,35 @@ def _none(view: CampaignView) -> str:
     )
 
 
-def _provisional(view: CampaignView) -> str:
+def _provisional(view: CampaignView) -> Markup:
     """Return the statement that missing runs may change the verdicts; empty where no run is missing."""
     counts = status_counts(view.campaign)
     if not counts["missing"]:
-        return ""
+        return Markup("")
     runs = f"{counts['missing']:,} of {counted(sum(counts.values()), 'run')}"
-    return f'<p class="statement">Provisional: {runs} are still to be made, and may change the verdicts.</p>'
+    return _statement(f"Provisional: {runs} are still to be made, and may change the verdicts.")
 
 
-def _table(found: Sequence[Verdict], note: str) -> str:
-    rows = [[html.strong(each.algorithm), html.escape(each.verdict), _reasons_html(each)] for each in found]
-    attributes = [f'class="verdict-{CLASSES[each.verdict]}"' for each in found]
+def _table(found: Sequence[Verdict], note: str) -> Markup:
+    rows = [[html.strong(each.algorithm), each.verdict, _reasons_html(each)] for each in found]
+    attributes = [{"class": f"verdict-{CLASSES[each.verdict]}"} for each in found]
     return html.table(["algorithm", "verdict", "why"], rows, caption=note, classes="verdicts", attributes=attributes)
 
 
 def _reasons_html(verdict: Verdict) -> str:
-    text = html.escape(reasons(verdict))
+    text = reasons(verdict)
     if not verdict.changes:
         return text
     head = ["response", "change", "95 % interval", "smallest harm that would have been seen", "worse, better in"]
     rows = [
         [
-            html.escape(capitalised(c.title)), html.escape(percent(c.mean, sign=True) if c.compared else "–"),
-            html.escape(_interval(c)), html.escape(_visible(c)),
-            html.escape(f"{c.worse}, {c.better} of {c.compared}"),
+            capitalised(c.title), percent(c.mean, sign=True) if c.compared else "–", _interval(c), _visible(c),
+            f"{c.worse}, {c.better} of {c.compared}",
         ]
         for c in verdict.changes
     ]  # fmt: skip
     inner = html.table(head, rows, classes="judged")
-    return text + html.folded("Every judged response", inner)
+    return Markup("{}{}").format(text, html.folded("Every judged response", inner))
 
 
 def _interval(change: Change) -> str:
