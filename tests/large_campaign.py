@@ -12,7 +12,7 @@ import polars as pl
 from mesonet.campaign import Campaign
 from mesonet.designs import named
 from mesonet.designs.factor import Factor
-from mesonet.responses.columns import GROUP_UNITS
+from mesonet.responses import tables
 from mesonet.responses.definitions import RESPONSES
 
 CATEGORIES = ("movie", "service pack", "document", "web object")
@@ -92,7 +92,7 @@ def _groups(algorithm: str, row: np.ndarray, place: int, rng: np.random.Generato
                          "rate_class": rate, "algorithm": flows, "flows": 1000.0, "goodput": goodput,
                          "flow_seconds": 2e4, "throughput": goodput})  # fmt: skip
     frame = pl.DataFrame(rows)
-    return frame.with_columns(pl.lit(1.0).alias(name) for name in GROUP_UNITS if name not in frame.columns)
+    return frame.with_columns(pl.lit(1.0).alias(name) for name in tables.GROUPS.columns if name not in frame.columns)
 
 
 def _series(row: np.ndarray, rng: np.random.Generator) -> pl.DataFrame:

@@ -7,9 +7,9 @@ import pytest
 
 from mesonet import experiment
 from mesonet.errors import InputError
-from mesonet.responses.columns import GROUP_UNITS
 from mesonet.responses.definitions import BY_NAME
 from mesonet.responses.sets import GROUPS, SETS
+from mesonet.responses.tables import GROUPS as GROUP_COLUMNS
 
 pytestmark = pytest.mark.process
 
@@ -50,7 +50,7 @@ def test_the_sets_have_the_published_sizes() -> None:
 def test_entries_name_what_is_measured_once_each() -> None:
     for each in SETS.values():
         assert all(entry.name in BY_NAME for entry in each.entries)
-        assert all(entry.name in GROUP_UNITS for entry in each.per_group)
+        assert all(entry.name in GROUP_COLUMNS.columns for entry in each.per_group)
         places = Counter((entry.symbol, entry.period) for entry in (*each.entries, *each.per_group) if entry.symbol)
         assert set(places.values()) == {1}
     symbols = [entry.symbol for entry in SETS["exp-2"].per_group]

@@ -118,7 +118,7 @@ class Campaign:
         """Flow groups of every run that is done.
 
         Columns condition, algorithm (of the run), replicate, period, group (1 to 24), flow_algorithm (of the flows),
-        then the measures of `mesonet.responses.columns.GROUP_UNITS`.
+        then the measures of `mesonet.responses.tables.GROUPS`.
         """
         if self.experiment.get("model") is not None:
             return pl.DataFrame()

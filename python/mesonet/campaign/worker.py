@@ -171,7 +171,7 @@ def _network(
 
 
 def _model(task: dict[str, Any]) -> tuple[dict[str, Table], str]:
-    from mesonet.responses.columns import RESPONSE_UNITS
+    from mesonet.responses.tables import RESPONSES
     from mesonet.simulation.result import table
 
     watch = provenance.Stopwatch()
@@ -185,7 +185,7 @@ def _model(task: dict[str, Any]) -> tuple[dict[str, Table], str]:
         "unit": [units.get(name, "1") for name in answer],
         "value": [float("nan") if value is None else value for value in answer.values()],
     }
-    responses = table(columns, RESPONSE_UNITS, ("response", "period"))
+    responses = table(columns, RESPONSES, ("response", "period"))
     return {"responses": responses}, record(task["model"], scenario, task["seed"], watch)
 
 

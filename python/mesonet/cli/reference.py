@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from mesonet.cli import catalogue
-from mesonet.responses import column_meanings
 from mesonet.responses.definitions import RESPONSES
 from mesonet.responses.sets import SETS, SetMember
+from mesonet.responses.tables import TABLES
 from mesonet.scenarios.parameters import reference_page
+from mesonet.words import capitalised
 
 
 def pages() -> dict[str, str]:
@@ -58,13 +59,13 @@ def _responses() -> str:
 
 def _tables() -> str:
     text = (
-        "# The tables of a run\n\nGenerated from `mesonet.responses.column_meanings`. Each table is a Parquet file of "
+        "# The tables of a run\n\nGenerated from `mesonet.responses.tables`. Each table is a Parquet file of "
         "this name in the folder\nof `run.json` (`mesonet run --out DIR`). A campaign has the tables that its "
         "experiment keeps. The metadata\nof each column has its unit.\n"
     )
-    for name, (meanings, _, row) in column_meanings.TABLES.items():
-        rows = [[f"`{each}`", column_meanings.unit(name, each), said] for each, said in meanings.items()]
-        text += f"\n## `{name}.parquet`\n\n{row[0].upper()}{row[1:]}.\n\n" + _table(("column", "unit", "meaning"), rows)
+    for name, table in TABLES.items():
+        rows = [[f"`{column}`", unit, meaning] for column, (unit, meaning) in table.columns.items()]
+        text += f"\n## `{name}.parquet`\n\n{capitalised(table.row)}.\n\n" + _table(("column", "unit", "meaning"), rows)
     return text
 
 

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.files.locks import lock_file
+from mesonet.responses.tables import TableColumns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,15 +118,15 @@ class Table:
         return repr(self.to_polars())
 
 
-def table(columns: Mapping[str, Any], units: Mapping[str, str], index: Sequence[str] = ()) -> Table:
+def table(columns: Mapping[str, Any], about: TableColumns, index: Sequence[str] = ()) -> Table:
     """Return a table of columns with units.
 
     Parameters
     ----------
     columns
         Values by name, one-dimensional and equally long. NaN becomes null in columns of floats: nothing was measured.
-    units
-        Unit of every column; ``""`` for columns of text.
+    about
+        Columns of the table with their units.
     index
         Columns that identify a row.
 
@@ -135,8 +136,9 @@ def table(columns: Mapping[str, Any], units: Mapping[str, str], index: Sequence[
     """
     arrays, fields = [], []
     for name, values in columns.items():
-        arrays.append(pa.array(values, type=None if units[name] else pa.string(), from_pandas=True))
-        fields.append(pa.field(name, arrays[-1].type, metadata={"unit": units[name]} if units[name] else None))
+        unit = about.unit(name)
+        arrays.append(pa.array(values, type=None if unit else pa.string(), from_pandas=True))
+        fields.append(pa.field(name, arrays[-1].type, metadata={"unit": unit} if unit else None))
     return Table(pa.Table.from_arrays(arrays, schema=pa.schema(fields)), tuple(index))
 
 

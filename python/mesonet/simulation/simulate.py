@@ -109,14 +109,7 @@ def simulate_json(
     Stopped
         As `simulate`.
     """
-    from mesonet.responses.columns import (
-        FLOW_TRACE_UNITS,
-        FLOW_UNITS,
-        GROUP_UNITS,
-        ROUTER_TRACE_UNITS,
-        ROUTER_UNITS,
-        SERIES_UNITS,
-    )
+    from mesonet.responses import tables
     from mesonet.simulation import provenance
     from mesonet.simulation.result import Result, table
 
@@ -140,12 +133,14 @@ def simulate_json(
     finished = run.finish()
     return Result(
         responses=_responses(finished["responses"]),
-        series=table(finished["series"], SERIES_UNITS, ("time_s",)),
-        flows=table(finished["flows"], FLOW_UNITS, ("source", "transfer")),
-        groups=table(finished["groups"], GROUP_UNITS, ("period", "category", "path_class", "rate_class", "algorithm")),
-        routers=table(finished["routers"], ROUTER_UNITS, ("period", "router")),
-        flow_traces=table(finished["flow_traces"], FLOW_TRACE_UNITS, ("flow", "time_s")),
-        router_traces=table(finished["router_traces"], ROUTER_TRACE_UNITS, ("router", "time_s")),
+        series=table(finished["series"], tables.SERIES, ("time_s",)),
+        flows=table(finished["flows"], tables.FLOWS, ("source", "transfer")),
+        groups=table(
+            finished["groups"], tables.GROUPS, ("period", "category", "path_class", "rate_class", "algorithm")
+        ),
+        routers=table(finished["routers"], tables.ROUTERS, ("period", "router")),
+        flow_traces=table(finished["flow_traces"], tables.FLOW_TRACES, ("flow", "time_s")),
+        router_traces=table(finished["router_traces"], tables.ROUTER_TRACES, ("router", "time_s")),
         performance={**watch.resources(), **run.performance()},
         provenance={
             "scenario": scenario,
@@ -203,7 +198,7 @@ def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
     -------
     Tables and cost of the part.
     """
-    from mesonet.responses.columns import GROUP_UNITS
+    from mesonet.responses import tables
     from mesonet.simulation.result import table
 
     duration = float(json.loads(scenario_json)["time"]["duration"])
@@ -228,7 +223,9 @@ def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
         whole_cpu_s=last_cpu + left * pace,
         router_hops=run.performance()["router_hops"],
         responses=_responses(finished["responses"]),
-        groups=table(finished["groups"], GROUP_UNITS, ("period", "category", "path_class", "rate_class", "algorithm")),
+        groups=table(
+            finished["groups"], tables.GROUPS, ("period", "category", "path_class", "rate_class", "algorithm")
+        ),
     )
 
 
@@ -254,8 +251,8 @@ def _advance(
 
 
 def _responses(finished: dict[str, Any]) -> Table:
-    from mesonet.responses.columns import RESPONSE_UNITS
     from mesonet.responses.definitions import BY_NAME
+    from mesonet.responses.tables import RESPONSES
     from mesonet.simulation.result import table
 
     names = finished["name"]
@@ -266,4 +263,4 @@ def _responses(finished: dict[str, Any]) -> Table:
         "unit": [BY_NAME[name].unit for name in names],
         "value": finished["value"],
     }
-    return table(columns, RESPONSE_UNITS, ("response", "period"))
+    return table(columns, RESPONSES, ("response", "period"))

@@ -7,9 +7,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mesonet.reporting.campaign_view.columns import WHOLE, Column
-from mesonet.responses.columns import GROUP_UNITS
 from mesonet.responses.definitions import Response
-from mesonet.responses.sets import GROUPS, SetMember
+from mesonet.responses.sets import GROUPS as MOST_GROUPS
+from mesonet.responses.sets import SetMember
+from mesonet.responses.tables import GROUPS
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -91,13 +92,13 @@ def group_columns(campaign: "Campaign", member: SetMember) -> tuple[list[Column]
     labels = group_labels(campaign)
     numbers, values = group_runs(campaign, member.name, whose)
     measure = member.name.replace("_", " ")
-    kept = [place for place, number in enumerate(numbers) if number <= GROUPS]
+    kept = [place for place, number in enumerate(numbers) if number <= MOST_GROUPS]
     columns = []
     for number in (numbers[place] for place in kept):
         name = f"{member.name}_{'tcp' if whose == TCP else 'own'}_{number:02d}"
         title = f"{measure.capitalize()} of {whose}, {', '.join(labels[number])}"
         symbol = member.symbol.replace("(u)", f"({number})")
-        columns.append(Column(name, symbol, title, GROUP_UNITS[member.name], f"{measure} of {whose}", name, WHOLE))
+        columns.append(Column(name, symbol, title, GROUPS.unit(member.name), f"{measure} of {whose}", name, WHOLE))
     return columns, values[..., kept]
 
 

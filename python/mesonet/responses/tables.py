@@ -1,0 +1,226 @@
+"""Tables of a run: every column with its unit and its meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_COUNT = "in the interval that ends at the row"
+_TO_HERE = "since the flow began"
+_PERIOD = "measured period from 1, or `measured` for all"
+_SPREAD = "over the flows completed in the period"
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """Columns of a table.
+
+    Attributes
+    ----------
+    row
+        Meaning of a row.
+    columns
+        Unit and meaning by name, in the order of the table. Text has no unit; ``N`` stands for the number of an
+        explicit flow.
+    """
+
+    row: str
+    columns: Mapping[str, tuple[str, str]]
+
+    def unit(self, name: str) -> str:
+        """Return the unit of a column.
+
+        Parameters
+        ----------
+        name
+            A column; the number of an explicit flow may stand in place of ``N``.
+
+        Returns
+        -------
+        The unit; empty for text.
+
+        Raises
+        ------
+        KeyError
+            If the table has no such column.
+        """
+        return self.columns[re.sub(r"^flow_\d+_", "flow_N_", name)][0]
+
+
+RESPONSES = TableColumns(
+    "one row per response and period",
+    {
+        "response": ("", "name, as in the [list of responses](responses.md)"),
+        "symbol": ("", "symbol of the study, where it has one"),
+        "period": ("", f"{_PERIOD}, or `run` for counts from t = 0"),
+        "unit": ("", "unit of the value"),
+        "value": ("see column unit", "the number; null where there is nothing to measure"),
+    },
+)
+
+SERIES = TableColumns(
+    "one row per measurement interval",
+    {
+        "time_s": ("s", "end of the measurement interval"),
+        "connecting": ("flows", "flows that are connecting at the sample instant"),
+        "sending": ("flows", "flows that are sending at the sample instant"),
+        "initial_slow_start": ("flows", "sending flows in their first slow start"),
+        "standard": ("flows", "sending flows under the rules of standard TCP, slow start after a timeout included"),
+        "alternate": ("flows", "sending flows under rules of their own algorithm"),
+        "recovery": ("flows", "sending flows in fast recovery; they count in one of the three columns before, too"),
+        "cwnd": ("segments", "mean window of the sending flows"),
+        "rtt_ms": ("ms", "mean of the last smoothed round-trip times of the sending flows"),
+        "queueing_delay_ms": ("ms", "the same less the propagation round-trip times of their paths"),
+        "segments_entering": (
+            "segments/interval",
+            f"segments that left a source: data, retransmissions, SYNs, {_COUNT}",
+        ),
+        "segments_leaving": ("segments/interval", f"segments that reached a receiver, {_COUNT}"),
+        "segments_dropped": ("segments/interval", f"segments that found a router full, {_COUNT}"),
+        "segments_marked": ("segments/interval", f"segments that routers marked (ECN), {_COUNT}"),
+        "flows_completed": ("flows/interval", f"flows whose last segment was acknowledged, {_COUNT}"),
+        "connection_failures": ("failures/interval", f"connections given up after the last SYN, {_COUNT}"),
+        "cwnd_increases": ("increases/interval", f"acknowledgements and timer events that raised a window, {_COUNT}"),
+        "duplicate_acks": ("acks/interval", f"acknowledgements that left the cumulative one where it was, {_COUNT}"),
+        "timeouts": ("timeouts/interval", f"expiries of the retransmission timer, {_COUNT}"),
+        "spurious_timeouts": (
+            "timeouts/interval",
+            f"expiries after which the original segment was acknowledged, {_COUNT}",
+        ),
+        "loss_events": ("events/interval", f"losses and marks that reduced a window, timeouts apart, {_COUNT}"),
+        "flow_N_cwnd": ("segments", "window of the N-th explicit flow; null while it does not send"),
+        "flow_N_rtt_ms": ("ms", "its smoothed round-trip time"),
+        "flow_N_delivered": ("segments", "segments of it acknowledged so far"),
+    },
+)
+"""The first ``measurement.flow_series`` explicit flows have three columns each: ``flow_1_cwnd`` and so on."""
+
+FLOWS = TableColumns(
+    "one row per recorded flow, in the order in which they ended",
+    {
+        "source": ("1", "number of the source, from 0"),
+        "transfer": ("1", "which transfer of this source, from 0"),
+        "category": ("", "file category; `explicit` for explicit flows"),
+        "algorithm": ("", "its congestion control"),
+        "path_class": (
+            "",
+            "class of its path by its access routers: very fast, fast or typical; `other` between other routers",
+        ),
+        "rate_class": ("", "slower of the interfaces at its ends"),
+        "from": ("", "access router of the source"),
+        "to": ("", "access router of the receiver"),
+        "size": ("segments", "data segments; null without an end"),
+        "completed": ("1", "1 if the last segment was acknowledged, 0 if it failed, was given up or was cut short"),
+        "started_s": ("s", "when its first SYN left, or its first segment where flows do not connect"),
+        "first_sent_s": ("s", "when its first data segment left; null before"),
+        "last_acked_s": ("s", "when the last acknowledgement of new data came; null before"),
+        "segments_sent": ("segments", "data segments sent, retransmissions included"),
+        "segments_delivered": ("segments", "data segments acknowledged, each once"),
+        "loss_events": ("events", "losses and marks that reduced its window, timeouts apart"),
+        "losses": ("segments", "segments of its data that routers dropped"),
+        "timeouts": ("timeouts", "expiries of its retransmission timer"),
+        "spurious_timeouts": ("timeouts", "expiries after which the original segment was acknowledged"),
+        "syns": ("segments", "SYNs sent"),
+        "goodput": ("segments/s", "segments delivered / (last acknowledgement - first segment sent)"),
+    },
+)
+
+GROUPS = TableColumns(
+    "one row per period, flow group and algorithm",
+    {
+        "period": ("", _PERIOD),
+        "group": ("1", "flow group 1 to 24 of the ASME paper's Table 6; null where there is none"),
+        "category": ("", "file category"),
+        "path_class": ("", "class of path"),
+        "rate_class": ("", "slower of the interfaces at the ends"),
+        "algorithm": ("", "whose flows; `all` for all together"),
+        "flows": ("flows", "flows completed in the period"),
+        "flow_seconds": (
+            "s",
+            "time for which flows of the group were sending in the period, whether or not they completed",
+        ),
+        "throughput": ("segments/s", "segments acknowledged in the period / `flow_seconds`"),
+        "mean_size": ("segments", f"mean size, {_SPREAD}"),
+        "goodput": ("segments/s", f"mean goodput, {_SPREAD}"),
+        "goodput_sd": ("segments/s", f"standard deviation of the goodput, {_SPREAD}"),
+        "goodput_median": ("segments/s", f"median goodput, {_SPREAD}, to 1.6 %"),
+        "goodput_by_size": ("segments/s", f"mean goodput weighted by size, {_SPREAD}"),
+        "jain_index": ("1", f"Jain's index of the goodputs, {_SPREAD}"),
+        "completion_time_p50": ("s", "median of the times from first SYN to last acknowledgement, to 1.6 %"),
+        "completion_time_p95": ("s", "95th percentile of them"),
+        "completion_time_p99": ("s", "99th percentile of them"),
+        "retransmission_rate": ("1", f"1 - size / data segments sent, {_SPREAD}"),
+        "loss_events_per_flow": ("events", f"losses and marks that reduced a window, timeouts apart, mean {_SPREAD}"),
+        "losses_per_flow": ("segments", f"segments dropped, mean {_SPREAD}"),
+        "timeouts_per_flow": ("timeouts", f"expiries of the retransmission timer, mean {_SPREAD}"),
+    },
+)
+"""Flow group: file category x path class x interface rate x algorithm; ``all`` stands for all algorithms together.
+
+`group` is the number in the ASME paper's Table 6, 1 to 24. Completion times are from the first SYN to the last
+acknowledgement, goodput is size / (last acknowledgement - first segment sent), both over the flows completed in the
+period; percentiles and medians come from histograms of 1.6 % resolution. `throughput` counts flows in progress, too:
+segments acknowledged in the period over `flow_seconds`. Periods end with a measurement interval."""
+
+ROUTERS = TableColumns(
+    "one row per period and router",
+    {
+        "period": ("", _PERIOD),
+        "router": ("", "its name"),
+        "class": ("", "its class: backbone, pop, normal access, fast access, direct access or plain"),
+        "speed": ("segments/s", "segments that it can forward in a second"),
+        "buffer": ("segments", "places in its queue"),
+        "utilisation": ("1", "part of the time in which it was forwarding"),
+        "queue_mean": ("segments", "segments in it, the one in service included, mean over the sample instants"),
+        "queue_max": ("segments", "the largest of them"),
+        "segments_accepted": ("segments", "segments that it took, in the period"),
+        "segments_dropped": ("segments", "segments that found it full, in the period"),
+        "loss_rate": ("1", "segments dropped / (dropped + accepted)"),
+    },
+)
+"""Queues hold the segment in service, too, and are sampled each measurement interval."""
+
+FLOW_TRACES = TableColumns(
+    "one row per traced flow and instant",
+    {
+        "time_s": ("s", "the instant, every `trace.every`"),
+        "flow": ("", "which one: `flow 1` or `source 17`"),
+        "transfer": ("1", "which transfer of this source, from 0"),
+        "state": ("", "closed, connecting, slow start, standard, alternate, fast recovery or after a time-out"),
+        "cwnd": ("segments", "window"),
+        "ssthresh": ("segments", "slow-start threshold; null where the algorithm has none"),
+        "rtt_ms": ("ms", "smoothed round-trip time"),
+        "in_flight": ("segments", "segments sent and neither acknowledged nor taken for lost"),
+        "segments_sent": ("segments", f"data segments sent, {_TO_HERE}"),
+        "segments_delivered": ("segments", f"data segments acknowledged, {_TO_HERE}"),
+        "loss_events": ("events", f"losses and marks that reduced its window, {_TO_HERE}"),
+        "losses": ("segments", f"segments of its data that routers dropped, {_TO_HERE}"),
+        "timeouts": ("timeouts", f"expiries of its retransmission timer, {_TO_HERE}"),
+    },
+)
+"""Counts are from the beginning of the flow."""
+
+ROUTER_TRACES = TableColumns(
+    "one row per traced router and instant",
+    {
+        "time_s": ("s", "the instant, every `trace.every`"),
+        "router": ("", "its name"),
+        "queue": ("segments", "segments in it, the one in service included"),
+        "segments_accepted": ("segments", "segments that it took since the row before"),
+        "segments_dropped": ("segments", "segments that found it full since the row before"),
+        "utilisation": ("1", "part of the time since the row before in which it was forwarding"),
+    },
+)
+"""Counts are of the interval before."""
+
+TABLES = {
+    "responses": RESPONSES,
+    "series": SERIES,
+    "flows": FLOWS,
+    "groups": GROUPS,
+    "routers": ROUTERS,
+    "flow_traces": FLOW_TRACES,
+    "router_traces": ROUTER_TRACES,
+}
+"""Tables of a run by name."""
