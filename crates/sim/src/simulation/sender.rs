@@ -3,13 +3,177 @@
 use super::delivery::{self, Delivery};
 use super::domain::Domain;
 use super::receiving::Earlier;
+use super::shared::Shared;
 use super::{code, pacing, recovery};
 use crate::engine::Segment;
+use crate::measure::Counters;
 use crate::scenario::RtoRestart;
 use crate::transport::rtt::Sample;
 use crate::transport::scoreboard::Acked;
-use crate::transport::{FlowState, OFF, Recovery};
+use crate::transport::{DeliverySampler, Flow, FlowState, OFF, Recovery, Repair};
 use mesonet_cc::{AckEvent, LossCause, LossEvent, Picos, SendEvent};
+
+/// An acknowledgement whose segments are marked in the scoreboard.
+struct Acknowledgement {
+    /// Number of its last segment.
+    sequence: u64,
+    /// Its last segment.
+    segment: Segment,
+    /// Its last segment was sent once only.
+    sent_once: bool,
+    /// Segments that arrived before the last one.
+    earlier: Option<Earlier>,
+    /// Lowest unacknowledged segment before.
+    una: u64,
+    /// Lowest unacknowledged segment now.
+    new_una: u64,
+}
+
+impl Acknowledgement {
+    /// Number of segments newly acknowledged.
+    #[inline(always)]
+    fn segments(&self) -> u32 {
+        1 + self.earlier.map_or(0, |earlier| earlier.segments)
+    }
+
+    /// Whether the lowest unacknowledged segment has moved.
+    #[inline(always)]
+    fn advances(&self) -> bool {
+        self.new_una > self.una
+    }
+}
+
+/// A flow and the parts of its domain that an acknowledgement changes.
+struct Sender<'a> {
+    slot: usize,
+    now: Picos,
+    shared: &'a Shared,
+    flow: &'a mut Flow,
+    samplers: &'a mut [DeliverySampler],
+    repairs: &'a mut [Repair],
+    counters: &'a mut Counters,
+}
+
+impl Sender<'_> {
+    /// Updates the round-trip time and the timeout; returns the sample for the congestion control, 0 for none.
+    #[inline(always)]
+    fn measure_round_trip(&mut self, ack: &Acknowledgement) -> Picos {
+        let (now, rules) = (self.now, &self.shared.rto);
+        let age = ack.segment.age(now);
+        let echoed = ack.advances() && rules.has_timestamps();
+        let mut rtt = if ack.sent_once { age } else { 0 };
+        let mut timed = if ack.sent_once || echoed { age } else { 0 };
+        if !ack.sent_once && ack.advances() && rules.timestamp_tick > 0 {
+            rtt = rules.by_timestamps(now - age, now);
+            timed = rtt;
+        }
+        if let Some(earlier) = ack.earlier {
+            // An echoed timestamp is that of the first segment (RFC 7323, section 4.3).
+            timed = earlier.rtt;
+            if !self.shared.rtt_of_last {
+                rtt = earlier.rtt;
+            }
+        }
+        let flow = &mut *self.flow;
+        flow.rtt.see(rtt);
+        let sample = Sample { now, rtt: timed, una: ack.new_una, next: flow.board.next() };
+        flow.rtt.acknowledged(flow.timing.as_deref_mut(), &sample, rules);
+        rtt
+    }
+
+    /// Samples the delivery rate and counts losses, for an algorithm that wants them.
+    #[inline(always)]
+    fn measure_delivery(&mut self, ack: &Acknowledgement) -> Delivery {
+        let config = &self.shared.configs[usize::from(self.flow.algorithm)];
+        let mut delivery = Delivery::default();
+        if config.wants_delivery_rate() {
+            let sampler = &mut self.samplers[self.slot];
+            delivery = delivery::sample(sampler, self.flow, config, ack.sequence, self.now);
+            if self.shared.rules.rack {
+                delivery.lost += std::mem::take(&mut self.repairs[self.slot].lost_again);
+            }
+        }
+        delivery.lost += ack.earlier.map_or(0, |earlier| earlier.lost);
+        delivery
+    }
+
+    /// Restarts the retransmission timer (RFC 6298, section 5.3), or as the rules of the scenario have it.
+    #[inline(always)]
+    fn restart_timer(&mut self, ack: &Acknowledgement) {
+        let (now, rules) = (self.now, &self.shared.rules);
+        let flow = &mut *self.flow;
+        if ack.advances() {
+            if rules.is_plain() || recovery::restarts_timer(rules, &mut self.repairs[self.slot], flow) {
+                flow.deadline = if flow.board.flight() == 0 { OFF } else { now + flow.rtt.rto };
+            }
+            return;
+        }
+        self.counters.duplicate_acks += 1;
+        // tcp_input.c, tcp_clean_rtx_queue: as long as what left before the retransmission still comes.
+        if self.shared.rto.restart == RtoRestart::Linux
+            && let Some((head, resent)) = flow.timing.as_ref().and_then(|timing| timing.head_resent)
+            && head == ack.una
+            && now - ack.segment.age(now) < resent
+        {
+            flow.deadline = now + flow.rtt.rto;
+        }
+    }
+
+    /// Ends recovery if it is over, and lets the congestion control adjust its window.
+    #[inline(always)]
+    fn adjust_window(&mut self, ack: &Acknowledgement, rtt: Picos, delivery: &Delivery) {
+        let (now, rules) = (self.now, &self.shared.rules);
+        let flow = &mut *self.flow;
+        let config = &self.shared.configs[usize::from(flow.algorithm)];
+        let was_fast = flow.recovery == Recovery::Fast;
+        if flow.recovery != Recovery::Open
+            && (ack.new_una >= flow.recover || rules.ends(flow.recovery, ack.advances()))
+        {
+            flow.recovery = Recovery::Open;
+            if !rules.is_plain() {
+                self.repairs[self.slot].ended(rules, &mut flow.board);
+            }
+            if was_fast {
+                flow.controller.on_recovery_exit(config, now);
+            }
+        }
+        let round_start = ack.sequence >= flow.round_end;
+        if round_start {
+            flow.round_end = flow.board.next();
+            flow.peak_flight = [flow.board.pipe(), flow.peak_flight[0]];
+        }
+        let before = flow.controller.cwnd();
+        flow.controller.on_ack(
+            config,
+            &AckEvent {
+                now,
+                acked: ack.segments(),
+                rtt,
+                min_rtt: flow.rtt.min_rtt,
+                srtt: flow.rtt.srtt,
+                in_flight: flow.board.pipe(),
+                delivered: flow.delivered,
+                delivery_rate: delivery.rate,
+                sample: delivery.sample,
+                lost: delivery.lost,
+                round_start,
+                // Duplicate acknowledgements before fast retransmit do not raise the window either (RFC 5681).
+                in_recovery: flow.recovery == Recovery::Fast
+                    || !ack.advances()
+                    || (was_fast && !self.shared.grows_at_exit),
+                after_timeout: flow.recovery == Recovery::Timeout,
+                cwnd_limited: flow.uses_window(before),
+                app_limited: flow.board.next() == flow.end,
+                // Both are marked, or neither.
+                ce: ack.segments() * u32::from(ack.segment.is_marked()),
+            },
+        );
+        self.counters.increases += u64::from(flow.controller.cwnd() > before);
+        if config.wants_delivery_rate() {
+            delivery::update_limits(&mut self.samplers[self.slot], flow);
+        }
+    }
+}
 
 impl Domain {
     /// An acknowledgement reaches its source. `segment` is the one that it acknowledges.
@@ -47,16 +211,14 @@ impl Domain {
         self.account(slot, sequence, segment, earlier);
     }
 
-    /// An acknowledgement of `segment`, the one with number `sequence`, and of `earlier` ones.
-    // One of its callers is the path of every acknowledgement, where it must not be a call.
+    /// Accounts for an acknowledgement of `segment`, which has number `sequence`, and of `earlier` ones.
+    // One of its callers is the path of every acknowledgement: it and its steps must not be calls there.
     #[inline(always)]
     fn account(&mut self, slot: u32, sequence: u64, segment: Segment, earlier: Option<Earlier>) {
-        let now = self.now;
         let flow = &mut self.flows[slot as usize];
         let una = earlier.map_or(flow.board.una(), |earlier| earlier.una);
-        let threshold = self.shared.scenario.transport.duplicate_threshold;
         let acked = if self.shared.rules.is_plain() {
-            flow.board.acknowledge(sequence, threshold)
+            flow.board.acknowledge(sequence, self.shared.scenario.transport.duplicate_threshold)
         } else {
             self.take_acknowledgement(slot, sequence, &segment)
         };
@@ -65,130 +227,66 @@ impl Domain {
             self.known_again(slot);
             return;
         };
+        self.count_delivery(slot, sequence, &segment);
+        let mut sender = self.sender(slot);
+        let new_una = sender.flow.board.una();
+        let ack = Acknowledgement { sequence, segment, sent_once, earlier, una, new_una };
+        let rtt = sender.measure_round_trip(&ack);
+        let delivery = sender.measure_delivery(&ack);
+        if ack.advances() && new_una == sender.flow.end {
+            self.complete(slot);
+            return;
+        }
+        sender.restart_timer(&ack);
+        sender.adjust_window(&ack, rtt, &delivery);
+        self.react_to_congestion(slot, &ack);
+        self.watch_deadline(slot);
+        self.send_allowed(slot);
+    }
+
+    /// Counts a segment that has arrived for the first time.
+    #[inline(always)]
+    fn count_delivery(&mut self, slot: u32, sequence: u64, segment: &Segment) {
         let flow = &mut self.flows[slot as usize];
         flow.delivered += 1;
-        flow.last_acked = now;
+        flow.last_acked = self.now;
         self.counters.delivered += 1;
         self.counters.acked_by_class[usize::from(flow.pair_class)] += 1;
         if flow.recovery == Recovery::Timeout {
-            self.look_for_spurious(slot, sequence, &segment);
+            self.look_for_spurious(slot, sequence, segment);
         }
-        let flow = &mut self.flows[slot as usize];
-        let new_una = flow.board.una();
-        let advanced = new_una > una;
-        let age = segment.age(now);
-        let mut rtt = if sent_once { age } else { 0 };
-        let mut timed = if sent_once || (advanced && self.shared.rto.has_timestamps()) { age } else { 0 };
-        if !sent_once && advanced && self.shared.rto.timestamp_tick > 0 {
-            rtt = self.shared.rto.by_timestamps(now - age, now);
-            timed = rtt;
+    }
+
+    /// Borrows a flow and the parts of the domain that an acknowledgement changes.
+    #[inline(always)]
+    fn sender(&mut self, slot: u32) -> Sender<'_> {
+        Sender {
+            slot: slot as usize,
+            now: self.now,
+            shared: &self.shared,
+            flow: &mut self.flows[slot as usize],
+            samplers: &mut self.samplers,
+            repairs: &mut self.repairs,
+            counters: &mut self.counters,
         }
-        if let Some(earlier) = earlier {
-            // An echoed timestamp is that of the first segment (RFC 7323, section 4.3).
-            timed = earlier.rtt;
-            if !self.shared.rtt_of_last {
-                rtt = earlier.rtt;
-            }
-        }
-        flow.rtt.see(rtt);
-        let sample = Sample { now, rtt: timed, una: new_una, next: flow.board.next() };
-        flow.rtt.acknowledged(flow.timing.as_deref_mut(), &sample, &self.shared.rto);
-        let config = &self.shared.configs[usize::from(flow.algorithm)];
-        let mut delivery = Delivery::default();
-        if config.wants_delivery_rate() {
-            delivery = delivery::sample(&mut self.samplers[slot as usize], flow, config, sequence, now);
-            if self.shared.rules.rack {
-                delivery.lost += std::mem::take(&mut self.repairs[slot as usize].lost_again);
-            }
-        }
-        let mut acked = 1;
-        if let Some(earlier) = earlier {
-            delivery.lost += earlier.lost;
-            acked += earlier.segments;
-        }
-        if advanced {
-            if new_una == flow.end {
-                self.complete(slot);
-                return;
-            }
-            if self.shared.rules.is_plain()
-                || recovery::restarts_timer(&self.shared.rules, &mut self.repairs[slot as usize], flow)
-            {
-                flow.deadline = if flow.board.flight() == 0 { OFF } else { now + flow.rtt.rto };
-            }
-        } else {
-            self.counters.duplicate_acks += 1;
-            // tcp_input.c, tcp_clean_rtx_queue: as long as what left before the retransmission still comes.
-            if self.shared.rto.restart == RtoRestart::Linux
-                && let Some((head, resent)) = flow.timing.as_ref().and_then(|timing| timing.head_resent)
-                && head == una
-                && now - age < resent
-            {
-                flow.deadline = now + flow.rtt.rto;
-            }
-        }
-        let was_fast = flow.recovery == Recovery::Fast;
-        if flow.recovery != Recovery::Open
-            && (new_una >= flow.recover || self.shared.rules.ends(flow.recovery, advanced))
-        {
-            flow.recovery = Recovery::Open;
-            if !self.shared.rules.is_plain() {
-                self.repairs[slot as usize].ended(&self.shared.rules, &mut flow.board);
-            }
-            if was_fast {
-                flow.controller.on_recovery_exit(config, now);
-            }
-        }
-        let round_start = sequence >= flow.round_end;
-        if round_start {
-            flow.round_end = flow.board.next();
-            flow.peak_flight = [flow.board.pipe(), flow.peak_flight[0]];
-        }
-        let before = flow.controller.cwnd();
-        flow.controller.on_ack(
-            config,
-            &AckEvent {
-                now,
-                acked,
-                rtt,
-                min_rtt: flow.rtt.min_rtt,
-                srtt: flow.rtt.srtt,
-                in_flight: flow.board.pipe(),
-                delivered: flow.delivered,
-                delivery_rate: delivery.rate,
-                sample: delivery.sample,
-                lost: delivery.lost,
-                round_start,
-                // Duplicate acknowledgements before fast retransmit do not raise the window either (RFC 5681).
-                in_recovery: flow.recovery == Recovery::Fast
-                    || !advanced
-                    || (was_fast && !self.shared.grows_at_exit),
-                after_timeout: flow.recovery == Recovery::Timeout,
-                cwnd_limited: flow.uses_window(before),
-                app_limited: flow.board.next() == flow.end,
-                // Both are marked, or neither.
-                ce: acked * u32::from(segment.is_marked()),
-            },
-        );
-        self.counters.increases += u64::from(flow.controller.cwnd() > before);
-        if config.wants_delivery_rate() {
-            delivery::update_limits(&mut self.samplers[slot as usize], flow);
-        }
-        if flow.recovery == Recovery::Open {
+    }
+
+    /// Looks for lost segments and new marks, and reacts to them.
+    #[inline(always)]
+    fn react_to_congestion(&mut self, slot: u32, ack: &Acknowledgement) {
+        if self.flows[slot as usize].recovery == Recovery::Open {
             if self.finds_loss(slot) {
                 self.fast_retransmit(slot);
-            } else if segment.is_marked() && sequence >= self.flows[slot as usize].recover {
+            } else if ack.segment.is_marked() && ack.sequence >= self.flows[slot as usize].recover {
                 self.answer_mark(slot);
             }
         }
         if self.shared.rules.rack {
-            self.follow_acknowledgement(slot, advanced);
+            self.follow_acknowledgement(slot, ack.advances());
         }
         if self.shared.rules.reduces() {
-            self.reduce(slot, acked, advanced);
+            self.reduce(slot, ack.segments(), ack.advances());
         }
-        self.watch_deadline(slot);
-        self.send_allowed(slot);
     }
 
     /// Enough later segments were acknowledged: one reduction, then recovery until everything now outstanding is
