@@ -37,6 +37,11 @@ pub enum Acked {
 }
 
 /// The outstanding segments of one flow.
+///
+/// Invariant: `pipe = next - una - sacked - lost + retransmitted` (RFC 6675, section 4, SetPipe). `sacked` counts the
+/// segments acknowledged above `una`, `lost` the missing ones below `lost_end`, `retransmitted` the missing ones below
+/// `retransmitted_end`; holes ascend and do not overlap, and `retransmitted_end <= lost_end`, `passed <= next`.
+/// Two kinds of sender set `pipe` by rules of their own: those that call [`Self::lose`] and [`Self::believe`].
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Scoreboard {
     /// Next segment never sent so far.
@@ -307,6 +312,21 @@ impl Scoreboard {
         (self.passed < self.next).then(|| self.next - 1)
     }
 
+    /// Panics unless the invariant of the type holds.
+    #[cfg(test)]
+    fn check_invariant(&self) {
+        let below = |end: u64| {
+            let missing = |h: &Hole| h.end.min(end).saturating_sub(h.start);
+            self.holes.iter().map(missing).sum::<u64>()
+        };
+        let sacked = self.passed - self.una() - below(self.passed);
+        let in_network = self.flight() - sacked - below(self.lost_end) + below(self.retransmitted_end);
+        assert_eq!(u64::from(self.pipe), in_network, "{self:?}");
+        assert!(self.holes.iter().all(|h| h.start < h.end && h.end <= self.passed), "{self:?}");
+        assert!(self.holes.iter().zip(self.holes.iter().skip(1)).all(|(a, b)| a.end <= b.start), "{self:?}");
+        assert!(self.retransmitted_end <= self.lost_end && self.passed <= self.next, "{self:?}");
+    }
+
     /// The retransmission timer expired: everything outstanding counts as lost.
     pub fn lose_everything(&mut self) {
         if self.passed < self.next {
@@ -521,6 +541,33 @@ mod tests {
                 prop_assert_eq!(board.una(), plain.una());
                 prop_assert_eq!(board.pipe() as usize, plain.pipe());
                 prop_assert_eq!(board.next(), plain.next);
+                board.check_invariant();
+            }
+        }
+
+        /// The invariant holds after every step: new segments, retransmissions decided or not, time-outs, and
+        /// acknowledgements in any order.
+        #[test]
+        fn keeps_its_invariant(steps in proptest::collection::vec((0u8..8, any::<u8>()), 1..400)) {
+            let (mut board, mut path) = (Scoreboard::new(7), VecDeque::new());
+            board.check_invariant();
+            for (step, place) in steps {
+                match step {
+                    0..=2 => path.push_back(board.send_new()),
+                    3 => path.extend(board.retransmit(board.next(), place % 2 == 0)),
+                    4 if place < 20 => board.lose_everything(),
+                    _ if path.is_empty() => {}
+                    _ => {
+                        // Most arrive in order; every fifth is lost.
+                        let at = if place < 200 { 0 } else { usize::from(place) % path.len() };
+                        let sequence = path.remove(at).expect("a place of the path");
+                        if place % 5 != 0 {
+                            let known = board.has_arrived(sequence);
+                            prop_assert_eq!(board.acknowledge(sequence, 3) == Acked::Known, known);
+                        }
+                    }
+                }
+                board.check_invariant();
             }
         }
     }
