@@ -9,12 +9,14 @@ use mesonet_cc::{
     registry,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
 pub mod bounds;
 mod topology;
 
+pub(crate) use bounds::within;
 pub use topology::{GivenLink, GivenRouter, GivenTopology, TierParameters, TopologyChoice};
 
 /// Why a scenario was refused: where, and what is allowed.
@@ -514,8 +516,9 @@ impl Scenario {
     /// [`InvalidScenario`] naming the path, the value and what is allowed.
     pub fn from_json(text: &str) -> Result<Self, InvalidScenario> {
         let refused = |e| invalid("scenario", format!("not a scenario: {e}"));
-        let scenario: Self = serde_json::from_str(text).map_err(refused)?;
-        bounds::check(&serde_json::from_str(text).map_err(refused)?)?;
+        let value: Value = serde_json::from_str(text).map_err(refused)?;
+        let scenario = Self::deserialize(&value).map_err(refused)?;
+        bounds::check(&value)?;
         scenario.check()?;
         Ok(scenario)
     }
@@ -532,13 +535,13 @@ impl Scenario {
 
     fn check_users(&self) -> Result<(), InvalidScenario> {
         let u = &self.users;
-        within("network.buffer", self.network.buffer.factor, 0.0, 1e12)?;
+        within(|| "network.buffer", self.network.buffer.factor, 0.0, 1e12)?;
         for (path, weights) in [
             ("users.source_distribution", u.source_distribution),
             ("users.receiver_distribution", u.receiver_distribution),
         ] {
             for w in weights {
-                within(path, w, 0.0, 1.0)?;
+                within(|| path, w, 0.0, 1.0)?;
             }
             let sum: f64 = weights.iter().sum();
             if (sum - 1.0).abs() > 1e-6 {
@@ -656,7 +659,7 @@ impl Scenario {
                 let names: Vec<_> = registry::ALGORITHMS.iter().map(|a| a.name).collect();
                 return Err(invalid(path, format!("unknown algorithm; allowed: {}", names.join(", "))));
             };
-            within(&path, algorithm.share, 0.0, 1.0)?;
+            within(|| path, algorithm.share, 0.0, 1.0)?;
             sum += algorithm.share;
             for name in algorithm.parameters.keys() {
                 if !known.params.iter().any(|p| p.name == name) {
@@ -667,10 +670,10 @@ impl Scenario {
                 }
             }
             for param in known.params {
-                let path = format!("parameters.{}.{}", known.name, param.name);
+                let path = || format!("parameters.{}.{}", known.name, param.name);
                 match algorithm.parameters.get(param.name) {
-                    Some(value) => within(&path, *value, param.min, param.max)?,
-                    None => return Err(invalid(path, "no value was given")),
+                    Some(value) => within(path, *value, param.min, param.max)?,
+                    None => return Err(invalid(path(), "no value was given")),
                 }
             }
         }
@@ -759,12 +762,4 @@ fn not_below(value: (&str, f64), other: (&str, f64), unit: &str) -> Result<(), I
         return Ok(());
     }
     Err(invalid(value.0, format!("less than {}; allowed: at least {} {unit}", other.0, other.1)))
-}
-
-/// Refuses what is not a number between `low` and `high`.
-pub(crate) fn within(path: &str, value: f64, low: f64, high: f64) -> Result<(), InvalidScenario> {
-    if (low..=high).contains(&value) {
-        return Ok(());
-    }
-    Err(invalid(path, format!("{value} is not allowed; it must lie between {low} and {high}")))
 }

@@ -328,7 +328,7 @@ fn what_cannot_be_simulated_is_refused() {
         "topology.links[6]",
         "link 2",
     );
-    refused(edit("/links/0/delay", json!(-1e-9)), "topology.links[0].delay", "between 0 and 1000");
+    refused(edit("/links/0/delay", json!(-1e-9)), "topology.links[0].delay", "at least 0 and at most 1000");
     refused(edit("/links/0/delay", json!(1001.0)), "topology.links[0].delay", "1001");
     refused(edit("/links/0/delay", json!(999.0)), "topology", "without any queue");
     refused(edit("/links/0/cost", json!(-1)), "topology.links[0].cost", "-1");

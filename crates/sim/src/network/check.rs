@@ -64,7 +64,7 @@ fn routers(given: &GivenTopology) -> Result<(), InvalidScenario> {
             return Err(invalid(format!("topology.routers[{i}].name"), "a router without a name"));
         }
         if let Some(factor) = router.speed_factor {
-            within(&format!("topology.routers[{i}].speed_factor"), factor, 1e-6, 1e6)?;
+            within(|| format!("topology.routers[{i}].speed_factor"), factor, 1e-6, 1e6)?;
         }
     }
     names(given.routers.iter().map(|r| r.name.as_str()))
@@ -98,8 +98,8 @@ fn links(given: &GivenTopology) -> Result<(), InvalidScenario> {
             let name = &given.routers[link.a].name;
             return Err(invalid(path, format!("the link joins router \"{name}\" to itself")));
         }
-        within(&format!("{path}.delay"), link.delay, 0.0, LONGEST_DELAY)?;
-        within(&format!("{path}.cost"), link.cost, 0.0, LARGEST_COST)?;
+        within(|| format!("{path}.delay"), link.delay, 0.0, LONGEST_DELAY)?;
+        within(|| format!("{path}.cost"), link.cost, 0.0, LARGEST_COST)?;
     }
     let mut ends: Vec<(usize, usize, usize)> =
         given.links.iter().enumerate().map(|(i, l)| (l.a.min(l.b), l.a.max(l.b), i)).collect();

@@ -112,38 +112,55 @@ pub const BOUNDS: &[Bound] = &[
 /// # Errors
 /// [`InvalidScenario`] naming the path, the value and the range.
 pub fn check(scenario: &Value) -> Result<(), InvalidScenario> {
-    BOUNDS.iter().try_for_each(|bound| check_at(scenario, bound.path, "", bound))
-}
-
-fn check_at(value: &Value, rest: &str, path: &str, bound: &Bound) -> Result<(), InvalidScenario> {
-    let Some((key, rest)) = rest.split_once('.').or((!rest.is_empty()).then_some((rest, ""))) else {
-        return value.as_f64().map_or(Ok(()), |number| bound.check(path, number));
-    };
-    let key_path = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-    match (key.strip_suffix("[]"), value.get(key.trim_end_matches("[]"))) {
-        (_, None) => Ok(()),
-        (None, Some(inner)) => check_at(inner, rest, &key_path(key), bound),
-        (Some(list), Some(inner)) => inner
-            .as_array()
-            .into_iter()
-            .flatten()
-            .enumerate()
-            .try_for_each(|(i, entry)| check_at(entry, rest, &format!("{}[{i}]", key_path(list)), bound)),
-    }
+    BOUNDS.iter().try_for_each(|bound| bound.check_at(scenario, bound.path))
 }
 
 impl Bound {
-    fn check(&self, path: &str, value: f64) -> Result<(), InvalidScenario> {
-        let low_enough = value <= self.most;
+    /// Checks every number at `path` below `value`. A path is put together on refusal only: there can be 100,000 flows.
+    fn check_at(&self, value: &Value, path: &str) -> Result<(), InvalidScenario> {
+        if path.is_empty() {
+            return value.as_f64().map_or(Ok(()), |number| self.check(String::new, number));
+        }
+        let (key, rest) = path.split_once('.').unwrap_or((path, ""));
+        let (key, is_list) = key.strip_suffix("[]").map_or((key, false), |list| (list, true));
+        match value.get(key) {
+            None => Ok(()),
+            Some(entries) if is_list => {
+                entries.as_array().into_iter().flatten().enumerate().try_for_each(|(i, entry)| {
+                    self.check_at(entry, rest).map_err(|refused| below(&format!("{key}[{i}]"), refused))
+                })
+            }
+            Some(inner) => self.check_at(inner, rest).map_err(|refused| below(key, refused)),
+        }
+    }
+
+    /// Refuses a value outside of the range; `path` names it then.
+    fn check<P: Into<String>>(&self, path: impl FnOnce() -> P, value: f64) -> Result<(), InvalidScenario> {
         let high_enough = if self.above { value > self.least } else { value >= self.least };
-        if low_enough && high_enough {
+        if value <= self.most && high_enough {
             return Ok(());
         }
         let least = if self.above { "more than" } else { "at least" };
         let message =
             format!("{value} is not allowed; allowed: {least} {} and at most {}", self.least, self.most);
-        Err(invalid(path, message))
+        Err(invalid(path(), message))
     }
+}
+
+/// Puts `key` before the path of a refusal.
+fn below(key: &str, refused: InvalidScenario) -> InvalidScenario {
+    let dot = if refused.path.is_empty() { "" } else { "." };
+    InvalidScenario { path: format!("{key}{dot}{}", refused.path), ..refused }
+}
+
+/// Refuses a value that is not between `least` and `most`; `path` names it then.
+pub(crate) fn within<P: Into<String>>(
+    path: impl FnOnce() -> P,
+    value: f64,
+    least: f64,
+    most: f64,
+) -> Result<(), InvalidScenario> {
+    from("", least, most).check(path, value)
 }
 
 #[cfg(test)]
@@ -152,11 +169,21 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn numbers_without_a_row_are_refused_in_the_same_form() {
+        assert!(within(|| "a.b", 1.0, 0.0, 1.0).is_ok());
+        let refused = within(|| "a.b", 1.5, 0.0, 1.0).unwrap_err();
+        assert_eq!(refused.to_string(), "a.b: 1.5 is not allowed; allowed: at least 0 and at most 1");
+        assert!(within(|| "a.b", f64::NAN, 0.0, 1.0).is_err());
+    }
+
+    #[test]
     fn paths_of_lists_name_the_entry() {
         let scenario = json!({"flows": [{"start": 1.0}, {"start": -1.0}], "network": {"speed": 5.0, "ecn_threshold": null}});
         let refused = check(&scenario).unwrap_err();
         assert_eq!(refused.path, "flows[1].start");
         assert_eq!(refused.message, "-1 is not allowed; allowed: at least 0 and at most 1000000");
+        let refused = check(&json!({"network": {"speed": 0.5}})).unwrap_err();
+        assert_eq!(refused.path, "network.speed");
     }
 
     #[test]
