@@ -54,6 +54,21 @@ impl Param {
         Self { name, doc, unit, min, max, standard, presets: &[], source }
     }
 
+    /// Growth of standard TCP, for algorithms that keep it.
+    pub(crate) const INCREASE: Self = Self::new(
+        "increase",
+        "window growth per round trip in congestion avoidance",
+        "segments",
+        [0.0, 1000.0],
+        1.0,
+        "RFC 5681, section 3.1",
+    );
+
+    /// Reduction to a half after a loss, for algorithms whose `source` keeps it.
+    pub(crate) const fn decrease(source: &'static str) -> Self {
+        Self::new("decrease", "part of the window given up after a loss", "1", [0.01, 0.99], 0.5, source)
+    }
+
     /// The same constant with other defaults in some presets.
     #[must_use]
     pub const fn with(self, presets: &'static [(Preset, f64)]) -> Self {

@@ -54,22 +54,8 @@ impl CongestionControl for Dctcp {
             1.0,
             "RFC 8257, section 3.3",
         ),
-        Param::new(
-            "increase",
-            "window growth per round trip in congestion avoidance",
-            "segments",
-            [0.0, 1000.0],
-            1.0,
-            "RFC 5681, section 3.1",
-        ),
-        Param::new(
-            "decrease",
-            "part of the window given up after a loss",
-            "1",
-            [0.01, 0.99],
-            0.5,
-            "RFC 8257, section 3.5; RFC 5681, section 3.1",
-        ),
+        Param::INCREASE,
+        Param::decrease("RFC 8257, section 3.5; RFC 5681, section 3.1"),
     ];
 
     fn config(common: Common, values: &[f64]) -> DctcpConfig {

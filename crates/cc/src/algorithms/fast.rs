@@ -178,14 +178,7 @@ impl CongestionControl for Fast {
             0.25,
             "Jin et al. 2004 (ns-2: 1/256)",
         ),
-        Param::new(
-            "decrease",
-            "part of the window given up after a loss",
-            "1",
-            [0.01, 0.99],
-            0.5,
-            "NIST SP 500-282, chapter 10",
-        ),
+        Param::decrease("NIST SP 500-282, chapter 10"),
         Param::new(
             "min_window",
             "smallest window that the window equation may set",

@@ -55,22 +55,8 @@ impl CongestionControl for Tcp {
     const TITLE: &'static str = "Standard TCP (AIMD)";
     const SOURCE: &'static str = "RFC 5681";
     const PARAMS: &'static [Param] = &[
-        Param::new(
-            "increase",
-            "window growth per round trip in congestion avoidance",
-            "segments",
-            [0.0, 1000.0],
-            1.0,
-            "RFC 5681, section 3.1",
-        ),
-        Param::new(
-            "decrease",
-            "part of the window given up after a loss",
-            "1",
-            [0.01, 0.99],
-            0.5,
-            "RFC 5681, section 3.1",
-        ),
+        Param::INCREASE,
+        Param::decrease("RFC 5681, section 3.1"),
         Param::new(
             "whole_segments",
             "1: windows grow and shrink by whole segments; 0: real numbers",

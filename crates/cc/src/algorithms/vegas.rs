@@ -137,14 +137,7 @@ impl CongestionControl for Vegas {
             2.0,
             "Linux tcp_vegas.c",
         ),
-        Param::new(
-            "decrease",
-            "part of the window given up after a loss",
-            "1",
-            [0.01, 0.99],
-            0.5,
-            "RFC 5681, section 3.1; Linux tcp_vegas.c",
-        ),
+        Param::decrease("RFC 5681, section 3.1; Linux tcp_vegas.c"),
         Param::new(
             "slow_start_rounds",
             "slow start doubles the window in every round trip (1) or in every second one (2)",
