@@ -12,7 +12,7 @@ use mesonet_cc::{
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Durations of every order of magnitude, from a picosecond to a minute.
 fn duration() -> impl Strategy<Value = Picos> {
@@ -271,19 +271,28 @@ fn is_name(name: &str, joint: char) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == joint)
 }
 
-/// Name without ending and text of each file of `src/algorithms` but `mod.rs`.
+/// Name without ending of each file of `src/algorithms` but `mod.rs`, and its text with those of the folder beside it.
 fn algorithm_files() -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/algorithms");
-    let files = fs::read_dir(folder).expect("the algorithms").map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<_> = files
+    let mut files: Vec<_> = rust_files(&folder)
+        .into_iter()
         .map(|path| {
             let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-            (name, fs::read_to_string(&path).expect("a text file"))
+            let parts = rust_files(&path.with_extension(""));
+            let texts = std::iter::once(&path).chain(&parts).map(|p| fs::read_to_string(p).expect("a text"));
+            (name, texts.collect())
         })
         .filter(|(name, _)| name != "mod")
         .collect();
     files.sort();
     files
+}
+
+/// The files of Rust in a folder; none where there is no such folder.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths.filter(|path| path.extension().is_some_and(|ending| ending == "rs")).collect()
 }
 
 #[test]

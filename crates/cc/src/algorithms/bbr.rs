@@ -913,10 +913,10 @@ mod tests {
         assert_eq!(bbr.cwnd(), 5002.0);
     }
 
+    /// The largest controller sets the size of every flow.
     #[test]
-    fn a_flow_is_no_larger_than_one_of_version_3() {
-        assert!(size_of::<Bbr>() <= size_of::<crate::bbr3::Bbr3>());
-        assert!(size_of::<crate::cubic::Cubic>() <= size_of::<crate::bbr3::Bbr3>());
+    fn a_controller_fills_four_cache_lines_at_most() {
+        assert!(size_of::<crate::Controller>() <= 4 * 64);
     }
 
     #[test]

@@ -1,0 +1,359 @@
+//! The modes: what the flow is doing, the data that belongs to one mode, and the way from mode to mode.
+//!
+//! Startup, Drain, ProbeBW with its four phases, ProbeRTT (draft-ietf-ccwg-bbr, sections 5.3.1 to 5.3.4).
+
+use super::model::UNBOUNDED;
+use super::{Bbr3, Bbr3Config};
+use crate::{AckEvent, Picos, picos};
+use serde::{Deserialize, Serialize};
+
+/// What the flow is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Mode {
+    Startup {
+        /// Acknowledgements of the round that told of losses.
+        lossy_acks: u8,
+    },
+    Drain {
+        rounds: u32,
+    },
+    Down(Wait),
+    Cruise(Wait),
+    Refill,
+    Up(Probe),
+    ProbeRtt {
+        hold: Option<Hold>,
+    },
+}
+
+/// The wait for the next probe for bandwidth (draft, section 5.3.3.5).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Wait {
+    pub since: Picos,
+    pub time: Picos,
+    pub rounds: u32,
+}
+
+/// A probe for bandwidth: how the long-term bound rises.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Probe {
+    /// Segments whose acknowledgement raises the bound by one.
+    count: f64,
+    /// Segments acknowledged towards the next rise.
+    acked: u32,
+    rounds: u8,
+    /// A loss has ended the probe; the acknowledgement that reports it has not been seen yet.
+    pub stop: bool,
+}
+
+/// The flight is as small as the probe of the round-trip time needs: it stays so until `until` and for a round.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Hold {
+    until: Picos,
+    round_over: bool,
+}
+
+/// The part of a probe to which the acknowledgements of the moment belong (`ack_phase` of the draft).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Feedback {
+    /// None.
+    Idle,
+    /// Segments from before the probe.
+    Refilling,
+    /// The probe has begun; not a round ago.
+    Starting,
+    /// Segments of the probe.
+    Probing,
+    /// The probe is over; not a round ago.
+    Stopping,
+}
+
+impl Mode {
+    pub const STARTUP: Self = Self::Startup { lossy_acks: 0 };
+
+    /// Pacing gain (draft, section 2.4 and the modes).
+    pub fn pacing_gain(&self, c: &Bbr3Config) -> f64 {
+        match self {
+            Self::Startup { .. } => c.startup_gain,
+            Self::Drain { .. } => c.drain_gain,
+            Self::Down(_) => c.down_gain,
+            Self::Up(_) => c.up_gain,
+            Self::Cruise(_) | Self::Refill | Self::ProbeRtt { .. } => 1.0,
+        }
+    }
+
+    /// Window over the product of bandwidth and smallest round-trip time.
+    pub fn cwnd_gain(&self, c: &Bbr3Config) -> f64 {
+        match self {
+            Self::Up(_) => c.up_cwnd_gain,
+            Self::ProbeRtt { .. } => c.probe_rtt_gain,
+            _ => c.cwnd_gain,
+        }
+    }
+
+    pub fn is_startup(&self) -> bool {
+        matches!(self, Self::Startup { .. })
+    }
+
+    pub fn is_up(&self) -> bool {
+        matches!(self, Self::Up(_))
+    }
+
+    pub fn is_probe_rtt(&self) -> bool {
+        matches!(self, Self::ProbeRtt { .. })
+    }
+
+    /// One of the four phases of ProbeBW.
+    fn is_probe_bw(&self) -> bool {
+        matches!(self, Self::Down(_) | Self::Cruise(_) | Self::Refill | Self::Up(_))
+    }
+
+    /// Losses of a round bound the short term (BBRAdaptLowerBoundsFromCongestion): the flow is not looking for more.
+    pub fn adapts_short_term(&self) -> bool {
+        !matches!(self, Self::Startup { .. } | Self::Refill | Self::Up(_))
+    }
+
+    /// Counts a round trip, in the modes that end after some.
+    pub fn count_round(&mut self) {
+        match self {
+            Self::Drain { rounds } | Self::Down(Wait { rounds, .. }) | Self::Cruise(Wait { rounds, .. }) => {
+                *rounds += 1;
+            }
+            Self::Startup { .. } | Self::Refill | Self::Up(_) | Self::ProbeRtt { .. } => {}
+        }
+    }
+}
+
+impl Probe {
+    /// A probe that raises the long-term bound by one segment in its first round (BBRStartProbeBW_UP).
+    pub fn new(cwnd: f64) -> Self {
+        let mut probe = Self { count: UNBOUNDED, acked: 0, rounds: 0, stop: false };
+        probe.raise_slope(cwnd);
+        probe
+    }
+
+    /// Doubles the slope: the bound rises by 1, 2, 4, ... segments per round (BBRRaiseInflightLongtermSlope).
+    fn raise_slope(&mut self, cwnd: f64) {
+        let growth = f64::from(1_u32 << self.rounds);
+        self.rounds = (self.rounds + 1).min(30);
+        self.count = (cwnd / growth).max(1.0);
+    }
+
+    /// Takes acknowledged segments; returns by how many segments the bound rises (BBRProbeInflightLongtermUpward).
+    fn rise(&mut self, acked: u32) -> f64 {
+        self.acked += acked;
+        let steps = (f64::from(self.acked) / self.count).floor();
+        if steps < 1.0 {
+            return 0.0;
+        }
+        self.acked -= ((steps * self.count) as u32).min(self.acked);
+        steps
+    }
+}
+
+impl Bbr3 {
+    /// Ends Startup where the path is full, or after a round of recovery with too many losses (BBRCheckStartupDone,
+    /// BBRCheckStartupHighLoss).
+    pub(super) fn check_startup(&mut self, c: &Bbr3Config, ack: &AckEvent) {
+        let Mode::Startup { lossy_acks } = &mut self.mode else { return };
+        if ack.lost > 0 {
+            *lossy_acks = lossy_acks.saturating_add(1);
+        }
+        if self.loss_round_start {
+            let lossy = *lossy_acks >= c.full_losses
+                && self.recovery.is_fast()
+                && c.too_high(ack.sample.lost, ack.sample.in_flight);
+            *lossy_acks = 0;
+            if lossy {
+                self.full.ever = true;
+                self.model.long_in_flight = self.product(1.0).max(self.model.latest_delivered as f64);
+            }
+        }
+        if self.full.ever {
+            self.mode = Mode::Drain { rounds: 0 };
+        }
+    }
+
+    /// Ends Drain where there is no queue, or after some rounds (BBRCheckDrainDone).
+    pub(super) fn check_drain(&mut self, c: &Bbr3Config, ack: &AckEvent) {
+        if let Mode::Drain { rounds } = self.mode
+            && (f64::from(ack.in_flight) <= self.drained(c) || rounds > c.drain_rounds)
+        {
+            self.start_down(c, ack.now, ack.delivered);
+        }
+    }
+
+    /// Begins ProbeBW_DOWN (BBRStartProbeBW_DOWN).
+    pub(super) fn start_down(&mut self, c: &Bbr3Config, now: Picos, delivered: u64) {
+        self.mode = Mode::Down(self.start_wait(c, now, delivered));
+    }
+
+    /// Begins the wait for the next probe (BBRPickProbeWait).
+    fn start_wait(&mut self, c: &Bbr3Config, now: Picos, delivered: u64) -> Wait {
+        self.loss_in_round = false;
+        self.model.reset_latest();
+        self.feedback = Feedback::Stopping;
+        self.start_round(delivered);
+        let rounds = self.draw.below(2);
+        let time = picos(c.probe_wait + self.draw.uniform() * c.probe_wait_random);
+        Wait { since: now, time, rounds }
+    }
+
+    /// Begins ProbeBW_REFILL (BBRStartProbeBW_REFILL).
+    fn start_refill(&mut self, delivered: u64) {
+        self.model.unbound_short_term();
+        self.precautionary = false;
+        self.feedback = Feedback::Refilling;
+        self.start_round(delivered);
+        self.mode = Mode::Refill;
+    }
+
+    /// Begins ProbeBW_UP (BBRStartProbeBW_UP).
+    fn start_up(&mut self, ack: &AckEvent) {
+        self.feedback = Feedback::Starting;
+        self.start_round(ack.delivered);
+        self.full.reset(ack.delivery_rate);
+        self.probing = true;
+        self.mode = Mode::Up(Probe::new(self.window.cwnd()));
+    }
+
+    /// Moves from phase to phase of ProbeBW (BBRUpdateProbeBWCyclePhase).
+    pub(super) fn update_cycle(&mut self, c: &Bbr3Config, ack: &AckEvent) {
+        if !self.full.ever || self.adapt_long_term(c, ack) {
+            return;
+        }
+        match self.mode {
+            Mode::Down(wait) => {
+                if self.probe_is_due(c, ack, &wait) {
+                    self.start_refill(ack.delivered);
+                } else if self.has_headroom(c, ack) {
+                    self.mode = Mode::Cruise(wait);
+                }
+            }
+            Mode::Cruise(wait) => {
+                if self.probe_is_due(c, ack, &wait) {
+                    self.start_refill(ack.delivered);
+                }
+            }
+            Mode::Refill => {
+                if self.round_start {
+                    self.start_up(ack);
+                }
+            }
+            Mode::Up(_) => self.check_up(c, ack),
+            Mode::Startup { .. } | Mode::Drain { .. } | Mode::ProbeRtt { .. } => {}
+        }
+    }
+
+    /// Whether the clock or the rounds of standard TCP call for a probe (BBRIsTimeToProbeBW,
+    /// BBRIsRenoCoexistenceProbeTime).
+    fn probe_is_due(&self, c: &Bbr3Config, ack: &AckEvent, wait: &Wait) -> bool {
+        let rounds = self.target().min(c.probe_rounds);
+        ack.now > wait.since + wait.time || f64::from(wait.rounds) >= rounds
+    }
+
+    /// Whether others find room and there is no queue (BBRIsTimeToCruise).
+    fn has_headroom(&self, c: &Bbr3Config, ack: &AckEvent) -> bool {
+        let flight = f64::from(ack.in_flight);
+        flight <= c.with_headroom(self.model.long_in_flight) && flight <= self.drained(c)
+    }
+
+    /// Ends a probe that the path no longer takes, or as a precaution at the bound of the last one (BBRIsTimeToGoDown).
+    fn check_up(&mut self, c: &Bbr3Config, ack: &AckEvent) {
+        let at_bound = f64::from(ack.in_flight.saturating_add(ack.acked)) >= self.model.long_in_flight;
+        let precautionary = self.too_high_before && at_bound;
+        if !precautionary && self.bound_limits(ack) {
+            self.full.reset(ack.delivery_rate);
+        }
+        if precautionary || self.full.now {
+            self.precautionary = precautionary;
+            self.too_high_before = false;
+            self.start_down(c, ack.now, ack.delivered);
+        }
+    }
+
+    /// Adapts the long-term bound to the probe before; returns whether the next one began at once
+    /// (BBRAdaptLongTermModel).
+    fn adapt_long_term(&mut self, c: &Bbr3Config, ack: &AckEvent) -> bool {
+        if self.feedback == Feedback::Starting && self.round_start {
+            self.feedback = Feedback::Probing;
+        }
+        if self.feedback == Feedback::Stopping && self.round_start {
+            self.probing = false;
+            self.feedback = Feedback::Idle;
+            if self.mode.is_probe_bw() {
+                if !ack.sample.app_limited {
+                    self.model.advance_max_bandwidth();
+                }
+                if std::mem::take(&mut self.precautionary) && !self.too_high_before {
+                    self.start_refill(ack.delivered);
+                    return true;
+                }
+            }
+        }
+        if self.model.long_in_flight == UNBOUNDED || c.too_high(ack.sample.lost, ack.sample.in_flight) {
+            return false;
+        }
+        self.model.long_in_flight = self.model.long_in_flight.max(f64::from(ack.sample.in_flight));
+        self.probe_upward(ack);
+        false
+    }
+
+    /// Raises the long-term bound during a probe that the bound limits (BBRProbeInflightLongtermUpward).
+    pub(super) fn probe_upward(&mut self, ack: &AckEvent) {
+        let limits = self.bound_limits(ack);
+        if let Mode::Up(probe) = &mut self.mode
+            && limits
+        {
+            self.model.long_in_flight += probe.rise(ack.acked);
+            if self.round_start {
+                probe.raise_slope(self.window.cwnd());
+            }
+        }
+    }
+
+    /// The window was full when this acknowledgement came, and is no less than the long-term bound: that limits the flow.
+    fn bound_limits(&self, ack: &AckEvent) -> bool {
+        let cwnd = self.window.cwnd();
+        f64::from(ack.in_flight) + f64::from(ack.acked) + 1.0 > cwnd && cwnd >= self.model.long_in_flight
+    }
+
+    /// Begins and ends ProbeRTT (BBRCheckProbeRTT).
+    pub(super) fn check_probe_rtt(&mut self, c: &Bbr3Config, ack: &AckEvent) {
+        let is_due = self.model.update_min_rtt(c, ack);
+        if is_due && !self.mode.is_probe_rtt() {
+            self.recovery.save(self.window.cwnd(), false);
+            self.mode = Mode::ProbeRtt { hold: None };
+            self.feedback = Feedback::Stopping;
+            self.start_round(ack.delivered);
+        }
+        if let Mode::ProbeRtt { hold } = self.mode {
+            self.probe_rtt(c, ack, hold);
+        }
+    }
+
+    /// Holds the flight down for long enough, once it is down (BBRHandleProbeRTT, BBRExitProbeRTT).
+    fn probe_rtt(&mut self, c: &Bbr3Config, ack: &AckEvent, hold: Option<Hold>) {
+        let Some(Hold { until, round_over }) = hold else {
+            if f64::from(ack.in_flight) <= self.probe_rtt_window(c) {
+                let hold = Hold { until: ack.now + c.probe_rtt_time, round_over: false };
+                self.mode = Mode::ProbeRtt { hold: Some(hold) };
+                self.start_round(ack.delivered);
+            }
+            return;
+        };
+        let round_over = round_over || self.round_start;
+        if !round_over || ack.now <= until {
+            self.mode = Mode::ProbeRtt { hold: Some(Hold { until, round_over }) };
+            return;
+        }
+        self.model.probe_min_rtt_stamp = ack.now;
+        self.window.set(&c.common, self.recovery.restored(self.window.cwnd()));
+        self.model.unbound_short_term();
+        self.mode = if self.full.ever {
+            Mode::Cruise(self.start_wait(c, ack.now, ack.delivered))
+        } else {
+            Mode::STARTUP
+        };
+    }
+}
