@@ -42,6 +42,8 @@ macro_rules! registry {
         /// The state of one flow, whatever its algorithm.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         #[allow(missing_docs)]
+        // The tag has a byte of its own: in spare values of the largest state, every call would have to decode it.
+        #[repr(u8)]
         pub enum Controller { $($variant($state),)* }
 
         impl Config {

@@ -913,12 +913,6 @@ mod tests {
         assert_eq!(bbr.cwnd(), 5002.0);
     }
 
-    /// The largest controller sets the size of every flow.
-    #[test]
-    fn a_controller_fills_four_cache_lines_at_most() {
-        assert!(size_of::<crate::Controller>() <= 4 * 64);
-    }
-
     #[test]
     fn an_old_min_rtt_is_probed_with_four_segments_for_200_ms_and_a_round() {
         let (config, mut bbr) = probing(2);

@@ -135,6 +135,9 @@ pub struct Flow {
     pub spurious_timeouts: u32,
 }
 
+// The largest controller sets the size of every flow: ten cache lines.
+const _: () = assert!(size_of::<Flow>() <= 10 * 64);
+
 impl Flow {
     /// An unused slot.
     #[must_use]
