@@ -71,10 +71,10 @@ fn walk(network: &Network, source: usize, receiver: usize) -> (Vec<usize>, u64) 
     use mesonet_sim::network::build::LaneEnd;
     let (mut routers, mut delay) = (vec![network.access[source]], 0);
     loop {
-        let lane = network.lanes[network.next_lane(*routers.last().unwrap(), receiver)];
+        let lane = network.lanes[network.next_lane(*routers.last().unwrap(), receiver).index()];
         delay += lane.delay;
         match lane.end {
-            LaneEnd::Router(next) => routers.push(usize::from(next)),
+            LaneEnd::Router(next) => routers.push(next.index()),
             LaneEnd::Receivers(index) => {
                 assert_eq!(
                     (usize::from(index), *routers.last().unwrap()),
@@ -102,7 +102,7 @@ fn check_laws(text: &Value) {
         for receiver in hosts.clone() {
             let (routers, delay) = walk(&network, source, receiver);
             // An acknowledgement takes exactly as long as its segment took on links.
-            let lane = network.lanes[usize::from(network.ack_lane(receiver, source))];
+            let lane = network.lanes[network.ack_lane(receiver, source).index()];
             assert_eq!(lane.delay, delay, "{source} to {receiver}");
             assert_eq!(network.round_trip(source, receiver), 2 * delay);
             assert!(routers.len() <= network.longest_route);

@@ -15,6 +15,6 @@ pub mod winner_tree;
 pub use interfaces::Interfaces;
 pub use lanes::Lanes;
 pub use ring::Ring;
-pub use segment::{FlowId, MOST_GROUPS, MOST_SLOTS, MOST_TARGETS, Segment};
+pub use segment::{FlowHome, FlowId, MOST_GROUPS, MOST_SLOTS, MOST_TARGETS, Segment};
 pub use timers::Timers;
 pub use winner_tree::WinnerTree;

@@ -7,6 +7,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowId(pub u32);
 
+/// The place where a flow is to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowHome {
+    /// A slot of the domain of this group of access routers.
+    Group(usize),
+    /// The flow has lanes of its own, and this number among the flows that have.
+    OwnLanes(usize),
+}
+
 /// Bits of a slot in a flow's name.
 const SLOT_BITS: u32 = 24;
 /// Instead of a group: the flow has lanes of its own.
@@ -30,14 +39,12 @@ impl FlowId {
         Self((OWN << SLOT_BITS) | n as u32)
     }
 
-    /// Group of the source.
-    ///
-    /// # Errors
-    /// The number of a flow that has lanes of its own.
+    /// The place where the flow is to be found.
+    #[must_use]
     #[inline]
-    pub fn group(self) -> Result<usize, usize> {
+    pub fn home(self) -> FlowHome {
         let group = self.0 >> SLOT_BITS;
-        if group == OWN { Err(self.slot() as usize) } else { Ok(group as usize) }
+        if group == OWN { FlowHome::OwnLanes(self.slot() as usize) } else { FlowHome::Group(group as usize) }
     }
 
     /// Slot in the domain of the source, unless the flow has lanes of its own.
@@ -129,8 +136,8 @@ mod tests {
     #[test]
     fn flows_are_named_by_group_and_slot_or_by_their_own_number() {
         let id = FlowId::new(254, 0xab_cdef);
-        assert_eq!((id.group(), id.slot()), (Ok(254), 0xab_cdef));
-        assert_eq!(FlowId::own(7).group(), Err(7));
+        assert_eq!((id.home(), id.slot()), (FlowHome::Group(254), 0xab_cdef));
+        assert_eq!(FlowId::own(7).home(), FlowHome::OwnLanes(7));
     }
 
     proptest! {

@@ -1,10 +1,10 @@
 //! One domain of the network by lanes: each is a ring, a router is one number, and only the heads of lanes are ordered.
 
 use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Outbox, OwnLanes};
-use crate::engine::{Lanes, Segment};
+use crate::engine::{FlowHome, Lanes, Segment};
 use crate::network::build::LaneEnd;
 use crate::network::router::RouterState;
-use crate::network::{Domains, Network, Router};
+use crate::network::{DomainLane, DomainRouter, Domains, LaneId, Network, Router};
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
 
@@ -12,7 +12,7 @@ use mesonet_cc::Picos;
 #[derive(Clone, Copy, Debug)]
 enum End {
     /// At a router, by its number here.
-    Router(u16),
+    Router(DomainRouter),
     /// At receivers that acknowledge, by their row of `acknowledging`.
     Receivers(u16),
     /// At sources.
@@ -25,7 +25,7 @@ enum End {
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// To a lane of this domain.
-    Lane(u16),
+    Lane(DomainLane),
     /// To another domain, by an outbox.
     Outbox(u16),
 }
@@ -45,11 +45,11 @@ pub struct LaneFabric {
     lanes: Lanes,
     ends: Vec<End>,
     /// Number in the whole network by lane.
-    numbers: Vec<u16>,
+    numbers: Vec<LaneId>,
     routers: Vec<Router>,
     ways: Vec<Begin>,
     /// Number in the whole network by way.
-    way_numbers: Vec<u16>,
+    way_numbers: Vec<LaneId>,
     /// Way by router, then access index of the receiver.
     routes: Vec<u16>,
     targets: usize,
@@ -57,9 +57,9 @@ pub struct LaneFabric {
     acknowledging: Vec<u16>,
     groups: usize,
     /// Ways of flows that have lanes of their own: the lane's number in the whole network, rising.
-    own: Vec<(u16, u16)>,
+    own: Vec<(LaneId, u16)>,
     /// Lanes of acknowledgements of these flows, by their number.
-    own_acks: Vec<u16>,
+    own_acks: Vec<LaneId>,
     outboxes: Vec<Outbox>,
     crossed: Crossed,
     drops: Vec<DroppedSegment>,
@@ -75,7 +75,7 @@ impl LaneFabric {
         // Ways: lanes that begin here. Those that end elsewhere have an outbox.
         let mut way_of = vec![u16::MAX; network.lanes.len()];
         let (mut ways, mut way_numbers, mut outboxes) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, lane) in network.lanes.iter().enumerate().filter(|l| here(usize::from(l.1.from))) {
+        for (index, lane) in network.lanes.iter().enumerate().filter(|l| here(l.1.from.index())) {
             way_of[index] = ways.len() as u16;
             let to = domains.of_lane(network, lane);
             let way = if to == domain {
@@ -86,13 +86,13 @@ impl LaneFabric {
                 Way::Outbox(outboxes.len() as u16 - 1)
             };
             ways.push(Begin { delay: lane.delay, floor: 0, way });
-            way_numbers.push(index as u16);
+            way_numbers.push(LaneId::new(index));
         }
 
         let routers: Vec<usize> = (0..network.routers.len()).filter(|r| here(*r)).collect();
         let targets = network.access.len();
         let route = |&router: &usize| {
-            let way = |target| way_of[network.next_lane(router, target)];
+            let way = |target| way_of[network.next_lane(router, target).index()];
             (0..targets).map(way).collect::<Vec<_>>()
         };
 
@@ -101,9 +101,9 @@ impl LaneFabric {
         let (mut ends, mut numbers) = (Vec::new(), Vec::new());
         let ending = |lane: &(usize, _)| domains.of_lane(network, lane.1) == domain;
         for (index, lane) in network.lanes.iter().enumerate().filter(ending) {
-            numbers.push(index as u16);
+            numbers.push(LaneId::new(index));
             ends.push(match lane.end {
-                LaneEnd::Router(router) => End::Router(domains.router[usize::from(router)]),
+                LaneEnd::Router(router) => End::Router(domains.router[router.index()]),
                 LaneEnd::Sources(_) => End::Sources,
                 LaneEnd::Receivers(access) => {
                     let group = network.group_of(usize::from(access));
@@ -118,14 +118,11 @@ impl LaneFabric {
         let lanes = Lanes::new(ends.len(), ALARMS);
         ends.extend(Alarm::ALL.map(End::Alarm));
         let acknowledge = |group: &usize| {
-            let way = |source| way_of[network.group_lane(*group, source)];
+            let way = |source| way_of[network.group_lane(*group, source).index()];
             (0..groups).map(way).collect::<Vec<_>>()
         };
-        let mut own_ways: Vec<(u16, u16)> = own
-            .iter()
-            .flat_map(|o| [o.access, o.acks])
-            .map(|lane| (lane, way_of[usize::from(lane)]))
-            .collect();
+        let mut own_ways: Vec<(LaneId, u16)> =
+            own.iter().flat_map(|o| [o.access, o.acks]).map(|lane| (lane, way_of[lane.index()])).collect();
         own_ways.sort_unstable();
         Self {
             lanes,
@@ -171,8 +168,8 @@ impl LaneFabric {
 
     /// A segment reaches a router: it is dropped, or it leaves at a known instant and the next lane has it.
     #[inline]
-    pub fn arrive(&mut self, now: Picos, router: u16, mut segment: Segment) {
-        let router = usize::from(router);
+    pub fn arrive(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) {
+        let router = router.index();
         let Some(departure) = self.routers[router].arrive(now) else {
             self.drop(now, segment);
             return;
@@ -188,9 +185,9 @@ impl LaneFabric {
     #[inline]
     fn acknowledge(&mut self, now: Picos, row: usize, segment: Segment) {
         self.crossed.leaving += 1;
-        let way = match segment.flow.group() {
-            Ok(group) => self.acknowledging[row * self.groups + group],
-            Err(own) => self.own_way(self.own_acks[own]),
+        let way = match segment.flow.home() {
+            FlowHome::Group(group) => self.acknowledging[row * self.groups + group],
+            FlowHome::OwnLanes(own) => self.own_way(self.own_acks[own]),
         };
         self.send(now, way, segment);
     }
@@ -201,7 +198,7 @@ impl LaneFabric {
         let Begin { delay, floor, way } = self.ways[usize::from(way)];
         segment.time = (departure + delay).max(floor);
         match way {
-            Way::Lane(lane) => self.lanes.push(usize::from(lane), segment),
+            Way::Lane(lane) => self.lanes.push(lane.index(), segment),
             Way::Outbox(outbox) => self.outboxes[usize::from(outbox)].segments.push(segment),
         }
     }
@@ -214,13 +211,13 @@ impl LaneFabric {
     }
 
     #[cold]
-    fn own_way(&self, lane: u16) -> u16 {
+    fn own_way(&self, lane: LaneId) -> u16 {
         let place = self.own.binary_search_by_key(&lane, |own| own.0).expect("a lane of the list");
         self.own[place].1
     }
 
     /// See [`super::Fabric::send_on`].
-    pub fn send_on(&mut self, now: Picos, lane: u16, segment: Segment) {
+    pub fn send_on(&mut self, now: Picos, lane: LaneId, segment: Segment) {
         self.send(now, self.own_way(lane), segment);
     }
 
@@ -230,8 +227,8 @@ impl LaneFabric {
     }
 
     /// Segments from another domain on `lane`, by its number here, in the order of their arrival.
-    pub fn receive(&mut self, lane: u16, segments: &[Segment]) {
-        self.lanes.append(usize::from(lane), segments);
+    pub fn receive(&mut self, lane: DomainLane, segments: &[Segment]) {
+        self.lanes.append(lane.index(), segments);
     }
 
     /// See [`super::Fabric::shrink`].
@@ -240,18 +237,18 @@ impl LaneFabric {
     }
 
     /// See [`super::Fabric::set_service`].
-    pub fn set_service(&mut self, router: u16, now: Picos, service: Picos) {
-        self.routers[usize::from(router)].change(now, service);
+    pub fn set_service(&mut self, router: DomainRouter, now: Picos, service: Picos) {
+        self.routers[router.index()].change(now, service);
     }
 
     /// See [`super::Fabric::set_delay`].
-    pub fn set_delay(&mut self, lane: u16, delay: Picos, floor: Picos) {
+    pub fn set_delay(&mut self, lane: LaneId, delay: Picos, floor: Picos) {
         let place = self.way_numbers.binary_search(&lane).expect("a lane that begins here");
         (self.ways[place].delay, self.ways[place].floor) = (delay, floor);
     }
 
     /// See [`super::Fabric::retime`].
-    pub fn retime(&mut self, lane: u16, new: impl FnMut(Picos) -> Picos) {
+    pub fn retime(&mut self, lane: LaneId, new: impl FnMut(Picos) -> Picos) {
         let place = self.numbers.binary_search(&lane).expect("a lane that ends here");
         self.lanes.retime(place, new);
     }
@@ -281,15 +278,15 @@ impl LaneFabric {
 
     /// See [`super::Fabric::router`].
     #[must_use]
-    pub fn router(&self, router: u16, now: Picos) -> RouterState {
-        self.routers[usize::from(router)].state(now)
+    pub fn router(&self, router: DomainRouter, now: Picos) -> RouterState {
+        self.routers[router.index()].state(now)
     }
 
     /// See [`super::Fabric::segments`].
     #[must_use]
-    pub fn segments(&self) -> Vec<(usize, Segment)> {
-        let on = |(lane, number): (usize, &u16)| {
-            self.lanes.ring(lane).iter().map(move |s| (usize::from(*number), *s)).collect::<Vec<_>>()
+    pub fn segments(&self) -> Vec<(LaneId, Segment)> {
+        let on = |(lane, number): (usize, &LaneId)| {
+            self.lanes.ring(lane).iter().map(move |s| (*number, *s)).collect::<Vec<_>>()
         };
         self.numbers.iter().enumerate().flat_map(on).collect()
     }

@@ -10,6 +10,7 @@ pub mod plain;
 use crate::engine::interfaces::QUEUES;
 use crate::engine::{FlowId, Segment};
 use crate::network::router::RouterState;
+use crate::network::{DomainLane, DomainRouter, LaneId};
 use crate::snapshot::{BadSnapshot, Passage};
 pub use lanes::LaneFabric;
 use mesonet_cc::Picos;
@@ -78,9 +79,9 @@ pub struct DroppedSegment {
 #[derive(Clone, Copy, Debug)]
 pub struct OwnLanes {
     /// From the source to its access router.
-    pub access: u16,
+    pub access: LaneId,
     /// From the receiver back to the source.
-    pub acks: u16,
+    pub acks: LaneId,
 }
 
 /// Segments that have left a domain for another one.
@@ -89,7 +90,7 @@ pub struct Outbox {
     /// Where to.
     pub domain: u16,
     /// Lane on which they are, by its number in that domain.
-    pub lane: u16,
+    pub lane: DomainLane,
     /// In the order of arrival.
     pub segments: Vec<Segment>,
 }
@@ -134,7 +135,7 @@ impl Fabric {
 
     /// A segment reaches a router now, its first one, by its number in the domain.
     #[inline]
-    pub fn arrive(&mut self, now: Picos, router: u16, segment: Segment) {
+    pub fn arrive(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
         match self {
             Self::Lanes(fabric) => fabric.arrive(now, router, segment),
             Self::Plain(fabric) => fabric.arrive(now, router, segment),
@@ -142,7 +143,7 @@ impl Fabric {
     }
 
     /// A segment leaves its source on a lane of the flow's own, by its number in the whole network.
-    pub fn send_on(&mut self, now: Picos, lane: u16, segment: Segment) {
+    pub fn send_on(&mut self, now: Picos, lane: LaneId, segment: Segment) {
         match self {
             Self::Lanes(fabric) => fabric.send_on(now, lane, segment),
             Self::Plain(fabric) => fabric.send_on(now, lane, segment),
@@ -183,7 +184,7 @@ impl Fabric {
     }
 
     /// From `now` on a router, by its number in the domain, serves each segment in `service`.
-    pub fn set_service(&mut self, router: u16, now: Picos, service: Picos) {
+    pub fn set_service(&mut self, router: DomainRouter, now: Picos, service: Picos) {
         match self {
             Self::Lanes(fabric) => fabric.set_service(router, now, service),
             Self::Plain(fabric) => fabric.set_service(router, now, service),
@@ -192,7 +193,7 @@ impl Fabric {
 
     /// What is sent on a lane that begins here, by its number in the whole network, takes `delay` from now on and does not
     /// arrive before `floor`.
-    pub fn set_delay(&mut self, lane: u16, delay: Picos, floor: Picos) {
+    pub fn set_delay(&mut self, lane: LaneId, delay: Picos, floor: Picos) {
         match self {
             Self::Lanes(fabric) => fabric.set_delay(lane, delay, floor),
             Self::Plain(fabric) => fabric.set_delay(lane, delay, floor),
@@ -201,7 +202,7 @@ impl Fabric {
 
     /// Gives the segments on a lane that ends here, by its number in the whole network, other instants of arrival, first to
     /// last; the last of them, 0 where there is none.
-    pub fn retime(&mut self, lane: u16, mut new: impl FnMut(Picos) -> Picos) -> Picos {
+    pub fn retime(&mut self, lane: LaneId, mut new: impl FnMut(Picos) -> Picos) -> Picos {
         let mut last = 0;
         let new = |time| {
             last = new(time);
@@ -216,7 +217,7 @@ impl Fabric {
 
     /// A router of this fabric, by its number in the domain, at `now`.
     #[must_use]
-    pub fn router(&self, router: u16, now: Picos) -> RouterState {
+    pub fn router(&self, router: DomainRouter, now: Picos) -> RouterState {
         match self {
             Self::Lanes(fabric) => fabric.router(router, now),
             Self::Plain(fabric) => fabric.router(router, now),
@@ -225,7 +226,7 @@ impl Fabric {
 
     /// All segments, with the lane on which each is, by its number in the whole network.
     #[must_use]
-    pub fn segments(&self) -> Vec<(usize, Segment)> {
+    pub fn segments(&self) -> Vec<(LaneId, Segment)> {
         match self {
             Self::Lanes(fabric) => fabric.segments(),
             Self::Plain(fabric) => fabric.segments(),

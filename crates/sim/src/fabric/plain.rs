@@ -3,10 +3,10 @@
 //! Slow, and obviously right. The tests hold [`super::LaneFabric`] against it; it shares no code with it.
 
 use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, OwnLanes};
-use crate::engine::Segment;
-use crate::network::Network;
+use crate::engine::{FlowHome, Segment};
 use crate::network::build::LaneEnd;
 use crate::network::router::{RouterState, rescaled};
+use crate::network::{DomainRouter, LaneId, Network};
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A segment in the heap: instants, then lanes, then the order in which they were pushed.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
-    order: (Picos, usize, u64),
+    order: (Picos, LaneId, u64),
     segment: Segment,
 }
 
@@ -105,8 +105,8 @@ impl PlainFabric {
             }
             if self.heap.peek().is_some_and(|entry| entry.0.order.0 == time) {
                 let Entry { order, segment } = self.heap.pop()?.0;
-                match self.network.lanes[order.1].end {
-                    LaneEnd::Router(router) => self.arrive(time, router, segment),
+                match self.network.lanes[order.1.index()].end {
+                    LaneEnd::Router(router) => self.arrive(time, DomainRouter::new(router.index()), segment),
                     LaneEnd::Receivers(access) => self.acknowledge(time, usize::from(access), segment),
                     LaneEnd::Sources(_) => return Some((time, Event::Acknowledgement(segment))),
                 }
@@ -118,8 +118,8 @@ impl PlainFabric {
     }
 
     /// See [`super::Fabric::arrive`].
-    pub fn arrive(&mut self, now: Picos, router: u16, mut segment: Segment) {
-        let queue = &mut self.queues[usize::from(router)];
+    pub fn arrive(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) {
+        let queue = &mut self.queues[router.index()];
         while queue.departures.front().is_some_and(|departure| *departure <= now) {
             queue.departures.pop_front();
         }
@@ -136,8 +136,8 @@ impl PlainFabric {
         queue.accepted += 1;
         queue.work += queue.service;
         queue.departures.push_back(free + queue.service);
-        let lane = self.network.next_lane(usize::from(router), segment.target());
-        self.push(free + self.queues[usize::from(router)].service, lane, segment);
+        let lane = self.network.next_lane(router.index(), segment.target());
+        self.push(free + self.queues[router.index()].service, lane, segment);
     }
 
     /// See [`super::Fabric::drop`].
@@ -149,28 +149,28 @@ impl PlainFabric {
     /// A segment reaches its receiver, which acknowledges it at once.
     fn acknowledge(&mut self, now: Picos, receiver: usize, segment: Segment) {
         self.crossed.leaving += 1;
-        let lane = match segment.flow.group() {
-            Ok(source) => self.network.group_lane(self.network.group_of(receiver), source),
-            Err(own) => usize::from(self.own[own].acks),
+        let lane = match segment.flow.home() {
+            FlowHome::Group(source) => self.network.group_lane(self.network.group_of(receiver), source),
+            FlowHome::OwnLanes(own) => self.own[own].acks,
         };
         self.push(now, lane, segment);
     }
 
-    fn push(&mut self, departure: Picos, lane: usize, mut segment: Segment) {
-        let (delay, floor) = self.delays[lane];
+    fn push(&mut self, departure: Picos, lane: LaneId, mut segment: Segment) {
+        let (delay, floor) = self.delays[lane.index()];
         segment.time = (departure + delay).max(floor);
         self.pushed += 1;
         self.heap.push(Reverse(Entry { order: (segment.time, lane, self.pushed), segment }));
     }
 
     /// See [`super::Fabric::send_on`].
-    pub fn send_on(&mut self, now: Picos, lane: u16, segment: Segment) {
-        self.push(now, usize::from(lane), segment);
+    pub fn send_on(&mut self, now: Picos, lane: LaneId, segment: Segment) {
+        self.push(now, lane, segment);
     }
 
     /// See [`super::Fabric::set_service`].
-    pub fn set_service(&mut self, router: u16, now: Picos, service: Picos) {
-        let queue = &mut self.queues[usize::from(router)];
+    pub fn set_service(&mut self, router: DomainRouter, now: Picos, service: Picos) {
+        let queue = &mut self.queues[router.index()];
         let from = std::mem::replace(&mut queue.service, service);
         if queue.mark_above != Picos::MAX {
             queue.mark_above = rescaled(queue.mark_above, from, service);
@@ -183,15 +183,15 @@ impl PlainFabric {
     }
 
     /// See [`super::Fabric::set_delay`].
-    pub fn set_delay(&mut self, lane: u16, delay: Picos, floor: Picos) {
-        self.delays[usize::from(lane)] = (delay, floor);
+    pub fn set_delay(&mut self, lane: LaneId, delay: Picos, floor: Picos) {
+        self.delays[lane.index()] = (delay, floor);
     }
 
     /// See [`super::Fabric::retime`].
-    pub fn retime(&mut self, lane: u16, mut new: impl FnMut(Picos) -> Picos) {
+    pub fn retime(&mut self, lane: LaneId, mut new: impl FnMut(Picos) -> Picos) {
         let mut entries = std::mem::take(&mut self.heap).into_sorted_vec();
         // Of a lane in the order of arrival: sorted in reverse.
-        for Reverse(entry) in entries.iter_mut().rev().filter(|entry| entry.0.order.1 == usize::from(lane)) {
+        for Reverse(entry) in entries.iter_mut().rev().filter(|entry| entry.0.order.1 == lane) {
             entry.segment.time = new(entry.segment.time);
             entry.order.0 = entry.segment.time;
         }
@@ -223,8 +223,8 @@ impl PlainFabric {
 
     /// See [`super::Fabric::router`].
     #[must_use]
-    pub fn router(&self, router: u16, now: Picos) -> RouterState {
-        let queue = &self.queues[usize::from(router)];
+    pub fn router(&self, router: DomainRouter, now: Picos) -> RouterState {
+        let queue = &self.queues[router.index()];
         let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(now));
         RouterState {
             accepted: queue.accepted,
@@ -236,7 +236,7 @@ impl PlainFabric {
 
     /// See [`super::Fabric::segments`].
     #[must_use]
-    pub fn segments(&self) -> Vec<(usize, Segment)> {
+    pub fn segments(&self) -> Vec<(LaneId, Segment)> {
         self.heap.iter().map(|entry| (entry.0.order.1, entry.0.segment)).collect()
     }
 

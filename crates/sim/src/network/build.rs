@@ -3,6 +3,7 @@
 use super::acknowledgements::Groups;
 use super::changes::{Change, Schedule, Turn, follow};
 use super::distances::Distances;
+use super::numbers::{LaneId, RouterId};
 use super::routing::{Routing, adjacency, routes_to};
 use super::topology::{RouterClass, Topology};
 use super::{Router, given, load};
@@ -17,18 +18,18 @@ const MOST_LANES: usize = u16::MAX as usize - 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneEnd {
     /// Arrival at a router.
-    Router(u16),
+    Router(RouterId),
     /// Arrival at the receivers under the access router with this access index.
     Receivers(u16),
     /// Acknowledgements that reach sources under this router, or under access routers no delay away from it.
-    Sources(u16),
+    Sources(RouterId),
 }
 
 /// A directed lane.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneSpec {
     /// Router at which it begins, or below which.
-    pub from: u16,
+    pub from: RouterId,
     /// Where it ends.
     pub end: LaneEnd,
     /// Propagation delay at the start.
@@ -55,7 +56,7 @@ pub struct Network {
     /// Access index by router.
     pub access_index: Vec<Option<u16>>,
     /// Lane towards an access router: `next_lane[router * access.len() + access_index]`.
-    next_lane: Vec<u16>,
+    next_lane: Vec<LaneId>,
     /// Most routers on a route from one access router to another.
     pub longest_route: usize,
     /// Access routers that share lanes of acknowledgements.
@@ -71,7 +72,7 @@ pub struct Network {
     /// What changes during the run, rising by time.
     pub changes: Vec<Change>,
     /// The delays that lanes get during the run: lane, instant and delay, rising.
-    delays: Vec<(u16, Picos, Picos)>,
+    delays: Vec<(LaneId, Picos, Picos)>,
 }
 
 impl Network {
@@ -100,22 +101,23 @@ impl Network {
         // Lanes: both directions of every link, then one per access router to its receivers.
         let mut lanes = Vec::new();
         // Of each link the lane from its first end and that from its second.
-        let mut link_lanes = vec![[0; 2]; topology.links.len()];
+        let mut link_lanes = vec![[LaneId::default(); 2]; topology.links.len()];
         for (router, list) in neighbours.iter().enumerate() {
             for &(neighbour, link) in list {
-                link_lanes[link][usize::from(topology.links[link].b == router)] = lanes.len() as u16;
-                let end = LaneEnd::Router(neighbour as u16);
-                let least = schedule.add(lanes.len() as u16, link);
-                lanes.push(LaneSpec { from: router as u16, end, delay: delays[link], least });
+                let lane = LaneId::new(lanes.len());
+                link_lanes[link][usize::from(topology.links[link].b == router)] = lane;
+                let (from, end) = (RouterId::new(router), LaneEnd::Router(RouterId::new(neighbour)));
+                let least = schedule.add(lane, link);
+                lanes.push(LaneSpec { from, end, delay: delays[link], least });
             }
         }
-        let receivers_lane = lanes.len() as u16;
+        let receivers_lane = lanes.len();
         for (index, &router) in access.iter().enumerate() {
             let end = LaneEnd::Receivers(index as u16);
-            lanes.push(LaneSpec { from: router as u16, end, delay: 0, least: 0 });
+            lanes.push(LaneSpec { from: RouterId::new(router), end, delay: 0, least: 0 });
         }
 
-        let mut next_lane = vec![u16::MAX; n * access.len()];
+        let mut next_lane = vec![LaneId::new(usize::from(u16::MAX)); n * access.len()];
         let mut longest_route = 1;
         let mut routing = Routing::new(&topology.links, &neighbours);
         for index in routing.together(&access) {
@@ -123,7 +125,7 @@ impl Network {
             for router in 0..n {
                 next_lane[router * access.len() + index] = match ways.next(router) {
                     Some((_, link)) => link_lanes[link][usize::from(topology.links[link].b == router)],
-                    None => receivers_lane + index as u16,
+                    None => LaneId::new(receivers_lane + index),
                 };
             }
             longest_route = access.iter().map(|&a| ways.hops(a) + 1).fold(longest_route, usize::max);
@@ -136,9 +138,9 @@ impl Network {
             let delays: Vec<Vec<Picos>> = schedule.delays.iter().map(|delays| routes.sums(delays)).collect();
             for &source in &groups.anchors {
                 let delay = delays[0][source];
-                let least =
-                    follow(&mut schedule.changes, lanes.len() as u16, delays.iter().map(|sums| sums[source]));
-                let (from, end) = (receiver as u16, LaneEnd::Sources(source as u16));
+                let sums = delays.iter().map(|sums| sums[source]);
+                let least = follow(&mut schedule.changes, LaneId::new(lanes.len()), sums);
+                let (from, end) = (RouterId::new(receiver), LaneEnd::Sources(RouterId::new(source)));
                 lanes.push(LaneSpec { from, end, delay, least });
             }
         }
@@ -171,21 +173,21 @@ impl Network {
     /// Lane that leads from `router` towards the access router with index `target`.
     #[must_use]
     #[inline]
-    pub fn next_lane(&self, router: usize, target: usize) -> usize {
-        usize::from(self.next_lane[router * self.access.len() + target])
+    pub fn next_lane(&self, router: usize, target: usize) -> LaneId {
+        self.next_lane[router * self.access.len() + target]
     }
 
     /// Lane of acknowledgements from the access router `receiver` to the access router `source` (access indices).
     #[must_use]
     #[inline]
-    pub fn ack_lane(&self, receiver: usize, source: usize) -> u16 {
-        self.group_lane(self.group_of(receiver), self.group_of(source)) as u16
+    pub fn ack_lane(&self, receiver: usize, source: usize) -> LaneId {
+        self.group_lane(self.group_of(receiver), self.group_of(source))
     }
 
     /// Lane of acknowledgements from one group of access routers to another.
     #[must_use]
-    pub fn group_lane(&self, receiver: usize, source: usize) -> usize {
-        self.first_ack_lane + receiver * self.groups.anchors.len() + source
+    pub fn group_lane(&self, receiver: usize, source: usize) -> LaneId {
+        LaneId::new(self.first_ack_lane + receiver * self.groups.anchors.len() + source)
     }
 
     /// Group of an access router: those of one group are equally far from everywhere.
@@ -210,19 +212,19 @@ impl Network {
     #[must_use]
     pub fn lane_to(&self, lane: &LaneSpec) -> usize {
         match lane.end {
-            LaneEnd::Router(router) | LaneEnd::Sources(router) => usize::from(router),
+            LaneEnd::Router(router) | LaneEnd::Sources(router) => router.index(),
             LaneEnd::Receivers(access) => self.access[usize::from(access)],
         }
     }
 
     /// Adds a lane from `from` to `end` that is always longer than `lane` by `delay`.
-    pub fn push_longer(&mut self, lane: u16, delay: Picos, end: LaneEnd, from: u16) {
-        let new = self.lanes.len() as u16;
+    pub fn push_longer(&mut self, lane: LaneId, delay: Picos, end: LaneEnd, from: RouterId) {
+        let new = LaneId::new(self.lanes.len());
         for change in &mut self.changes {
             let turn = change.lanes.iter().find(|turn| turn.of == lane).copied();
             change.lanes.extend(turn.map(|t| Turn { of: new, from: t.from + delay, to: t.to + delay }));
         }
-        let LaneSpec { delay: before, least, .. } = self.lanes[usize::from(lane)];
+        let LaneSpec { delay: before, least, .. } = self.lanes[lane.index()];
         self.lanes.push(LaneSpec { from, end, delay: before + delay, least: least + delay });
     }
 
@@ -241,7 +243,7 @@ impl Network {
     /// Round-trip propagation delay between the hosts of two access routers: acknowledgements take as long as data.
     #[must_use]
     pub fn round_trip(&self, source: usize, receiver: usize) -> Picos {
-        2 * self.lanes[usize::from(self.ack_lane(receiver, source))].delay
+        2 * self.lanes[self.ack_lane(receiver, source).index()].delay
     }
 
     /// The same at `now`.
@@ -250,12 +252,12 @@ impl Network {
         let lane = self.ack_lane(receiver, source);
         let past = self.delays.partition_point(|(of, time, _)| (*of, *time) <= (lane, now));
         let last = past.checked_sub(1).map(|last| self.delays[last]).filter(|last| last.0 == lane);
-        2 * last.map_or(self.lanes[usize::from(lane)].delay, |(_, _, delay)| delay)
+        2 * last.map_or(self.lanes[lane.index()].delay, |(_, _, delay)| delay)
     }
 
     /// Lanes on which segments leave a router.
-    pub fn lanes_from(&self, router: usize) -> impl Iterator<Item = usize> {
-        (0..self.first_ack_lane).filter(move |lane| usize::from(self.lanes[*lane].from) == router)
+    pub fn lanes_from(&self, router: RouterId) -> impl Iterator<Item = LaneId> {
+        (0..self.first_ack_lane).filter(move |lane| self.lanes[*lane].from == router).map(LaneId::new)
     }
 
     /// Mean round-trip propagation delay over the ordered pairs of different regions with hosts, s: `rtt` of the buffer
@@ -292,7 +294,7 @@ impl Network {
 }
 
 /// What `changes` make of the delays of lanes: lane, instant and delay, rising.
-fn delays_by_lane(changes: &[Change]) -> Vec<(u16, Picos, Picos)> {
+fn delays_by_lane(changes: &[Change]) -> Vec<(LaneId, Picos, Picos)> {
     let turns = changes.iter().flat_map(|change| change.lanes.iter().map(|t| (t.of, change.time, t.to)));
     let mut delays: Vec<_> = turns.collect();
     delays.sort_unstable();

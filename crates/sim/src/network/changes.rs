@@ -2,6 +2,7 @@
 //!
 //! Everything is known before the run, so that queues are as large, and domains as far apart, as they ever have to be.
 
+use super::numbers::{LaneId, RouterId};
 use super::topology::Topology;
 use crate::scenario::{GivenChange, InvalidScenario, Scenario, invalid};
 use mesonet_cc::Picos;
@@ -24,9 +25,9 @@ pub struct Change {
     /// When.
     pub time: Picos,
     /// Service times of routers.
-    pub routers: Vec<Turn<usize>>,
+    pub routers: Vec<Turn<RouterId>>,
     /// Delays of lanes: those of links in both directions, and those of acknowledgements that cross them.
-    pub lanes: Vec<Turn<u16>>,
+    pub lanes: Vec<Turn<LaneId>>,
 }
 
 /// The changes of a scenario before lanes are known.
@@ -73,7 +74,7 @@ impl Schedule {
                 }
                 let from = std::mem::replace(&mut services[router], to);
                 if let Some(last) = schedule.changes.last_mut() {
-                    last.routers.push(Turn { of: router, from, to });
+                    last.routers.push(Turn { of: RouterId::new(router), from, to });
                 }
             } else if let Some(ends) = &change.link {
                 let link = link(topology, ends, &format!("{path}.link"))?;
@@ -96,14 +97,14 @@ impl Schedule {
     }
 
     /// Adds to the changes those of a lane over a link; the smallest delay.
-    pub fn add(&mut self, lane: u16, link: usize) -> Picos {
+    pub fn add(&mut self, lane: LaneId, link: usize) -> Picos {
         let delays: Vec<Picos> = self.delays.iter().map(|delays| delays[link]).collect();
         follow(&mut self.changes, lane, delays)
     }
 }
 
 /// Adds to `changes` those of a lane that has these delays at the start and after each of them; the smallest one.
-pub fn follow(changes: &mut [Change], lane: u16, delays: impl IntoIterator<Item = Picos>) -> Picos {
+pub fn follow(changes: &mut [Change], lane: LaneId, delays: impl IntoIterator<Item = Picos>) -> Picos {
     let mut delays = delays.into_iter();
     let Some(mut from) = delays.next() else { return 0 };
     let mut least = from;

@@ -5,6 +5,7 @@
 
 use super::Network;
 use super::build::LaneSpec;
+use super::numbers::{DomainLane, DomainRouter};
 use mesonet_cc::{MILLISECOND, Picos};
 
 /// Links shorter than this do not separate domains: windows would be too short to be worth their bookkeeping, which
@@ -17,9 +18,9 @@ pub struct Domains {
     /// Domain by router.
     pub of: Vec<u16>,
     /// Number within its domain by router.
-    pub router: Vec<u16>,
+    pub router: Vec<DomainRouter>,
     /// Number within the domain in which it ends by lane.
-    pub lane: Vec<u16>,
+    pub lane: Vec<DomainLane>,
     /// Number of domains.
     pub count: usize,
     /// Shortest delay of a lane from one domain to another; the largest number where there is one domain.
@@ -33,7 +34,7 @@ impl Domains {
     pub fn of(network: &Network) -> Self {
         let mut domains = Union::new(network.topology.routers.len());
         for lane in network.lanes.iter().filter(|lane| lane.least < SHORTEST_LOOKAHEAD) {
-            domains.join(usize::from(lane.from), network.lane_to(lane));
+            domains.join(lane.from.index(), network.lane_to(lane));
         }
         let (of, count) = domains.numbered();
         Self::new(network, of, count)
@@ -46,14 +47,14 @@ impl Domains {
     }
 
     fn new(network: &Network, of: Vec<u16>, count: usize) -> Self {
-        let crosses = |lane: &&LaneSpec| of[usize::from(lane.from)] != of[network.lane_to(lane)];
+        let crosses = |lane: &&LaneSpec| of[lane.from.index()] != of[network.lane_to(lane)];
         let lookahead = network.lanes.iter().filter(crosses).map(|lane| lane.least).min();
         let lanes = network.lanes.iter().map(|lane| of[network.lane_to(lane)]);
         Self {
             count,
             lookahead: lookahead.unwrap_or(Picos::MAX),
-            router: within(of.iter().copied(), count),
-            lane: within(lanes, count),
+            router: within(of.iter().copied(), count, DomainRouter::new),
+            lane: within(lanes, count, DomainLane::new),
             of,
         }
     }
@@ -66,14 +67,14 @@ impl Domains {
 }
 
 /// Number of each within its domain, given the domain of each.
-fn within(domains: impl Iterator<Item = u16>, count: usize) -> Vec<u16> {
-    let mut next = vec![0; count];
-    let number = |domain: u16| {
+fn within<N>(domains: impl Iterator<Item = u16>, count: usize, number: fn(usize) -> N) -> Vec<N> {
+    let mut next = vec![0_usize; count];
+    let next_number = |domain: u16| {
         let next = &mut next[usize::from(domain)];
         *next += 1;
-        *next - 1
+        number(*next - 1)
     };
-    domains.map(number).collect()
+    domains.map(next_number).collect()
 }
 
 /// Disjoint sets.

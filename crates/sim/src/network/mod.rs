@@ -15,6 +15,7 @@ pub mod isp;
 pub mod load;
 pub mod long_lived;
 pub mod map;
+pub mod numbers;
 pub mod parking_lot;
 pub mod router;
 pub mod routing;
@@ -23,5 +24,6 @@ pub mod topology;
 
 pub use build::Network;
 pub use domains::Domains;
+pub use numbers::{DomainLane, DomainRouter, LaneId, RouterId};
 pub use router::Router;
 pub use topology::{RouterClass, Topology};

@@ -8,6 +8,7 @@ use super::Simulation;
 use crate::network::build::LaneEnd;
 use crate::network::changes::{Change, Turn};
 use crate::network::router::rescaled;
+use crate::network::{LaneId, RouterId};
 use crate::transport::FlowState;
 use mesonet_cc::Picos;
 use std::sync::Arc;
@@ -30,19 +31,19 @@ impl Simulation {
         }
     }
 
-    fn change_router(&mut self, turn: Turn<usize>) {
+    fn change_router(&mut self, turn: Turn<RouterId>) {
         let (shared, now) = (Arc::clone(&self.shared), self.now);
-        let domain = usize::from(shared.domains.of[turn.of]);
-        self.domains[domain].fabric.set_service(shared.domains.router[turn.of], now, turn.to);
+        let domain = usize::from(shared.domains.of[turn.of.index()]);
+        self.domains[domain].fabric.set_service(shared.domains.router[turn.of.index()], now, turn.to);
         for lane in shared.network.lanes_from(turn.of) {
-            let delay = self.delays[lane];
+            let delay = self.delays[lane.index()];
             self.move_waiting(lane, delay, |waits| rescaled(waits, turn.from, turn.to));
         }
     }
 
-    fn change_lane(&mut self, turn: Turn<u16>) {
-        self.delays[usize::from(turn.of)] = turn.to;
-        self.move_waiting(usize::from(turn.of), turn.from, |waits| waits);
+    fn change_lane(&mut self, turn: Turn<LaneId>) {
+        self.delays[turn.of.index()] = turn.to;
+        self.move_waiting(turn.of, turn.from, |waits| waits);
     }
 
     /// Gives what has not left a router for `lane`, which took `before` so far, and what comes after, its instants of
@@ -50,16 +51,16 @@ impl Simulation {
     ///
     /// What had left when the delay changed the last time took another one: it is known by its arrival, not later than that
     /// of the last of them. Before acknowledgements and a source's own lane nothing waits.
-    fn move_waiting(&mut self, lane: usize, before: Picos, waits: impl Fn(Picos) -> Picos) {
-        let (now, delay) = (self.now, self.delays[lane]);
-        let spec = &self.shared.network.lanes[lane];
+    fn move_waiting(&mut self, lane: LaneId, before: Picos, waits: impl Fn(Picos) -> Picos) {
+        let (now, delay) = (self.now, self.delays[lane.index()]);
+        let spec = &self.shared.network.lanes[lane.index()];
         let to = self.shared.domains.of_lane(&self.shared.network, spec);
-        let from = usize::from(self.shared.domains.of[usize::from(spec.from)]);
-        let sent_at_once = matches!(spec.end, LaneEnd::Sources(_))
-            || self.shared.own.iter().any(|own| own.1.access == lane as u16);
-        let gone_before = self.gone[lane];
+        let from = usize::from(self.shared.domains.of[spec.from.index()]);
+        let sent_at_once =
+            matches!(spec.end, LaneEnd::Sources(_)) || self.shared.own.iter().any(|own| own.1.access == lane);
+        let gone_before = self.gone[lane.index()];
         let (mut last, mut gone) = (0, gone_before);
-        let floor = self.domains[to].fabric.retime(lane as u16, |arrival| {
+        let floor = self.domains[to].fabric.retime(lane, |arrival| {
             let waiting = arrival.saturating_sub(now + before);
             if sent_at_once || arrival <= gone_before || waiting == 0 {
                 last = arrival;
@@ -69,8 +70,8 @@ impl Simulation {
             }
             last
         });
-        self.gone[lane] = gone;
-        self.domains[from].fabric.set_delay(lane as u16, delay, floor);
+        self.gone[lane.index()] = gone;
+        self.domains[from].fabric.set_delay(lane, delay, floor);
     }
 
     /// Flows are measured against the propagation delay of the day.

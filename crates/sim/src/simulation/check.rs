@@ -29,7 +29,7 @@ const MOST_LANES: usize = MOST_LEAVES - ALARMS;
 fn horizon(scenario: &Scenario, domains: &Domains) -> Result<Picos, InvalidScenario> {
     // Flows with an extra delay get two lanes each.
     let own = scenario.flows.iter().filter(|flow| flow.extra_delay > 0.0).count();
-    let lanes = domains.lane.iter().max().map_or(0, |last| usize::from(*last) + 1);
+    let lanes = domains.lane.iter().max().map_or(0, |last| last.index() + 1);
     if lanes + 2 * own <= MOST_LANES {
         return Ok(Lanes::new(lanes + 2 * own, ALARMS).horizon());
     }
@@ -66,8 +66,8 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
     let mut service: Vec<Picos> = network.routers.iter().map(|router| router.service).collect();
     let mut delay: Vec<Picos> = network.lanes.iter().map(|lane| lane.delay).collect();
     for change in &network.changes {
-        change.routers.iter().for_each(|turn| service[turn.of] = service[turn.of].max(turn.to));
-        change.lanes.iter().for_each(|t| delay[usize::from(t.of)] = delay[usize::from(t.of)].max(t.to));
+        change.routers.iter().for_each(|t| service[t.of.index()] = service[t.of.index()].max(t.to));
+        change.lanes.iter().for_each(|t| delay[t.of.index()] = delay[t.of.index()].max(t.to));
     }
     let longest_queue = service.iter().zip(&network.buffers).map(|(s, b)| seconds(*s) * (*b as f64 + 1.0));
     let longest_queue = longest_queue.fold(0.0, f64::max);

@@ -5,7 +5,7 @@ use super::domain::Domain;
 use crate::engine::{FlowId, MOST_SLOTS, Segment};
 use crate::fabric::OwnLanes;
 use crate::measure::PairClass;
-use crate::network::RouterClass;
+use crate::network::{LaneId, RouterClass};
 use crate::random::{Purpose, Stream};
 use crate::transport::rtt::Sample;
 use crate::transport::{Flow, FlowState, OFF, Recovery, RttEstimator, Scoreboard};
@@ -79,9 +79,9 @@ impl Domain {
     }
 
     /// Round-trip propagation delay now, of a flow with a lane of its own to its access router if it has one.
-    pub(super) fn base_rtt(&self, origin: usize, receiver: usize, access_lane: Option<u16>) -> Picos {
+    pub(super) fn base_rtt(&self, origin: usize, receiver: usize, access_lane: Option<LaneId>) -> Picos {
         let network = &self.shared.network;
-        let extra = access_lane.map_or(0, |lane| network.lanes[usize::from(lane)].delay);
+        let extra = access_lane.map_or(0, |lane| network.lanes[lane.index()].delay);
         network.round_trip_at(origin, receiver, self.now) + 2 * extra
     }
 

@@ -3,7 +3,7 @@
 use super::code;
 use super::ended::Ended;
 use super::shared::Shared;
-use crate::engine::{FlowId, Interfaces, Timers};
+use crate::engine::{FlowHome, FlowId, Interfaces, Timers};
 use crate::fabric::{Alarm, Event, Fabric};
 use crate::measure::{Counters, FlowGroups, FlowRecords};
 use crate::transport::{DeliverySampler, Flow, Receiver, Repair};
@@ -175,9 +175,9 @@ impl Domain {
     /// Slot of a flow whose source is here.
     #[inline]
     pub fn slot(&self, flow: FlowId) -> u32 {
-        match flow.group() {
-            Ok(_) => flow.slot(),
-            Err(own) => self.own_slots[own],
+        match flow.home() {
+            FlowHome::Group(_) => flow.slot(),
+            FlowHome::OwnLanes(own) => self.own_slots[own],
         }
     }
 

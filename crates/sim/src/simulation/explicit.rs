@@ -3,8 +3,8 @@
 use super::connection::Opening;
 use super::domain::Domain;
 use crate::fabric::OwnLanes;
-use crate::network::Network;
 use crate::network::build::{LaneEnd, LaneSpec};
+use crate::network::{LaneId, Network, RouterId};
 use crate::random::{Purpose, Stream};
 use crate::scenario::{InvalidScenario, Scenario, invalid};
 use crate::transport::FlowState;
@@ -29,10 +29,10 @@ pub(super) fn add_lanes(
         }
         let delay = picos(flow.extra_delay);
         let acks = network.ack_lane(receiver, origin);
-        let [origin, receiver] = [origin, receiver].map(|access| network.access[access] as u16);
+        let [origin, receiver] = [origin, receiver].map(|access| RouterId::new(network.access[access]));
         network.lanes.push(LaneSpec { from: origin, end: LaneEnd::Router(origin), delay, least: delay });
         network.push_longer(acks, delay, LaneEnd::Sources(origin), receiver);
-        own.push((i as u32, OwnLanes { access: lane as u16, acks: lane as u16 + 1 }));
+        own.push((i as u32, OwnLanes { access: LaneId::new(lane), acks: LaneId::new(lane + 1) }));
     }
     Ok(own)
 }

@@ -34,7 +34,7 @@ use crate::measure::sample::Series;
 use crate::measure::{Convergence, Counters, FlowGroups, FlowRecords, PeriodSums, RouterUse, Table};
 use crate::network::build::LaneEnd;
 use crate::network::router::RouterState;
-use crate::network::{Domains, Network};
+use crate::network::{Domains, LaneId, Network};
 use crate::scenario::{InvalidScenario, Scenario};
 use domain::Domain;
 use mesonet_cc::Picos;
@@ -255,11 +255,11 @@ impl Simulation {
     #[must_use]
     pub fn census(&self) -> Census {
         let mut census = Census::default();
-        let mut count = |(lane, segment): (usize, Segment)| {
-            match self.shared.network.lanes[lane].end {
+        let mut count = |(lane, segment): (LaneId, Segment)| {
+            match self.shared.network.lanes[lane.index()].end {
                 LaneEnd::Sources(_) => census.acknowledgements += 1,
                 // Before it departs it is in the router at the beginning of the lane.
-                _ if segment.time > self.now + self.delays[lane] => census.queued += 1,
+                _ if segment.time > self.now + self.delays[lane.index()] => census.queued += 1,
                 _ => census.in_flight += 1,
             }
         };

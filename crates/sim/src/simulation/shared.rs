@@ -1,7 +1,7 @@
 //! What does not change during a run, and all domains read.
 
 use super::explicit::access;
-use crate::engine::FlowId;
+use crate::engine::{FlowHome, FlowId};
 use crate::fabric::OwnLanes;
 use crate::network::{Domains, Network};
 use crate::scenario::{AckRtt, AlgorithmShare, Scenario};
@@ -103,9 +103,9 @@ impl Shared {
 
     /// Domain of the source of a flow.
     pub fn home(&self, flow: FlowId) -> usize {
-        match flow.group() {
-            Ok(group) => usize::from(self.domains.of[self.network.anchor(group)]),
-            Err(own) => self.domain_of(self.origin(self.own[own].0)),
+        match flow.home() {
+            FlowHome::Group(group) => usize::from(self.domains.of[self.network.anchor(group)]),
+            FlowHome::OwnLanes(own) => self.domain_of(self.origin(self.own[own].0)),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::rtt::{RttEstimator, Timing};
 use super::scoreboard::Scoreboard;
 use crate::engine::FlowId;
+use crate::network::{DomainRouter, LaneId};
 use mesonet_cc::{Controller, Picos};
 use serde::{Deserialize, Serialize};
 
@@ -62,9 +63,9 @@ pub struct Flow {
     /// Access index of the receiver.
     pub receiver: u16,
     /// Access router of the source, by its number in the domain.
-    pub access_router: u16,
+    pub access_router: DomainRouter,
     /// Lane from its source to the access router, if it has one of its own.
-    pub access_lane: Option<u16>,
+    pub access_lane: Option<LaneId>,
     /// One past the last segment.
     pub end: u64,
     /// First data segment; the SYN has the number before it.
@@ -155,7 +156,7 @@ impl Flow {
             receiver: 0,
             origin: 0,
             id: FlowId::default(),
-            access_router: 0,
+            access_router: DomainRouter::default(),
             access_lane: None,
             delays_sends: false,
             base: 0,
