@@ -36,7 +36,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How the increment follows the distance from the last maximum.
+/// The rule by which the increment follows the distance from the last maximum.
 #[derive(Clone, Copy, Debug)]
 enum Search {
     /// The smallest increment is `search_divisor / smooth_part`, within `search_divisor` of the maximum on both sides.
@@ -63,6 +63,7 @@ pub struct BicConfig {
 impl BicConfig {
     /// I(w), segments per round trip, where `last_max` is the window of the last loss or 0 before the first one.
     fn increment(&self, w: f64, last_max: f64) -> f64 {
+        // tcp_bic.c, low_window; NIST SP 500-282, chapter 10.
         if w <= self.low_window {
             return 1.0;
         }
@@ -71,11 +72,13 @@ impl BicConfig {
             Search::Linux { whole: false, .. } | Search::Paper { .. } => last_max - w,
         };
         let increment = if distance > 0.0 { self.towards(distance) } else { self.beyond(-distance) };
+        // tcp_bic.c: at least 5 % per round trip before the first loss, and at most one segment per acknowledged one.
         let first = if last_max == 0.0 { self.first_growth * w } else { 0.0 };
         (increment.max(first) * self.ack_ratio).min(w)
     }
 
-    /// At a distance below the last maximum.
+    /// I at a distance below the last maximum (Xu et al. 2004, binary search increase and additive increase;
+    /// tcp_bic.c, bictcp_update).
     fn towards(&self, distance: f64) -> f64 {
         let part = distance / self.divisor;
         match self.search {
@@ -87,7 +90,8 @@ impl BicConfig {
         }
     }
 
-    /// At a distance above the last maximum.
+    /// I at a distance above the last maximum (Xu et al. 2004, slow start towards a new maximum, or max probing;
+    /// tcp_bic.c, bictcp_update).
     fn beyond(&self, distance: f64) -> f64 {
         match self.search {
             Search::Linux { smallest, .. } if distance < self.divisor => smallest,
@@ -97,7 +101,8 @@ impl BicConfig {
         }
     }
 
-    /// Part of the window that a loss leaves.
+    /// Part of the window that a loss leaves (Xu et al. 2004, multiplicative decrease; RFC 5681, section 3.1, in the low
+    /// window).
     fn kept(&self, w: f64) -> f64 {
         1.0 - if w <= self.low_window { 0.5 } else { self.decrease }
     }
@@ -271,8 +276,10 @@ impl CongestionControl for Bic {
         let reduced = basis * config.kept(basis);
         let timeout = loss.cause == LossCause::Timeout;
         if timeout && config.forget_on_timeout {
+            // tcp_bic.c: a time-out erases the last maximum.
             self.last_max = 0.0;
         } else if !timeout || loss.first_timeout {
+            // Xu et al. 2004, fast convergence: half-way between the old window and the new one.
             let lower = config.fast_convergence && basis < self.last_max;
             self.last_max = if lower { basis * (1.0 - config.decrease / 2.0) } else { basis };
         }

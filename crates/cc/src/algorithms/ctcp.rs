@@ -38,7 +38,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Which delay of a round trip counts.
+/// The delay of a round trip that counts.
 #[derive(Clone, Copy, Debug)]
 enum RttStatistic {
     Smallest,
@@ -67,13 +67,14 @@ pub struct CtcpConfig {
 }
 
 impl CtcpConfig {
-    /// Growth of the delay window per round trip without a queue, segments.
+    /// Growth of the delay window per round trip without a queue, segments: `alpha w^k - 1` (Tan et al. 2006, delay window).
     fn step(&self, w: f64) -> f64 {
         (self.alpha * libm::pow(w, self.exponent) - 1.0).max(0.0)
     }
 
-    /// Delay window after a round trip under the window `w` that had `diff` segments in queues.
+    /// Delay window after a round trip (Tan et al. 2006, the three cases of the delay window) under the window `w` that had `diff` segments in queues.
     fn delay_window(&self, delay_window: f64, w: f64, diff: f64, gamma: f64) -> f64 {
+        // Linux implementation 1.3; NIST SP 500-282, chapter 10.
         if w < self.low_window {
             0.0
         } else if diff < gamma {
@@ -84,7 +85,7 @@ impl CtcpConfig {
         }
     }
 
-    /// gamma after a loss that standard TCP's part of the flow met with `diff_reno` segments in queues.
+    /// gamma (draft-sridharan-tcpm-ctcp-02, gamma tuning) after a loss that standard TCP's part of the flow met with `diff_reno` segments in queues.
     fn tuned_gamma(&self, gamma: f64, diff_reno: f64) -> f64 {
         let gamma = (1.0 - self.lambda) * gamma + self.lambda * self.tuned_part * diff_reno;
         gamma.min(self.gamma_high).max(self.gamma_low)
@@ -127,13 +128,14 @@ impl Ctcp {
         self.window.cwnd() - self.delay_window
     }
 
-    /// A round trip is over: the delay window follows the queue.
+    /// Lets the delay window follow the queue: `diff = window (1 - base_rtt / rtt)` (Tan et al. 2006, as Vegas).
     fn end_round(&mut self, config: &CtcpConfig, ack: &AckEvent) {
         let rtt = match config.statistic {
             RttStatistic::Smallest => seconds(self.round.smallest),
             RttStatistic::Mean => seconds(self.round.sum) / f64::from(self.round.samples),
             RttStatistic::Smoothed => seconds(ack.srtt),
         };
+        // Tan et al. 2006: base_rtt / rtt of the window would be in flight without queues.
         let queued = (1.0 - seconds(ack.min_rtt) / rtt).max(0.0);
         let w = self.window.cwnd();
         self.diff_reno = Some(self.loss_window() * queued);
@@ -346,6 +348,7 @@ impl CongestionControl for Ctcp {
         let left =
             if self.slow_start { self.window.grow_in_slow_start(&config.common, ack) } else { ack.acked };
         self.slow_start &= self.window.in_slow_start();
+        // Tan et al. 2006: 1 / (cwnd + dwnd) to the loss window.
         for _ in 0..left {
             self.window.grow(&config.common, 1.0 / self.window.cwnd());
         }
@@ -353,12 +356,14 @@ impl CongestionControl for Ctcp {
 
     fn on_loss(&mut self, config: &CtcpConfig, loss: &LossEvent) {
         let basis = self.window.basis(&config.common, loss);
+        // Tan et al. 2006: cwnd / 2, and dwnd what is missing to (1 - beta) of both.
         let loss_window = (self.loss_window().min(basis) / 2.0).max(MIN_SSTHRESH);
         let delay_window = (basis * (1.0 - config.decrease) - loss_window).max(0.0);
         self.window.back_off(&config.common, loss, loss_window + delay_window, basis / 2.0);
         let diff_reno = self.diff_reno.take();
         self.round.whole = false;
         if loss.cause == LossCause::Timeout {
+            // Tan et al. 2006: a time-out leaves no delay window.
             self.delay_window = 0.0;
             self.slow_start = self.window.in_slow_start();
             self.gamma = config.gamma;

@@ -39,19 +39,19 @@ pub struct FastConfig {
 }
 
 impl FastConfig {
-    /// The window equation: from `w`, when the acknowledged segment left under the window `w_old`.
+    /// The window equation (Jin et al. 2004, window control): from `w`, when the acknowledged segment left under the window `w_old`.
     fn target(&self, w: f64, w_old: f64, base_rtt: f64, avg_rtt: f64) -> f64 {
         let next = (1.0 - self.gamma) * w + self.gamma * (base_rtt / avg_rtt * w_old + self.alpha);
         next.min(2.0 * w)
     }
 
-    /// Weight of a new round-trip time in the average.
+    /// Weight of a new round-trip time in the average: min(3 / w, 1 / 4) (Jin et al. 2004, estimation).
     fn gain(&self, w: f64) -> f64 {
         (self.gain_segments / w).min(self.gain_max)
     }
 }
 
-/// What moves the window.
+/// The force that moves the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Mode {
     /// Acknowledgements, up to ssthresh.
@@ -85,6 +85,7 @@ pub struct Fast {
 }
 
 impl Fast {
+    /// Updates base_rtt and avg_rtt (Jin et al. 2004, estimation).
     fn sample_rtt(&mut self, config: &FastConfig, rtt: f64) {
         if self.base_rtt == 0.0 {
             (self.base_rtt, self.avg_rtt) = (rtt, rtt);
@@ -111,7 +112,8 @@ impl Fast {
         }
     }
 
-    /// The round trip under way is over: completes its step and begins the next one.
+    /// Completes the step of the round trip that is over and begins the next round trip: of two round trips one is left
+    /// alone (Jin et al. 2004, window control).
     fn end_round(&mut self, config: &FastConfig, now: Picos, may_grow: bool) {
         if self.mode == Mode::Active && config.spread {
             self.move_to(config, self.to, may_grow);
@@ -254,10 +256,12 @@ impl CongestionControl for Fast {
 
     fn on_loss(&mut self, config: &FastConfig, loss: &LossEvent) {
         let basis = self.window.basis(&config.common, loss);
+        // NIST SP 500-282, chapter 10: halved.
         let reduced = basis * (1.0 - config.decrease);
         self.window.back_off(&config.common, loss, reduced, basis / 2.0);
         match loss.cause {
             LossCause::Timeout => self.mode = Mode::SlowStart,
+            // Window control pauses until fast recovery ends.
             LossCause::FastRetransmit => self.mode = Mode::Recovery,
             LossCause::Ecn => self.begin_control(config, loss.now),
         }

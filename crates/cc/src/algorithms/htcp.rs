@@ -67,21 +67,23 @@ pub struct HtcpConfig {
 }
 
 impl HtcpConfig {
-    /// alpha, segments per round trip, `delta` after a congestion event that left `beta` of the window.
+    /// alpha, segments per round trip (draft-leith-tcp-htcp-06, increase function), `delta` after a congestion event that left `beta` of the window.
     fn alpha(&self, delta: Picos, beta: f64, scale: f64) -> f64 {
         if delta <= self.delta_l && !self.from_start {
             return 1.0;
         }
+        // f(Delta) = 1 + 10 (Delta - Delta_L) + ((Delta - Delta_L) / 2)^2.
         let x = seconds(delta.saturating_sub(self.delta_l));
         let f = 1.0 + x * (self.linear + x * self.quadratic);
         if self.whole_numbers {
             return 2.0 * (1.0 - beta) * (f.floor() * scale).floor().max(1.0);
         }
+        // 2 (1 - beta) f: the back-off does not change the average rate.
         let alpha = 2.0 * (1.0 - beta) * f * scale;
         if self.from_start { alpha } else { alpha.max(1.0) }
     }
 
-    /// By how much a flow whose smallest round-trip time is `rtt_min` seconds scales its increase.
+    /// RTT scaling (tcp_htcp.c) of a flow whose smallest round-trip time is `rtt_min` seconds.
     fn scale(&self, rtt_min: f64) -> f64 {
         if !self.scaled {
             return 1.0;
@@ -132,7 +134,7 @@ impl Htcp {
         }
     }
 
-    /// Part of the window to keep after the epoch that ends.
+    /// Part of the window to keep after the epoch that ends (draft-leith-tcp-htcp-06, adaptive back-off).
     fn back_off(&self, config: &HtcpConfig) -> f64 {
         let change = (self.throughput - self.throughput_before).abs();
         let known = self.throughput_before > 0.0 && self.rtt_max > 0.0;
@@ -364,6 +366,7 @@ impl CongestionControl for Htcp {
         self.epoch = Some(loss.now);
         self.throughput_before = self.throughput;
         self.throughput = 0.0;
+        // tcp_htcp.c, fading memory: rtt_max follows a path that changes.
         self.rtt_max = self.rtt_min + config.fading * (self.rtt_max - self.rtt_min).max(0.0);
         self.recovering = loss.cause == LossCause::FastRetransmit;
         self.timed_out = loss.cause == LossCause::Timeout;
@@ -378,6 +381,7 @@ impl CongestionControl for Htcp {
     }
 
     fn on_timer(&mut self, config: &HtcpConfig, _: Picos) {
+        // NIST SP 500-282, chapter 10: the throughput is monitored every 250 ms.
         if self.whole {
             self.throughput = self.throughput.max(self.acked as f64 / seconds(config.monitor_period));
         }
