@@ -5,7 +5,7 @@
 use crate::{AckEvent, LossCause};
 use serde::{Deserialize, Serialize};
 
-/// Where recovery stands.
+/// The stage of recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Recovery {
     #[default]
@@ -25,12 +25,12 @@ pub struct Conservation {
 }
 
 impl Conservation {
-    /// Fast recovery is under way.
+    /// Returns whether fast recovery is under way.
     pub fn is_fast(&self) -> bool {
         self.recovery == Recovery::Fast
     }
 
-    /// What was outstanding at the timeout has been acknowledged.
+    /// Returns whether all segments outstanding at the time-out have been acknowledged.
     pub fn has_repaired_timeout(&self, ack: &AckEvent) -> bool {
         self.recovery == Recovery::Timeout && !ack.after_timeout
     }

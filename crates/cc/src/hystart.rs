@@ -38,7 +38,7 @@ pub struct HyStartRules {
     pub samples: u8,
 }
 
-/// What an acknowledgement shows.
+/// The news of an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub struct Delay {
     pub now: Picos,
@@ -75,7 +75,7 @@ impl HyStart {
         self.due = true;
     }
 
-    /// Whether slow start ends with this acknowledgement.
+    /// Returns whether slow start ends with this acknowledgement.
     pub fn finds_end(&mut self, rules: &HyStartRules, delay: &Delay) -> bool {
         if self.found {
             return false;

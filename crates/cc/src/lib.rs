@@ -1,8 +1,9 @@
 //! Congestion control, and nothing else.
 //!
-//! An algorithm here is a state machine that gets the events of the segments of one flow and returns how many may
-//! be in the network. It knows no packets, no queues, no files and no clock: every instant it may use arrives inside an
-//! event. Its state is plain data (`Copy`, serialisable), so a flow carries it inline and a snapshot is a copy.
+//! An algorithm here is a state machine. Its input is events of the segments of one flow; its output is the number of
+//! segments that may be in the network. It knows no packets, no queues, no files and no clock: every instant it may
+//! use arrives inside an event. Its state is plain data (`Copy`, serialisable), so a flow carries it inline and a
+//! snapshot is a copy.
 //!
 //! * [`CongestionControl`] is the abstraction; [`AckEvent`], [`LossEvent`] and [`SendEvent`] are what it sees.
 //! * [`Window`] is what nearly every algorithm shares: cwnd, ssthresh and slow start.
@@ -33,10 +34,10 @@ pub use window::{Common, TimeoutRule, Window, WindowBasis};
 /// An instant or a duration in integer picoseconds; u64 lasts 213 days.
 pub type Picos = u64;
 
-/// One second in picoseconds.
+/// A second in picoseconds.
 pub const SECOND: Picos = 1_000_000_000_000;
 
-/// One millisecond in picoseconds.
+/// A millisecond in picoseconds.
 pub const MILLISECOND: Picos = 1_000_000_000;
 
 /// A duration in seconds.
@@ -72,7 +73,7 @@ pub struct AckEvent {
     /// Delivery-rate sample in segments/s, 0 where none was taken: only [`CongestionControl::WANTS_DELIVERY_RATE`] has
     /// samples taken.
     pub delivery_rate: f64,
-    /// What the delivery-rate sample spans; all zero where the algorithm wants none.
+    /// The span of the delivery-rate sample; all zero where the algorithm wants none.
     pub sample: DeliverySample,
     /// Segments newly found lost; counted where delivery rates are sampled.
     pub lost: u32,
@@ -90,8 +91,8 @@ pub struct AckEvent {
     pub ce: u32,
 }
 
-/// What a delivery-rate sample spans: from the acknowledgement that was the last one when the acknowledged segment left
-/// to the one now (draft-cheng-iccrg-delivery-rate-estimation).
+/// The span of a delivery-rate sample: from the acknowledgement that was the last one when the acknowledged segment
+/// left to the one now (draft-cheng-iccrg-delivery-rate-estimation).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeliverySample {
     /// Segments of the flow delivered when the acknowledged segment left.
@@ -165,7 +166,7 @@ pub struct SendEvent {
     pub retransmission: bool,
 }
 
-/// Which rules govern the window now; counted by the state-occupancy responses.
+/// The rules that govern the window now; counted by the state-occupancy responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// Slow start (initial or after a timeout: the sender knows which).
@@ -176,7 +177,7 @@ pub enum Phase {
     Alternate,
 }
 
-/// How a flow starts.
+/// The start of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Start {
     /// The instant at which the connection is established.
@@ -193,7 +194,7 @@ pub struct Start {
     pub seed: u64,
 }
 
-/// One congestion control algorithm: the state of one flow.
+/// A congestion control algorithm: the state of one flow.
 ///
 /// Constants live in `Config`, one per algorithm and scenario, so that a flow carries only what changes.
 pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Deserialize<'de> {
@@ -204,7 +205,7 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     const NAME: &'static str;
     /// Full name.
     const TITLE: &'static str;
-    /// Where the rules come from.
+    /// Source of the rules.
     const SOURCE: &'static str;
     /// Every constant, in the order in which [`Self::config`] takes the values.
     const PARAMS: &'static [Param];
@@ -233,14 +234,14 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     /// A segment left the interface. Called only where [`Self::WANTS_SENDS`].
     fn on_send(&mut self, _config: &Self::Config, _send: &SendEvent) {}
 
-    /// Whether the algorithm looks at departures.
+    /// The algorithm looks at departures.
     const WANTS_SENDS: bool = false;
 
     /// A segment was found lost; the acknowledgement that reports it follows. Called only where
     /// [`Self::WANTS_DELIVERY_RATE`].
     fn on_segment_lost(&mut self, _config: &Self::Config, _lost: &LostSegment) {}
 
-    /// Whether the sender takes delivery-rate samples, which it has to remember something of every segment for.
+    /// The sender takes delivery-rate samples, for which it keeps state of every segment.
     const WANTS_DELIVERY_RATE: bool = false;
 
     /// The algorithm deliberately keeps less in flight than the path would take: delivery-rate samples are then marked.
@@ -279,6 +280,6 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
         None
     }
 
-    /// Which rules govern the window at `now`.
+    /// Returns the rules that govern the window at `now`.
     fn phase(&self, config: &Self::Config, now: Picos) -> Phase;
 }

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-/// Which set of defaults a scenario starts from.
+/// The set of defaults from which a scenario starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Preset {
     /// Today's RFCs.
     #[serde(rename = "standard")]
     Standard,
-    /// What the study of NIST SP 500-282 used.
+    /// The values of the study of NIST SP 500-282.
     #[serde(rename = "sp500_282")]
     Sp500282,
     /// A current Linux sender.
@@ -19,12 +19,12 @@ pub enum Preset {
     Ns2000,
 }
 
-/// One constant of an algorithm.
+/// A constant of an algorithm.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Param {
     /// Name typed by users, lower case with underscores.
     pub name: &'static str,
-    /// What it does, one line.
+    /// Its effect, in one line.
     pub doc: &'static str,
     /// Unit; `1` for a plain number.
     pub unit: &'static str,

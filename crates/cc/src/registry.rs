@@ -6,14 +6,14 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What users can know about an algorithm.
+/// The facts about an algorithm that users can list.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Algorithm {
     /// Name typed by users.
     pub name: &'static str,
     /// Full name.
     pub title: &'static str,
-    /// Where the rules come from.
+    /// Source of the rules.
     pub source: &'static str,
     /// Its constants.
     pub params: &'static [Param],

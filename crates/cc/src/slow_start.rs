@@ -160,7 +160,7 @@ pub(crate) fn limited_growth(rules: &SlowStartRules, cwnd: f64) -> f64 {
 }
 
 impl SlowStart {
-    /// What is left of the variant after a congestion event.
+    /// The state of the variant after a congestion event.
     pub(crate) fn again(self) -> Self {
         match self {
             Self::Classic | Self::HyStart(_) => Self::Classic,

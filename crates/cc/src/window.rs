@@ -1,10 +1,10 @@
-//! What the loss-window algorithms share: cwnd, ssthresh, slow start, and what a timeout does to them.
+//! The window of loss-based algorithms: cwnd, ssthresh, slow start, and the effect of a time-out.
 
 use crate::slow_start::limited_growth;
 use crate::{AckEvent, LossCause, LossEvent, Preset, SlowStart, SlowStartRules, Start};
 use serde::{Deserialize, Serialize};
 
-/// What a timeout does to cwnd and ssthresh.
+/// The effect of a time-out on cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimeoutRule {
     /// RFC 5681, section 3.1: ssthresh = what the algorithm's source says, mostly half the window; cwnd = 1.
@@ -29,7 +29,7 @@ pub enum WindowBasis {
 /// Rules that a scenario sets for all algorithms at once.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Common {
-    /// What a timeout does.
+    /// The effect of a time-out.
     pub timeout: TimeoutRule,
     /// From which quantity a reduction starts.
     pub basis: WindowBasis,
@@ -55,7 +55,7 @@ impl Common {
         Self { timeout, basis, grow_only_if_cwnd_limited, max_cwnd: LARGEST_CWND, slow_start }
     }
 
-    /// Whether an acknowledgement may raise the window.
+    /// Returns whether an acknowledgement may raise the window.
     #[inline]
     #[must_use]
     pub fn may_grow(&self, ack: &AckEvent) -> bool {
@@ -199,7 +199,7 @@ impl Window {
     }
 
     /// Sets ssthresh, at least 2, and leaves the window: slow start below it, congestion avoidance from it on.
-    /// What follows is no longer the first slow start.
+    /// Ends the first slow start.
     pub fn set_ssthresh(&mut self, ssthresh: f64) {
         self.ssthresh = ssthresh.clamp(MIN_SSTHRESH, f64::MAX);
         self.slow_start = self.slow_start.again();
@@ -214,7 +214,7 @@ impl Window {
         }
     }
 
-    /// What nearly every algorithm does about a congestion event: [`Self::reduce`], or [`Self::timeout`] where
+    /// The reaction of nearly every algorithm to a congestion event: [`Self::reduce`], or [`Self::timeout`] where
     /// `standard` is the ssthresh under [`TimeoutRule::Rfc`].
     pub fn back_off(&mut self, common: &Common, loss: &LossEvent, reduced: f64, standard: f64) {
         match loss.cause {

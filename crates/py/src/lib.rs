@@ -99,7 +99,7 @@ impl PySimulation {
         Ok(dict)
     }
 
-    /// Whether the end of the scenario has been reached.
+    /// Return whether the run has reached the end of the scenario.
     fn finished(&self) -> bool {
         self.0.finished()
     }

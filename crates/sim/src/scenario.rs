@@ -47,7 +47,7 @@ pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> In
 pub struct Scenario {
     /// The network (X4).
     pub topology: TopologyChoice,
-    /// What is built below a given backbone.
+    /// Routers built below a given backbone.
     pub tiers: TierParameters,
     /// Preset from which the defaults came; for the record only.
     pub preset: String,
@@ -61,13 +61,13 @@ pub struct Scenario {
     pub transport: TransportParameters,
     /// Congestion controls and their shares of the sources (X15).
     pub algorithms: Vec<AlgorithmShare>,
-    /// Explicit flows, in addition to the users.
+    /// Explicit flows, beside the users.
     pub flows: Vec<ExplicitFlow>,
     /// Time line.
     pub time: TimeParameters,
-    /// What is recorded.
+    /// The tables and samples to record.
     pub measurement: MeasurementParameters,
-    /// What is recorded in detail.
+    /// The flows and routers to trace.
     pub trace: TraceParameters,
 }
 
@@ -83,12 +83,12 @@ pub struct NetworkParameters {
     pub buffer: BufferRule,
     /// Smallest buffer, segments.
     pub buffer_floor: u64,
-    /// Whether the segment in service occupies a place of the buffer.
+    /// The segment in service occupies a place of the buffer.
     pub buffer_counts_in_service: bool,
     /// A segment that finds more segments in a router than this, the one in service included, is marked where its flow
     /// understands that; none marks nothing.
     pub ecn_threshold: Option<f64>,
-    /// What changes during the run.
+    /// Changes during the run.
     pub changes: Vec<GivenChange>,
 }
 
@@ -110,11 +110,11 @@ pub struct GivenChange {
     pub factor: Option<f64>,
 }
 
-/// How large buffers are (X3).
+/// The size of buffers (X3).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BufferRule {
-    /// Which rule.
+    /// The rule.
     pub rule: BufferKind,
     /// Multiplies the rule; for `segments` the size itself.
     pub factor: f64,
@@ -168,9 +168,9 @@ pub struct UserParameters {
     pub normal_interface: f64,
     /// Rate of a fast interface, segments/s.
     pub fast_interface: f64,
-    /// Whether a receiver may sit under the same backbone router as its source.
+    /// A receiver may sit under the same backbone router as its source.
     pub allow_same_backbone: bool,
-    /// What `receiver_distribution` weighs.
+    /// The reading of `receiver_distribution`.
     pub receiver_reading: ReceiverReading,
     /// Start-up pattern (X20).
     pub start: StartPattern,
@@ -192,7 +192,7 @@ pub struct UserParameters {
     pub long_lived_flows: u32,
 }
 
-/// What a distribution of receivers weighs.
+/// The things that a distribution of receivers weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceiverReading {
@@ -216,7 +216,7 @@ pub enum StartPattern {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionParameters {
-    /// Whether flows begin with SYNs; without, they send at once.
+    /// Flows begin with SYNs; without, they send at once.
     pub establish: bool,
     /// Wait for the answer to the first SYN, s; doubled at each retry.
     pub syn_timeout: f64,
@@ -234,9 +234,9 @@ pub struct TransportParameters {
     pub initial_window: f64,
     /// Initial slow-start threshold, segments (X17).
     pub initial_ssthresh: f64,
-    /// What repairs losses.
+    /// The recovery of losses.
     pub recovery: RecoveryKind,
-    /// How much is sent during recovery with selective acknowledgements.
+    /// The rate of sending during recovery with selective acknowledgements.
     pub prr: PrrKind,
     /// Receivers acknowledge every second segment, and what does not follow at once.
     pub delayed_acks: bool,
@@ -262,7 +262,7 @@ pub struct TransportParameters {
     pub min_rto: f64,
     /// Largest retransmission timeout, s.
     pub max_rto: f64,
-    /// What `min_rto` bounds.
+    /// The quantity that `min_rto` bounds.
     pub rto_floor: RtoFloor,
     /// Events that restart the retransmission timer.
     pub rto_restart: RtoRestart,
@@ -276,7 +276,7 @@ pub struct TransportParameters {
     pub limited_transmit: bool,
     /// Duplicates of data sent before the last reduction begin no fast retransmit, with recovery = reno, too.
     pub recover_guard: bool,
-    /// What a timeout does to the window.
+    /// The effect of a time-out on the window.
     pub timeout_rule: TimeoutKind,
     /// From which quantity reductions start.
     pub reduce_from: BasisKind,
@@ -310,7 +310,7 @@ pub struct TransportParameters {
     pub segment_bytes: f64,
 }
 
-/// What repairs losses.
+/// The recovery of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveryKind {
@@ -347,7 +347,7 @@ pub enum LossDetection {
     Rack,
 }
 
-/// What the smallest retransmission timeout bounds.
+/// The quantity that the smallest retransmission timeout bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RtoFloor {
@@ -393,7 +393,7 @@ pub enum AckRtt {
     Last,
 }
 
-/// What a timeout does to the window.
+/// The effect of a time-out on the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeoutKind {
@@ -413,7 +413,7 @@ pub enum TimeoutKind {
 pub enum BasisKind {
     /// The congestion window.
     Cwnd,
-    /// What is in flight.
+    /// The flight.
     Flight,
 }
 
@@ -430,7 +430,7 @@ pub enum SlowStartKind {
     HyStart,
 }
 
-/// One congestion control and its share of the sources.
+/// A congestion control and its share of the sources.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlgorithmShare {
@@ -481,7 +481,7 @@ pub struct TimeParameters {
     pub converged: f64,
 }
 
-/// What is recorded.
+/// The tables and samples to record.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasurementParameters {
@@ -495,7 +495,7 @@ pub struct MeasurementParameters {
     pub starved_after: f64,
 }
 
-/// What is recorded in detail.
+/// The flows and routers to trace.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceParameters {

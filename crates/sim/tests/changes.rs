@@ -179,7 +179,7 @@ fn a_change_after_the_end_is_refused() {
     assert!(refused.message.contains("after the end of the run; allowed: at most 20 s"), "{refused}");
 }
 
-/// The round trip of the day is found among any number of changes, at the instant of each, before and after.
+/// The round trip of an instant is found among any number of changes, at the instant of each, before and after.
 #[test]
 fn round_trips_at_any_time() {
     let delay = |n: usize| 0.01 + 0.001 * ((n * 7) % 13) as f64;

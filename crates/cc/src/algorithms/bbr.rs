@@ -85,7 +85,7 @@ pub struct BbrConfig {
     lt_use_rounds: u32,
 }
 
-/// What the flow is doing.
+/// The mode of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Mode {
     Startup,

@@ -80,12 +80,12 @@ impl Bbr3 {
         if self.mode.is_up() { flight + c.up_extra } else { flight }
     }
 
-    /// What is in flight when there is no queue (BBRInflight).
+    /// Flight that leaves no queue (BBRInflight).
     fn drained(&self, c: &Bbr3Config) -> f64 {
         self.with_room(c, self.product(1.0))
     }
 
-    /// What the flow needs in flight (BBRTargetInflight).
+    /// Flight that the flow needs (BBRTargetInflight).
     fn target(&self) -> f64 {
         self.product(1.0).min(self.window.cwnd())
     }

@@ -108,7 +108,7 @@ impl WholeRules {
     }
 }
 
-/// What a flow remembers in whole segments (bictcp_update of tcp_cubic.c).
+/// State of a flow in whole segments (bictcp_update of tcp_cubic.c).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Whole {
     credit: Credit,
@@ -117,7 +117,7 @@ struct Whole {
     /// The window and the tick of the last update.
     cwnd: u32,
     tick: u64,
-    /// Where the cubic function has its plateau, segments, and when, 1/1024 s into the epoch.
+    /// Plateau of the cubic function, segments, and its time, 1/1024 s into the epoch.
     origin: u32,
     k: u64,
     /// Acknowledged segments since W_est last grew, and W_est.
@@ -137,7 +137,7 @@ impl CubicConfig {
         self.c * d * d * d + w_max
     }
 
-    /// Where a flow with the window `cwnd` is headed in the next round trip, which ends at W = `w_cubic`.
+    /// The target of a flow with the window `cwnd` in the next round trip, which ends at W = `w_cubic`.
     fn target(&self, w_cubic: f64, cwnd: f64) -> f64 {
         w_cubic.min(self.target_limit * cwnd).max(cwnd)
     }

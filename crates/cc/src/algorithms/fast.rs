@@ -32,7 +32,7 @@ pub struct FastConfig {
     gain_max: f64,
     decrease: f64,
     min_window: f64,
-    /// One step per round trip, spread over its updates; otherwise a whole step at each update.
+    /// A step per round trip, spread over its updates; otherwise a whole step at each update.
     spread: bool,
     /// Every second round trip is left alone.
     alternate: bool,

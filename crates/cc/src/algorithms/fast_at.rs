@@ -17,7 +17,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How many of the constants are not those of FAST.
+/// Number of constants that are not those of FAST.
 const OWN: usize = 10;
 
 /// Constants of FAST with alpha tuning.
@@ -52,7 +52,7 @@ impl FastAtConfig {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct FastAt {
     fast: Fast,
-    /// Which alpha.
+    /// Index of alpha.
     level: u8,
     /// Segments acknowledged in the round trip under way.
     acked: u32,

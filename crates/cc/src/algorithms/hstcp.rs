@@ -40,7 +40,7 @@ const TABLE: [(f64, f64); 73] = [
     (84035.0, 0.10), (89053.0, 0.10), (94717.0, 0.09),
 ];
 
-/// Where a(w) and b(w) come from.
+/// The source of a(w) and b(w).
 #[derive(Clone, Copy, Debug)]
 enum Response {
     /// ln p(w) = `p_at_one` + `p_slope` ln w and b(w) = `b_at_one` + `b_slope` ln w.

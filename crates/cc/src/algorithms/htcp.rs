@@ -118,7 +118,7 @@ pub struct Htcp {
     /// No congestion event and no fast recovery in this monitor period so far.
     whole: bool,
     recovering: bool,
-    /// What was outstanding at a timeout is not yet acknowledged.
+    /// Segments outstanding at a time-out are not yet acknowledged.
     timed_out: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One file per algorithm.
+//! The algorithms: a file for each, with a folder beside it where it is long.
 
 pub mod bbr;
 pub mod bbr3;

@@ -18,7 +18,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How samples of bandwidth make an estimate.
+/// The filter that makes an estimate of samples of bandwidth.
 #[derive(Clone, Copy, Debug)]
 enum Filter {
     /// The estimate keeps `pole` and takes the rest from the mean of the last two samples.

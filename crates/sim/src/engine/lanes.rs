@@ -60,7 +60,7 @@ impl Lanes {
         self.tree.set(lane, key);
     }
 
-    /// Appends segments, as `push` does for each.
+    /// Appends segments in their order, as repeated `push` does.
     pub fn append(&mut self, lane: usize, segments: &[Segment]) {
         let ring = &mut self.rings[lane];
         let first = if ring.is_empty() { segments.first() } else { None };
@@ -89,7 +89,7 @@ impl Lanes {
         self.tree.set(lane, key);
     }
 
-    /// Lets go of memory that rings had for a crowd that has passed.
+    /// Frees memory of rings that a burst needed and that is no longer in use.
     pub fn shrink(&mut self) {
         self.rings.iter_mut().for_each(Ring::shrink);
     }

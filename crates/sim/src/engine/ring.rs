@@ -37,7 +37,7 @@ impl Ring {
         self.len
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -109,7 +109,7 @@ impl Ring {
     }
 
     /// Halves where at most an eighth is in use: a ring must be asked many times, and stay short all that time, to lose all
-    /// the room that a crowd had taken.
+    /// the room that a burst had taken.
     pub fn shrink(&mut self) {
         if self.items.len() > FEW && self.len <= self.items.len() / 8 {
             self.resize(self.items.len() / 2);

@@ -3,7 +3,7 @@
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
-/// How segments name their flow: where it is to be found, so that nothing on the way needs to look at it.
+/// The name of a flow in its segments. It says where the flow is to be found, so that no router needs to look at it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowId(pub u32);
 
@@ -95,7 +95,7 @@ impl Segment {
         Self { stamp: self.stamp | ECN_CAPABLE, ..self }
     }
 
-    /// Whether routers may mark it.
+    /// Returns whether routers may mark it.
     #[must_use]
     #[inline]
     pub fn is_ecn_capable(&self) -> bool {
@@ -108,7 +108,7 @@ impl Segment {
         self.stamp |= MARKED;
     }
 
-    /// Whether a router has marked it.
+    /// Returns whether a router has marked it.
     #[must_use]
     #[inline]
     pub fn is_marked(&self) -> bool {

@@ -36,7 +36,7 @@ impl Timers {
         self.0.len()
     }
 
-    /// Whether none is armed.
+    /// Returns whether none is armed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,4 +1,4 @@
-//! One domain of the network by lanes: each is a ring, a router is one number, and only the heads of lanes are ordered.
+//! A domain of the network by lanes: a lane is a ring, a router is a number, and only the heads of lanes are ordered.
 
 use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Outbox, OwnLanes};
 use crate::engine::{FlowHome, Lanes, Segment};
@@ -8,7 +8,7 @@ use crate::network::{DomainLane, DomainRouter, Domains, LaneId, Network, Router}
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
 
-/// Where a lane ends.
+/// The end of a lane.
 #[derive(Clone, Copy, Debug)]
 enum End {
     /// At a router, by its number here.
@@ -21,7 +21,7 @@ enum End {
     Alarm(Alarm),
 }
 
-/// Where a lane that begins here leads.
+/// The destination of a lane that begins here.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// To a lane of this domain.
@@ -34,7 +34,7 @@ enum Way {
 #[derive(Clone, Copy, Debug)]
 struct Begin {
     delay: Picos,
-    /// Nothing arrives before: segments in flight were sent when the delay was longer.
+    /// No segment arrives before: segments in flight left when the delay was longer.
     floor: Picos,
     way: Way,
 }

@@ -1,8 +1,8 @@
-//! What carries segments: routers, lanes, and the order of what happens on them.
+//! The fabric carries segments: routers, lanes, and the order of events on them.
 //!
-//! The endpoints (`simulation`) put segments in and get acknowledgements; all that lies between happens here,
-//! without a look at any flow. There are two fabrics with the same behaviour: [`lanes`], which is fast, and
-//! [`plain`], which is obviously right and shares no code with it.
+//! The endpoints (`simulation`) send segments into it and receive acknowledgements from it. It looks at no flow.
+//! There are two fabrics with the same behaviour: [`lanes`], which is fast, and [`plain`], which is obviously right
+//! and shares no code with it.
 
 pub mod lanes;
 pub mod plain;
@@ -17,7 +17,7 @@ use mesonet_cc::Picos;
 pub use plain::PlainFabric;
 use serde::{Deserialize, Serialize};
 
-/// What the endpoints must deal with.
+/// An event of the endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An acknowledgement reaches its source: the segment that caused it.
@@ -26,7 +26,7 @@ pub enum Event {
     Alarm(Alarm),
 }
 
-/// What the endpoints keep in queues of their own. At one instant alarms come after segments, in this order.
+/// The first entry of a queue that the endpoints keep. At one instant alarms come after segments, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alarm {
     /// The first timer.
@@ -53,7 +53,7 @@ impl Alarm {
     }
 }
 
-/// What happened to segments so far.
+/// Counts of segments so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Crossed {
     /// Segments that reached their receivers.
@@ -87,7 +87,7 @@ pub struct OwnLanes {
 /// Segments that have left a domain for another one.
 #[derive(Clone, Debug)]
 pub struct Outbox {
-    /// Where to.
+    /// The domain to which they go.
     pub domain: u16,
     /// Lane on which they are, by its number in that domain.
     pub lane: DomainLane,
@@ -95,7 +95,7 @@ pub struct Outbox {
     pub segments: Vec<Segment>,
 }
 
-/// One or the other.
+/// A fabric of either kind.
 #[derive(Clone, Debug)]
 pub enum Fabric {
     /// A domain of the network, by lanes.
@@ -158,7 +158,7 @@ impl Fabric {
         }
     }
 
-    /// What happened so far.
+    /// Counts of segments so far.
     #[must_use]
     pub fn crossed(&self) -> Crossed {
         match self {
@@ -175,7 +175,7 @@ impl Fabric {
         }
     }
 
-    /// Lets go of memory that was needed for a crowd that has passed; between two windows.
+    /// Frees memory that a burst needed and that is no longer in use; between two windows.
     pub fn shrink(&mut self) {
         match self {
             Self::Lanes(fabric) => fabric.shrink(),
@@ -191,8 +191,8 @@ impl Fabric {
         }
     }
 
-    /// What is sent on a lane that begins here, by its number in the whole network, takes `delay` from now on and does not
-    /// arrive before `floor`.
+    /// Sets the delay of a lane that begins here, from now on. No segment that is sent from now on arrives before
+    /// `floor`.
     pub fn set_delay(&mut self, lane: LaneId, delay: Picos, floor: Picos) {
         match self {
             Self::Lanes(fabric) => fabric.set_delay(lane, delay, floor),

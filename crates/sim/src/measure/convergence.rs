@@ -25,9 +25,9 @@ pub struct Convergence<const N: usize> {
 }
 
 impl<const N: usize> Convergence<N> {
-    /// Adds a sample; returns whether the mean of every quantity is now known to within `tolerance` of itself: by the 95 %
-    /// confidence interval from the means of 20 equal batches, where these are not correlated. Looks at 200, 400, 800,
-    /// ... samples only.
+    /// Adds a sample; returns whether the mean of every quantity is now known to within `tolerance` of itself: by the
+    /// 95 % confidence interval from the means of 20 equal batches, where these are not correlated. Looks at 200,
+    /// 400, 800, ... samples only.
     pub fn add(&mut self, sample: [f64; N], tolerance: f64) -> bool {
         self.samples.push(sample);
         let batch = self.samples.len() / BATCHES;
@@ -37,7 +37,7 @@ impl<const N: usize> Convergence<N> {
             && (0..N).all(|i| self.is_known(i, batch, tolerance))
     }
 
-    /// Whether the mean of quantity `i` is known; never where it is 0: nothing has happened yet.
+    /// Returns whether the mean of quantity `i` is known; never where it is 0: nothing has happened yet.
     fn is_known(&self, i: usize, batch: usize, tolerance: f64) -> bool {
         let means: Vec<f64> =
             self.samples.chunks(batch).map(|c| c.iter().map(|s| s[i]).sum::<f64>() / batch as f64).collect();

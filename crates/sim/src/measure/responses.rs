@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Long-lived flows that have a response of their own.
 pub const LONG_LIVED: usize = 3;
 
-/// What was counted in one interval, and how long it was.
+/// The counts of an interval, and its length.
 #[derive(Clone, Copy, Debug)]
 pub struct Interval {
     /// Length, s.
@@ -23,7 +23,7 @@ pub struct Interval {
     pub long_lived: [u64; LONG_LIVED],
 }
 
-/// What one period needs to know.
+/// The sums of a period.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct PeriodSums {
     samples: u64,

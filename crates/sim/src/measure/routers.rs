@@ -1,4 +1,4 @@
-//! What each router did in each measured period: queue, drops, utilisation.
+//! The table of routers by measured period: queue, drops, utilisation.
 
 use super::columns::Table;
 use crate::network::router::RouterState;

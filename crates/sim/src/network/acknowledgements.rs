@@ -1,4 +1,4 @@
-//! Which access routers share the lanes of their acknowledgements.
+//! Groups of access routers that share the lanes of their acknowledgements.
 //!
 //! An acknowledgement takes the time that its segment took on links, and acknowledgements with the same delay never
 //! overtake each other. Access routers connected to the same router by links without delay, as all do below a backbone

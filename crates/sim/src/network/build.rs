@@ -14,7 +14,7 @@ use mesonet_cc::{Picos, picos};
 /// Most lanes: their numbers are kept in 16 bits.
 const MOST_LANES: usize = u16::MAX as usize - 1;
 
-/// Where a lane ends.
+/// The end of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneEnd {
     /// Arrival at a router.
@@ -30,7 +30,7 @@ pub enum LaneEnd {
 pub struct LaneSpec {
     /// Router at which it begins, or below which.
     pub from: RouterId,
-    /// Where it ends.
+    /// Its end.
     pub end: LaneEnd,
     /// Propagation delay at the start.
     pub delay: Picos,
@@ -69,7 +69,7 @@ pub struct Network {
     pub receiver_weight: Vec<f64>,
     /// Sources under each access router.
     pub sources: Vec<u64>,
-    /// What changes during the run, rising by time.
+    /// Changes during the run, rising by time.
     pub changes: Vec<Change>,
     /// The delays that lanes get during the run: lane, instant and delay, rising.
     delays: Vec<(LaneId, Picos, Picos)>,
@@ -293,7 +293,7 @@ impl Network {
     }
 }
 
-/// What `changes` make of the delays of lanes: lane, instant and delay, rising.
+/// The delays that `changes` set: lane, instant and delay, rising.
 fn delays_by_lane(changes: &[Change]) -> Vec<(LaneId, Picos, Picos)> {
     let turns = changes.iter().flat_map(|change| change.lanes.iter().map(|t| (t.of, change.time, t.to)));
     let mut delays: Vec<_> = turns.collect();

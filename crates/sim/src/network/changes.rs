@@ -1,4 +1,4 @@
-//! What changes in the network during a run: speeds of routers and delays of links, at given instants.
+//! Changes of the network during a run: speeds of routers and delays of links, at given instants.
 //!
 //! Everything is known before the run, so that queues are as large, and domains as far apart, as they ever have to be.
 
@@ -8,7 +8,7 @@ use crate::scenario::{GivenChange, InvalidScenario, Scenario, invalid};
 use mesonet_cc::Picos;
 use mesonet_cc::picos;
 
-/// One value that changes.
+/// A value that changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn<T> {
     /// Of what.
@@ -19,7 +19,7 @@ pub struct Turn<T> {
     pub to: Picos,
 }
 
-/// What changes at one instant.
+/// The changes at an instant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// When.

@@ -1,4 +1,4 @@
-//! Which topologies of the user's own can be simulated.
+//! The checks that a topology of the user's own must pass.
 
 use super::routing::{adjacency, nearest};
 use super::topology::Topology;

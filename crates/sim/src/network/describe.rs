@@ -6,7 +6,7 @@ use super::topology::RouterClass;
 use crate::scenario::Scenario;
 use serde::Serialize;
 
-/// One class of routers.
+/// A class of routers.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClassSummary {
     /// Class.
@@ -56,7 +56,7 @@ pub struct Description {
     pub path_classes: [f64; 3],
     /// Every router and link.
     pub map: NetworkMap,
-    /// What a reader should know about the scale.
+    /// Notes about the scale.
     pub warnings: Vec<String>,
 }
 

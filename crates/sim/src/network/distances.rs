@@ -1,4 +1,4 @@
-//! How far regions are apart, in routers and in time.
+//! Distances between regions, in routers and in time.
 
 use super::acknowledgements::Groups;
 use super::routing::{Adjacency, routes_to};
@@ -15,7 +15,7 @@ pub struct Place {
     pub group: usize,
     /// Access index of the first of them.
     pub first: usize,
-    /// How many there are.
+    /// Their number.
     pub count: usize,
 }
 
@@ -32,7 +32,7 @@ pub struct Distances {
     pub longest: Vec<f64>,
     /// Routers that an access router adds to the paths of its region, mean over the other regions.
     pub below: Vec<f64>,
-    /// Where access routers are, by region, then group.
+    /// Places of access routers, by region, then group.
     pub places: Vec<Place>,
 }
 

@@ -1,4 +1,4 @@
-//! Which routers are advanced together, and how far ahead of the others.
+//! Domains: routers that advance together, and how far they may advance ahead of the others.
 //!
 //! Whatever crosses from one domain to another is in flight for at least the `lookahead`: what a domain does in a
 //! window no longer than that cannot depend on what the others do in the same window.

@@ -4,7 +4,7 @@ use super::Network;
 use super::topology::{LinkSpec, RouterSpec};
 use serde::Serialize;
 
-/// One router.
+/// A router.
 #[derive(Clone, Debug, Serialize)]
 pub struct MapRouter {
     /// Name.
@@ -17,7 +17,7 @@ pub struct MapRouter {
     pub sources: u64,
 }
 
-/// One link.
+/// A link.
 #[derive(Clone, Debug, Serialize)]
 pub struct MapLink {
     /// Index of the router at one end.

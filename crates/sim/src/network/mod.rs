@@ -1,4 +1,4 @@
-//! What segments cross: topology, routes, speeds, buffers.
+//! The network that segments cross: topology, routes, speeds, buffers.
 
 pub mod abilene;
 pub mod acknowledgements;

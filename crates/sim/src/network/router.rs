@@ -3,7 +3,7 @@
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
-/// One router. All attached links share its buffer; its speed does not depend on the size of a segment.
+/// A router. All attached links share its buffer; its speed does not depend on the size of a segment.
 ///
 /// With a fixed service time the queue is a single number, the instant at which it runs empty, so that an arrival
 /// decides at once: dropped, or leaves at a known instant.
@@ -25,7 +25,7 @@ pub struct Router {
     earlier: (Picos, u64),
 }
 
-/// What so much work is, rounded up, when each segment that took `from` takes `to`. A part of a segment stays a part of
+/// Rescales work, rounded up: each segment that took `from` takes `to`. A part of a segment stays a part of
 /// one, so the number of segments in the work is the same.
 #[must_use]
 pub fn rescaled(work: Picos, from: Picos, to: Picos) -> Picos {
@@ -33,7 +33,7 @@ pub fn rescaled(work: Picos, from: Picos, to: Picos) -> Picos {
     product.div_ceil(u128::from(from)).min(u128::from(Picos::MAX)) as Picos
 }
 
-/// What can be seen of a router at an instant.
+/// The counts of a router at an instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterState {
     /// Segments accepted so far.
@@ -89,7 +89,7 @@ impl Router {
         self
     }
 
-    /// Whether an arrival at `now` whose service ends at `departure` found so many segments that it is marked.
+    /// Returns whether an arrival at `now` whose service ends at `departure` found so many segments that it is marked.
     #[must_use]
     #[inline]
     pub fn marks(&self, now: Picos, departure: Picos) -> bool {
@@ -121,7 +121,7 @@ impl Router {
         self.mark_above
     }
 
-    /// What can be seen of it at `now`.
+    /// The counts of the router at `now`.
     #[must_use]
     pub fn state(&self, now: Picos) -> RouterState {
         RouterState {

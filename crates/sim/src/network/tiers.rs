@@ -2,7 +2,7 @@
 
 use super::topology::{LinkSpec, RouterClass, RouterSpec, Topology};
 
-/// Routers below one backbone router.
+/// The routers below a backbone router.
 #[derive(Clone, Debug)]
 pub struct Attachment {
     /// Access routers directly on the backbone router.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a router is, which sets its speed.
+/// The class of a router, which sets its speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RouterClass {
@@ -33,13 +33,13 @@ impl RouterClass {
         }
     }
 
-    /// Whether a router of the class is the head of a region.
+    /// Returns whether a router of the class is the head of a region.
     #[must_use]
     pub fn is_head(self) -> bool {
         matches!(self, Self::Backbone | Self::Plain)
     }
 
-    /// Whether hosts attach.
+    /// Returns whether hosts attach.
     #[must_use]
     pub fn is_access(self) -> bool {
         !matches!(self, Self::Backbone | Self::Pop)
@@ -75,7 +75,7 @@ impl RouterClass {
 pub struct RouterSpec {
     /// Name: `A`, `A1`, `A1a`.
     pub name: String,
-    /// What it is.
+    /// Its class.
     pub class: RouterClass,
     /// Region: the index of the backbone (or plain) router it belongs to.
     pub region: usize,
@@ -94,9 +94,9 @@ impl RouterSpec {
 /// A link, both directions.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkSpec {
-    /// One end.
+    /// First end.
     pub a: usize,
-    /// Other end.
+    /// Second end.
     pub b: usize,
     /// One-way propagation delay at multiplier 1, s.
     pub delay: f64,

@@ -6,7 +6,7 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Which network (X4): a string, or an object with routers and links.
+/// The network (X4): a string, or an object with routers and links.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum TopologyChoice {
@@ -35,7 +35,7 @@ pub struct GivenTopology {
 pub struct GivenRouter {
     /// Name, not shared with another router.
     pub name: String,
-    /// What it is.
+    /// Its class.
     pub class: RouterClass,
     /// Speed as a multiple of X1; none takes that of the class.
     pub speed_factor: Option<f64>,
@@ -55,7 +55,7 @@ pub struct GivenLink {
     pub cost: f64,
 }
 
-/// What is built below the backbone routers of a given topology that has no other routers. The
+/// The routers built below the backbone routers of a given topology that has no other routers. The
 /// round(`direct_share` x n) backbone routers with the most links, ties in the order of the file, get a direct access
 /// router and one more fast access router on their first point of presence, as the built-in Abilene has it.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,8 +1,9 @@
 //! A router's speed or a link's delay changes: at an instant at which all domains stand still.
 //!
-//! What has left a router arrives as it would have. What waits in a router whose speed changes is served at the new
-//! speed, what remains of the segment in service too; what waits for a link whose delay changes takes the new delay.
-//! No segment overtakes another on its lane: where a delay shrinks, what comes after waits for what was sent before.
+//! A segment that has left a router arrives as it would have. A segment that waits in a router whose speed changes is
+//! served at the new speed, what remains of the segment in service too; what waits for a link whose delay changes
+//! takes the new delay. No segment overtakes another on its lane: where a delay shrinks, what comes after waits for
+//! what was sent before.
 
 use super::Simulation;
 use crate::network::build::LaneEnd;
@@ -74,7 +75,7 @@ impl Simulation {
         self.domains[from].fabric.set_delay(lane, delay, floor);
     }
 
-    /// Flows are measured against the propagation delay of the day.
+    /// Gives every flow the round-trip propagation delay of now.
     fn change_round_trips(&mut self) {
         for domain in &mut self.domains {
             domain.now = domain.now.max(self.now);

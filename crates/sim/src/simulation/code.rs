@@ -1,4 +1,5 @@
-//! What a timer is for: a kind in the upper byte, then the place of the source in its domain, then the slot of its flow.
+//! The code of a timer: a kind in the upper byte, then the place of the source in its domain, then the slot of its
+//! flow.
 //!
 //! Equal instants come in the order of their codes: by kind, then by source. Slots never decide, so that the order does
 //! not depend on how the network is divided into domains.

@@ -15,7 +15,7 @@ impl Domain {
     }
 }
 
-/// What an acknowledgement shows about delivery; all zero for flows without samples.
+/// The delivery of an acknowledgement; all zero for flows without samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Delivery {
     /// Segments/s, 0 without a valid sample.
@@ -46,7 +46,7 @@ pub(super) fn sample(
     Delivery { rate, sample, lost: tell_losses(sampler, flow, config) }
 }
 
-/// Reports to the congestion control which segments the scoreboard has found lost; their number.
+/// Reports to the congestion control the segments that the scoreboard has found lost; returns their number.
 pub(super) fn tell_losses(sampler: &mut DeliverySampler, flow: &mut Flow, config: &Config) -> u32 {
     let mut lost = 0;
     while let Some(segment) = sampler.next_lost(&flow.board) {
@@ -66,7 +66,7 @@ pub(super) fn update_limits(sampler: &mut DeliverySampler, flow: &Flow) {
     }
 }
 
-/// Reports to the congestion control that segment `sequence` is lost, which the scoreboard does not say.
+/// Reports to the congestion control that segment `sequence` is lost, where the scoreboard does not know.
 pub(super) fn tell_lost(sampler: &mut DeliverySampler, flow: &mut Flow, config: &Config, sequence: u64) {
     let lost = sampler.lost(sequence);
     flow.controller.on_segment_lost(config, &lost);

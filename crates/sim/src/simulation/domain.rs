@@ -1,4 +1,4 @@
-//! One domain of the network with the sources in it and their flows.
+//! A domain of the network with the sources in it and their flows.
 
 use super::code;
 use super::ended::Ended;
@@ -36,7 +36,7 @@ pub(super) struct Domain {
     pub flows: Vec<Flow>,
     /// Delivery-rate samples by slot; those of other flows are empty.
     pub samplers: Vec<DeliverySampler>,
-    /// What recovery keeps beside the flows, by slot; nothing where the rules are plain.
+    /// State of recovery by slot; empty where the rules are plain.
     pub repairs: Vec<Repair>,
     /// Receivers that delay acknowledgements, by slot of the flow; none where they do not.
     pub receivers: Vec<Receiver>,
@@ -48,7 +48,7 @@ pub(super) struct Domain {
     pub own_slots: Vec<u32>,
     /// Sources that are traced, rising by number, with the slot of the transfer of each.
     pub traced: Vec<(u32, Option<u32>)>,
-    /// What the endpoints count.
+    /// Counts of the endpoints.
     pub counters: Counters,
     /// Flows that ended in this window.
     pub ended: Vec<Ended>,
@@ -181,7 +181,7 @@ impl Domain {
         }
     }
 
-    /// What was counted here since the start.
+    /// Counts of this domain since the start.
     pub fn counters(&self) -> Counters {
         let crossed = self.fabric.crossed();
         Counters {

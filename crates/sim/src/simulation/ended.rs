@@ -53,7 +53,7 @@ impl Domain {
         self.groups.add_part(period, flow, fast, flow.delivered - delivered, now - since);
     }
 
-    /// Whether the flow runs at the fast interface rate.
+    /// Returns whether the flow runs at the fast interface rate.
     fn is_fast(&self, flow: &Flow) -> bool {
         flow.interface_time <= self.shared.fast_interface_time
     }

@@ -1,4 +1,4 @@
-//! Explicit flows: when they begin and stop, and what distinguishes them from those of the users.
+//! Explicit flows: their beginning, their end, and their differences from the flows of users.
 
 use super::connection::Opening;
 use super::domain::Domain;

@@ -43,15 +43,15 @@ use shared::Shared;
 use std::sync::Arc;
 use tracing::Tracing;
 
-/// How events are ordered. All give the same bytes.
+/// The engine that orders events. All engines give the same bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
     /// Domains by lanes, in windows; can use several threads.
     #[default]
     Domains,
-    /// One domain by lanes.
+    /// A single domain by lanes.
     OneDomain,
-    /// One heap entry for every segment: the reference for the others.
+    /// A heap entry for every segment: the reference for the others.
     Reference,
 }
 
@@ -139,7 +139,7 @@ impl Simulation {
     }
 
     /// Runs up to the next instant at which something happens, unless that is later than `until` picoseconds or the end
-    /// of the run; true if there was one.
+    /// of the run; returns whether there was one.
     pub fn step(&mut self, until: Picos) -> bool {
         let next = self.next_instant();
         if next > until.min(self.end) {
@@ -183,7 +183,7 @@ impl Simulation {
         self.first_event().min(self.next_look())
     }
 
-    /// Whether the end of the run has been reached: that of the scenario, or an earlier one because it converged.
+    /// Returns whether the run has ended: at the end of the scenario, or before because its means converged.
     #[must_use]
     pub fn finished(&self) -> bool {
         self.now >= self.end
@@ -221,7 +221,7 @@ impl Simulation {
         groups
     }
 
-    /// What each router did, by period.
+    /// The table of routers, by period.
     #[must_use]
     pub fn routers(&self) -> Table {
         self.routers.table(&self.shared.network, self.shared.scenario.measurement.interval)
@@ -233,7 +233,7 @@ impl Simulation {
         self.domains[usize::from(domains.of[router])].fabric.router(domains.router[router], self.now)
     }
 
-    /// What was counted since the start.
+    /// Counts since the start.
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.domains.iter().fold(Counters::default(), |sum, domain| sum.plus(&domain.counters()))
@@ -251,7 +251,8 @@ impl Simulation {
         &self.shared.network
     }
 
-    /// Where every segment is now; for the conservation law sent = delivered + dropped + queued + in flight.
+    /// Counts of all segments by their place now; for the conservation law sent = delivered + dropped + queued + in
+    /// flight.
     #[must_use]
     pub fn census(&self) -> Census {
         let mut census = Census::default();

@@ -8,7 +8,7 @@ use crate::transport::scoreboard::Acked;
 use crate::transport::{FlowState, OFF, Recovery};
 use mesonet_cc::Picos;
 
-/// What the segments before the last one of an acknowledgement show.
+/// The segments of an acknowledgement before its last one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Earlier {
     /// Lowest unacknowledged segment before the acknowledgement.
@@ -55,7 +55,7 @@ impl Domain {
                 self.acknowledge_together(slot, alone.as_slice());
                 self.watch_deadline(slot);
             }
-            // One acknowledgement, which says how far the cumulative one is and what arrived behind a gap.
+            // A single acknowledgement says how far the cumulative one is and what arrived behind a gap.
             Answer::AtOnce(Some(held)) if held.is_marked() == segment.is_marked() => {
                 self.acknowledge_together(slot, &[held, segment]);
             }
@@ -92,7 +92,7 @@ impl Domain {
         }
     }
 
-    /// One acknowledgement for all these segments, of which some arrived before the others.
+    /// Sends a single acknowledgement for all these segments, some of which arrived before the others.
     fn acknowledge_together(&mut self, slot: u32, segments: &[Segment]) {
         let Some((last, before)) = segments.split_last() else { return };
         let mut earlier = None;

@@ -131,7 +131,7 @@ impl Domain {
             self.repairs[slot as usize].rack.reduced(self.now);
         }
         if self.shared.rules.reduces() {
-            // What the acknowledgement that reports the loss has delivered is among what was outstanding.
+            // The segments that the acknowledgement of the loss delivers are among the outstanding ones.
             let outstanding =
                 1 + if relapse { u64::from(flow.board.pipe()) } else { flow.board.outstanding() };
             let managed = self.shared.configs[usize::from(flow.algorithm)].manages_recovery();
@@ -161,7 +161,7 @@ impl Domain {
         }
     }
 
-    /// What an acknowledgement of fast recovery allows to send.
+    /// Computes how much an acknowledgement of fast recovery allows to send.
     #[inline(never)]
     pub(super) fn reduce(&mut self, slot: u32, acked: u32, advanced: bool) {
         let flow = &self.flows[slot as usize];
@@ -231,7 +231,7 @@ impl Domain {
         if relapsed && recovery != Recovery::Open {
             self.fast_retransmit(slot);
         } else if repaired && recovery == Recovery::Open {
-            // What the probe has repaired is acknowledged already.
+            // The segment that the probe has repaired is acknowledged already.
             let flow = &self.flows[slot as usize];
             if flow.answered_mark && flow.board.una() <= flow.recover {
                 return;

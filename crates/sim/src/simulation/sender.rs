@@ -36,7 +36,7 @@ impl Acknowledgement {
         1 + self.earlier.map_or(0, |earlier| earlier.segments)
     }
 
-    /// Whether the lowest unacknowledged segment has moved.
+    /// Returns whether the lowest unacknowledged segment has moved.
     #[inline(always)]
     fn advances(&self) -> bool {
         self.new_una > self.una
@@ -212,7 +212,7 @@ impl Domain {
     }
 
     /// Accounts for an acknowledgement of `segment`, which has number `sequence`, and of `earlier` ones.
-    // One of its callers is the path of every acknowledgement: it and its steps must not be calls there.
+    // It lies on the path of every acknowledgement: neither it nor its steps may be calls there.
     #[inline(always)]
     fn account(&mut self, slot: u32, sequence: u64, segment: Segment, earlier: Option<Earlier>) {
         let flow = &mut self.flows[slot as usize];
@@ -310,7 +310,7 @@ impl Domain {
             // The window was reduced for a mark since the lost segment left, and once per window is enough (RFC 3168,
             // section 6.1.2; RFC 8257, section 3.5). What left after that reduction belongs to the next episode.
             if self.shared.rules.is_cumulative() {
-                // Which cannot follow there: duplicates count no earlier than beyond what is outstanding now.
+                // With cumulative acknowledgements duplicates count only beyond the segments outstanding now.
                 flow.recover = flow.board.next();
             }
             return;
@@ -374,7 +374,7 @@ impl Domain {
         }
     }
 
-    /// Everything outstanding counts as lost.
+    /// Counts every outstanding segment as lost.
     fn retransmission_timeout(&mut self, slot: u32) {
         self.counters.timeouts += 1;
         let flow = &mut self.flows[slot as usize];

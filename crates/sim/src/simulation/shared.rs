@@ -1,4 +1,4 @@
-//! What does not change during a run, and all domains read.
+//! State that does not change during a run and that all domains read.
 
 use super::explicit::access;
 use crate::engine::{FlowHome, FlowId};
@@ -29,7 +29,7 @@ pub(super) struct Shared {
     pub rtt_of_last: bool,
     /// Loss recovery.
     pub rules: Rules,
-    /// How receivers hold acknowledgements back; none where they do not.
+    /// Rules of receivers that hold acknowledgements back; none where they do not.
     pub acks: Option<AckRules>,
     /// Segments of a flow that leave before it is paced.
     pub unpaced: u64,

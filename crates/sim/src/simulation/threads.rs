@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard};
 /// thread without work (chosen).
 const PATIENCE: u32 = 2_000;
 
-/// What the threads share.
+/// State that the threads share.
 struct Work<'a> {
     domains: Vec<Mutex<&'a mut Domain>>,
     /// The next domain to be taken; none is left from the number of domains on.

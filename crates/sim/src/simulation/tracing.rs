@@ -12,7 +12,7 @@ use mesonet_cc::Picos;
 use mesonet_cc::picos;
 use std::collections::BTreeSet;
 
-/// What is traced, and the rows so far.
+/// The traced flows and routers, and the rows so far.
 #[derive(Clone, Debug)]
 pub(super) struct Tracing {
     interval: Picos,

@@ -8,7 +8,7 @@ use mesonet_cc::{DeliverySample, LostSegment, Picos, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// What was known when a segment left.
+/// The state of the flow when a segment left.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Departure {
     /// When it left.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The deadline of a timer that does not run.
 pub const OFF: Picos = Picos::MAX;
 
-/// Where a flow stands.
+/// The stage of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FlowState {
     /// The slot is unused.
@@ -32,15 +32,15 @@ pub enum Recovery {
     Timeout,
 }
 
-/// One flow. Slots are reused and sequence numbers go on across the flows of a slot, so that late segments of a flow
-/// that has ended are recognised by their number alone.
+/// The state of a flow. Slots are reused and sequence numbers go on across the flows of a slot, so that late segments
+/// of a flow that has ended are recognised by their number alone.
 ///
 /// Fields lie in memory as written (`repr(C)`): what every acknowledgement and every departure looks at stands first, so that
 /// it shares few cache lines and the size of the largest controller costs the others none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Flow {
-    /// Where it stands.
+    /// The stage of its connection.
     pub state: FlowState,
     /// Loss recovery.
     pub recovery: Recovery,
@@ -58,7 +58,7 @@ pub struct Flow {
     pub pair_class: u8,
     /// The flow is still in its first slow start.
     pub initial_slow_start: bool,
-    /// How its segments name it.
+    /// Its name in its segments.
     pub id: FlowId,
     /// Access index of the receiver.
     pub receiver: u16,
@@ -70,7 +70,7 @@ pub struct Flow {
     pub end: u64,
     /// First data segment; the SYN has the number before it.
     pub base: u64,
-    /// What is outstanding.
+    /// Its outstanding segments.
     pub board: Scoreboard,
     /// When the retransmission (or SYN) timer expires; [`OFF`] while nothing is outstanding.
     pub deadline: Picos,

@@ -1,4 +1,4 @@
-//! One flow: what has been sent and acknowledged, when the timer fires, when the network counts as congested.
+//! The state of a flow: segments sent and acknowledged, its timer, its loss recovery.
 
 pub mod delivery;
 pub mod flow;

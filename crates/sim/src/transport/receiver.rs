@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 /// Rules of receivers that hold acknowledgements back, shared by all flows.
 #[derive(Clone, Copy, Debug)]
 pub struct AckRules {
-    /// How long a segment that arrived in order is held at most.
+    /// Longest time for which a segment that arrived in order is held.
     pub delay: Picos,
     /// Acknowledgements of a new flow, and after a duplicate segment, that are sent at once (Linux: `TCP_MAX_QUICKACKS`).
     pub quick: u32,
-    /// How long selective acknowledgements are held at most; 0 for not at all (Linux: `tcp_comp_sack_delay_ns`).
+    /// Longest time for which selective acknowledgements are held; 0 for not at all (Linux: `tcp_comp_sack_delay_ns`).
     pub compression: Picos,
 }
 
@@ -29,7 +29,8 @@ const MOST_COMPRESSED: usize = 44;
 /// The part of a round trip for which selective acknowledgements are held at most (Linux: `tcp_comp_sack_rtt_percent`, 5 %).
 const COMPRESSION_SHARE: Picos = 20;
 
-/// What one receiver holds back: in order at most one segment, behind a gap those of a compressed acknowledgement.
+/// The segments that a receiver holds back: in order at most one segment, behind a gap those of a compressed
+/// acknowledgement.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Receiver {
     held: Vec<Segment>,
@@ -47,7 +48,7 @@ impl Default for Receiver {
     }
 }
 
-/// How a receiver answers an arrival.
+/// The answer of a receiver to an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// With nothing yet; the one that was held is acknowledged alone, because it was marked and this one is not, or the other
@@ -96,7 +97,7 @@ impl Receiver {
         self.held.pop()
     }
 
-    /// What is held is acknowledged: to be added to `segments`.
+    /// Acknowledges the held segments: adds them to `segments`.
     pub fn release_all(&mut self, segments: &mut Vec<Segment>) {
         self.timer = OFF;
         segments.append(&mut self.held);

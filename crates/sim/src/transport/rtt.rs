@@ -83,7 +83,7 @@ impl RtoRules {
     }
 }
 
-/// What an acknowledgement of new data shows about time.
+/// The times of an acknowledgement of new data.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     /// The instant of the acknowledgement.

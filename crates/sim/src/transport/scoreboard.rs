@@ -1,4 +1,4 @@
-//! Which segments of a flow are outstanding, lost or acknowledged (RFC 6675).
+//! The scoreboard: segments of a flow that are outstanding, lost or acknowledged (RFC 6675).
 //!
 //! Every acknowledgement names the segment that caused it (the first SACK block does) and none is lost, so the sender
 //! knows exactly what the receiver holds: everything below `passed` but for the `holes`. A path is a chain of FIFO
@@ -24,7 +24,7 @@ fn count(_work: usize) {
     tests::WORK.with(|work| work.set(work.get() + _work));
 }
 
-/// What an acknowledgement showed.
+/// The news of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acked {
     /// Nothing: the segment was acknowledged before.
@@ -137,7 +137,7 @@ impl Scoreboard {
     }
 
     /// Missing segment `sequence` counts as lost, by a sender that loses segments in the order in which they left.
-    /// Whether it had been retransmitted: the caller has it sent again.
+    /// Returns whether it had been retransmitted: the caller sends it again.
     pub fn lose(&mut self, sequence: u64) -> bool {
         self.pipe -= 1;
         if sequence < self.lost_end {
@@ -159,7 +159,7 @@ impl Scoreboard {
         false
     }
 
-    /// What is missing below counts as lost.
+    /// Missing segments below count as lost.
     #[must_use]
     pub fn lost_end(&self) -> u64 {
         self.lost_end
@@ -218,7 +218,7 @@ impl Scoreboard {
     /// senders that do not see which one it is and count the segments in flight themselves ([`Self::believe`]).
     pub fn receive(&mut self, sequence: u64) -> Acked {
         let pipe = self.pipe;
-        // What is missing is never lost, so every arrival takes one off.
+        // Missing segments are never lost here, so every arrival takes one off.
         self.pipe = u32::MAX;
         let acked = self.acknowledge(sequence, u32::MAX);
         self.pipe = pipe;

@@ -25,7 +25,7 @@ pub struct Source {
     pub transfers: u32,
 }
 
-/// What a source does next.
+/// The next transfer of a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
     /// Category of the file.
@@ -102,7 +102,7 @@ impl Population {
         picos(delay)
     }
 
-    /// How long `source` thinks before its `k`-th transfer.
+    /// Time for which `source` thinks before its `k`-th transfer.
     #[must_use]
     pub fn think(&self, source: u32, k: u64) -> Picos {
         picos(self.stream(source, k).exponential(self.think_time))

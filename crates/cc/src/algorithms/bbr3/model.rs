@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// A bound that is not set: larger than any other.
 pub(super) const UNBOUNDED: f64 = f64::MAX;
 
-/// What the flow knows of its path. Rates in segments/s, 0 for a round-trip time not known yet.
+/// The model of a path. Rates in segments/s, 0 for a round-trip time not known yet.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Model {
     /// Largest delivery rate of the last probing cycle and of this one.
@@ -121,7 +121,7 @@ impl Model {
 }
 
 impl Bbr3Config {
-    /// What may be in flight below the long-term bound so that others find room (BBRInflightWithHeadroom).
+    /// Flight below the long-term bound that leaves room for others (BBRInflightWithHeadroom).
     pub(super) fn with_headroom(&self, bound: f64) -> f64 {
         if bound == UNBOUNDED {
             return UNBOUNDED;
@@ -129,12 +129,12 @@ impl Bbr3Config {
         (bound - (self.headroom * bound).max(1.0)).max(self.min_window)
     }
 
-    /// Whether more was lost of what was in flight than the path may lose (IsInflightTooHigh).
+    /// Returns whether more of the flight was lost than the path may lose (IsInflightTooHigh).
     pub(super) fn too_high(&self, lost: u32, in_flight: u32) -> bool {
         f64::from(lost) > f64::from(in_flight) * self.loss_threshold
     }
 
-    /// What was in flight when the losses passed the threshold, of a flight that lost `lost` up to its last segment
+    /// Flight at which the losses passed the threshold, of a flight that lost `lost` up to its last segment
     /// (BBRInflightAtLoss).
     pub(super) fn flight_at_loss(&self, lost: u32, in_flight: u32) -> f64 {
         let (flight, lost) = (f64::from(in_flight) - 1.0, f64::from(lost) - 1.0);

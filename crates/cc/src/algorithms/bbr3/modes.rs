@@ -1,4 +1,4 @@
-//! The modes: what the flow is doing, the data that belongs to one mode, and the way from mode to mode.
+//! The modes: their data, and the rules that lead from mode to mode.
 //!
 //! Startup, Drain, ProbeBW with its four phases, ProbeRTT (draft-ietf-ccwg-bbr, sections 5.3.1 to 5.3.4).
 
@@ -7,11 +7,11 @@ use super::{Bbr3, Bbr3Config};
 use crate::{AckEvent, Picos, picos};
 use serde::{Deserialize, Serialize};
 
-/// What the flow is doing.
+/// The mode of a flow, with the data that belongs to that mode only.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Mode {
     Startup {
-        /// Acknowledgements of the round that told of losses.
+        /// Acknowledgements of the round that reported losses.
         lossy_acks: u8,
     },
     Drain {
@@ -103,7 +103,7 @@ impl Mode {
         matches!(self, Self::ProbeRtt { .. })
     }
 
-    /// One of the four phases of ProbeBW.
+    /// Returns whether the mode is one of the four phases of ProbeBW.
     fn is_probe_bw(&self) -> bool {
         matches!(self, Self::Down(_) | Self::Cruise(_) | Self::Refill | Self::Up(_))
     }
@@ -245,14 +245,14 @@ impl Bbr3 {
         }
     }
 
-    /// Whether the clock or the rounds of standard TCP call for a probe (BBRIsTimeToProbeBW,
+    /// Returns whether the clock or the rounds of standard TCP call for a probe (BBRIsTimeToProbeBW,
     /// BBRIsRenoCoexistenceProbeTime).
     fn probe_is_due(&self, c: &Bbr3Config, ack: &AckEvent, wait: &Wait) -> bool {
         let rounds = self.target().min(c.probe_rounds);
         ack.now > wait.since + wait.time || f64::from(wait.rounds) >= rounds
     }
 
-    /// Whether others find room and there is no queue (BBRIsTimeToCruise).
+    /// Returns whether others find room and there is no queue (BBRIsTimeToCruise).
     fn has_headroom(&self, c: &Bbr3Config, ack: &AckEvent) -> bool {
         let flight = f64::from(ack.in_flight);
         flight <= c.with_headroom(self.model.long_in_flight) && flight <= self.drained(c)

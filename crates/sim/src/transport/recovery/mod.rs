@@ -18,12 +18,12 @@ pub use rack::Rack;
 pub use reno::Reno;
 use serde::{Deserialize, Serialize};
 
-/// What a scenario chooses.
+/// The rules that a scenario chooses.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// What repairs losses.
+    /// The recovery of losses.
     pub kind: RecoveryKind,
-    /// How much is sent meanwhile.
+    /// The rate of sending meanwhile.
     pub prr: PrrKind,
     /// Losses are found by time.
     pub rack: bool,
@@ -84,7 +84,7 @@ impl Rules {
     }
 }
 
-/// What recovery keeps of one flow beside the scoreboard. As in [`super::Flow`], what is looked at most often stands first.
+/// The state of recovery of a flow beside the scoreboard. As in [`super::Flow`], the fields in most use stand first.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Repair {
@@ -98,7 +98,7 @@ pub struct Repair {
     pub repaired: bool,
     /// Losses by time.
     pub rack: Rack,
-    /// What fast recovery may send.
+    /// Segments that fast recovery may send.
     pub prr: Prr,
     /// Cumulative acknowledgements and their duplicates.
     pub reno: Reno,

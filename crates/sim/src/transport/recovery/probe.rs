@@ -1,5 +1,5 @@
 //! Tail loss probes, TLP (RFC 8985, section 7): where acknowledgements do not come, something more is sent after two round
-//! trips, so that its acknowledgement shows the missing segments long before the retransmission timer does.
+//! trips, so that its acknowledgement reports missing segments long before the retransmission timer does.
 
 use crate::transport::flow::OFF;
 use crate::transport::{Flow, Recovery};
@@ -40,7 +40,7 @@ impl Probe {
         self.timer = if wanted { due.min(flow.deadline) } else { OFF };
     }
 
-    /// Whether a probe may be sent: one at a time.
+    /// Returns whether a probe may be sent: one at a time.
     #[must_use]
     pub fn is_free(&self) -> bool {
         self.outstanding.is_none()

@@ -13,13 +13,13 @@ pub struct Prr {
     delivered: u64,
     /// Segments sent since: `prr_out`.
     out: u64,
-    /// What may be in flight now.
+    /// Segments that may be in flight now.
     window: f64,
-    /// How far losses were known at the last acknowledgement.
+    /// End of the losses known at the last acknowledgement.
     losses: u64,
 }
 
-/// What an acknowledgement during fast recovery shows.
+/// The news of an acknowledgement during fast recovery.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// Segments newly acknowledged.
@@ -73,7 +73,7 @@ impl Prr {
         self.out += 1;
     }
 
-    /// What may be in flight where the congestion control allows `cwnd`.
+    /// Segments that may be in flight where the congestion control allows `cwnd`.
     #[must_use]
     pub fn window(&self, cwnd: f64) -> f64 {
         if self.outstanding == 0 { cwnd } else { self.window }

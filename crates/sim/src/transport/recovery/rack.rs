@@ -21,7 +21,7 @@ struct Transmission {
     sequence: u64,
 }
 
-/// What one flow's loss detection keeps.
+/// The loss detection of a flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Rack {
@@ -31,7 +31,7 @@ pub struct Rack {
     first: u64,
     /// Retransmissions whose fate is open, in the order in which they left; some may have been acknowledged since.
     resent: VecDeque<Transmission>,
-    /// When the oldest open copy is lost if no acknowledgement shows it, [`OFF`] where none is open.
+    /// When the oldest open copy is lost if no acknowledgement covers it, [`OFF`] where none is open.
     pub timer: Picos,
     /// The copy, among those acknowledged, that left last, and its round-trip time.
     latest: Transmission,

@@ -14,7 +14,7 @@ use crate::transport::scoreboard::Acked;
 use crate::transport::{Recovery, Scoreboard};
 use serde::{Deserialize, Serialize};
 
-/// One flow's cumulative acknowledgements.
+/// The cumulative acknowledgements of a flow.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Reno {
     /// Segments that duplicates say have left the network.
@@ -38,7 +38,7 @@ impl Reno {
         Self { next: first, resent_end: first, ..Self::default() }
     }
 
-    /// Segment `sequence` has arrived: what the acknowledgement that it causes shows.
+    /// Takes the arrival of segment `sequence`; returns the news of the acknowledgement that it causes.
     /// `limited_transmit` of RFC 3042 counts duplicates before fast retransmit, too.
     pub fn acknowledged(
         &mut self,
@@ -70,7 +70,8 @@ impl Reno {
         }
     }
 
-    /// What counts as in flight. After a timeout it is what has been sent since (RFC 5681, section 3.1).
+    /// The number of segments that count as in flight. After a time-out it is what has been sent since (RFC 5681,
+    /// section 3.1).
     fn estimate(&self, board: &mut Scoreboard, recovery: Recovery, limited_transmit: bool) {
         let flight = match recovery {
             Recovery::Timeout => self.next.saturating_sub(board.una()),
