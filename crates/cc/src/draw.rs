@@ -34,7 +34,7 @@ impl Draw {
         (self.bits() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
     }
 
-    /// One of 0 to `count` - 1, all alike.
+    /// A number from 0 to `count` - 1, all equally likely.
     pub fn below(&mut self, count: u32) -> u32 {
         (self.uniform() * f64::from(count)) as u32
     }

@@ -8,7 +8,7 @@
 //!   falls below what it was when conservative slow start began, slow start goes on. Only the first slow start of a
 //!   flow is of this kind; one after a congestion event is classic.
 //!
-//! What a flow must remember is in [`SlowStart`], the constants of a scenario are in [`SlowStartRules`]. HyStart++ keeps
+//! The state of a flow is in [`SlowStart`], the constants of a scenario are in [`SlowStartRules`]. HyStart++ keeps
 //! round-trip times in whole microseconds, as implementations do, so that it costs a flow 16 bytes. It looks at the
 //! acknowledgements that may raise the window.
 
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// A slow-start variant, with what one flow must remember for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SlowStart {
-    /// One segment per acknowledged segment (RFC 5681).
+    /// Growth by a segment per acknowledged segment (RFC 5681).
     #[default]
     Classic,
     /// Limited slow start (RFC 3742).

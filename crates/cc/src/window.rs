@@ -132,7 +132,8 @@ impl Window {
     /// Grows by slow start up to ssthresh and returns the acknowledged segments that are left for congestion
     /// avoidance.
     ///
-    /// One acknowledgement of n segments does what n acknowledgements of one segment do, but for the bound of HyStart++.
+    /// An acknowledgement of n segments does the same as n acknowledgements of one segment do, but for the bound of
+    /// HyStart++.
     #[inline]
     pub fn grow_in_slow_start(&mut self, common: &Common, ack: &AckEvent) -> u32 {
         if !self.in_slow_start() {

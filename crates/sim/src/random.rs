@@ -5,18 +5,18 @@
 
 use mesonet_cc::draw::{Draw, GAMMA, mix};
 
-/// What a stream decides.
+/// The decisions of a stream.
 #[derive(Clone, Copy, Debug)]
 pub enum Purpose {
     /// Properties of a source, fixed at creation.
     Source = 1,
     /// Think time, file and receiver of one transfer.
     Transfer = 2,
-    /// Which flows are recorded.
+    /// The choice of recorded flows.
     Record = 3,
     /// Random overhead of a sender.
     Overhead = 4,
-    /// What the congestion control of one transfer draws.
+    /// Draws of the congestion control of one transfer.
     Control = 5,
     /// Phase of the coarse clock of the host of one transfer.
     Clock = 6,

@@ -24,8 +24,8 @@
 //! parameters:
 //!
 //! * `burst_time` 1/1024: the room for bursts is three times what the pacing rate sends in 1/1024 s, at least 2 segments,
-//!   1 below 1.2 Mbit/s, at most 45. Segments still leave singly.
-//! * `extra_acked_gain` 1 and `long_term` 1: the rules above. Losses that a timeout finds count in the interval after
+//!   1 below 1.2 Mbit/s, at most 45. Segments still leave separately.
+//! * `extra_acked_gain` 1 and `long_term` 1: the rules above. Losses that a time-out finds count in the interval after
 //!   it.
 //! * `high_gain` 739/256 and `drain_gain` 88/256 are what Linux computes with.
 //!
@@ -345,7 +345,7 @@ impl Bbr {
             return;
         }
         let whole = ack.now - self.phase_stamp > self.min_rtt;
-        // What the acknowledgement took out of the network: segments that arrived and segments found lost.
+        // The acknowledgement took segments out of the network: those that arrived and those found lost.
         let before = f64::from(ack.in_flight.saturating_add(ack.acked).saturating_add(ack.lost));
         let over = match self.phase {
             _ if self.long_term.used => whole,
@@ -621,7 +621,7 @@ impl CongestionControl for Bbr {
             LossCause::FastRetransmit => {
                 self.recovery.begin(loss.cause, self.window.cwnd(), self.mode == Mode::ProbeRtt);
                 // Packet conservation lasts until what leaves from now on is acknowledged. The acknowledgement that
-                // reported the loss lets as many segments leave as it acknowledged.
+                // reports the loss lets as many segments go as it acknowledged.
                 self.round_end = self.delivered;
                 self.window.set(&config.common, f64::from(self.in_flight) + f64::from(self.acked));
             }

@@ -270,8 +270,8 @@ impl Cubic {
         }
     }
 
-    /// One segment was acknowledged in congestion avoidance, `t` seconds into the epoch, at a round-trip time of `rtt`
-    /// seconds.
+    /// Grows after an acknowledged segment in congestion avoidance, `t` seconds into the epoch, at a round-trip time of
+    /// `rtt` seconds.
     #[inline]
     fn grow(&mut self, config: &CubicConfig, t: f64, rtt: f64) {
         let cwnd = self.window.cwnd();

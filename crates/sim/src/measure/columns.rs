@@ -1,6 +1,6 @@
 //! Named columns on their way out of the simulator.
 
-/// One column.
+/// A column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
     /// Floating point; NaN where there is nothing to say.

@@ -80,8 +80,8 @@ mod tests {
         assert_eq!(until, None);
     }
 
-    /// How often the mean of a correlated series is within the tolerance when the rule stops: 400 series of mean 1 and
-    /// standard deviation .3, each sample keeping `rho` of the one before.
+    /// Counts how often the mean of a correlated series is within the tolerance when the rule stops: 400 series of
+    /// mean 1 and standard deviation .3, each sample keeping `rho` of the one before.
     #[test]
     fn the_mean_is_as_close_as_said_whatever_the_correlation() {
         for (rho, tolerance) in [(0.0, 0.02), (0.9, 0.02), (0.9, 0.1), (0.98, 0.1)] {

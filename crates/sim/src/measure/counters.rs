@@ -43,7 +43,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// What was counted since `earlier`.
+    /// Counts since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         self.combine(earlier, |now, before| now - before)

@@ -100,9 +100,9 @@ impl FlowGroups {
         all.mean_goodput()
     }
 
-    /// One row for each period, and for all together (`measured`), and each group that has flows: groups 1 to 24 of
-    /// the ASME paper's Table 6 by algorithm and, where there are several, for all algorithms together (`all`: how
-    /// fairly they share); then those without a number.
+    /// The table: a row for each period, and for all together (`measured`), and each group that has flows: groups 1 to
+    /// 24 of the ASME paper's Table 6 by algorithm and, where there are several, for all algorithms together (`all`:
+    /// how fairly they share); then those without a number.
     #[must_use]
     pub fn table(&self, algorithms: &[&'static str]) -> Table {
         let mut rows: BTreeMap<Row, Group> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What is measured: counters, samples, responses, flow records. Sums are integers, so that they do not depend on the
+//! Measurement: counters, samples, responses, flow records. Sums are integers, so that they do not depend on the
 //! order in which flows are visited.
 
 pub mod columns;

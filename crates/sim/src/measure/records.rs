@@ -1,4 +1,4 @@
-//! What flows leave behind when they end: a record each, or of a sample.
+//! Records of flows that have ended: of all, or of a sample.
 
 use super::columns::Table;
 use super::pair_class::PathClass;
@@ -17,7 +17,7 @@ pub fn goodput(flow: &Flow) -> f64 {
     if time == 0 { 0.0 } else { flow.delivered as f64 / seconds(time) }
 }
 
-/// One record.
+/// A record.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
     pub(super) source: u32,
@@ -93,7 +93,7 @@ impl FlowRecords {
         Self { seed, fraction, records: Vec::new() }
     }
 
-    /// Whether this flow leaves a record: a draw from its own stream.
+    /// Returns whether this flow leaves a record: a draw from its own stream.
     fn wanted(&self, record: &Record) -> bool {
         let (source, transfer) = (u64::from(record.source), record.transfer);
         record.category == EXPLICIT

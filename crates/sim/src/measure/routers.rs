@@ -72,7 +72,7 @@ impl RouterUse {
         sum / count as f64
     }
 
-    /// One row a period (and `measured` for all) and router. `interval` s lies between samples.
+    /// The table: a row for each period (and `measured` for all) and router. `interval` s lies between samples.
     #[must_use]
     pub fn table(&self, network: &Network, interval: f64) -> Table {
         let count = self.periods.len();

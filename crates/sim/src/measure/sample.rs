@@ -85,7 +85,7 @@ impl Sample {
     }
 }
 
-/// One explicit flow at a sampling instant.
+/// An explicit flow at a sampling instant.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct FlowSample {
     /// Window, segments; NaN when it is not sending.

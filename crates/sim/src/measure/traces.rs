@@ -122,7 +122,7 @@ impl Traces {
     }
 }
 
-/// Where a flow stands.
+/// The stage of a flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum State {
     Closed,

@@ -84,7 +84,7 @@ impl Network {
         let name = |region: usize| self.topology.routers[region].name.clone();
         let paths = &self.distances.paths;
         let mean_routers = self.distances.routers.iter().sum::<usize>() as f64 / paths.len() as f64;
-        // What the access side of each end adds, as it is used.
+        // Routers and delay that the access side of each end adds, weighted by use.
         let access_side = |weights: &[f64]| {
             let total: f64 = weights.iter().sum();
             let below = weights.iter().zip(&self.distances.below);

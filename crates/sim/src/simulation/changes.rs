@@ -47,11 +47,11 @@ impl Simulation {
         self.move_waiting(turn.of, turn.from, |waits| waits);
     }
 
-    /// Gives what has not left a router for `lane`, which took `before` so far, and what comes after, its instants of
-    /// arrival: `waits` makes of the time for which a segment would have waited the one for which it does.
+    /// Sets the instants of arrival of segments that have not left a router for `lane`, and of those that come after.
+    /// The lane took `before` so far; `waits` turns the old waiting time of a segment into the new one.
     ///
-    /// What had left when the delay changed the last time took another one: it is known by its arrival, not later than that
-    /// of the last of them. Before acknowledgements and a source's own lane nothing waits.
+    /// Segments that had left when the delay changed the last time took another delay. They arrive no later than the
+    /// last of them, by which they are known. Before acknowledgements and a source's own lane no segment waits.
     fn move_waiting(&mut self, lane: LaneId, before: Picos, waits: impl Fn(Picos) -> Picos) {
         let (now, delay) = (self.now, self.delays[lane.index()]);
         let spec = &self.shared.network.lanes[lane.index()];

@@ -43,11 +43,11 @@ pub(super) fn sample(
     now: Picos,
 ) -> Delivery {
     let (rate, sample) = sampler.acknowledged(sequence, now, flow.rtt.min_rtt);
-    Delivery { rate, sample, lost: tell_losses(sampler, flow, config) }
+    Delivery { rate, sample, lost: report_losses(sampler, flow, config) }
 }
 
 /// Reports to the congestion control the segments that the scoreboard has found lost; returns their number.
-pub(super) fn tell_losses(sampler: &mut DeliverySampler, flow: &mut Flow, config: &Config) -> u32 {
+pub(super) fn report_losses(sampler: &mut DeliverySampler, flow: &mut Flow, config: &Config) -> u32 {
     let mut lost = 0;
     while let Some(segment) = sampler.next_lost(&flow.board) {
         flow.controller.on_segment_lost(config, &segment);
@@ -67,7 +67,7 @@ pub(super) fn update_limits(sampler: &mut DeliverySampler, flow: &Flow) {
 }
 
 /// Reports to the congestion control that segment `sequence` is lost, where the scoreboard does not know.
-pub(super) fn tell_lost(sampler: &mut DeliverySampler, flow: &mut Flow, config: &Config, sequence: u64) {
+pub(super) fn report_lost(sampler: &mut DeliverySampler, flow: &mut Flow, config: &Config, sequence: u64) {
     let lost = sampler.lost(sequence);
     flow.controller.on_segment_lost(config, &lost);
 }

@@ -93,7 +93,7 @@ impl Domain {
         let partial = flow.board.una() > una && flow.recovery == Recovery::Fast;
         if partial && self.shared.rules.kind == RecoveryKind::NewReno && flow.board.una() < flow.recover {
             flow.retransmit_first = true;
-            self.tell_lost(slot);
+            self.report_lost(slot);
         }
         acked
     }
@@ -143,7 +143,7 @@ impl Domain {
         }
         let guarded = self.shared.rules.guarded;
         let flight = self.repairs[slot as usize].reno.begin(&mut self.flows[slot as usize].board, guarded);
-        self.tell_lost(slot);
+        self.report_lost(slot);
         flight as u32
     }
 
@@ -152,12 +152,12 @@ impl Domain {
         self.flows[slot as usize].board.lost_end() + self.repairs[slot as usize].rack.relapses()
     }
 
-    /// Reports the lowest missing segment to an algorithm that samples delivery rates: more is not known to be lost.
-    fn tell_lost(&mut self, slot: u32) {
+    /// Reports the lowest missing segment to an algorithm that samples delivery rates: no other is known to be lost.
+    fn report_lost(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         if config.wants_delivery_rate() {
-            delivery::tell_lost(&mut self.samplers[slot as usize], flow, config, flow.board.una());
+            delivery::report_lost(&mut self.samplers[slot as usize], flow, config, flow.board.una());
         }
     }
 
@@ -183,7 +183,7 @@ impl Domain {
         if !new && !repair.probe.is(sequence) {
             repair.rack.needless(&flow.board);
         }
-        // Of two segments that one acknowledgement covers either may give the sample.
+        // Either of two segments that an acknowledgement covers may be the repaired one.
         repair.repaired |= repair.probe.acknowledged(sequence, departure, new);
         repair.probe.forget_below(flow.board.una());
         self.detect(slot);
@@ -243,8 +243,8 @@ impl Domain {
         }
     }
 
-    /// One of the timers of recovery is due: something has been missing for long enough to be lost, or nothing came back
-    /// for so long that a probe is sent. Whether one was.
+    /// Handles the timers of recovery: a segment has been missing for long enough to be lost, or it is time for a
+    /// probe. Returns whether a timer was due.
     pub(super) fn recovery_timer(&mut self, slot: u32, time: Picos) -> bool {
         let flow = &self.flows[slot as usize];
         if flow.state != FlowState::Sending || self.repairs[slot as usize].timer() > time {

@@ -402,7 +402,7 @@ impl Domain {
         }
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         if config.wants_delivery_rate() {
-            delivery::tell_losses(&mut self.samplers[slot as usize], flow, config);
+            delivery::report_losses(&mut self.samplers[slot as usize], flow, config);
         }
         flow.retransmit_first = false;
         flow.answered_mark = false;

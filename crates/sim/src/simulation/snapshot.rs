@@ -1,8 +1,8 @@
 //! A simulation as bytes, between two windows, and going on from them.
 //!
-//! Where a simulation has come to, all domains stand at the same instant and everything that left one has been handed
-//! over. So a snapshot is the fields that change, one after the other, and the rest is built from the scenario as at the
-//! start. How many threads there are is no part of it.
+//! Between two windows all domains stand at the same instant, and every segment that left a domain has been handed
+//! over. So a snapshot is the fields that change, one after the other. The rest is built from the scenario as at the
+//! start. The number of threads is no part of it.
 
 use super::Simulation;
 use super::domain::Domain;

@@ -66,7 +66,7 @@ pub struct Flow {
     pub access_router: DomainRouter,
     /// Lane from its source to the access router, if it has one of its own.
     pub access_lane: Option<LaneId>,
-    /// One past the last segment.
+    /// End of its data: the number after that of the last segment.
     pub end: u64,
     /// First data segment; the SYN has the number before it.
     pub base: u64,

@@ -249,7 +249,7 @@ impl RttEstimator {
         self.rto = self.rto.min(rules.max);
     }
 
-    /// One segment is timed at once, and its sample is taken when it is acknowledged (RFC 6298, section 3).
+    /// Times a single segment at once; takes its sample when it is acknowledged (RFC 6298, section 3).
     fn time(&mut self, timing: Option<&mut Timing>, sample: &Sample, rules: &RtoRules) {
         let Some(timing) = timing else { return };
         let Some((_, sent)) = timing.timed.take_if(|(sequence, _)| *sequence < sample.una) else { return };

@@ -46,7 +46,7 @@ pub enum Acked {
 pub struct Scoreboard {
     /// Next segment never sent so far.
     next: u64,
-    /// One past the highest segment acknowledged, or passed over by a timeout.
+    /// End of the segments acknowledged, or passed over by a time-out.
     passed: u64,
     /// First transmissions acknowledged in passing.
     passed_count: u64,

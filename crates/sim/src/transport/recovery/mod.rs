@@ -1,6 +1,6 @@
 //! Choices of loss recovery beside the default one, selective acknowledgements by the rules of the scoreboard.
 //!
-//! Their state of a flow is kept outside of the flow, in a [`Repair`] by flow slot that exists only where a scenario
+//! Their state of a flow is beside the flow, in a [`Repair`] by flow slot that exists only where a scenario
 //! asks for one of them: flows with the default rules pay a branch.
 
 mod probe;

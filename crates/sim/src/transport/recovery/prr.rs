@@ -84,7 +84,7 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// What is sent for each of `acks` acknowledgements of one segment, `lost` of `flight` segments being lost.
+    /// Segments sent for each of `acks` acknowledgements of one segment, `lost` of `flight` segments being lost.
     fn sends(kind: PrrKind, flight: u32, lost: u32, target: f64, acks: u32) -> Vec<u32> {
         let mut prr = Prr::new(u64::from(flight), 0, true);
         let mut pipe = flight - lost;

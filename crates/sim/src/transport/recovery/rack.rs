@@ -168,8 +168,8 @@ impl Rack {
         }
     }
 
-    /// How much longer than a round trip a segment may take, when `enough` say whether as many have passed a missing one as
-    /// make waiting for reordering needless (RFC 8985: `DupThresh`).
+    /// Time beyond a round trip that a segment may take. There is none where `enough` segments have passed a missing
+    /// one (RFC 8985: `DupThresh`).
     #[must_use]
     pub fn reordering_window(&self, rtt: &RttEstimator, recovery: Recovery, enough: bool) -> Picos {
         if recovery != Recovery::Open || enough {
@@ -186,9 +186,10 @@ impl Rack {
         }
     }
 
-    /// Finds what is lost at `now`, reports the retransmissions among it to `lost_again`, and sets the timer; `threshold`
-    /// segments beyond a missing one are enough to wait no longer. Whether one of these retransmissions left after the last
-    /// reduction: its loss is a second indication of congestion (RFC 5681, section 4.3).
+    /// Finds the segments that are lost at `now`, reports retransmissions among them to `lost_again`, and sets the
+    /// timer. After `threshold` segments beyond a missing one it waits no longer. Returns whether one of these
+    /// retransmissions left after the last reduction: its loss is a second indication of congestion (RFC 5681, section
+    /// 4.3).
     pub fn detect(
         &mut self,
         board: &mut Scoreboard,
