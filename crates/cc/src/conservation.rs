@@ -30,7 +30,7 @@ impl Conservation {
         self.recovery == Recovery::Fast
     }
 
-    /// Returns whether all segments outstanding at the time-out have been acknowledged.
+    /// Returns whether all segments outstanding at the timeout have been acknowledged.
     pub fn has_repaired_timeout(&self, ack: &AckEvent) -> bool {
         self.recovery == Recovery::Timeout && !ack.after_timeout
     }

@@ -1,10 +1,10 @@
-//! The window of loss-based algorithms: cwnd, ssthresh, slow start, and the effect of a time-out.
+//! The window of loss-based algorithms: cwnd, ssthresh, slow start, and the effect of a timeout.
 
 use crate::slow_start::limited_growth;
 use crate::{AckEvent, LossCause, LossEvent, Preset, SlowStart, SlowStartRules, Start};
 use serde::{Deserialize, Serialize};
 
-/// The effect of a time-out on cwnd and ssthresh.
+/// The effect of a timeout on cwnd and ssthresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimeoutRule {
     /// RFC 5681, section 3.1: ssthresh = what the algorithm's source says, mostly half the window; cwnd = 1.
@@ -29,7 +29,7 @@ pub enum WindowBasis {
 /// Rules that a scenario sets for all algorithms at once.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Common {
-    /// The effect of a time-out.
+    /// The effect of a timeout.
     pub timeout: TimeoutRule,
     /// From which quantity a reduction starts.
     pub basis: WindowBasis,

@@ -271,7 +271,7 @@ fn is_name(name: &str, joint: char) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == joint)
 }
 
-/// Name without ending of each file of `src/algorithms` but `mod.rs`, and its text with those of the folder beside it.
+/// Name without ending of each file of `src/algorithms` but `mod.rs`, and its text with the files of the folder of that name.
 fn algorithm_files() -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/algorithms");
     let mut files: Vec<_> = rust_files(&folder)

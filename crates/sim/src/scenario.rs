@@ -276,7 +276,7 @@ pub struct TransportParameters {
     pub limited_transmit: bool,
     /// Duplicates of data sent before the last reduction begin no fast retransmit, with recovery = reno, too.
     pub recover_guard: bool,
-    /// The effect of a time-out on the window.
+    /// The effect of a timeout on the window.
     pub timeout_rule: TimeoutKind,
     /// From which quantity reductions start.
     pub reduce_from: BasisKind,
@@ -393,7 +393,7 @@ pub enum AckRtt {
     Last,
 }
 
-/// The effect of a time-out on the window.
+/// The effect of a timeout on the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeoutKind {

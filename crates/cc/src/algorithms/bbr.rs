@@ -25,7 +25,7 @@
 //!
 //! * `burst_time` 1/1024: the room for bursts is three times what the pacing rate sends in 1/1024 s, at least 2 segments,
 //!   1 below 1.2 Mbit/s, at most 45. Segments still leave separately.
-//! * `extra_acked_gain` 1 and `long_term` 1: the rules above. Losses that a time-out finds count in the interval after
+//! * `extra_acked_gain` 1 and `long_term` 1: the rules above. Losses that a timeout finds count in the interval after
 //!   it.
 //! * `high_gain` 739/256 and `drain_gain` 88/256 are what Linux computes with.
 //!

@@ -276,7 +276,7 @@ impl CongestionControl for Bic {
         let reduced = basis * config.kept(basis);
         let timeout = loss.cause == LossCause::Timeout;
         if timeout && config.forget_on_timeout {
-            // tcp_bic.c: a time-out erases the last maximum.
+            // tcp_bic.c: a timeout erases the last maximum.
             self.last_max = 0.0;
         } else if !timeout || loss.first_timeout {
             // Xu et al. 2004, fast convergence: half-way between the old window and the new one.

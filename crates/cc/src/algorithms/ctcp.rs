@@ -363,7 +363,7 @@ impl CongestionControl for Ctcp {
         let diff_reno = self.diff_reno.take();
         self.round.whole = false;
         if loss.cause == LossCause::Timeout {
-            // Tan et al. 2006: a time-out leaves no delay window.
+            // Tan et al. 2006: a timeout leaves no delay window.
             self.delay_window = 0.0;
             self.slow_start = self.window.in_slow_start();
             self.gamma = config.gamma;

@@ -118,7 +118,7 @@ pub struct Htcp {
     /// No congestion event and no fast recovery in this monitor period so far.
     whole: bool,
     recovering: bool,
-    /// Segments outstanding at a time-out are not yet acknowledged.
+    /// Segments outstanding at a timeout are not yet acknowledged.
     timed_out: bool,
 }
 

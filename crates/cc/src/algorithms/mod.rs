@@ -1,4 +1,4 @@
-//! The algorithms: a file for each, with a folder beside it where it is long.
+//! The algorithms: a file for each; a long file is divided into a folder of the same name.
 
 pub mod bbr;
 pub mod bbr3;

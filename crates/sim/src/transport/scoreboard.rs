@@ -46,7 +46,7 @@ pub enum Acked {
 pub struct Scoreboard {
     /// Next segment never sent so far.
     next: u64,
-    /// End of the segments acknowledged, or passed over by a time-out.
+    /// End of the segments acknowledged, or passed over by a timeout.
     passed: u64,
     /// First transmissions acknowledged in passing.
     passed_count: u64,
@@ -545,7 +545,7 @@ mod tests {
             }
         }
 
-        /// The invariant holds after every step: new segments, retransmissions decided or not, time-outs, and
+        /// The invariant holds after every step: new segments, retransmissions decided or not, timeouts, and
         /// acknowledgements in any order.
         #[test]
         fn keeps_its_invariant(steps in proptest::collection::vec((0u8..8, any::<u8>()), 1..400)) {

@@ -235,7 +235,7 @@ pub(super) const PARAMS: &[Param] = &[
     ),
     Param::new(
         "full_losses",
-        "acknowledgements that told of losses in a round that ends the start",
+        "acknowledgements with losses in a round that ends the start",
         "1",
         [1.0, 100.0],
         6.0,

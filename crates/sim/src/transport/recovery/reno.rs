@@ -70,7 +70,7 @@ impl Reno {
         }
     }
 
-    /// The number of segments that count as in flight. After a time-out it is what has been sent since (RFC 5681,
+    /// The number of segments that count as in flight. After a timeout it is what has been sent since (RFC 5681,
     /// section 3.1).
     fn estimate(&self, board: &mut Scoreboard, recovery: Recovery, limited_transmit: bool) {
         let flight = match recovery {
