@@ -54,7 +54,7 @@ class Command(click.Command):
             raise
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """Group of commands that turns errors of users into one message and an exit code."""
 
     command_class = Command

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mesonet import designs
-from mesonet.designs import Augmented, Blocks, Design
+from mesonet.designs import Augmented, Blocking, Design
 from mesonet.errors import InputError, unknown
 from mesonet.terminal import plural
 
@@ -33,7 +33,7 @@ class Runs:
 
     matrix: npt.NDArray[np.int8]
     folded: Augmented | None
-    blocked: Blocks | None
+    blocked: Blocking | None
 
 
 def runs_of(

@@ -11,7 +11,7 @@ import click
 import mesonet
 from mesonet.cli.analyze import analyze
 from mesonet.cli.check import check
-from mesonet.cli.common import Group
+from mesonet.cli.common import CommandGroup
 from mesonet.cli.design import design
 from mesonet.cli.experiment import experiment
 from mesonet.cli.export import export
@@ -21,7 +21,7 @@ from mesonet.cli.run import run
 from mesonet.cli.verify import verify
 
 
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(mesonet.__version__, prog_name="mesonet")
 def main() -> None:
     """Predict what happens to a large network when a new congestion control is deployed in it."""

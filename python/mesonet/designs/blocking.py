@@ -31,7 +31,7 @@ _PASSES = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class Blocking:
     """A design in blocks.
 
     Attributes
@@ -55,7 +55,7 @@ class Blocks:
     word_lengths: dict[int, int]
 
 
-def blocks(design: Design, number: int, seed: int = 1) -> Blocks:
+def blocks(design: Design, number: int, seed: int = 1) -> Blocking:
     """Divide a design into blocks of equal size that confound the fewest interactions of few factors.
 
     Parameters
@@ -105,7 +105,7 @@ def blocks(design: Design, number: int, seed: int = 1) -> Blocks:
     block = np.ones(design.runs, np.int64)
     for bit, column in enumerate(best):
         block += (parity(~run & column) ^ 1) << bit
-    return Blocks(
+    return Blocking(
         design=design,
         block=block,
         generators=tuple("*".join(design.base_factors[bit] for bit in places(column)) for column in best),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mesonet.verification.kernel.runs import why_not
-from mesonet.verification.kernel.scenarios import PAIRS, SINGLE, Scenario, every
+from mesonet.verification.kernel.scenarios import PAIRS, SINGLE, KernelScenario, every
 from mesonet.verification.kernel.table import KERNEL, PUBLISHED, TIMEOUTS, Row, limits, read
 
 FOLDER = Path(__file__).parents[2] / "claims"
@@ -100,7 +100,7 @@ class Group:
     """Scenarios that one claim has together."""
 
     name: str
-    scenarios: tuple[Scenario, ...]
+    scenarios: tuple[KernelScenario, ...]
     aspects: tuple[Sequence[str], ...]
 
 
@@ -164,7 +164,7 @@ def _head(claim: str, setup: str, not_evaluated: str = "") -> str:
     return "".join(f"{key} = {_text(value)}\n" for key, value in keys.items())
 
 
-def _setup(scenarios: Sequence[Scenario]) -> str:
+def _setup(scenarios: Sequence[KernelScenario]) -> str:
     found = (
         "preset linux; 20 Mb/s, 40 ms, drop tail, mean over five runs, in which the newcomer of a pair starts at five "
         "phases of a round trip; buffers in segments, floors of the time-out 1 s unless a name says 200 ms"

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from packets import MSS, PACKET, SAMPLE, Trace
 
-from mesonet.verification.kernel.scenarios import SAMPLE_S, Scenario
+from mesonet.verification.kernel.scenarios import SAMPLE_S, KernelScenario
 
 SOURCE = Path(__file__).with_name("bottleneck.c")
 _CLONE_NEWNET = 0x40000000
@@ -60,7 +60,7 @@ def build(folder: Path) -> Path:
     return program
 
 
-def run(scenario: Scenario, seed: int, program: Path) -> Trace:
+def run(scenario: KernelScenario, seed: int, program: Path) -> Trace:
     """Return what one run left.
 
     Parameters
@@ -87,7 +87,7 @@ def queue(
     sender: str,
     receiver: str,
     log: Path,
-    scenario: Scenario,
+    scenario: KernelScenario,
     *,
     places: int | None = None,
     service_s: float | None = None,
@@ -120,7 +120,7 @@ def queue(
 
 
 @contextmanager
-def _namespaces(scenario: Scenario) -> Iterator[tuple[str, str]]:
+def _namespaces(scenario: KernelScenario) -> Iterator[tuple[str, str]]:
     names = [f"witness-{os.getpid()}-{end}" for end in ("sender", "receiver")]
     made = []
     try:
@@ -136,7 +136,7 @@ def _namespaces(scenario: Scenario) -> Iterator[tuple[str, str]]:
             _ip("netns", "del", name)
 
 
-def _connect(name: str, own: str, other: str, scenario: Scenario) -> None:
+def _connect(name: str, own: str, other: str, scenario: KernelScenario) -> None:
     """Give the device of a namespace its address and its route."""
     inside = ("-n", name)
     _ip(*inside, "link", "set", "lo", "up")
@@ -189,7 +189,7 @@ def _offloads_off(device: str) -> None:
                     raise
 
 
-def _endpoints(scenario: Scenario, sender: str, receiver: str) -> tuple[int, np.ndarray, dict[str, Any]]:
+def _endpoints(scenario: KernelScenario, sender: str, receiver: str) -> tuple[int, np.ndarray, dict[str, Any]]:
     """Drive both ends; return the start in ns, samples of TCP_INFO and the counters at the end."""
     with _inside(receiver):
         listener = socket.create_server((_RECEIVER, _PORT))

@@ -6,13 +6,13 @@ import numpy as np
 from packets import ACCEPTED, ACK, DSACK, MSS, RANDOM_LOSS, SYN, TAIL_DROP, Trace
 
 from mesonet.verification.kernel.metrics import Flow, Observation
-from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, SERVICE_S, Scenario
+from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, SERVICE_S, KernelScenario
 
 _REDUCED = 2
 """Least `tcpi_ca_state` of a reduced window: CWR 2, Recovery 3, Loss 4 (linux/tcp.h)."""
 
 
-def of_kernel(trace: Trace, scenario: Scenario) -> Observation:
+def of_kernel(trace: Trace, scenario: KernelScenario) -> Observation:
     """Return the observation of a run of the kernel."""
     packets = trace.packets
     read_s = (packets["read_ns"] - trace.began_ns) * 1e-9

@@ -25,7 +25,7 @@ from witness import write
 
 import mesonet as mn
 from mesonet.verification.kernel.runs import of_scenario
-from mesonet.verification.kernel.scenarios import SEGMENT_BYTES, Scenario
+from mesonet.verification.kernel.scenarios import SEGMENT_BYTES, KernelScenario
 from mesonet.verification.kernel.table import Row, merged, read
 
 FILE = Path(__file__).with_name("linux-6.18-small-pipe.csv")
@@ -58,9 +58,9 @@ class Pipe:
         """Starts, evenly over the first second."""
         return tuple(number / (2 * self.pairs) for number in range(2 * self.pairs))
 
-    def scenario(self, gso_segments: int | None = 1) -> Scenario:
+    def scenario(self, gso_segments: int | None = 1) -> KernelScenario:
         """Return what both sides run."""
-        return Scenario(
+        return KernelScenario(
             self.name, self.algorithms, self.places, DURATION_S, SPAN_S, self.starts_s, floor_s=0.2,
             gso_segments=gso_segments, rate_mbps=self.rate_mbps, rtt_s=self.rtt_ms * 1e-3,
         )  # fmt: skip

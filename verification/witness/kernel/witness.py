@@ -25,7 +25,7 @@ import observed
 from packets import ACCEPTED, ACK
 
 from mesonet.verification.kernel.metrics import quantities
-from mesonet.verification.kernel.scenarios import SERVICE_S, Scenario, every
+from mesonet.verification.kernel.scenarios import SERVICE_S, KernelScenario, every
 from mesonet.verification.kernel.table import merged
 
 LATE_SHARE = 0.005
@@ -49,7 +49,7 @@ def is_on_time(found: Mapping[str, float], latest_ms: float) -> bool:
     return found["largest_ms"] <= latest_ms and found["share"] <= LATE_SHARE
 
 
-def measure(scenario: Scenario, seed: int, program: Path, keep: Path | None, latest_ms: float) -> dict[str, Any]:
+def measure(scenario: KernelScenario, seed: int, program: Path, keep: Path | None, latest_ms: float) -> dict[str, Any]:
     """Run a scenario until a run is on time; return its quantities and the lateness of all tries."""
     tries = []
     for _ in range(MOST_TRIES):
@@ -74,7 +74,7 @@ def write(path: Path, rows: Iterable[Sequence[object]]) -> None:
         writer.writerows(rows)
 
 
-def chosen(words: Sequence[str]) -> list[Scenario]:
+def chosen(words: Sequence[str]) -> list[KernelScenario]:
     """Return the scenarios whose names contain one of the words; all without words."""
     return [scenario for scenario in every() if not words or any(word in scenario.name for word in words)]
 
@@ -131,7 +131,7 @@ def main() -> int:
     return 1 if any(entry["found"] is None for entry in log) else 0
 
 
-def resumed(path: Path, scenarios: Sequence[Scenario], runs: int, latest_ms: float) -> list[dict[str, Any]]:
+def resumed(path: Path, scenarios: Sequence[KernelScenario], runs: int, latest_ms: float) -> list[dict[str, Any]]:
     """Return the entries of an earlier log that count; none without a log."""
     names = {scenario.name for scenario in scenarios}
     log = json.loads(path.read_text())["runs"] if path.exists() else []
@@ -143,7 +143,7 @@ def resumed(path: Path, scenarios: Sequence[Scenario], runs: int, latest_ms: flo
     ]
 
 
-def save(out: Path, scenarios: Sequence[Scenario], log: Sequence[Mapping[str, Any]], wall_s: int) -> None:
+def save(out: Path, scenarios: Sequence[KernelScenario], log: Sequence[Mapping[str, Any]], wall_s: int) -> None:
     """Write the table and its log; the table has the scenarios in their order."""
     rows = []
     for scenario in scenarios:

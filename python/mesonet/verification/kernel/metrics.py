@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mesonet.verification.kernel.scenarios import PROPAGATION_S, SEGMENT_BYTES, SERVICE_S, START_S, Scenario
+from mesonet.verification.kernel.scenarios import PROPAGATION_S, SEGMENT_BYTES, SERVICE_S, START_S, KernelScenario
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Observation:
     dsacks: Sequence[float] = field(default=())
 
 
-def quantities(run: Observation, scenario: Scenario) -> dict[str, float]:
+def quantities(run: Observation, scenario: KernelScenario) -> dict[str, float]:
     """Return the quantities of a run.
 
     Parameters

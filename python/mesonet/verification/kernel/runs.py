@@ -14,7 +14,7 @@ from mesonet.scenarios.scenario import Scenario as Simulated
 from mesonet.scenarios.scenario import scenario as named
 from mesonet.simulation.simulate import simulate
 from mesonet.verification.kernel.metrics import Flow, Observation, quantities
-from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, Scenario, every
+from mesonet.verification.kernel.scenarios import PROPAGATION_S, SAMPLE_S, KernelScenario, every
 from mesonet.verification.kernel.table import Row, merged
 
 PATH = Path(__file__).with_name("path")
@@ -26,7 +26,7 @@ RUNS = 5
 A pair depends on the phase at which the second flow begins, to which runs of the kernel are not exact."""
 
 
-def of_scenario(scenario: Scenario, preset: str, values: Mapping[str, Any]) -> Simulated:
+def of_scenario(scenario: KernelScenario, preset: str, values: Mapping[str, Any]) -> Simulated:
     """Return the set-up of a scenario for mesonet.
 
     The sender's interface is so fast that a burst reaches the queue within microseconds per segment, as in the kernel.
@@ -81,7 +81,7 @@ def of_scenario(scenario: Scenario, preset: str, values: Mapping[str, Any]) -> S
     return named("dumbbell").with_values({**settings, **values})
 
 
-def why_not(scenario: Scenario) -> str:
+def why_not(scenario: KernelScenario) -> str:
     """Return the reason why mesonet cannot run a scenario.
 
     Parameters
@@ -100,7 +100,7 @@ def why_not(scenario: Scenario) -> str:
     return ""
 
 
-def in_phase(scenario: Scenario, run: int, runs: int) -> Scenario:
+def in_phase(scenario: KernelScenario, run: int, runs: int) -> KernelScenario:
     """Return the scenario of a run: the newcomer starts at another phase of a round trip in each.
 
     Parameters
@@ -120,7 +120,7 @@ def in_phase(scenario: Scenario, run: int, runs: int) -> Scenario:
     return replace(scenario, starts_s=tuple(start + later * (start > 0) for start in scenario.starts_s))
 
 
-def observe(scenario: Scenario, preset: str, values: Mapping[str, Any], seed: int) -> Observation:
+def observe(scenario: KernelScenario, preset: str, values: Mapping[str, Any], seed: int) -> Observation:
     """Return the observations of a run of mesonet.
 
     Parameters
@@ -176,7 +176,7 @@ def observe(scenario: Scenario, preset: str, values: Mapping[str, Any], seed: in
     )
 
 
-def found(scenario: Scenario, preset: str = PRESET, runs: int = RUNS, **values: Any) -> dict[str, Row]:
+def found(scenario: KernelScenario, preset: str = PRESET, runs: int = RUNS, **values: Any) -> dict[str, Row]:
     """Return the quantities of a scenario over some runs of mesonet.
 
     Parameters

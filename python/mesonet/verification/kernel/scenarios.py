@@ -24,7 +24,7 @@ FLOORS_S = {"": 1.0, " floor 200 ms": 0.2}
 
 
 @dataclass(frozen=True)
-class Scenario:
+class KernelScenario:
     """Experiment on a single queue.
 
     Attributes
@@ -73,7 +73,7 @@ class Scenario:
         return SEGMENT_BYTES * 8 / (self.rate_mbps * 1e6)
 
 
-def single(algorithm: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> Scenario:
+def single(algorithm: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> KernelScenario:
     """Return a flow alone for 20 s, measured from 3 s on.
 
     Parameters
@@ -85,7 +85,7 @@ def single(algorithm: str, places: int, suffix: str = "", gso_segments: int | No
     suffix
         A key of `FLOORS_S`, which becomes part of the name.
     gso_segments
-        As for `Scenario`.
+        As for `KernelScenario`.
 
     Returns
     -------
@@ -93,10 +93,10 @@ def single(algorithm: str, places: int, suffix: str = "", gso_segments: int | No
     """
     name = f"{algorithm} buffer {places}{suffix}{'' if gso_segments else ' gso'}"
     floor = FLOORS_S[suffix]
-    return Scenario(name, (algorithm,), places, 20.0, (START_S, 20.0), floor_s=floor, gso_segments=gso_segments)
+    return KernelScenario(name, (algorithm,), places, 20.0, (START_S, 20.0), floor_s=floor, gso_segments=gso_segments)
 
 
-def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> Scenario:
+def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments: int | None = 1) -> KernelScenario:
     """Return two flows for 45 s, the newcomer from 5 s on, measured from 10 s on.
 
     Parameters
@@ -108,7 +108,7 @@ def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments:
     suffix
         A key of `FLOORS_S`, which becomes part of the name.
     gso_segments
-        As for `Scenario`.
+        As for `KernelScenario`.
 
     Returns
     -------
@@ -117,10 +117,10 @@ def pair(newcomer: str, first: str, places: int, suffix: str = "", gso_segments:
     name = f"{newcomer}+{first} buffer {places}{suffix}{'' if gso_segments else ' gso'}"
     span, starts = (10.0, 45.0), (0.0, 5.0)
     floor = FLOORS_S[suffix]
-    return Scenario(name, (first, newcomer), places, 45.0, span, starts, floor_s=floor, gso_segments=gso_segments)
+    return KernelScenario(name, (first, newcomer), places, 45.0, span, starts, floor_s=floor, gso_segments=gso_segments)
 
 
-def every_sack(scenario: Scenario) -> Scenario:
+def every_sack(scenario: KernelScenario) -> KernelScenario:
     """Return a scenario in which the receiver acknowledges every segment behind a gap.
 
     Parameters
@@ -135,7 +135,7 @@ def every_sack(scenario: Scenario) -> Scenario:
     return replace(scenario, name=f"{scenario.name} every sack", compressed_sacks=False)
 
 
-def short(algorithm: str, segments: int) -> Scenario:
+def short(algorithm: str, segments: int) -> KernelScenario:
     """Return a transfer that ends, in a queue of 1 BDP.
 
     Parameters
@@ -149,10 +149,10 @@ def short(algorithm: str, segments: int) -> Scenario:
     -------
     The scenario.
     """
-    return Scenario(f"{algorithm} {segments} segments", (algorithm,), 67, 4.0, (0.0, 4.0), segments=segments)
+    return KernelScenario(f"{algorithm} {segments} segments", (algorithm,), 67, 4.0, (0.0, 4.0), segments=segments)
 
 
-def lossy(algorithm: str, loss: float) -> Scenario:
+def lossy(algorithm: str, loss: float) -> KernelScenario:
     """Return a flow with random loss for 15 s, in a queue of 4 BDP.
 
     Parameters
@@ -166,10 +166,10 @@ def lossy(algorithm: str, loss: float) -> Scenario:
     -------
     The scenario.
     """
-    return Scenario(f"{algorithm} loss {100 * loss:g} %", (algorithm,), 267, 15.0, (0.0, 15.0), loss=loss)
+    return KernelScenario(f"{algorithm} loss {100 * loss:g} %", (algorithm,), 267, 15.0, (0.0, 15.0), loss=loss)
 
 
-def every() -> list[Scenario]:
+def every() -> list[KernelScenario]:
     """Return the full set.
 
     Returns
