@@ -1,4 +1,22 @@
-"""Figures: one file each, a result object in, an Altair chart out. Nothing is computed here."""
+"""Figures: one file each, a result object in, an Altair chart out. Nothing is computed here.
+
+Every chart has its tables, see `mesonet.plots.theme.ChartTables`. Arguments that plots share:
+
+result
+    The result to draw, of the analysis with the name of the plot.
+algorithms
+    Names of all algorithms, in the order of the campaign, which gives each its colour and shape.
+labels
+    Names to show for responses; a response without an entry has its own name.
+order
+    Numbers of the conditions in the order of drawing, from left to right and down.
+order_title
+    What the order is, for the axis of the conditions.
+title
+    Title of the figure; empty: none.
+response
+    Title of the values: the name of the response, with its unit; empty: none.
+"""
 
 from mesonet.plots.blocks import blocks
 from mesonet.plots.buffers import buffers

@@ -1,15 +1,27 @@
-"""The list beside a figure of terms: number, effect and string of aliases of the largest."""
+"""The list of the largest terms next to a figure: number, effect and string of aliases."""
 
 import altair as alt
 
 from mesonet.plots import theme
 
-LISTED = 16  #: largest terms that stand in the list
+LISTED = 16  #: largest terms that the list has
 LINE = 17  # px
 
 
 def alias_list(data: str, height: int) -> alt.Chart:
-    """Return a column of text made from the table `data`, which has the columns of `half_normal.table`."""
+    """Return a column of text, a line per term.
+
+    Parameters
+    ----------
+    data
+        Name of a table with the columns of `half_normal.table`.
+    height
+        Height of the column, px.
+
+    Returns
+    -------
+    The column, without the table.
+    """
     return (
         alt.Chart(alt.NamedData(name=data), width=300, height=height)
         .transform_filter(f"datum.rank <= {LISTED}")

@@ -1,8 +1,9 @@
 """Block plot: the effect of a factor in every block of settings of the others.
 
-One box per combination of the robustness factors, from the mean response at one level of the target factor to that at
-the other, with its sign at each end. Where all boxes stand the same way up the factor matters everywhere. (Step 5 of
-the ten-step analysis; NIST/SEMATECH e-Handbook, section 5.5.9.5.)
+There is a box per combination of the robustness factors. It extends from the mean response at one level of the target
+factor to the mean at the other level, with its sign at each end. If all boxes have the same sign on top, the direction
+of the effect does not depend on the block. (Step 5 of the ten-step analysis; NIST/SEMATECH e-Handbook, section
+5.5.9.5.)
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,18 +18,39 @@ from mesonet.words import number
 
 DATA = "blocks"
 STEP, HEIGHT = 110, 280  # px
-SMALL_STEP, SMALL_HEIGHT, PER_ROW = 48, 150, 2  # px, and panels side by side, of several target factors
+SMALL_STEP, SMALL_HEIGHT, PER_ROW = 48, 150, 2  # px; panels side by side, for several target factors
 
 
 def can_be_significant(result: Blocks) -> bool:
-    """Return True if the sign test of so many blocks that differ can have p < .05."""
+    """Return True if the sign test of so many blocks that differ can have p < .05.
+
+    Parameters
+    ----------
+    result
+        Block means of a target factor.
+
+    Returns
+    -------
+    False also where no block differs.
+    """
     return bool(result.p == result.p) and 2.0 ** (1 - result.higher_plus - result.higher_minus) < 0.05
 
 
 def table(result: Blocks, factors: Sequence[str] = ()) -> pl.DataFrame:
     """Return a row per block.
 
-    Columns `place1` and `sign1`, ...: number (from 1, in `factors`) and sign of the factors that its conditions share.
+    Parameters
+    ----------
+    result
+        Block means of a target factor.
+    factors
+        Names of all factors. Empty: the robustness factors of the result.
+
+    Returns
+    -------
+    Columns block (from 1), name, mean_minus and mean_plus in the unit of the response, null without a run. For up to
+    three robustness factors: `place1`, ..., the number of the factor, from 1, in `factors`, and `sign1`, ..., its
+    level, -1 or +1.
     """
     places = {factor: place for place, factor in enumerate(factors or result.robustness, start=1)}
     rows = []
@@ -57,7 +79,18 @@ def blocks(
 ) -> alt.LayerChart | alt.FacetChart:
     """Return the figure of one target factor, or a panel for each of several.
 
-    `response`: title of the vertical axis; `factors`: all factors, by which a highlighted condition finds its blocks.
+    Parameters
+    ----------
+    results
+        The result of a factor, or several by name.
+    factors
+        Names of all factors, in the order of the highlighted levels.
+    title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart. Target factors whose blocks never have both settings are named in the subtitle, not drawn.
     """
     if isinstance(results, Blocks):
         chart = _boxes(STEP, HEIGHT, alt.NamedData(name=DATA)).properties(title=theme.AXIS_TITLE)

@@ -20,7 +20,23 @@ def buffers(
     order_title: str = "condition",
     title: str = "",
 ) -> alt.FacetChart:
-    """Draw a panel per class of router of a frame with the columns router, condition, algorithm, value (0 to 1)."""
+    """Draw the use of buffers, a panel per class of router.
+
+    Parameters
+    ----------
+    values
+        Columns router, condition, algorithm, and value, from 0 to 1.
+    algorithms
+        As for every plot, see `mesonet.plots`.
+    routers
+        Classes of routers, from top to bottom.
+    order, order_title, title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart; routers without values have no panel.
+    """
     rows = values.drop_nulls("value")
     there = set(rows["router"])
     step = max(6, min(28, 1000 // max(1, len(order))))

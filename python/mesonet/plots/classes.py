@@ -1,4 +1,4 @@
-"""Conditions by rising congestion, cut into classes. (SP 500-282 ch. 9, Fig. 1.)"""
+"""Conditions by rising congestion, cut into classes (SP 500-282 ch. 9, Fig. 1)."""
 
 import altair as alt
 import polars as pl
@@ -13,8 +13,18 @@ HEIGHT = 280  # px
 SHADES = ("#b9d9ee", "#56B4E9", "#0072B2", "#00324f")
 
 
-def condition_classes(result: ConditionClasses, *, title: str = "", response: str = "") -> alt.LayerChart:
-    """Return the figure of one result; `response` is the title of the values."""
+def condition_classes(result: ConditionClasses, *, title: str = "", response: str = "") -> alt.HConcatChart:
+    """Return the figure of one result: a bar per condition, coloured by class.
+
+    Parameters
+    ----------
+    result, title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart, with the limits of the classes in its subtitle.
+    """
     rows = result.to_polars().with_columns(place=pl.int_range(1, pl.len() + 1))
     n = max(rows.height, 1)
     step = max(4, min(28, 1000 // n))

@@ -19,7 +19,19 @@ SIDE, SHOWN, WEIGHTS = 440, 8, 14  # px; components of the scree plot; responses
 
 
 def loadings_table(result: PrincipalComponents, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Return the responses that weigh most in the first two components."""
+    """Return the responses with the largest loadings in the first two components.
+
+    Parameters
+    ----------
+    result
+        Components; their loadings have the shape (components, responses).
+    labels
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    Columns response, component (``PC1`` or ``PC2``) and loading: two rows for each of up to `WEIGHTS` responses.
+    """
     weight = np.abs(result.loadings[:2]).max(axis=0)
     rows = [
         {
@@ -34,7 +46,17 @@ def loadings_table(result: PrincipalComponents, labels: Mapping[str, str] | None
 
 
 def shares_table(result: PrincipalComponents) -> pl.DataFrame:
-    """Return the share of the variation of the first components, in %."""
+    """Return the share of the variation of the first components.
+
+    Parameters
+    ----------
+    result
+        Components.
+
+    Returns
+    -------
+    Columns component and share, in %; up to `SHOWN` rows.
+    """
     names = [f"PC{place + 1}" for place in range(len(result.share))][:SHOWN]
     return pl.DataFrame({"component": names, "share": 100 * result.share[:SHOWN]})
 
@@ -47,14 +69,23 @@ def component_plane(
     labels: Mapping[str, str] | None = None,
     title: str = "",
 ) -> alt.HConcatChart:
-    """Return the figure.
+    """Return the plane of the first two components, with the shares and the largest loadings.
 
-    `scores`: condition, algorithm, pc1, pc2, and the signs of the condition as text, a character per factor; `labels`
-    name the responses.
+    Parameters
+    ----------
+    scores
+        Columns condition, algorithm, pc1, pc2, and signs: the levels of the condition as text, ``+`` or ``-`` for each
+        factor.
+    result, algorithms, labels, title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart. Its parameter `factor_place` is the number of the factor, from 1, whose + level fills the points.
     """
     loadings = loadings_table(result, labels)
     colours = theme.algorithm_colours(algorithms)
-    # One case per algorithm and not a field, so that the legend stays open.
+    # One case per algorithm: with a field, the symbols of the legend would be filled.
     filled: Any = alt
     for name, colour in zip(algorithms, colours.range, strict=True):
         filled = filled.when(f"datum.level === '+' && datum.algorithm === {json.dumps(name)}").then(alt.value(colour))

@@ -1,7 +1,7 @@
 """Principal components: variances, loadings, scores, and groups of runs explained by settings.
 
-Scree plot and loadings; PC1 against PC2 with groups named by the settings that part them (ASME paper, Fig. 13); the
-groups of responses by components beside those by correlation.
+Scree plot and loadings; PC1 against PC2 with groups named by the settings that distinguish them (ASME paper, Fig. 13);
+the groups of responses by components next to the groups by correlation.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,12 +18,22 @@ from mesonet.plots.matrix import Look, matrix
 from mesonet.words import hundredths, percent
 
 SCREE, SCORES, ORIGIN = "scree", "scores", "origin"
-SHOWN = 12  #: components of a scree plot
+SHOWN = 12  #: most components of a scree plot
 WIDTH, HEIGHT = 560, 420  # px
 
 
 def scree(result: PrincipalComponents, *, title: str = "") -> alt.LayerChart:
-    """Return the share of the variance by component, and together."""
+    """Return the share of the variance of each component, and the cumulative share.
+
+    Parameters
+    ----------
+    result, title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart of up to `SHOWN` components.
+    """
     n = min(SHOWN, len(result.share))
     rows = pl.DataFrame(
         {
@@ -62,7 +72,21 @@ def scree(result: PrincipalComponents, *, title: str = "") -> alt.LayerChart:
 def loadings(
     result: PrincipalComponents, *, labels: Mapping[str, str] | None = None, components: int = 4, title: str = ""
 ) -> alt.LayerChart:
-    """Draw loadings x 100 of the first components, responses by the component that they weigh most in."""
+    """Draw loadings x 100 of the first components, responses by the component with their largest loading.
+
+    Parameters
+    ----------
+    result, labels
+        As for every plot, see `mesonet.plots`.
+    components
+        Largest number of components.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: a row per response, a column per component.
+    """
     n = min(components, len(result.variance))
     part = result.loadings[:n]
     order = sorted(
@@ -97,9 +121,28 @@ def component_scores(
     explained: Sequence[str] = (),
     title: str = "",
 ) -> alt.LayerChart:
-    """Draw PC1 against PC2 of points, shape (points, at least 2), coloured by group.
+    """Draw PC1 against PC2, coloured by group.
 
-    `explained`: a line per group with its settings; `share`: share of the variance of each component.
+    Parameters
+    ----------
+    scores
+        Shape (points, at least 2): PC1, PC2, ...
+    groups
+        Group of each point; None: the point is left out.
+    conditions
+        Condition of each point.
+    algorithms
+        Algorithm of each point.
+    share
+        Share of the variance of each component, from 0 to 1, for the titles of the axes.
+    explained
+        A line per group with its settings; the first ten are in the subtitle.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
     """
     points = np.asarray(scores, dtype=float)
     rows = pl.DataFrame(
@@ -141,7 +184,17 @@ def component_scores(
 
 
 def groupings(result: Groupings, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
-    """Return the figure of the groups of responses by correlation (CAC) and by principal components (PCA)."""
+    """Return the figure of the groups of responses by correlation (CAC) and by principal components (PCA).
+
+    Parameters
+    ----------
+    result, labels, title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: a row per response, a column per cluster and per component.
+    """
     clusters = [f"cluster {i}" for i in dict.fromkeys(result.cluster.tolist())]
     parts = [f"PC{i}" for i in sorted(set(result.component.tolist()))]
     rows = []

@@ -1,7 +1,7 @@
 """Bar graphs of the algorithms, one per condition, from the least to the most congested.
 
-Bars are differences, green above zero, orange below. (SP 500-282 ch. 9, Figs. 17, 19 and 21: goodput of the
-alternate less goodput of standard TCP.)
+Bars are differences, green above zero, orange below. (SP 500-282 ch. 9, Figs. 17, 19 and 21: goodput of the alternate
+less goodput of standard TCP.)
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,18 @@ PER_ROW, HEIGHT = 8, 70
 def condition_bars(
     values: pl.DataFrame, algorithms: Sequence[str], *, order: Sequence[int], title: str = "", response: str = ""
 ) -> alt.FacetChart:
-    """Return the panels of a frame with the columns condition, algorithm, value.
+    """Return a panel of bars per condition.
 
-    `order`: conditions from left to right and down; `response`: title of the bars.
+    Parameters
+    ----------
+    values
+        Columns condition, algorithm and value.
+    algorithms, order, title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart; conditions without values have no panel.
     """
     rows = values.drop_nulls("value")
     there = set(rows["condition"])

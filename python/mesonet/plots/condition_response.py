@@ -1,7 +1,7 @@
-"""Condition-response summary: which algorithm stands apart, in which conditions and in which responses.
+"""Condition-response summary: the algorithm that stands out, by condition and response.
 
-Rows are conditions with the settings of their factors, columns are responses; a flagged cell names the algorithm,
-▲ on green where it lies above all others, ▼ on orange where below. (Figures 15 and 16 of Mills et al., ASME 2011.)
+Rows are conditions with the settings of their factors, columns are responses. A flagged cell names the algorithm: ▲ on
+green if it lies above all others, ▼ on orange if below. (Figures 15 and 16 of Mills et al., ASME 2011.)
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,19 +32,20 @@ _BANDS = alt.Scale(paddingInner=0, paddingOuter=0)
 
 @dataclass(frozen=True)
 class Settings:
-    """The left side of the figure: what a condition is.
+    """Settings of the conditions, on the left side of the figure."""
 
-    `factors`: ids; `signs`: condition -> one of -1 or +1 per factor; `measure` and `measures`: title and text of one
-    more column, such as the loss rate of each condition.
-    """
-
-    factors: Sequence[str]
-    signs: Mapping[int, Sequence[int]]
-    measure: str = ""
-    measures: Mapping[int, str] | None = None
+    factors: Sequence[str]  #: short names
+    signs: Mapping[int, Sequence[int]]  #: by condition, -1 or +1 for each factor
+    measure: str = ""  #: title of one more column, such as the loss rate of each condition
+    measures: Mapping[int, str] | None = None  #: by condition, the text in that column; None: no such column
 
     def table(self) -> pl.DataFrame:
-        """Return a row per condition and factor, and a row per condition for the measure."""
+        """Return a row per condition and factor, and a row per condition for the measure.
+
+        Returns
+        -------
+        Columns condition, column (the factor, or the title of the measure) and text (``+``, ``−``, or the measure).
+        """
         rows = [
             {"condition": condition, "column": factor, "text": "+" if sign > 0 else "−"}
             for condition, signs in self.signs.items()
@@ -58,8 +59,20 @@ class Settings:
 
 
 def short_names(algorithms: Sequence[str], length: int = 6) -> dict[str, str]:
-    """Return the names that fit a cell: the name itself up to `length` letters, else its beginning, kept apart by a
-    number."""
+    """Return names of algorithms that fit a cell.
+
+    Parameters
+    ----------
+    algorithms
+        Names.
+    length
+        Most letters of a short name.
+
+    Returns
+    -------
+    The short name of each algorithm. A longer name is cut and ends with a full stop, or with a number from 2 where
+    that would repeat another short name.
+    """
     short: dict[str, str] = {}
     for name in algorithms:
         candidate = name if len(name) <= length else name[: length - 1] + "."
@@ -72,7 +85,20 @@ def short_names(algorithms: Sequence[str], length: int = 6) -> dict[str, str]:
 
 
 def table(summary: ConditionResponseSummary, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Return a row per cell. `labels`: names to show for responses (default: their own)."""
+    """Return a row per cell.
+
+    Parameters
+    ----------
+    summary
+        Verdicts by condition and response.
+    labels
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    Columns condition, response (its label), kind (a key of `COLOURS`), text in the cell, and the numbers that the
+    pointer shows as text: extreme, relative, mean, g, p and note.
+    """
     short = short_names(summary.algorithms)
     verdicts = summary.cells_tested > 0
     rows = []
@@ -109,8 +135,27 @@ def condition_response(
     title: str = "",
     name: str = DATA,
 ) -> alt.HConcatChart:
-    """Return the figure. `order`: conditions from top to bottom (default: as in the summary); `name`: of its data
-    set."""
+    """Return the figure of one summary.
+
+    Parameters
+    ----------
+    summary
+        Verdicts by condition and response.
+    settings
+        Settings of its conditions.
+    labels
+        As for every plot, see `mesonet.plots`.
+    order
+        Conditions from top to bottom; None: as in the summary.
+    title
+        As for every plot, see `mesonet.plots`.
+    name
+        Name of the table of the cells, so that a page can have several.
+
+    Returns
+    -------
+    The chart.
+    """
     rows = table(summary, labels)
     order = list(order if order is not None else summary.conditions)
     height = ROW if summary.cells_tested else TALL_ROW

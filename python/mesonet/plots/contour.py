@@ -14,7 +14,19 @@ SIDE, POINTS = 420, 41  # px; grid points from one level to the other
 
 
 def table(result: Contour) -> pl.DataFrame:
-    """Return one row: both factors, the coefficients of the surface, its limits, and the means at the corners."""
+    """Return the numbers of the surface as one row.
+
+    Parameters
+    ----------
+    result
+        A fitted surface; its grid is not used.
+
+    Returns
+    -------
+    Columns across and up, the two factors; first, second and both, their effects and the effect of their product; mean,
+    the prediction at the centre; least and most, the limits of predictions; ``corner00`` to ``corner11``, the mean
+    response at the levels of (up, across), 0 for - and 1 for +, null without a run.
+    """
     first, second, both = result.effects
     row = {
         "across": result.factors[0], "up": result.factors[1], "first": first, "second": second, "both": both,
@@ -25,7 +37,17 @@ def table(result: Contour) -> pl.DataFrame:
 
 
 def contour(result: Contour, *, title: str = "", response: str = "") -> alt.LayerChart:
-    """Return the figure of one result; `response` is the title over the surface."""
+    """Return the figure of one result.
+
+    Parameters
+    ----------
+    result, title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: the fitted surface over coded settings, -1 to 1, and the means at the corners.
+    """
     step = 2 / (POINTS - 1)
     data = alt.Chart(alt.NamedData(name=DATA), width=SIDE, height=SIDE)
     domain = alt.Scale(domain=[-1.15, 1.15], nice=False)

@@ -15,18 +15,38 @@ from mesonet.plots import theme
 from mesonet.words import number
 
 DATA, GROUPS, BINS = "correlations", "correlation_groups", "bins"
-LARGEST, SMALLEST, ROOM = 24, 9, 1000  # px per cell, and for all of them
+LARGEST, SMALLEST, ROOM = 24, 9, 1000  # px per cell, and for all cells
 TEXT_FROM = 18  # px per cell from which the number fits
 _BIN = 0.05
 
 
 def cell_side(count: int) -> int:
-    """Return the side of a cell for so many responses, px."""
+    """Return the side of a cell.
+
+    Parameters
+    ----------
+    count
+        Number of responses.
+
+    Returns
+    -------
+    Side, px.
+    """
     return max(SMALLEST, min(LARGEST, ROOM // max(1, count)))
 
 
 def by_group(result: Correlations) -> list[str]:
-    """Return the responses group by group, in each by falling mean |r| with all responses."""
+    """Return the responses group by group, in each by falling mean |r| with all responses.
+
+    Parameters
+    ----------
+    result
+        Correlations and clusters.
+
+    Returns
+    -------
+    Names of the responses.
+    """
     weight = {result.responses[place]: rank for rank, place in enumerate(result.order)}
     return [name for cluster in result.clusters for name in sorted(cluster, key=weight.__getitem__)]
 
@@ -36,7 +56,22 @@ def pairs_table(
     labels: Mapping[str, str] | None = None,
     picks: Mapping[str, tuple[str, str]] | None = None,
 ) -> pl.DataFrame:
-    """Return a row per pair of responses; with `picks` also the selections of a click on its cell."""
+    """Return a row per cell of the matrix: every ordered pair of responses, and each with itself.
+
+    Parameters
+    ----------
+    result
+        Correlations and clusters.
+    labels
+        As for every plot, see `mesonet.plots`.
+    picks
+        By response, the response and the period that a click on its cells selects. None: cells select nothing.
+
+    Returns
+    -------
+    Columns i and j, the places in the order of `by_group` from 0; row and column, the labels; r; text, 100 r. With
+    `picks` also pick_response, pick_period, pick_other and other_period.
+    """
     order = by_group(result)
     places = [result.responses.index(name) for name in order]
     matrix = result.r[np.ix_(places, places)]
@@ -66,7 +101,17 @@ def pairs_table(
 
 
 def groups_table(result: Correlations) -> pl.DataFrame:
-    """Return the frames of the groups of more than one response, in units of cells."""
+    """Return the frames of the groups of more than one response.
+
+    Parameters
+    ----------
+    result
+        Correlations and clusters.
+
+    Returns
+    -------
+    Columns start and end: the first cell of the group, from 0, and the cell behind its last.
+    """
     rows, start = [], 0
     for cluster in result.clusters:
         if len(cluster) > 1:
@@ -76,7 +121,17 @@ def groups_table(result: Correlations) -> pl.DataFrame:
 
 
 def bins_table(result: Correlations) -> pl.DataFrame:
-    """Return a row per bin of the histogram of |r|."""
+    """Return a row per bin of the histogram of |r|.
+
+    Parameters
+    ----------
+    result
+        Correlations.
+
+    Returns
+    -------
+    Columns least and most, the edges; pairs, a count; kept, True for bins above the threshold of the clusters.
+    """
     counts, edges = np.histogram(result.absolute, bins=round(1 / _BIN), range=(0, 1))
     return pl.DataFrame(
         {"least": edges[:-1], "most": edges[1:], "pairs": counts, "kept": edges[:-1] + _BIN / 2 > result.threshold}
@@ -92,7 +147,18 @@ def correlations(
 ) -> alt.VConcatChart:
     """Return the figure of one result.
 
-    `labels` name the responses; `picks`: response and period that a click on a cell selects, for the page.
+    Parameters
+    ----------
+    result, labels
+        As for every plot, see `mesonet.plots`.
+    picks
+        As for `pairs_table`.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: the matrix of r over the histogram of |r|. Its parameter `names` has the labels in order.
     """
     order = by_group(result)
     count = len(order)

@@ -16,7 +16,19 @@ GREY = "#858d96"
 
 
 def tables(results: Mapping[int, Clustering]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the points of the brackets of every tree, and its leaves. A tree without differences has only leaves."""
+    """Return the brackets of every tree, and its leaves.
+
+    Parameters
+    ----------
+    results
+        Cluster trees by condition.
+
+    Returns
+    -------
+    A row per corner of a bracket: condition, bracket and corner (from 0), place (leaf 0 at 0), distance, and group,
+    True below the cut. A row per leaf: condition, place, algorithm, and apart, True for the most distant. A tree
+    without differences has only leaves.
+    """
     brackets, leaves = [], []
     for condition, result in results.items():
         order = {place: position for position, place in enumerate(result.leaves)}
@@ -40,7 +52,21 @@ def tables(results: Mapping[int, Clustering]) -> tuple[pl.DataFrame, pl.DataFram
 def dendrograms(
     results: Mapping[int, Clustering], *, order: Sequence[int] | None = None, title: str = ""
 ) -> alt.FacetChart:
-    """Return the sheet of the trees by condition; `order`: conditions from left to right and down."""
+    """Return a sheet of trees, one per condition.
+
+    Parameters
+    ----------
+    results
+        Cluster trees by condition.
+    order
+        Conditions from left to right and down; None: as in `results`.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
+    """
     rows, leaves = tables(results)
     algorithms = max((len(result.algorithms) for result in results.values()), default=1)
     width = max(18 * algorithms, 112)

@@ -13,7 +13,17 @@ WIDTH, NAMED = 900, 14
 
 
 def effect_sizes(result: Terms, *, title: str = "", response: str = "") -> alt.VConcatChart:
-    """Return the figure of one result; `response` is the title of the sizes."""
+    """Return the figure of one result.
+
+    Parameters
+    ----------
+    result, title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: sizes of the effects, and below them the residual SD.
+    """
     terms = len(result.terms)
     x = alt.X("rank:Q", scale=alt.Scale(domain=[0.4, terms + 0.6], nice=False), axis=None)
     colour = alt.when("datum.active").then(alt.value(theme.BLUE)).otherwise(alt.value("#858d96"))

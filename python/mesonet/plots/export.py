@@ -1,4 +1,4 @@
-"""Charts as SVG, PNG or PDF, drawn without a browser, or as a page that needs no network."""
+"""Export of charts as SVG, PNG or PDF, drawn without a browser, or as a page that needs no network."""
 
 import json
 from pathlib import Path
@@ -6,31 +6,73 @@ from typing import Any
 
 import vl_convert
 
-#: The Vega-Lite release that draws; it must be the one whose charts Altair writes.
+#: Release of Vega-Lite that draws the charts. It must be the release that Altair writes charts for.
 VL_VERSION = "6.4"
 
 FORMS = (".svg", ".png", ".pdf", ".html")
 
 
 def to_svg(chart: Any) -> str:
-    """Return the chart, or its Vega-Lite definition as a dictionary, as an SVG document."""
+    """Return a chart as an SVG document.
+
+    Parameters
+    ----------
+    chart
+        The chart, or its Vega-Lite definition as a dictionary.
+
+    Returns
+    -------
+    The document.
+    """
     definition = chart if isinstance(chart, dict) else chart.to_dict()
     return str(vl_convert.vegalite_to_svg(definition, vl_version=VL_VERSION))
 
 
 def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
-    """Return the chart, or its definition, as a PNG picture; `scale` picture points per px."""
+    """Return a chart as a PNG picture.
+
+    Parameters
+    ----------
+    chart
+        The chart, or its Vega-Lite definition as a dictionary.
+    scale
+        Pixels of the picture per px of the chart.
+
+    Returns
+    -------
+    The content of the file.
+    """
     definition = chart if isinstance(chart, dict) else chart.to_dict()
     return bytes(vl_convert.vegalite_to_png(definition, vl_version=VL_VERSION, scale=scale))
 
 
 def to_pdf(chart: Any) -> bytes:
-    """Return the chart as a one-page PDF with its fonts inside."""
+    """Return a chart as a one-page PDF with its fonts inside.
+
+    Parameters
+    ----------
+    chart
+        The chart; a dictionary is not accepted.
+
+    Returns
+    -------
+    The content of the file.
+    """
     return bytes(vl_convert.vegalite_to_pdf(chart.to_dict(), vl_version=VL_VERSION))
 
 
 def to_html(chart: Any) -> str:
-    """Return the chart as a page that holds everything that draws it. No name in the chart can end its script."""
+    """Return a chart as a page that needs no other file and no network.
+
+    Parameters
+    ----------
+    chart
+        The chart. No name in it can end the script of the page.
+
+    Returns
+    -------
+    The document.
+    """
     return str(chart.to_html(inline=True, json_kwds={"cls": _InScript}))
 
 
@@ -45,7 +87,24 @@ class _InScript(json.JSONEncoder):
 
 
 def save(chart: Any, path: Path | str) -> Path:
-    """Write the chart in the form its file name ends in, one of `FORMS`. Raises ValueError for another."""
+    """Write a chart in the form that the suffix of the file selects.
+
+    Parameters
+    ----------
+    chart
+        The chart.
+    path
+        Path of the file, with a suffix of `FORMS`.
+
+    Returns
+    -------
+    The path.
+
+    Raises
+    ------
+    ValueError
+        For another suffix.
+    """
     path = Path(path)
     if path.suffix == ".svg":
         path.write_text(to_svg(chart), encoding="utf-8")

@@ -16,7 +16,21 @@ from mesonet.plots.ordered_data import DATA
 def factor_scatter(
     result: FactorScatter, settings: Settings | None = None, *, title: str = "", response: str = ""
 ) -> alt.LayerChart:
-    """Return the figure of one result; `settings` and `response` as for `mesonet.plots.ordered_data`."""
+    """Return the figure of one result.
+
+    Parameters
+    ----------
+    result
+        As for every plot, see `mesonet.plots`.
+    settings
+        Settings of all conditions; None: of the conditions of the result.
+    title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: the values at both levels, factor after factor.
+    """
     signs = dict(zip(result.condition.tolist(), result.signs.tolist(), strict=True))
     shown, factors = settings or Settings(result.factors, signs), result.factors
     order = np.argsort(result.value, kind="stable")

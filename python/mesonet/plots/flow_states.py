@@ -19,8 +19,25 @@ WIDTH, HEIGHT = 300, 200  # px
 def flow_states(
     values: pl.DataFrame, *, panels: Sequence[str], over_time: bool, title: str = "", unit: str = "flows"
 ) -> alt.FacetChart:
-    """Return the panels of a frame with the columns panel, time (s, or the name of a period), state (one of `STATES`),
-    flows; `over_time`: time is in seconds and drawn as an area, else as one bar per period."""
+    """Return a panel of stacked numbers of flows for each condition.
+
+    Parameters
+    ----------
+    values
+        Columns panel, time (s, or the name of a period), state (one of `STATES`) and flows.
+    panels
+        Titles of the panels, in their order.
+    over_time
+        True: time is in s and drawn as areas. False: a bar per period.
+    title
+        As for every plot, see `mesonet.plots`.
+    unit
+        Title of the vertical axis.
+
+    Returns
+    -------
+    The chart; panels without values are left out.
+    """
     rows = values.drop_nulls("flows").with_columns(
         place=pl.col("state").replace_strict({s: i for i, s in enumerate(STATES)}, default=9)
     )

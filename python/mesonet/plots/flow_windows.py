@@ -13,7 +13,7 @@ from mesonet.plots import theme
 
 SAMPLES, AVERAGES, MARKS = "window_samples", "window_averages", "window_marks"
 WIDTH, HEIGHT, LOW = 860, 300, 110  # px
-#: Samples of a flow that a figure this wide can show.
+#: Samples of a flow that can be distinguished in a figure of this width.
 MOST_SAMPLES = 2 * WIDTH
 
 _COLOURS = (theme.VERMILLION, theme.BLUE, theme.GREEN, theme.PINK, theme.ORANGE, theme.SKY)
@@ -33,13 +33,21 @@ def flow_windows(
     Parameters
     ----------
     samples
-        Columns flow, measure (``cwnd`` or ``queued``), time_s, value: in segments, in the order of time.
+        Columns flow, measure (``cwnd`` or ``queued``), time_s (s) and value (segments), in the order of time.
     averages
-        Columns flow, begin, end, window: the time average of cwnd in each span.
+        Columns flow, begin and end (s), and window (segments): the time average of cwnd in each span.
     flows
         Names in the order of their colours.
     marks
-        Names and values, in segments, of windows to mark, such as what the path holds.
+        Names and values, in segments, of windows to mark, such as the segments that the path holds.
+    title
+        As for every plot, see `mesonet.plots`.
+    subtitle
+        Lines below the title.
+
+    Returns
+    -------
+    The chart: windows, and below them the segments in the queue.
     """
     colour = alt.Color(
         "flow:N",

@@ -25,9 +25,26 @@ def grouped_bars(
     response: str = "",
     share: bool = False,
 ) -> alt.FacetChart:
-    """Return the panels of a frame with the columns panel, algorithm, value and kind (such as "own flows").
+    """Return a panel of bars per class of flows.
 
-    `kinds`: their order; `share`: values are parts of 1, shown as percentages; `response`: title of the bars.
+    Parameters
+    ----------
+    values
+        Columns panel, algorithm and value; optionally kind, such as "own flows", for bars side by side.
+    algorithms
+        As for every plot, see `mesonet.plots`.
+    panels
+        Titles of the panels, in their order.
+    kinds
+        Kinds in their order; empty: as in `values`. Ignored without a column kind.
+    title, response
+        As for every plot, see `mesonet.plots`.
+    share
+        True: values are parts of 1, shown as percentages, and all panels have one scale.
+
+    Returns
+    -------
+    The chart.
     """
     rows = values.drop_nulls("value")
     kinds = list(kinds) or list(dict.fromkeys(rows["kind"])) if "kind" in rows.columns else []
@@ -38,7 +55,7 @@ def grouped_bars(
     marks = base.mark_bar().encode(
         x=alt.X("algorithm:N", sort=list(algorithms), title=None, axis=alt.Axis(labelAngle=-60, ticks=False)),
         y=alt.Y("value:Q", title=None, axis=alt.Axis(format=style, tickCount=5),
-              # The highest tick is the top: panels of a row have the same height, and their titles a line.
+              # The axis ends at its highest tick, so that the titles of the panels in a row are level.
               scale=alt.Scale(zero=True, nice=5)),
         tooltip=[alt.Tooltip("panel:N"), alt.Tooltip("algorithm:N"),
                  *([alt.Tooltip("kind:N")] if kinds else []),

@@ -1,8 +1,8 @@
 """Half-normal plot: effects against the quantiles expected of noise.
 
-Effects that are only noise lie on a line through the origin; those beyond the margins of error are active: the margins
-are Lenth's, or those of the scatter between replicates. (Step 8 of the ten-step analysis; NIST/SEMATECH e-Handbook,
-section 5.5.9.8.)
+Effects that are only noise lie on a line through the origin; effects beyond the margins of error are active. The
+margins are Lenth's, or come from the scatter between replicates. (Step 8 of the ten-step analysis; NIST/SEMATECH
+e-Handbook, section 5.5.9.8.)
 """
 
 import altair as alt
@@ -17,13 +17,23 @@ from mesonet.words import number
 DATA, MARGINS = "half_normal", "margins"
 LONGEST = 64  #: characters of an alias string
 WIDTH, HEIGHT = 560, 380  # px
-#: Effects below which Lenth's margins say nothing: they have a third as many degrees of freedom, and of so few effects
-#: most may be active. A full design of three factors has 7 (chosen).
+#: Fewest effects for Lenth's margins: they have a third as many degrees of freedom, and of fewer effects most may be
+#: active. A full design of three factors has 7 (chosen).
 FEWEST_EFFECTS = 7
 
 
 def has_margins(result: Terms) -> bool:
-    """Return True if the margins of error are known: from replicates, or from enough effects."""
+    """Return True if the margins of error are known: from replicates, or from enough effects.
+
+    Parameters
+    ----------
+    result
+        Ranked terms and their noise.
+
+    Returns
+    -------
+    False also where the margin is not a number.
+    """
     noise = result.noise
     return bool(np.isfinite(noise.me)) and (noise.replicated or noise.effects >= FEWEST_EFFECTS)
 
@@ -31,9 +41,16 @@ def has_margins(result: Terms) -> bool:
 def table(result: Terms) -> pl.DataFrame:
     """Return a row per term by falling |effect|.
 
-    Columns: its rank, name and string of aliases; its effect, whether it is active, and its half-normal quantile; the
-    means at both levels; the residual SD of the model up to it; and, in every row, the grand mean, the SD of the
-    response and the number of runs.
+    Parameters
+    ----------
+    result
+        Ranked terms.
+
+    Returns
+    -------
+    Columns rank (from 1), term, strings (the aliases), size (|effect|), effect, half_normal (quantile), active,
+    mean_minus and mean_plus, and residual_sd (of the model up to the term). Every row repeats grand_mean, sd (of the
+    response) and runs.
     """
     strings = [text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …" for text in result.strings]
     rows = result.to_polars().with_columns(size=pl.col("effect").abs(), rank=pl.int_range(1, pl.len() + 1))
@@ -47,14 +64,34 @@ def table(result: Terms) -> pl.DataFrame:
 
 
 def margins_table(result: Terms) -> pl.DataFrame:
-    """Return one row per margin that is known: its size and its name."""
+    """Return a row per margin of error that is known.
+
+    Parameters
+    ----------
+    result
+        Ranked terms and their noise.
+
+    Returns
+    -------
+    Columns size, in the unit of the effects, and name.
+    """
     named = {"margin of error": result.noise.me, "simultaneous margin": result.noise.sme}
     rows = [{"size": size, "name": f"{name} {number(size)}"} for name, size in named.items() if has_margins(result)]
     return pl.DataFrame(rows, schema={"size": pl.Float64, "name": pl.String}).filter(pl.col("size").is_finite())
 
 
 def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HConcatChart:
-    """Return the figure of one result; `response` is the title of the response."""
+    """Return the figure of one result.
+
+    Parameters
+    ----------
+    result, title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart, next to the list of the largest terms.
+    """
     rows = table(result)
     margins = margins_table(result)
     size = alt.Y("size:Q", title=None, scale=alt.Scale(zero=True, nice=True))
@@ -65,7 +102,7 @@ def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HC
     rule = alt.Chart(alt.NamedData(name=MARGINS), width=WIDTH, height=HEIGHT).encode(y=size)
     plot = alt.layer(
         rule.mark_rule(strokeDash=[5, 4], color=theme.VERMILLION),
-        # On the left: large effects, with their numbers, are on the right.
+        # On the left, because large effects with their numbers are on the right.
         rule.mark_text(align="left", baseline="bottom", dx=4, dy=-2, color=theme.MUTED).encode(
             x=alt.value(0), text="name:N"
         ),
@@ -78,7 +115,7 @@ def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HC
                 alt.Tooltip("half_normal:Q", title="half-normal quantile", format=".3f"),
             ],
         ),
-        # Above and below in turn: numbers of two digits are wider than the way to the next point.
+        # Above and below in turn, because numbers of two digits are wider than the distance to the next point.
         *(
             base.transform_filter(f"datum.rank <= {LISTED} && datum.rank % 2 === {odd}")
             .mark_text(dy=dy)

@@ -20,7 +20,20 @@ NAMED = 11  #: px per response from which each can be named
 
 
 def tables(result: Correlations, labels: Mapping[str, str] | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return a row per kept pair (both ways round), and a row per cluster. Places count from 0."""
+    """Return the pairs of responses with a high correlation, and the clusters.
+
+    Parameters
+    ----------
+    result
+        Correlations and clusters.
+    labels
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    A row per pair with |r| above the threshold, in both orders, and per response with itself: x and y (places from 0),
+    r, one and other (names). A row per cluster of more than one: from, to (the place behind the last) and name.
+    """
     size = np.nan_to_num(np.abs(result.r))
     place_of = {name: i for i, name in enumerate(result.responses)}
     kept = (size > result.threshold) & ~np.eye(len(size), dtype=bool)
@@ -54,7 +67,17 @@ def tables(result: Correlations, labels: Mapping[str, str] | None = None) -> tup
 
 
 def index_index(result: Correlations, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
-    """Return the figure of one result; `labels` name the responses."""
+    """Return the figure of one result.
+
+    Parameters
+    ----------
+    result, labels, title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart; responses are named if a cell has at least `NAMED` px.
+    """
     pairs, blocks = tables(result, labels)
     m = max(len(result.responses), 1)
     step = max(SMALLEST, min(LARGEST, PAGE // m))

@@ -19,8 +19,20 @@ SMALLEST, LARGEST = 34, 76  # px per cell
 def table(result: Interactions, margin: float = np.inf) -> pl.DataFrame:
     """Return a row per cell of the upper triangle: the ends of its line, its numbers, its size in margins of error.
 
-    Cell (i, j) spans j to j + 1 across and i to i + 1 down; means run from the bottom of a cell (the smallest mean of
-    all cells) to its top.
+    Cell (i, j) spans j to j + 1 across and i to i + 1 down. Means extend from the bottom of a cell, the smallest mean
+    of all cells, to its top, the largest.
+
+    Parameters
+    ----------
+    result
+        Interactions of k factors.
+    margin
+        Margin of error, in the unit of the effects.
+
+    Returns
+    -------
+    Columns term and main (True on the diagonal); left, right, middle, edge, far_edge (across) and top, bottom, caption,
+    minus, plus (down), in cells; the texts mean_minus, mean_plus and effect; size, |effect| / margin.
     """
     k = len(result.factors)
     means = np.concatenate([result.mean_minus[np.triu_indices(k)], result.mean_plus[np.triu_indices(k)]])
@@ -49,14 +61,38 @@ def table(result: Interactions, margin: float = np.inf) -> pl.DataFrame:
 
 
 def factors_table(result: Interactions) -> pl.DataFrame:
-    """Return the name and place of each factor."""
+    """Return the name and place of each factor.
+
+    Parameters
+    ----------
+    result
+        Interactions of k factors.
+
+    Returns
+    -------
+    Columns factor and place: the middle of its row and column, in cells.
+    """
     return pl.DataFrame(
         {"factor": list(result.factors), "place": [place + 0.5 for place in range(len(result.factors))]}
     )
 
 
 def interactions(result: Interactions, *, margin: float = np.inf, title: str = "") -> alt.LayerChart:
-    """Return the figure of one result; effects larger than the margin of error `margin` stand out."""
+    """Return the figure of one result.
+
+    Parameters
+    ----------
+    result
+        As for every plot, see `mesonet.plots`.
+    margin
+        Margin of error, in the unit of the effects; larger effects have another colour.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
+    """
     k = len(result.factors)
     side = max(SMALLEST, min(LARGEST, 1150 // k))
     across, down = alt.Scale(domain=[-0.35, k], nice=False), alt.Scale(domain=[k, -0.35], nice=False)

@@ -11,9 +11,19 @@ NAMES = {"goodput": "at first (goodput latency)", "recovery": "after congestion 
 
 
 def latencies(values: pl.DataFrame, *, title: str = "") -> alt.LayerChart:
-    """Return the figure of a frame with the columns algorithm, goodput and recovery in seconds, null where never.
+    """Return the figure of the latencies, algorithms by rising goodput latency.
 
-    Algorithms stand in the order of their goodput latency, those that never reach the full rate last.
+    Parameters
+    ----------
+    values
+        Columns algorithm, goodput and recovery, s; null for an algorithm that never reaches the full rate. Such
+        algorithms are last.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart. Its axis is logarithmic: latencies of 0 s are not drawn.
     """
     order = values.sort("goodput", nulls_last=True)["algorithm"].to_list()
     rows = values.unpivot(index="algorithm", on=list(NAMES), variable_name="kind", value_name="seconds").with_columns(

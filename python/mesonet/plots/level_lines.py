@@ -1,4 +1,4 @@
-"""A response over the levels of a factor, one line for each level of another: what a grid of levels was made for."""
+"""A response over the levels of a factor, one line for each level of another, for designs with a grid of levels."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -10,16 +10,30 @@ from mesonet.plots import theme
 
 LINES = "level_lines"
 WIDTH, HEIGHT = 300, 230
-#: Levels that span more than this are spread by their ratio, not by their difference (chosen).
+#: Ratio of the largest level to the smallest above which the axis is logarithmic (chosen).
 WIDE = 20.0
 
 
 def level_lines(
     values: pl.DataFrame, *, across: str, lines: str = "", title: str = "", response: str = ""
 ) -> alt.VConcatChart:
-    """Return a panel for each algorithm; `across` and `lines` say what the two factors are.
+    """Return a panel of lines for each algorithm.
 
-    `values`: algorithm, across, lines (null without a second factor), value.
+    Parameters
+    ----------
+    values
+        Columns algorithm, across and lines, the settings of two factors, and value; lines is null without a second
+        factor.
+    across
+        Name of the factor on the horizontal axis.
+    lines
+        Name of the factor of the lines; empty: no legend.
+    title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart; the panels share their vertical scale.
     """
     algorithms = values["algorithm"].unique(maintain_order=True).to_list()
     least, most = float(values["across"].min()), float(values["across"].max())  # type: ignore[arg-type]

@@ -1,7 +1,6 @@
 """Main-effects plot: for each factor the mean response at its two levels, and whether the difference is significant.
 
-The question it answers: what drives this response? (Figure 10 of Mills et al., ASME 2011; step 3 of the ten-step
-analysis.)
+(Figure 10 of Mills et al., ASME 2011; step 3 of the ten-step analysis.)
 """
 
 import textwrap
@@ -24,24 +23,57 @@ class FactorLike(Protocol):
     """Protocol of the factors whose name and levels the plot shows."""
 
     @property
-    def id(self) -> str: ...
+    def id(self) -> str:
+        """Short name, such as ``x1``."""
+        ...
+
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name."""
+        ...
+
     @property
-    def minus(self) -> str: ...
+    def minus(self) -> str:
+        """Text of the - level."""
+        ...
+
     @property
-    def plus(self) -> str: ...
+    def plus(self) -> str:
+        """Text of the + level."""
+        ...
 
 
 def column_width(factors: int) -> int:
-    """Return the width of a factor in px: all of them on a page of usual width where that is possible."""
+    """Return the width of the column of a factor, so that all factors fit a page of usual width if possible.
+
+    Parameters
+    ----------
+    factors
+        Number of factors.
+
+    Returns
+    -------
+    Width, px.
+    """
     return min(150, max(84, 1050 // factors))
 
 
 def table(result: MainEffects, factors: Sequence[FactorLike] = (), *, relative: bool = True) -> pl.DataFrame:
     """Return a row per factor: its place from left to right, its numbers, and its captions broken into lines.
 
-    `relative`: add the effect in % of the mean; not useful for differences and scores, whose mean may be zero.
+    Parameters
+    ----------
+    result
+        Main effects.
+    factors
+        Names and levels; a factor that is not among them has empty captions.
+    relative
+        Add the effect in % of the mean. Differences and scores have no use for it: their mean may be zero.
+
+    Returns
+    -------
+    Columns place (from 1), factor, the captions name, minus and plus, the means mean_minus, mean_plus and grand_mean,
+    and the texts effect, relative (if asked for), stars and p.
     """
     fits = int(column_width(len(result.factors)) / CHARACTER)
     named = {factor.id: factor for factor in factors}
@@ -77,7 +109,20 @@ def main_effects(
 ) -> alt.VConcatChart:
     """Return the figure of one result.
 
-    `factors` name the levels; `response` is the title of the vertical axis; `relative` as for `table`.
+    Parameters
+    ----------
+    result
+        As for every plot, see `mesonet.plots`.
+    factors
+        As for `table`.
+    title, response
+        As for every plot, see `mesonet.plots`.
+    relative
+        As for `table`.
+
+    Returns
+    -------
+    The chart: the means, and below them the captions of each factor.
     """
     rows = table(result, factors, relative=relative)
     scale = alt.Scale(domain=[0.5, rows.height + 0.5], nice=False, zero=False)

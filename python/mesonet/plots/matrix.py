@@ -1,4 +1,4 @@
-"""A table with coloured cells: signs and stars, Psi, ranks, ranges, buffers. Others say what stands in it."""
+"""A table with coloured cells, whose content other plots give: signs and stars, Psi, ranks, ranges, buffers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ LETTER = 6.4  # px, mean width in a bold name of 11 px
 
 @dataclass(frozen=True)
 class Look:
-    """Sizes in px; `colours`: what each kind of cell is filled with, in the order of the legend."""
+    """Sizes and colours of a matrix."""
 
-    cell: int = 40
-    row: int = 17
-    colours: Mapping[str, str] | None = None
-    font: int = 10
+    cell: int = 40  #: width of a cell, px
+    row: int = 17  #: height of a cell, px
+    colours: Mapping[str, str] | None = None  #: colour of each kind of cells, in the order of the legend; None: shades
+    font: int = 10  #: size of the text, px
     unlabelled: Sequence[str] = ()  #: kinds that the legend leaves out
 
 
@@ -35,15 +35,36 @@ def matrix(
     title: str = "",
     subtitle: Sequence[str] = (),
 ) -> alt.LayerChart:
-    """Return the figure of a frame with the columns row, column, text, kind (a key of `look.colours`) or shade (0 to 1,
-    white to blue), and optionally tip (what the pointer shows), ring (true for a frame around the cell).
+    """Return the figure of a table of cells.
 
-    A column `condition` says which condition a row is, so that it can be highlighted, or left out. `rows` and `columns`
-    give their order; `groups` the columns of each group, parted by lines with the name above.
+    Parameters
+    ----------
+    cells
+        Columns row, column and text; kind (a key of `look.colours`), or without colours shade, from 0 (white) to 1
+        (blue). Optionally tip (the text under the pointer), ring (True for a frame around the cell), and condition: the
+        condition of the row, so that it can be highlighted or left out.
+    rows
+        Rows from top to bottom.
+    columns
+        Columns from left to right.
+    look
+        Sizes and colours; None: the defaults.
+    row_title
+        Title of the rows.
+    groups
+        Columns of each group, by the name above them, in the order of `columns`. Lines separate groups.
+    title
+        As for every plot, see `mesonet.plots`.
+    subtitle
+        Lines below the title.
+
+    Returns
+    -------
+    The chart.
     """
     look = look or Look()
     band = alt.Scale(paddingInner=0, paddingOuter=0)
-    # Their order is a part of the data, so that charts of one kind differ in nothing else.
+    # The order is a part of the data, so that charts of one kind differ only in their data.
     for name, place, order in (("column", "across", columns), ("row", "down", rows)):
         places = {each: number for number, each in enumerate(order)}
         cells = cells.with_columns(pl.col(name).replace_strict(places, return_dtype=pl.Int64).alias(place))
@@ -55,7 +76,7 @@ def matrix(
     top = alt.Axis(orient="top", title=None, labelAngle=-60, ticks=False, domain=False, labelPadding=4, labelLimit=240)
     side = alt.Axis(title=row_title or None, ticks=False, domain=False, labelPadding=6, labelLimit=300)
     base = alt.Chart(alt.NamedData(name=DATA), width=look.cell * len(columns), height=alt.Step(look.row))
-    # A row that is no condition stays, whatever conditions are shown.
+    # Rows that are not conditions stay when conditions are left out.
     base = (base.transform_filter(theme.IS_KEPT) if by_condition else base).encode(
         x=alt.X("column:N", sort=alt.EncodingSortField("across", op="min"), axis=top, scale=band),
         y=alt.Y("row:N", sort=alt.EncodingSortField("down", op="min"), axis=side, scale=band),
@@ -93,7 +114,7 @@ def matrix(
         for name, members in groups.items():
             inside = [member for member in members if member in order]
             middle, half = look.cell * (begins + len(inside) / 2), LETTER * len(name) / 2
-            # A name that would stand on the one before it stands a line lower.
+            # A name that would cover the previous name is a line lower.
             lower = middle - half < end
             marks.append({"edge": look.cell * (begins + len(inside)), "middle": middle,
                           "name": f"\n{name}" if lower else name})  # fmt: skip

@@ -15,7 +15,17 @@ STEP, NARROW, LINE = 26, 6, 14  # px; the narrow step above 64 conditions
 
 
 def table(result: OrderedData) -> pl.DataFrame:
-    """Return a row per condition with a value: its rank and the value."""
+    """Return a row per condition with a value.
+
+    Parameters
+    ----------
+    result
+        Conditions by rising response.
+
+    Returns
+    -------
+    Columns condition, rank and value.
+    """
     return result.to_polars().select("condition", "rank", "value")
 
 
@@ -24,7 +34,18 @@ def ordered_data(
 ) -> alt.VConcatChart:
     """Return the figure of one result.
 
-    `settings`: of all conditions (None: of the conditions of the result); `response`: title of the vertical axis.
+    Parameters
+    ----------
+    result
+        As for every plot, see `mesonet.plots`.
+    settings
+        Settings of all conditions; None: of the conditions of the result.
+    title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: values by rank, and below them the levels of the factors.
     """
     shown = settings or Settings(
         result.factors, dict(zip(result.condition.tolist(), result.signs.tolist(), strict=True))

@@ -17,9 +17,18 @@ SIDE, ACROSS = 190, 4  #: px of a panel, panels side by side
 
 
 def settings_table(points: NDArray[np.float64], settings: ArrayLike | None = None) -> pl.DataFrame:
-    """Return a row per condition: its number, and for factor i its place `x{i}` (-1 to +1) and value `set{i}`.
+    """Return a row per condition with its place and its setting of each factor.
 
-    `points`, `settings`: shape (conditions, factors); without settings the places stand for them.
+    Parameters
+    ----------
+    points
+        Places, shape (conditions, factors), from -1 to +1.
+    settings
+        Settings in the units of the factors, shape (conditions, factors); None: the places.
+
+    Returns
+    -------
+    Columns condition (from 1) and, for factor i from 0, ``x{i}``, its place, and ``set{i}``, its setting.
     """
     values = np.asarray(points if settings is None else settings, dtype=float)
     columns = {f"x{i}": points[:, i] for i in range(points.shape[1])}
@@ -36,17 +45,31 @@ def point_scatter(
     title: str = "",
     response: str = "",
 ) -> alt.VConcatChart:
-    """Return a panel per factor, in which the response stands over the factor.
+    """Return a panel per factor, with the response over the factor.
 
-    `points`, `settings`: as `settings_table`; `values`: condition (from 1), algorithm, value; `response` says what the
-    vertical axis shows.
+    Parameters
+    ----------
+    points
+        As for `settings_table`.
+    factors
+        Names and levels.
+    values
+        Columns condition (from 1), algorithm and value.
+    settings
+        As for `settings_table`.
+    title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
     """
     there = values.filter(pl.col("value").is_not_null() & pl.col("value").is_finite())
     algorithms = values["algorithm"].unique(maintain_order=True).to_list()
     legend = alt.Legend(title=None, orient="bottom") if len(algorithms) > 1 else None
     panels = [_panel(place, factor, algorithms, legend) for place, factor in enumerate(factors)]
     rows = [alt.hconcat(*panels[i : i + ACROSS], spacing=14) for i in range(0, len(panels), ACROSS)]
-    # One vertical axis for all panels, whatever response is shown.
+    # All panels show the same response, on one vertical axis.
     sheet = alt.vconcat(*[row.resolve_scale(y="shared") for row in rows], spacing=18).resolve_scale(y="shared")
     chart = alt.vconcat(sheet.properties(title=theme.AXIS_TITLE))
     chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
@@ -77,7 +100,7 @@ def _panel(place: int, factor: FactorLike, algorithms: Sequence[str], legend: An
         ],
     )  # fmt: skip
     ring = base.mark_point(size=160, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT)
-    # The ring lies below: above, it would take the pointer from the point.
+    # The ring is below the points: above, it would take the pointer from them.
     return alt.layer(ring, points)
 
 

@@ -14,7 +14,19 @@ CELL, ROW = 48, 24
 
 
 def table(psi: Mapping[str, ArrayLike], factors: Sequence[str]) -> pl.DataFrame:
-    """Return a row per name and factor: Psi in % and as text. `psi`: name -> Psi of each factor, 0 to 1."""
+    """Return a row per algorithm and factor.
+
+    Parameters
+    ----------
+    psi
+        By algorithm, Psi of each factor, from 0 to 1; NaN where not computable.
+    factors
+        Names of the factors.
+
+    Returns
+    -------
+    Columns algorithm, factor, psi (%) and text.
+    """
     return pl.DataFrame(
         [
             {
@@ -30,7 +42,19 @@ def table(psi: Mapping[str, ArrayLike], factors: Sequence[str]) -> pl.DataFrame:
 
 
 def psi_by_algorithm(psi: Mapping[str, ArrayLike], factors: Sequence[str], *, title: str = "") -> alt.LayerChart:
-    """Return the figure; arguments as of `table`."""
+    """Return the figure of Psi: a row per algorithm, a column per factor.
+
+    Parameters
+    ----------
+    psi, factors
+        As for `table`.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
+    """
     algorithms = list(psi)
     base = alt.Chart(alt.NamedData(name=DATA), width=alt.Step(CELL), height=alt.Step(ROW)).encode(
         x=alt.X("factor:N", sort=list(factors), title=None,

@@ -1,8 +1,8 @@
 """Rank matrix of one algorithm, by condition and flow group.
 
-Rows are conditions, columns flow groups; the cell holds the rank of the algorithm, the largest for the best; green
-above the mean of all algorithms, orange below. A framed, stronger cell: this algorithm is the one farthest from the
-mean. (SP 500-282 ch. 9, Figs. 22 to 35.)
+Rows are conditions, columns flow groups. A cell holds the rank of the algorithm, the largest for the best. It is green
+if the algorithm is above the mean of all algorithms, and orange if below. A framed cell with a stronger colour means
+that the algorithm is the farthest from the mean. (SP 500-282 ch. 9, Figs. 22 to 35.)
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,8 +34,27 @@ def rank_matrix(
     title: str = "",
     order_title: str = "condition",
 ) -> alt.LayerChart:
-    """Return the matrix of one algorithm; `order`: conditions from top to bottom; `groups`: the columns of each group,
-    by label; `labels` name the columns."""
+    """Return the matrix of one algorithm.
+
+    Parameters
+    ----------
+    result
+        As for every plot, see `mesonet.plots`.
+    algorithm
+        An algorithm of the result.
+    order
+        Conditions from top to bottom; None: as in the result.
+    groups
+        Columns of each group, by the name above them, as the labels name them.
+    labels
+        Names to show for the columns.
+    title, order_title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
+    """
     which = result.algorithms.index(algorithm)
     named = [(labels or {}).get(name, name) for name in result.columns]
     rows = []

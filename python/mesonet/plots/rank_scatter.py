@@ -1,4 +1,4 @@
-"""Mean rank against its spread. The ideal is the lower right. (ASME paper, Figs. 27 and 28.)"""
+"""Mean rank against its spread, with the ideal in the lower right (ASME paper, Figs. 27 and 28)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,9 +14,9 @@ from mesonet.words import number
 DATA = "rank_scatter"
 WIDTH, HEIGHT = 560, 400  # px
 SPREAD = "standard deviation of the averages by class (smaller is steadier)"
-#: Standard deviations of which the axis shows all, so that it has ticks if every one is 0.
+#: Standard deviations that the axis always includes, so that it has ticks if all values are 0.
 LEAST: Any = {"unionWith": [0, 0.1]}
-#: Where a name can stand beside its point, the best first.
+#: Sides of a point for its name, the best first.
 SIDES: dict[str, dict[str, Any]] = {
     "right": {"align": "left", "dx": 9}, "left": {"align": "right", "dx": -9}, "above": {"dy": -13},
     "below": {"dy": 13},
@@ -24,7 +24,17 @@ SIDES: dict[str, dict[str, Any]] = {
 
 
 def rank_scatter(result: RankSummary, *, title: str = "") -> alt.LayerChart:
-    """Draw a point per algorithm: overall mean rank across, SD of its class means up."""
+    """Draw a point per algorithm: overall mean rank across, SD of its class means up.
+
+    Parameters
+    ----------
+    result, title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart; algorithms without a mean or an SD have no point.
+    """
     rows = pl.DataFrame({"algorithm": result.algorithms, "mean": result.overall, "sd": result.sd}).with_columns(
         pl.selectors.float().fill_nan(None)
     )
@@ -52,7 +62,17 @@ def rank_scatter(result: RankSummary, *, title: str = "") -> alt.LayerChart:
 
 
 def rank_table(result: RankSummary, *, title: str = "") -> alt.LayerChart:
-    """Draw mean ranks by algorithm and class, their overall mean and SD, the best first."""
+    """Draw mean ranks by algorithm and class, their overall mean and SD, the best first.
+
+    Parameters
+    ----------
+    result, title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: a row per algorithm.
+    """
     order = sorted(
         range(len(result.algorithms)),
         key=lambda i: -float(result.overall[i]) if result.overall[i] == result.overall[i] else 0.0,
@@ -92,7 +112,19 @@ def _sides(rows: pl.DataFrame) -> list[str]:
 
 
 def label_sides(names: Sequence[str], places: Sequence[tuple[float, float] | None]) -> list[str]:
-    """Return, for each point (px; None: not drawn), the side of `SIDES` where its name covers least of the others."""
+    """Return for each point the side of `SIDES` where its name covers least of the other points and names.
+
+    Parameters
+    ----------
+    names
+        Names of the points.
+    places
+        Positions, px, to the right and down; None: not drawn.
+
+    Returns
+    -------
+    A key of `SIDES` per point; ``right`` for points that are not drawn.
+    """
     taken = [(at[0] - 6, at[1] - 6, at[0] + 6, at[1] + 6) for at in places if at]
     chosen = []
     for name, at in zip(names, places, strict=True):

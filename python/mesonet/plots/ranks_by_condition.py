@@ -19,7 +19,21 @@ WIDTH, HEIGHT, PADDING = 420, 230, 14  # px of means and spreads
 
 
 def sides_of(algorithms: Sequence[str], mean: NDArray[np.float64], sd: NDArray[np.float64]) -> list[str]:
-    """Return the side of its point where each name stands in the scatter of means and spreads."""
+    """Return for each algorithm the side of its point for its name in the scatter of means and spreads.
+
+    Parameters
+    ----------
+    algorithms
+        Names.
+    mean
+        Mean rank per algorithm, from 1.
+    sd
+        Standard deviation of the ranks per algorithm; NaN where not computable.
+
+    Returns
+    -------
+    A key of `rank_scatter.SIDES` per algorithm.
+    """
     known = np.isfinite(mean) & np.isfinite(sd)
     across = PADDING + (WIDTH - 2 * PADDING) * (mean - 1) / max(len(algorithms) - 1, 1)
     top = max(float(sd[known].max(initial=0.0)), LEAST["unionWith"][1])
@@ -33,10 +47,20 @@ def sides_of(algorithms: Sequence[str], mean: NDArray[np.float64], sd: NDArray[n
 def ranks_by_condition(
     cells: pl.DataFrame, means: pl.DataFrame, algorithms: Sequence[str], *, order: Sequence[int], title: str = ""
 ) -> alt.VConcatChart:
-    """Return the figure of two tables.
+    """Return the matrix of ranks, and below it the scatter of their means and spreads.
 
-    `cells`: condition, algorithm, rank, text, value. `means`: algorithm, mean, sd, side (`sides_of`). `order`:
-    conditions from left to right.
+    Parameters
+    ----------
+    cells
+        Columns condition, algorithm, rank, text and value.
+    means
+        Columns algorithm, mean, sd and side (`sides_of`).
+    algorithms, order, title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart; without the scatter if there is only one condition.
     """
     wide = len(order) <= 64
     count = len(algorithms)
@@ -83,7 +107,7 @@ def ranks_by_condition(
             for side, style in SIDES.items()
         ),
     )
-    # Of one condition there is no spread.
+    # One condition has no spread.
     parts = [matrix, scatter] if len(order) > 1 else [matrix]
     chart = alt.vconcat(*parts, spacing=24).add_params(theme.HIGHLIGHTED, theme.KEPT)
     tables = {CELLS: cells, MEANS: means} if len(order) > 1 else {CELLS: cells}

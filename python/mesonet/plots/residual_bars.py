@@ -15,7 +15,17 @@ PER_ROW, WIDTH, HEIGHT = 8, 128, 64
 
 
 def residual_bars(result: Residuals, *, order: Sequence[int], title: str = "", response: str = "") -> alt.FacetChart:
-    """Return a panel per condition in this order; `response` is the title of the bars."""
+    """Return a panel of bars per condition.
+
+    Parameters
+    ----------
+    result, order, title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
+    """
     base = alt.Chart(width=WIDTH, height=HEIGHT)
     x = alt.X("number:O", title=None, axis=alt.Axis(labelAngle=0, ticks=False, domain=False, orient="bottom"))
     bars = base.mark_bar().encode(

@@ -1,7 +1,7 @@
 """Detailed response plot: the distance of each algorithm from the mean of all, by condition.
 
-(Figure 14 of Mills et al., ASME 2011.) Conditions from left to right by rising range; each number an algorithm. Below:
-the settings of the factors, the extreme algorithm, the size of its residual, its relative effect and Grubbs' G.
+(Figure 14 of Mills et al., ASME 2011.) Conditions from left to right by rising range; each number is an algorithm.
+Below: the settings of the factors, the extreme algorithm, the size of its residual, its relative effect and Grubbs' G.
 """
 
 from collections.abc import Mapping
@@ -19,8 +19,8 @@ from mesonet.words import number, percent
 POINTS, VERDICTS = "residuals", "residual_verdicts"
 STATISTICS = ("extreme", "log10 of its residual", "relative effect", "G")
 STEP, NARROW, LINE, DIGIT = 34, 20, 15, 6.5  # px; the narrow step above 64 conditions
-PAGE, CLOSE = 1150, 5  # px of all conditions side by side, if digits are still apart; px of a digit there
-#: Share of the height. Values that lie closer together are dots, because their numbers would overlap.
+PAGE, CLOSE = 1150, 5  # px of all conditions side by side, where digits still fit; px of a digit there
+#: Share of the height. Closer values are dots, because their numbers would overlap.
 TOGETHER = 0.02
 HIGH, LOW, SAME, OTHER = "stands out high", "stands out low", "not distinguishable", "no outlier"
 UNTESTED = "no verdict"
@@ -34,7 +34,18 @@ COLOURS = {
 
 
 def points_table(result: Residuals) -> pl.DataFrame:
-    """Return the residuals as rows: `number` of the algorithm, `percent` of the mean of the condition."""
+    """Return a row per residual.
+
+    Parameters
+    ----------
+    result
+        Residuals of the algorithms by condition.
+
+    Returns
+    -------
+    Columns condition, algorithm, residual, number (of the algorithm, from 1, as text) and percent (of the mean of the
+    condition).
+    """
     mean = dict(zip(result.conditions, result.summary.mean[:, 0].tolist(), strict=True))
     numbers = {name: str(place) for place, name in enumerate(result.algorithms, start=1)}
     of_mean = 100 * pl.col("residual") / pl.col("condition").replace_strict(mean, return_dtype=pl.Float64)
@@ -52,7 +63,17 @@ def points_table(result: Residuals) -> pl.DataFrame:
 
 
 def verdicts_table(result: Residuals) -> pl.DataFrame:
-    """Return a row per condition: its place from left to right and the texts below it."""
+    """Return a row per condition with its place from left to right, its verdict and the texts below it.
+
+    Parameters
+    ----------
+    result
+        Residuals of the algorithms by condition.
+
+    Returns
+    -------
+    Columns condition, place (from 0), verdict (a key of `COLOURS`), and ``text0``, ... in the order of `STATISTICS`.
+    """
     short, rows = short_names(result.algorithms), []
     for place, condition in enumerate(result.conditions):
         texts = statistics(result, place, short).values()
@@ -63,9 +84,20 @@ def verdicts_table(result: Residuals) -> pl.DataFrame:
 
 
 def statistics(result: Residuals, place: int, short: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts below the condition at `place`, by `STATISTICS`: dashes where no algorithm is the extreme one.
+    """Return the texts below a condition.
 
-    `short`: the name of each algorithm there.
+    Parameters
+    ----------
+    result
+        Residuals of the algorithms by condition.
+    place
+        Place of the condition in the result, from 0.
+    short
+        Short name of each algorithm.
+
+    Returns
+    -------
+    A text for each of `STATISTICS`; dashes if no algorithm is the extreme one.
     """
     summary = result.summary
     extreme, residual = summary.extreme[place, 0], abs(float(summary.residual[place, 0]))
@@ -81,7 +113,19 @@ def statistics(result: Residuals, place: int, short: Mapping[str, str]) -> dict[
 
 
 def verdict_of(result: Residuals, place: int) -> str:
-    """Return the verdict, a key of `COLOURS`, of the condition at `place`."""
+    """Return the verdict of a condition.
+
+    Parameters
+    ----------
+    result
+        Residuals of the algorithms by condition.
+    place
+        Place of the condition in the result, from 0.
+
+    Returns
+    -------
+    A key of `COLOURS`.
+    """
     summary = result.summary
     if summary.extreme[place, 0] is None:
         return SAME
@@ -95,8 +139,20 @@ def residuals(
 ) -> alt.VConcatChart:
     """Return the figure of one result.
 
-    `settings` say what a condition is; `response` what the vertical axis shows; `tested`: False leaves the line of
-    Grubbs' statistic out (None: if no cell could be tested).
+    Parameters
+    ----------
+    result
+        As for every plot, see `mesonet.plots`.
+    settings
+        Settings of all conditions.
+    tested
+        False leaves out the line of Grubbs' statistic. None: the line is there if a cell could be tested.
+    title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
     """
     conditions, algorithms, factors = len(settings.signs), result.algorithms, tuple(settings.factors)
     with_test = result.summary.cells_tested > 0 if tested is None else tested
@@ -113,7 +169,7 @@ def residuals(
     kinds = list(COLOURS) if len(lines) == len(STATISTICS) else [SAME, UNTESTED]
     by_verdict = alt.Scale(domain=kinds, range=[COLOURS[kind] for kind in kinds])
     colour = alt.Color("verdict:N", scale=by_verdict, legend=alt.Legend(title=None, orient="bottom"))
-    # Its width is said: beside an offset Vega-Lite takes a default that is narrower than the step.
+    # With an offset, Vega-Lite's default width is narrower than the step.
     band: dict[str, Any] = {"width": step, "color": "#fdf0d5", "aria": False}
     width = alt.Step(step, **{"for": "position"})
     verdict = alt.LookupData(alt.NamedData(name=VERDICTS), key="condition", fields=["place", "verdict"])

@@ -13,13 +13,28 @@ DATA, SIDE = "pairs", 440
 def response_pair(
     values: pl.DataFrame, algorithms: Sequence[str], *, response: str = "", other: str = "", title: str = ""
 ) -> alt.LayerChart:
-    """Return the figure of a table with the columns condition, algorithm, x, y.
+    """Return the figure of two responses.
 
-    `other` and `response` are the titles across and up.
+    Parameters
+    ----------
+    values
+        Columns condition, algorithm, x and y.
+    algorithms
+        As for every plot, see `mesonet.plots`.
+    response
+        Title of the response of y, over the vertical axis.
+    other
+        Title of the response of x, below the horizontal axis.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart. Its parameter `same_unit`, if True, draws the line of equal values.
     """
     scale = alt.Scale(zero=False, nice=False, padding=12)
     base = alt.Chart(alt.NamedData(name=DATA), width=SIDE * 1.4, height=SIDE).transform_filter(theme.IS_KEPT)
-    # Without a line its ends lie on a corner: a layer without rows would leave the scales without an extent.
+    # If no line is drawn, both its ends are on a corner: a layer without rows would leave the scales without an extent.
     equal = "same_unit && max(datum.x0, datum.y0) < min(datum.x1, datum.y1)"
     ends = (
         base.transform_aggregate(x0="min(x)", x1="max(x)", y0="min(y)", y1="max(y)")

@@ -20,10 +20,18 @@ def responses(
     response: str = "",
     order_title: str = "condition",
 ) -> alt.HConcatChart:
-    """Return the figure of a frame with the columns condition, algorithm, value; `order`: conditions from left to
-    right.
+    """Return the figure of one response.
 
-    `response` says what the vertical axis shows, `order_title` what the order of the conditions is.
+    Parameters
+    ----------
+    values
+        Columns condition, algorithm and value.
+    algorithms, order, title, response, order_title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
     """
     wide = len(order) <= 64
     base = (

@@ -16,7 +16,7 @@ from mesonet.words import hundredths
 
 POINTS, CELLS, NAMES = "scatter_points", "scatter_cells", "scatter_names"
 MOST = 22  #: responses of one figure: 231 pairs, as in the study
-GRID = 26  #: points of a panel that would lie on one another are drawn once: steps per side
+GRID = 26  #: steps per side of a panel; points in the same step are drawn once
 SIDE, PAGE = 60, 924  # px
 STRONG, WEAK = 0.8, 0.3
 _COLOURS = {"strong": theme.VERMILLION_TEXT, "middling": theme.BLUE, "weak": theme.GREEN_TEXT}
@@ -25,8 +25,27 @@ _COLOURS = {"strong": theme.VERMILLION_TEXT, "middling": theme.BLUE, "weak": the
 def tables(
     result: Correlations, data: ArrayLike, labels: Mapping[str, str] | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return the points of the panels, one row per number below the diagonal, and one per response. `data`: shape
-    (runs, responses of the result), NaN where missing."""
+    """Return the points of the panels, the numbers below the diagonal, and the names.
+
+    Parameters
+    ----------
+    result
+        Correlations.
+    data
+        Values, shape (runs, responses of the result), NaN where missing.
+    labels
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    A row per end of a stroke that draws a point: place (the order), panel, x, y. A row per number: x, y, text, kind (a
+    key of `_COLOURS`). A row per response: place, number, name. Positions are in cells.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have the shape.
+    """
     values = np.asarray(data, dtype=float)
     if values.ndim != 2 or values.shape[1] != len(result.responses):
         raise ValueError(f"the data have shape {values.shape}; expected (runs, {len(result.responses)} responses)")
@@ -44,7 +63,7 @@ def tables(
             both = there[:, i] & there[:, j]
             spots = np.unique(placed[both][:, [j, i]], axis=0)
             panel.append(np.full(3 * len(spots), i * len(order) + j))
-            # A dot is a line of next to no length, with a gap behind: one path per panel in place of 200 marks.
+            # A dot is a very short line with a gap behind: one path per panel replaces 200 marks.
             across.append(np.stack([j + spots[:, 0], j + spots[:, 0] + 1e-3, np.full(len(spots), np.nan)], 1).ravel())
             up.append(np.repeat(i + 1 - spots[:, 1], 3))
             r = float(result.r[order[i], order[j]])
@@ -69,7 +88,26 @@ def tables(
 def scatter_matrix(
     result: Correlations, data: ArrayLike, *, labels: Mapping[str, str] | None = None, title: str = ""
 ) -> alt.LayerChart:
-    """Return the figure of one result and the data that it is of; `labels` name the responses."""
+    """Return the figure of one result and its data.
+
+    Parameters
+    ----------
+    result
+        As for every plot, see `mesonet.plots`.
+    data
+        As for `tables`.
+    labels, title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart of the first `MOST` responses.
+
+    Raises
+    ------
+    ValueError
+        As `tables`.
+    """
     points, cells, names = tables(result, data, labels)
     k = max(names.height, 1)
     side = min(SIDE, PAGE // k) * k

@@ -17,7 +17,21 @@ _COLOURS = {UP: "#9ccbe8", DOWN: theme.LOW, NONE: "#f4f5f7", UNKNOWN: "#d5dae0"}
 def sensitivity(
     results: Mapping[str, Sensitivity], *, names: Sequence[str] | None = None, title: str = ""
 ) -> alt.LayerChart:
-    """Draw PRCC x 100: a row per response of `results`, a column per factor; `names` are titles of the factors."""
+    """Draw PRCC x 100: a row per response, a column per factor.
+
+    Parameters
+    ----------
+    results
+        Results by title of the row; at least one, all of the same factors.
+    names
+        Titles of the factors, in their order; None: their own names.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
+    """
     factors = next(iter(results.values())).factors
     columns = dict(zip(factors, names or factors, strict=True))
     rows = []

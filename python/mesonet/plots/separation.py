@@ -15,7 +15,21 @@ _COLOURS = {PLUS: "#9ccbe8", MINUS: theme.LOW, NEITHER: "#f4f5f7"}
 
 
 def separation(results: Mapping[str, Separation], *, factors: Sequence[str], title: str = "") -> alt.LayerChart:
-    """Return the figure of one result per row; `factors`: the columns, main effects only."""
+    """Draw a row per result and a column per factor.
+
+    Parameters
+    ----------
+    results
+        Results by title of the row.
+    factors
+        The factors to show; other terms of the results are left out.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
+    """
     rows = []
     for name, result in results.items():
         for place, term in enumerate(result.terms):

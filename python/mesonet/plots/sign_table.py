@@ -22,12 +22,35 @@ CELL, ROW = 44, 18
 
 
 def varies(result: FactorTable) -> NDArray[np.bool_]:
-    """Return per response whether any factor has an effect on it: where none has, it is constant."""
+    """Return for each response whether any factor has an effect on it: a response without any is constant.
+
+    Parameters
+    ----------
+    result
+        Signs and stars by response and factor.
+
+    Returns
+    -------
+    Shape (responses,).
+    """
     return np.asarray((result.sign != 0).any(axis=1))
 
 
 def table(result: FactorTable, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Return a row per response and factor: the level that raises the response, with stars, and the verdict."""
+    """Return a row per response and factor.
+
+    Parameters
+    ----------
+    result
+        Signs and stars by response and factor.
+    labels
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    Columns response, factor, text (the level that raises the response, with stars), verdict (a key of `COLOURS`) and p
+    (null without a test).
+    """
     signs, stars, tested = result.sign, result.stars, np.isfinite(result.p) & varies(result)[:, None]
     return pl.DataFrame(
         [
@@ -46,7 +69,17 @@ def table(result: FactorTable, labels: Mapping[str, str] | None = None) -> pl.Da
 
 
 def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
-    """Return the figure of one result; `labels` name the responses."""
+    """Return the figure of one result.
+
+    Parameters
+    ----------
+    result, labels, title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: a row per response, a column per factor.
+    """
     order, factors = [(labels or {}).get(name, name) for name in result.responses], result.factors
     base = alt.Chart(alt.NamedData(name=DATA), width=alt.Step(CELL), height=alt.Step(ROW)).encode(
         x=alt.X("factor:N", sort=list(factors), title=None,
@@ -67,10 +100,24 @@ def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, 
 
 
 def psi_table(result: PsiTable, *, names: Mapping[str, str] | None = None, title: str = "") -> alt.LayerChart:
-    """Draw Psi x 100 of every factor and set of responses, and its weighted average; `names` are titles of factors."""
+    """Draw Psi x 100 of every factor and set of responses, and its weighted average.
+
+    Parameters
+    ----------
+    result
+        As for every plot, see `mesonet.plots`.
+    names
+        Titles of factors, by factor; a factor without an entry has only its own name.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: a row per set, factors from left to right by falling weighted average.
+    """
     order = [result.factors[i] for i in result.order]
     columns = {name: f"{name} {names[name]}" if names and name in names else name for name in order}
-    # Of one set the average is the set itself.
+    # The average of one set is the set itself.
     average = ["weighted average"] if len(result.sets) > 1 else []
     rows = []
     for i, name in enumerate((*result.sets, *average)):

@@ -1,7 +1,7 @@
 """Theme of all figures: colours, type, the highlighted condition, and the tables of a chart.
 
-The colours of Okabe and Ito (2008) stay apart under colour blindness; a sign, a number or a shape always repeats the
-meaning of the colour.
+The colours of Okabe and Ito (2008) can be distinguished with colour blindness. A sign, a number or a shape always
+repeats the meaning of the colour.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ INK, MUTED, HAIRLINE, PALE = "#1b1f24", "#5c636b", "#c9ced4", "#eef0f3"
 HIGHLIGHT = ORANGE
 HIGH, LOW = "#63c9a8", "#f2a477"  # tints of green and vermillion that carry black text; ▲ and ▼ accompany them
 
-#: One colour and one shape per algorithm, in the order of the campaign: 6 x 7 pairs before one comes again.
+#: One colour and one shape per algorithm, in the order of the campaign: 6 x 7 pairs before one repeats.
 SERIES_COLOURS = (BLACK, BLUE, VERMILLION, GREEN, PINK, "#8a6d00")
 SERIES_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right")
 
@@ -51,7 +51,7 @@ HIGHLIGHTED = alt.param(name="hl", value=0)
 HIGHLIGHTED_LEVELS = alt.param(name="levels", value=[])
 #: The parameter that names the response drawn.
 RESPONSE_TITLE = "response_title"
-#: What stands over the vertical axis; its text is that parameter.
+#: The title over the vertical axis; its text is that parameter.
 AXIS_TITLE = alt.TitleParams(
     text=alt.ExprRef(RESPONSE_TITLE), fontSize=12, fontWeight="normal", anchor="start", offset=8, color=INK
 )
@@ -61,14 +61,27 @@ IS_KEPT = "length(keep) == 0 || indexof(keep, datum.condition) >= 0"
 
 #: True for the marks of the highlighted condition.
 IS_HIGHLIGHTED = "datum.condition === hl"
-#: Opacity of what marks the highlighted condition: drawn for every condition, seen for one. (A filter instead would
-#: change the scales, so that every highlight would lay the figure out anew.)
+#: Opacity of the marks of the highlight: drawn for every condition, visible for one. A filter instead would change the
+#: scales, so that every highlight would change the layout of the figure.
 LIT = alt.when(IS_HIGHLIGHTED).then(alt.value(1)).otherwise(alt.value(0))
 
 
 def ring(base: alt.Chart, fields: Sequence[str] = (), **place: Any) -> alt.Chart:
-    """Return a frame around what belongs to the highlighted condition; `place`: the channels that say where it lies,
-    `fields`: those, beside the condition, that they or the channels of `base` need."""
+    """Return a frame around the marks of the highlighted condition.
+
+    Parameters
+    ----------
+    base
+        Chart with the data.
+    fields
+        Fields, except the condition, that `place` or the channels of `base` need.
+    **place
+        Channels of the position of the frame.
+
+    Returns
+    -------
+    The frame.
+    """
     return (
         base.transform_aggregate(groupby=["condition", *fields])
         .mark_rect(fill=None, stroke=HIGHLIGHT, strokeWidth=2.5, aria=False)
@@ -77,14 +90,37 @@ def ring(base: alt.Chart, fields: Sequence[str] = (), **place: Any) -> alt.Chart
 
 
 def panel_ring(base: alt.Chart, width: float, height: float) -> alt.Chart:
-    """Return a frame around the whole panel of the highlighted condition, which has this size in px."""
+    """Return a frame around the whole panel of the highlighted condition.
+
+    Parameters
+    ----------
+    base
+        Chart with the data of the panel.
+    width
+        Width of the panel, px.
+    height
+        Height of the panel, px.
+
+    Returns
+    -------
+    The frame.
+    """
     return ring(base, x=alt.value(2), x2=alt.value(width - 2), y=alt.value(2), y2=alt.value(height - 2))
 
 
 def band(base: alt.Chart, width: float) -> alt.Chart:
-    """Return a band behind the column of the highlighted condition, as wide as the step in px.
+    """Return a band behind the column of the highlighted condition.
 
-    Its width is said: beside an offset Vega-Lite takes a default that is narrower than the step.
+    Parameters
+    ----------
+    base
+        Chart with the data.
+    width
+        Width of a column, px. With an offset, Vega-Lite's default would be narrower.
+
+    Returns
+    -------
+    The band.
     """
     return (
         base.transform_aggregate(groupby=["condition"])
@@ -94,56 +130,121 @@ def band(base: alt.Chart, width: float) -> alt.Chart:
 
 
 def ink_on_blue(shade: str) -> Any:
-    """Return the colour of text on a shade from white (0) to blue (1), which the expression `shade` gives.
+    """Return the colour of text on a shade from white (0) to blue (1).
 
-    Black has 4.5 : 1 up to 0.94 of the way, white from 0.92 on; on vermillion, where shades below 0 lead, black always.
+    Black has a contrast of 4.5 : 1 up to a shade of 0.94, white from 0.92 on. Shades below 0 lead to vermillion, where
+    text is always black.
+
+    Parameters
+    ----------
+    shade
+        Vega expression of the shade.
+
+    Returns
+    -------
+    The condition for the channel of the colour.
     """
     return alt.when(f"{shade} > 0.93").then(alt.value("white")).otherwise(alt.value(BLACK))
 
 
 def response_title(text: str) -> alt.Parameter:
-    """Return the parameter that names the response drawn."""
+    """Return the parameter that names the response drawn.
+
+    Parameters
+    ----------
+    text
+        Title of the response.
+
+    Returns
+    -------
+    The parameter `RESPONSE_TITLE`.
+    """
     return alt.param(name=RESPONSE_TITLE, value=text)
 
 
 def algorithm_colours(algorithms: Sequence[str]) -> alt.Scale:
-    """Return the scale with the colour of each algorithm."""
+    """Return the scale with the colour of each algorithm.
+
+    Parameters
+    ----------
+    algorithms
+        Names of all algorithms, in the order of the campaign.
+
+    Returns
+    -------
+    The scale.
+    """
     count = len(SERIES_COLOURS)
     return alt.Scale(domain=list(algorithms), range=[SERIES_COLOURS[i % count] for i in range(len(algorithms))])
 
 
 def algorithm_shapes(algorithms: Sequence[str]) -> alt.Scale:
-    """Return the shape of each algorithm; algorithms of equal colour have different shapes."""
+    """Return the scale with the shape of each algorithm; algorithms of equal colour have different shapes.
+
+    Parameters
+    ----------
+    algorithms
+        Names of all algorithms, in the order of the campaign.
+
+    Returns
+    -------
+    The scale.
+    """
     count = len(SERIES_SHAPES)
     return alt.Scale(domain=list(algorithms), range=[SERIES_SHAPES[i % count] for i in range(len(algorithms))])
 
 
 class ChartTables:
-    """Additions to a finished Altair chart: it carries its tables, and shows itself in a notebook.
+    """Additions to a finished Altair chart: its tables, and its display in a notebook.
 
     Tables do not go through Altair's checks, which take seconds for ten thousand rows. A notebook gets an SVG document,
-    which needs no network; Altair's own way loads scripts from one.
+    which needs no network; Altair's own display loads scripts from a network.
     """
 
     _tables: Mapping[str, pl.DataFrame]
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
-        """The tables that it draws, by name."""
+        """The tables of the chart, by name."""
         return self._tables
 
     def definition(self) -> dict[str, Any]:
-        """Return the definition in Vega-Lite without the tables, and unchecked."""
+        """Return the definition in Vega-Lite without the tables, and unchecked.
+
+        Returns
+        -------
+        The definition; each table is referred to by its name.
+        """
         return dict(super().to_dict(validate=False))  # type: ignore[misc]
 
     def to_dict(self, *arguments: Any, **options: Any) -> dict[str, Any]:
-        """Return the definition in Vega-Lite with the tables as named data sets."""
+        """Return the definition in Vega-Lite with the tables as named data sets.
+
+        Parameters
+        ----------
+        *arguments, **options
+            As for `altair.Chart.to_dict`.
+
+        Returns
+        -------
+        The definition.
+        """
         definition: dict[str, Any] = super().to_dict(*arguments, **options)  # type: ignore[misc]
         tables = {name: table.to_dicts() for name, table in self._tables.items()}
         return {**definition, "datasets": {**definition.get("datasets", {}), **tables}}
 
     def copy(self, *arguments: Any, **options: Any) -> Any:
-        """Return a copy of the chart with its tables."""
+        """Return a copy of the chart with its tables.
+
+        Parameters
+        ----------
+        *arguments, **options
+            As for `altair.Chart.copy`.
+
+        Returns
+        -------
+        The copy.
+        """
         other = super().copy(*arguments, **options)  # type: ignore[misc]
         object.__setattr__(other, "_tables", self._tables)
         return other
@@ -163,12 +264,28 @@ def _figure_class(kind: Any) -> type:
 
 
 def finish(chart: Any, tables: Mapping[str, pl.DataFrame], *, title: str, subtitle: Sequence[str] = ()) -> Any:
-    """Return the chart with the common look and its named tables inside, ready to draw."""
+    """Return a chart with the common look and its named tables inside, ready to draw.
+
+    Parameters
+    ----------
+    chart
+        The chart, which is not changed.
+    tables
+        The tables, by the names that the chart uses.
+    title
+        Title; empty: none.
+    subtitle
+        Lines below the title.
+
+    Returns
+    -------
+    The chart, as an object of its own class with the additions of `ChartTables`.
+    """
     if title or subtitle:
         # Vega draws no subtitle under an empty title.
         chart = chart.properties(title=alt.TitleParams(title or " ", subtitle=list(subtitle)))
     chart = chart.properties(config=CONFIG)
-    # Altair keeps every attribute that is set as a part of the definition; these two are none.
+    # Altair would take attributes that are set normally as parts of the definition.
     kind: Any = type(chart)
     object.__setattr__(chart, "__class__", _figure_class(kind))
     object.__setattr__(chart, "_tables", dict(tables))

@@ -1,4 +1,4 @@
-"""Time line of a scenario. (ASME paper, Fig. 24.)"""
+"""Time line of a scenario (ASME paper, Fig. 24)."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,19 @@ KINDS = {"warm-up": "#c9ced4", "measured": "#9ccbe8", "traffic": theme.ORANGE}
 
 
 def timeline(spans: Sequence[tuple[str, str, float, float, str]], *, title: str = "") -> alt.LayerChart:
-    """Draw spans of (row, text in the bar, from s, to s, one of `KINDS`)."""
+    """Draw a bar per span of time.
+
+    Parameters
+    ----------
+    spans
+        Row, text in the bar, begin and end (s), and one of `KINDS`. Rows are drawn in the order of their first spans.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
+    """
     rows = pl.DataFrame(
         [
             {

@@ -21,7 +21,17 @@ CLASSES = {
 
 
 def topology(shown: NetworkMap) -> alt.LayerChart:
-    """Return the figure of the map that `mesonet.maps.network.network_map` returns."""
+    """Return the figure of a map.
+
+    Parameters
+    ----------
+    shown
+        The map, as `mesonet.maps.network.network_map` returns it.
+
+    Returns
+    -------
+    The chart. Names and delays without room are counted in its subtitle.
+    """
     drawn = layout(shown)
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, drawn.width], nice=False), axis=None)
     y = alt.Y("y:Q", scale=alt.Scale(domain=[drawn.height, 0], nice=False), axis=None)

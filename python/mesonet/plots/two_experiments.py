@@ -1,7 +1,7 @@
-"""Bars of two experiments above each other. (SP 500-282 ch. 9, Figs. 11 to 14.)
+"""Bars of several experiments above each other (SP 500-282 ch. 9, Figs. 11 to 14).
 
-One column of panels per class of flows, one row per experiment; panels of one column share their scale, so that heights
-can be compared between the experiments.
+There is a column of panels per class of flows, and a row per experiment. Panels of one column share their scale, so
+that heights can be compared between the experiments.
 """
 
 from collections.abc import Sequence
@@ -23,11 +23,25 @@ def two_experiments(
     panels: Sequence[str],
     title: str = "",
     response: str = "",
-) -> alt.VConcatChart:
-    """Return the figure of a frame with the columns experiment, panel, algorithm, value.
+) -> alt.HConcatChart:
+    """Return a column of panels per class of flows, with a row per experiment.
 
-    The other arguments give the order from top to bottom, from left to right, and of the bars; `response` is the
-    title of the bars.
+    Parameters
+    ----------
+    values
+        Columns experiment, panel, algorithm and value.
+    algorithms
+        As for every plot, see `mesonet.plots`.
+    experiments
+        Experiments from top to bottom.
+    panels
+        Classes of flows from left to right.
+    title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
     """
     rows = values.drop_nulls("value")
     colours = alt.Scale(domain=list(experiments), range=[theme.BLUE, theme.ORANGE, theme.GREEN, theme.PINK])

@@ -1,6 +1,6 @@
 """Windows of a few flows over time, with the segments that the path holds.
 
-(ASME paper, Figs. 3 and 17 to 23; mean windows of each flow and of their sum stand above.)
+(ASME paper, Figs. 3 and 17 to 23.) The subtitle has the mean window of each flow and of their sum.
 """
 
 from collections.abc import Sequence
@@ -21,8 +21,31 @@ WIDTH, HEIGHT, MOST = 760, 300, 1500  # px, px, points per flow
 def windows(
     time_s: ArrayLike, segments: ArrayLike, result: WindowShares, *, capacity: float | None = None, title: str = ""
 ) -> alt.LayerChart:
-    """Return the figure of windows, shape (samples, flows), at `time_s`, shape (samples,), and their shares. Above 1500
-    samples, each point is the mean of several. `capacity`: segments that the path holds, a dashed line."""
+    """Return the figure of windows over time.
+
+    Parameters
+    ----------
+    time_s
+        Times, s, shape (samples,).
+    segments
+        Windows, segments, shape (samples, flows); NaN while a flow is absent. Above `MOST` samples, each point is the
+        mean of several.
+    result
+        Mean windows and names of the flows.
+    capacity
+        Segments that the path holds, for a dashed line; None: no line.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart.
+
+    Raises
+    ------
+    ValueError
+        If the windows do not have the shape.
+    """
     time, values = np.asarray(time_s, dtype=float), np.asarray(segments, dtype=float)
     if values.shape != (len(time), len(result.flows)):
         raise ValueError(f"the windows have shape {values.shape}; expected ({len(time)}, {len(result.flows)})")

@@ -1,4 +1,4 @@
-"""Youden plot: the mean of the response at both levels of every term; the important ones lie far from the cross.
+"""Youden plot: the mean of the response at both levels of every term. Important terms are far from the cross.
 
 Step 6 of the ten-step analysis (NIST/SEMATECH e-Handbook, section 5.5.9.6).
 """
@@ -13,11 +13,21 @@ from mesonet.plots.half_normal import DATA, has_margins, table
 from mesonet.words import number
 
 SIDE, NAMED = 420, 6
-TICKS = 6  # about: numbers of seven digits stand side by side
+TICKS = 6  # approximately; numbers of seven digits fit side by side
 
 
 def youden(result: Terms, *, title: str = "", response: str = "") -> alt.LayerChart:
-    """Return the figure of one result; `response` is the title of the vertical axis."""
+    """Return the figure of one result.
+
+    Parameters
+    ----------
+    result, title, response
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart: the means at the - level across, at the + level up.
+    """
     scale = alt.Scale(zero=False, nice=True, padding=12)
     base = (
         alt.Chart(alt.NamedData(name=DATA), width=SIDE, height=SIDE)
@@ -46,7 +56,7 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.LayerCh
             ),
             color=alt.when("datum.active").then(alt.value(theme.BLUE)).otherwise(alt.value("#858d96")),
         ),
-        # On either side in turn: effects of about the same size have neighbouring ranks, and lie together.
+        # On either side in turn, because effects of about the same size have neighbouring ranks and points.
         base.transform_filter(f"datum.rank <= {NAMED} && datum.rank % 2 === 1")
         .mark_text(align="left", dx=8, fontSize=10)
         .encode(text="term:N"),

@@ -20,8 +20,27 @@ SIDE, PER_ROW = 170, 4  # px
 def yy_scatter(
     values: pl.DataFrame, algorithms: Sequence[str], *, x: str, y: str, equal: bool = True, title: str = ""
 ) -> alt.FacetChart:
-    """Return the panels of a frame with the columns condition, algorithm, x, y and optionally class (coloured); `x` and
-    `y` say what the axes show; `equal`: same scale on both axes and a diagonal."""
+    """Return a panel per algorithm.
+
+    Parameters
+    ----------
+    values
+        Columns condition, algorithm, x and y; optionally class, for the colour of the points.
+    algorithms
+        As for every plot, see `mesonet.plots`.
+    x
+        Title of the horizontal axis.
+    y
+        Title of the vertical axis.
+    equal
+        True: the same scale on both axes, and a diagonal.
+    title
+        As for every plot, see `mesonet.plots`.
+
+    Returns
+    -------
+    The chart; algorithms without values have no panel.
+    """
     rows = values.drop_nulls(["x", "y"])
     ends = [*rows["x"], *rows["y"]] if equal else []
     top = 1.05 * max(ends, default=1.0) or 1.0
@@ -54,7 +73,7 @@ def yy_scatter(
             .encode(x=alt.X("end:Q", scale=scale), y=alt.Y("end:Q", scale=scale))
         )
     shown = [name for name in algorithms if name in set(rows["algorithm"])]
-    # Full rows: a row that is not full has axes below panels that are not there.
+    # Full rows if possible: a row that is not full has axes below absent panels.
     columns = next((n for n in (PER_ROW, 3, 5) if len(shown) % n == 0), PER_ROW)
     chart = (
         alt.layer(*layers, points, data=alt.NamedData(name=DATA))
