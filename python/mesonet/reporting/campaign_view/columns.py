@@ -6,13 +6,13 @@ from mesonet.responses.definitions import Response
 from mesonet.responses.sets import SetMember
 from mesonet.words import period_title
 
-#: The period that everything starts with.
+#: The whole measured time, with which figures and tables begin.
 WHOLE = "measured"
 
 
 @dataclass(frozen=True)
 class Column:
-    """Response in a period; `name` is unique among the columns and can stand in a file name."""
+    """Response in a period; `name` is unique among the columns and can be part of the name of a file."""
 
     name: str
     symbol: str
@@ -29,7 +29,19 @@ class Column:
 
 
 def of_member(about: Response, member: SetMember) -> Column:
-    """Return the column of a network response that a response set asks for."""
+    """Return the column of a network response that a response set contains.
+
+    Parameters
+    ----------
+    about
+        Definition of the response.
+    member
+        Entry of the response set.
+
+    Returns
+    -------
+    The column. An entry with a period has the period in its name and title.
+    """
     if not member.period:
         return of_period(about, WHOLE, about.unit, member.symbol)
     title = f"{about.title}, period {member.period}"
@@ -38,5 +50,21 @@ def of_member(about: Response, member: SetMember) -> Column:
 
 
 def of_period(about: Response, period: str, unit: str, symbol: str) -> Column:
-    """Return the column of a response that has its own name: one period is asked for."""
+    """Return the column of a response that keeps its own name, because only one period is used.
+
+    Parameters
+    ----------
+    about
+        Definition of the response.
+    period
+        As for every view, see `mesonet.reporting.campaign_view`.
+    unit
+        Unit of the values.
+    symbol
+        Symbol of the response.
+
+    Returns
+    -------
+    The column.
+    """
     return Column(about.name, symbol, about.title, unit, period_title(period), about.name, period)

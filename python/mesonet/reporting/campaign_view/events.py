@@ -1,4 +1,4 @@
-"""Values that count so few events that chance alone makes them differ: they are not judged."""
+"""Values that count so few events that chance alone makes them differ; they are not judged."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: Rates and ratios below this in all algorithms are too small to be called better or worse (a handful of events).
+#: Rates and ratios below this value in all algorithms count too few events to be called better or worse.
 NEGLIGIBLE = 1e-3
-#: Counts below this in all algorithms are too few to be compared. A count of n events has a standard deviation of about
-#: sqrt(n) (Poisson): 18 % at 30 of them, so that algorithms that do not differ lie tens of percent apart.
+#: Counts below this value in all algorithms are too few to be compared. A count of n events has a standard deviation of
+#: about sqrt(n) (Poisson), 18 % at n = 30: equal algorithms can have counts that differ by tens of percent.
 FEWEST_EVENTS = 30
 #: Units of responses that count events.
 _EVENTS = ("flows", "failures", "timeouts", "segments", "acks", "increases", "reductions")
@@ -19,8 +19,23 @@ _EVENTS = ("flows", "failures", "timeouts", "segments", "acks", "increases", "re
 def too_few_events(values: Floats, unit: str, experiment: dict[str, Any], period: str) -> NDArray[np.bool_]:
     """Return a mask by condition: True where no algorithm reaches the smallest number of events.
 
-    `values` have the shape (conditions, algorithms) and the unit `unit`. Counts per interval become counts of the
-    period; conditions in which the length of the period is not known are False, as are values in other units.
+    Counts per interval are multiplied by the intervals of the period. Values in units other than counts and shares are
+    False, and so are conditions in which the length of the period is not known.
+
+    Parameters
+    ----------
+    values
+        Shape (conditions, algorithms), in `unit`; NaN where missing.
+    unit
+        Unit, such as ``1``, ``flows`` or ``flows/interval``.
+    experiment
+        The experiment of the campaign, with its scenarios.
+    period
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    Shape (conditions,).
     """
     largest = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1, initial=0.0)
     if unit == "1":

@@ -23,12 +23,32 @@ GROUPS_ARE = "Mean over the flows of the group that completed: size / (last ackn
 
 
 def replicates(campaign: "Campaign") -> list[int]:
-    """Return the numbers of the replicates."""
+    """Return the numbers of the replicates.
+
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    Numbers, rising.
+    """
     return sorted(campaign.runs["replicate"].unique().to_list())
 
 
 def has_groups(campaign: "Campaign") -> bool:
-    """Return True if every run that is done kept its flow groups."""
+    """Return True if every finished run kept its flow groups.
+
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    False if no run is finished.
+    """
     done = campaign.runs.filter(status="done")["key"]
     return len(done) > 0 and all((campaign.path / "runs" / key / "groups.parquet").exists() for key in done)
 
@@ -36,15 +56,34 @@ def has_groups(campaign: "Campaign") -> bool:
 def groups_of_conditions(campaign: "Campaign") -> pl.DataFrame:
     """Return the flow groups of the conditions of the design.
 
-    The campaign also has groups of centre points, which lie between the levels: no array by condition has a row
-    for them.
+    The campaign also has groups of centre points, which lie between the levels: no array by condition has a row for
+    them.
+
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    Rows of `mesonet.campaign.Campaign.groups`.
     """
     rows = campaign.groups
     return rows if rows.is_empty() else rows.filter(pl.col("condition") <= len(campaign.design.matrix))
 
 
 def group_labels(campaign: "Campaign") -> dict[int, tuple[str, str, str]]:
-    """Return the number of each flow group that occurs -> file category, path class, interface."""
+    """Return file category, path class and interface of each flow group that occurs.
+
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    Labels by number of the group, rising.
+    """
     rows = groups_of_conditions(campaign).filter(pl.col("group").is_not_null())
     kinds = rows.select("group", "category", "path_class", "rate_class").unique().sort("group")
     return {int(number): (category, path, rate) for number, category, path, rate in kinds.iter_rows()}
@@ -53,22 +92,54 @@ def group_labels(campaign: "Campaign") -> dict[int, tuple[str, str, str]]:
 def group_values(campaign: "Campaign", measure: str, whose: str) -> tuple[list[int], Floats]:
     """Return the flow groups that occur, and a measure of them over the whole measured time.
 
-    Values have the shape (conditions, algorithms, groups), means over replicates. `whose`: `OWN` for flows of the
-    algorithm under test, `TCP` for flows of the algorithm that it is mixed with.
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+    measure, whose
+        As for `group_runs`.
+
+    Returns
+    -------
+    Numbers of the groups; means over replicates, shape (conditions, algorithms, groups), NaN where missing.
     """
     labels, values = group_runs(campaign, measure, whose)
     return labels, mean_over_replicates(values)
 
 
 def mean_over_replicates(values: Floats) -> Floats:
-    """Return the mean over axis 1, of the replicates that have a value."""
+    """Return the mean over the replicates that have a value.
+
+    Parameters
+    ----------
+    values
+        Shape (conditions, replicates, ...); NaN where missing.
+
+    Returns
+    -------
+    Shape (conditions, ...); NaN without any value.
+    """
     there = np.isfinite(values)
     with np.errstate(all="ignore"):
         return np.asarray(np.where(there, values, 0).sum(axis=1) / there.sum(axis=1))
 
 
 def group_runs(campaign: "Campaign", measure: str, whose: str) -> tuple[list[int], Floats]:
-    """Return the flow groups and a measure in every run, shape (conditions, replicates, algorithms, groups)."""
+    """Return the flow groups that occur, and a measure of them in every run over the whole measured time.
+
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+    measure
+        Column of the flow groups, such as ``goodput``.
+    whose
+        `OWN` for flows of the algorithm under test, `TCP` for flows of the algorithm that it is mixed with.
+
+    Returns
+    -------
+    Numbers of the groups; values, shape (conditions, replicates, algorithms, groups), NaN where missing.
+    """
     other = campaign.experiment.get("mixed_with")
     own = pl.col("flow_algorithm") == pl.col("algorithm")
     which = own if whose == OWN else (pl.col("flow_algorithm") == str(other)) & ~own
@@ -87,7 +158,20 @@ def group_runs(campaign: "Campaign", measure: str, whose: str) -> tuple[list[int
 
 
 def group_columns(campaign: "Campaign", member: SetMember) -> tuple[list[Column], Floats]:
-    """Return a column per flow group that a response set asks for, and the values of `group_runs`."""
+    """Return a column per flow group that a response set contains, and the values.
+
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+    member
+        Entry of the response set: a measure and whose flows it is of.
+
+    Returns
+    -------
+    Columns of groups up to number `GROUPS`; values, shape (conditions, replicates, algorithms, columns), NaN where
+    missing.
+    """
     whose = TCP if member.of == "tcp" else OWN
     labels = group_labels(campaign)
     numbers, values = group_runs(campaign, member.name, whose)
@@ -103,12 +187,36 @@ def group_columns(campaign: "Campaign", member: SetMember) -> tuple[list[Column]
 
 
 def as_response(column: Column) -> Response:
-    """Return the goodput of a flow group as a response, which no list of responses knows."""
+    """Return the goodput of a flow group as a response, which no list of responses contains.
+
+    Parameters
+    ----------
+    column
+        Column of the flow group.
+
+    Returns
+    -------
+    A response that is better high.
+    """
     return Response(column.name, column.symbol, column.title, column.unit, GROUPS_ARE, "higher", "ASME paper, Table 6")
 
 
 def as_rows(campaign: "Campaign", column: Column, values: Floats) -> pl.DataFrame:
-    """Return values of the shape (conditions, replicates, algorithms) as rows of the campaign's responses."""
+    """Return values of a flow group as rows of the campaign's responses.
+
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+    column
+        Column of the flow group.
+    values
+        Shape (conditions, replicates, algorithms); NaN where missing.
+
+    Returns
+    -------
+    A row per value, with the columns of `mesonet.campaign.Campaign.responses`.
+    """
     condition, replicate, algorithm = np.nonzero(np.isfinite(values))
     numbers = replicates(campaign)
     return pl.DataFrame(

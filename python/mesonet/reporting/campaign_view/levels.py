@@ -13,21 +13,53 @@ if TYPE_CHECKING:
 
 
 def names(sampled: Sampled) -> tuple[str, str]:
-    """Return the factor with the most levels, across; that with the next most, a line each; empty where there is
-    one."""
+    """Return the names of the factors across and of the lines.
+
+    Parameters
+    ----------
+    sampled
+        View of a campaign with a grid of levels.
+
+    Returns
+    -------
+    The factor with the most levels, and the factor with the next most; empty if there is only one factor.
+    """
     first, *others = (sampled.factor_names[place] for place in _by_levels(sampled))
     return first, others[0] if others else ""
 
 
 def sentence(sampled: Sampled, response: str) -> str:
-    """Return a sentence on the lines: the response, the number of combinations and the factors averaged over."""
+    """Return a sentence on the lines: the response, the number of combinations and the factors averaged over.
+
+    Parameters
+    ----------
+    sampled
+        View of a campaign with a grid of levels.
+    response
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    The sentence.
+    """
     rest = [sampled.factors[place] for place in _by_levels(sampled)[2:]]
     averaged = f"; means over the levels of {', '.join(rest)}" if rest else ""
     return f"{sampled.view.label_of(response)} at each of {len(sampled.points)} combinations of levels{averaged}."
 
 
 def places(sampled: Sampled) -> pl.DataFrame:
-    """Return the place of every condition in the drawing: columns condition, across, lines."""
+    """Return the place of every condition in the drawing.
+
+    Parameters
+    ----------
+    sampled
+        View of a campaign with a grid of levels.
+
+    Returns
+    -------
+    Columns condition (from 1), across and lines: the levels as `levels` returns them; lines is null without a second
+    factor.
+    """
     order = _by_levels(sampled)
     count = len(sampled.campaign.rows.matrix)
     return pl.DataFrame(
@@ -41,7 +73,21 @@ def places(sampled: Sampled) -> pl.DataFrame:
 
 
 def values(sampled: Sampled, response: str, period: str, places: pl.DataFrame) -> pl.DataFrame:
-    """Return the table that `mesonet.plots.level_lines` draws: algorithm, across, lines, value."""
+    """Return the table that `mesonet.plots.level_lines` draws.
+
+    Parameters
+    ----------
+    sampled
+        View of a campaign with a grid of levels.
+    response, period
+        As for every view, see `mesonet.reporting.campaign_view`.
+    places
+        As from `places`.
+
+    Returns
+    -------
+    Columns algorithm, across, lines and value: the mean over the conditions at these levels.
+    """
     found = sampled.values(response, period).filter(pl.col("value").is_finite()).join(places, on="condition")
     return found.group_by("algorithm", "across", "lines", maintain_order=True).agg(pl.col("value").mean())
 
@@ -54,7 +100,20 @@ def _by_levels(sampled: Sampled) -> list[int]:
 
 
 def levels(campaign: "Campaign", place: int) -> list[float]:
-    """Return the number that a factor sets in each condition, such as a value or a count of flows; else 1, 2, ..."""
+    """Return the level of a factor in each condition as a number.
+
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+    place
+        Place of the factor, from 0.
+
+    Returns
+    -------
+    The number that the factor sets, such as a value or a count of flows, in its unit. If it is not known, or is not
+    different for every level, 1, 2, ... from the lowest level.
+    """
     path = campaign.factors[place].path.split(", ")[0]
     first = campaign.algorithms[0]
     scenarios = [each["scenario"] for each in campaign.experiment["scenarios"] if each["algorithm"] == first]

@@ -10,7 +10,17 @@ Owner = TypeVar("Owner")
 
 
 def remembered(method: Callable[Concatenate[Owner, P], Result]) -> Callable[Concatenate[Owner, P], Result]:
-    """Return the method with its results kept by arguments, in the object that it belongs to."""
+    """Return a method that keeps its results, by arguments, in the object that it belongs to.
+
+    Parameters
+    ----------
+    method
+        Method whose arguments can be keys of a dictionary, of an object with a ``__dict__``.
+
+    Returns
+    -------
+    The method. Results of equal calls are the same object.
+    """
 
     @wraps(method)
     def call(self: Owner, *args: P.args, **named: P.kwargs) -> Result:

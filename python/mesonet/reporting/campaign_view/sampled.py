@@ -1,7 +1,7 @@
 """Campaigns whose factors take values between their levels: their analyses, and the analyses left out.
 
 A Latin hypercube or a Sobol sequence has no two levels to compare, so that there are no main effects, interactions or
-ten steps. Sensitivity coefficients, scatter plots and the table of responses take their place.
+ten steps. Sensitivity coefficients, scatter plots and the table of responses replace them.
 """
 
 from collections.abc import Mapping
@@ -23,17 +23,37 @@ from mesonet.words import counted, listed, number, signed
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
 
-#: Share of the variance above which a linear model, or one of ranks, may be believed (Saltelli 2000, chapter 6).
+#: Share of the variance above which a linear model, or a model of ranks, is reliable (Saltelli 2000, chapter 6).
 BELIEVABLE = 0.7
 
 
 def is_sampled(campaign: "Campaign") -> bool:
-    """Return True if the campaign has conditions, but none with all factors at a level."""
+    """Return True if the campaign has conditions, but none with all factors at a level.
+
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    False also for a campaign without a design.
+    """
     return not campaign.design.runs and bool(campaign.experiment.get("design", {}).get("rows"))
 
 
 def left_out(campaign: "Campaign") -> str:
-    """Return a sentence on the analyses that such a campaign lacks."""
+    """Return a sentence on the analyses that a sampled campaign lacks.
+
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    The sentence, without capital and full stop.
+    """
     return (
         f"the design of kind {campaign.rows.kind} has no two levels to compare: main effects, interactions, the ten "
         "steps and what follows from them are left out; SRC, SRRC and PRCC say what drives the responses instead"
@@ -42,7 +62,7 @@ def left_out(campaign: "Campaign") -> str:
 
 @dataclass(frozen=True)
 class Sampled:
-    """View of such a campaign, with shared results computed once."""
+    """View of a sampled campaign, with shared results computed once."""
 
     view: CampaignView
 
@@ -81,7 +101,17 @@ class Sampled:
         return {}
 
     def sensitivity(self, response: str, period: str, algorithm: str) -> Sensitivity:
-        """Return the coefficients of all factors on a response of a period for an algorithm."""
+        """Return the coefficients of all factors on a response for an algorithm.
+
+        Parameters
+        ----------
+        response, period, algorithm
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Coefficients, one per factor.
+        """
         key = (response, period, algorithm)
         if key not in self._found:
             rows = self.campaign.response(response, period).filter(pl.col("algorithm") == algorithm)
@@ -89,7 +119,19 @@ class Sampled:
         return self._found[key]
 
     def values(self, response: str, period: str = "") -> pl.DataFrame:
-        """Return a response of a period (default: the main one): condition, algorithm, value (mean over replicates)."""
+        """Return a response of a period, means over replicates.
+
+        Parameters
+        ----------
+        response
+            As for every view, see `mesonet.reporting.campaign_view`.
+        period
+            Period; empty: the main period.
+
+        Returns
+        -------
+        Columns condition, algorithm and value.
+        """
         rows = self.campaign.response(response, period or self.view.main_period)
         return rows.group_by("condition", "algorithm", maintain_order=True).agg(pl.col("value").mean())
 
@@ -104,7 +146,13 @@ class Sampled:
         return sorted(numbers, key=lambda number: means.get(number, np.inf))
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Return tables by name: conditions and, where there are results, sensitivity and responses."""
+        """Return the tables of the analysis by name.
+
+        Returns
+        -------
+        ``conditions`` and, if there are results, ``sensitivity`` (a row per response, period, algorithm and factor) and
+        ``responses`` (a row per run and period, a column per response).
+        """
         tables = {"conditions": self.conditions()}
         if not self.view.has_results:
             return tables
@@ -125,7 +173,13 @@ class Sampled:
         return tables
 
     def conditions(self) -> pl.DataFrame:
-        """Return for each condition the place of each factor from -1 to +1, its value if a number, and counts."""
+        """Return a row per condition with its factors and the states of its runs.
+
+        Returns
+        -------
+        Columns condition; for each factor its place, from -1 to +1, under its short name, and ``NAME_value`` if it sets
+        a number; the numbers of runs done, failed and missing.
+        """
         table: dict[str, Any] = {"condition": list(range(1, len(self.points) + 1))}
         for place, id in enumerate(self.factors):
             table[id] = self.points[:, place].tolist()
@@ -134,15 +188,34 @@ class Sampled:
         return pl.DataFrame(table).join(self.view.status, on="condition", how="left", maintain_order="left")
 
     def strongest(self, response: str, period: str, algorithm: str) -> list[str]:
-        """Return the factors with a PRCC that is not noise (p < 0.05), the strongest first, as text."""
+        """Return the factors with a PRCC that is not noise (p < 0.05), the strongest first.
+
+        Parameters
+        ----------
+        response, period, algorithm
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Texts of factor and PRCC.
+        """
         found = self.sensitivity(response, period, algorithm)
         order = np.argsort(-np.abs(np.nan_to_num(found.prcc)), kind="stable")
         return [f"{found.factors[i]} ({signed(float(found.prcc[i]), 2)})" for i in order if found.p[i] < 0.05]
 
     def sentence(self, response: str, period: str = "") -> str:
-        """Return the strongest factors of a response (default: of the main period) for every algorithm, as text.
+        """Return the strongest factors of a response for every algorithm, as text.
 
-        The text warns of a small R² of ranks.
+        Parameters
+        ----------
+        response
+            As for every view, see `mesonet.reporting.campaign_view`.
+        period
+            Period; empty: the main period.
+
+        Returns
+        -------
+        The text, with a warning if an R² of ranks is below `BELIEVABLE`.
         """
         said, doubtful = [], False
         period = period or self.view.main_period
@@ -163,7 +236,17 @@ class Sampled:
         return text
 
     def drivers(self, period: str, algorithm: str) -> str:
-        """Return the factors that drive most responses, and the number of coefficients expected by chance, as text."""
+        """Return the factors that drive most responses, and the number of coefficients expected by chance, as text.
+
+        Parameters
+        ----------
+        period, algorithm
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        The text.
+        """
         found = [self.sensitivity(name, period, algorithm) for name in self.view.in_period[period]]
         tested = [each for each in found if np.isfinite(each.p).any()]
         over = f"Partial rank correlations over {counted(len(self.points), 'condition')} with {algorithm}."

@@ -9,9 +9,12 @@ from mesonet.errors import InputError
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Thresholds, by default of the study; InputError for a threshold that does not lie between 0 and 1."""
+    """Thresholds, by default of the study.
 
-    correlation: float = STUDY_THRESHOLD  #: |r| above which two responses say the same
+    Raises an InputError for a threshold that is not between 0 and 1.
+    """
+
+    correlation: float = STUDY_THRESHOLD  #: |r| above which two responses are similar
     cut: float = CUT  #: share of the largest distance below which algorithms are a group
 
     def __post_init__(self) -> None:

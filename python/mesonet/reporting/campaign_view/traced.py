@@ -42,7 +42,7 @@ class TracedRun:
 
     @property
     def spans(self) -> list[tuple[float, float]]:
-        """The run, cut where an explicit flow starts or stops."""
+        """Spans of the run, s, cut where an explicit flow starts or stops."""
         last = float(self.time[-1])
         changes = {float(flow[key]) for flow in self.given for key in ("start", "stop") if flow[key] is not None}
         cuts = sorted({0.0, last, *(cut for cut in changes if cut < last)})
@@ -68,7 +68,17 @@ class TracedRun:
 
 
 def traced_runs(campaign: "Campaign") -> Iterator[TracedRun]:
-    """Yield every run that is done and has traces of explicit flows; none if the experiment keeps none."""
+    """Yield every finished run that has traces of explicit flows.
+
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Yields
+    ------
+    Runs; none if the experiment keeps no traces.
+    """
     if TRACES not in campaign.experiment.get("keep", []):
         return
     scenarios = {

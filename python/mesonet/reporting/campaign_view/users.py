@@ -19,7 +19,7 @@ UNIT = "segments/s"
 
 
 class Users:
-    """Goodputs of the flow groups of a campaign that kept them, and what follows from them."""
+    """Goodputs of the flow groups of a campaign that kept them, and their ranks, ranges and shares."""
 
     def __init__(self, view: CampaignView) -> None:
         self.view = view
@@ -42,14 +42,23 @@ class Users:
 
     @cached_property
     def kinds(self) -> list[str]:
-        """Kinds of flows that have goodputs: competing flows only where algorithms are mixed with another."""
+        """Kinds of flows that have goodputs: competing flows only if algorithms are mixed with another algorithm."""
         return [kind for kind in KINDS if np.isfinite(self.goodput(kind)).any()]
 
     def goodput(self, kind: str) -> Floats:
-        """Return goodputs, shape (conditions, algorithms, groups), segments/s; NaN where flows are too few.
+        """Return goodputs of flow groups.
 
-        A value needs `FEWEST_EVENTS` completed flows of every algorithm, over all replicates: fewer flows show
-        little but chance, and means over different groups cannot be compared.
+        A value needs `FEWEST_EVENTS` completed flows of every algorithm, over all replicates: fewer flows show little
+        but chance, and means over different groups cannot be compared.
+
+        Parameters
+        ----------
+        kind
+            `OWN` or `TCP`.
+
+        Returns
+        -------
+        Shape (conditions, algorithms, groups), segments/s; NaN where there are too few flows.
         """
         return self._cells[kind][0][:, :, self._kept]
 
@@ -66,7 +75,7 @@ class Users:
         for kind in KINDS:
             flows = np.nan_to_num(group_runs(self.view.campaign, "flows", kind)[1]).sum(axis=1)
             values = group_values(self.view.campaign, "goodput", kind)[1]
-            # Where all algorithms are mixed with one of them, it has no competing flows.
+            # If all algorithms are mixed with one of them, that algorithm has no competing flows.
             asked = flows.any(axis=(0, 2))
             enough = (flows[:, asked] >= FEWEST_EVENTS).all(axis=1, keepdims=True)
             seen = flows.any(axis=1)
@@ -76,18 +85,38 @@ class Users:
 
     @property
     def left_out(self) -> str:
-        """Say how many cells have too few flows; empty if none."""
+        """Sentence on the cells that have too few flows; empty if there are none."""
         few, cells = (sum(self._cells[kind][place] for kind in self.kinds) for place in (1, 2))
         if not few:
             return ""
         return f" Left out: {few} of {cells} flow groups and conditions with fewer than {FEWEST_EVENTS} flows."
 
     def of_category(self, category: str) -> list[int]:
-        """Return the places of the groups of a file category."""
+        """Return the places of the groups of a file category.
+
+        Parameters
+        ----------
+        category
+            One of `categories`.
+
+        Returns
+        -------
+        Places, from 0, in `labels`.
+        """
         return [place for place, (name, _, _) in enumerate(self.labels.values()) if name == category]
 
     def ranks(self, kind: str) -> RankMatrices:
-        """Return the ranks of the algorithms in every condition and group."""
+        """Return the ranks of the algorithms in every condition and group.
+
+        Parameters
+        ----------
+        kind
+            `OWN` or `TCP`.
+
+        Returns
+        -------
+        Ranks, shape (conditions, groups, algorithms).
+        """
         values = self.goodput(kind).transpose(0, 2, 1)
         return rank_matrices(
             values, algorithms=self.view.algorithms, columns=self.columns, conditions=self.view.conditions
@@ -95,7 +124,7 @@ class Users:
 
     @cached_property
     def rank_summary(self) -> RankSummary:
-        """Mean ranks by file category and kind of flows. A cell with one value, or none, has no rank."""
+        """Mean ranks by file category and kind of flows. A cell with fewer than two values has no rank."""
         cells, classes = [], []
         for kind in self.kinds:
             rank = self.ranks(kind).rank
@@ -107,7 +136,7 @@ class Users:
 
     @cached_property
     def ranges(self) -> pl.DataFrame:
-        """Return, per flow group, how far algorithms lie apart, and own flows over competing ones (means)."""
+        """A row per flow group: differences among algorithms, and of own flows over competing flows, in % (means)."""
         own = mean_over_conditions(self.goodput(OWN))
         tcp = mean_over_conditions(self.goodput(TCP)) if TCP in self.kinds else np.full(own.shape, np.nan)
         among, over = goodput_ranges(own.T, tcp.T)
@@ -119,16 +148,19 @@ class Users:
         ).with_columns(pl.selectors.float().fill_nan(None))  # fmt: skip
 
     def shares(self) -> pl.DataFrame:
-        """Return goodput in parts of the interface speed: panel, algorithm, kind, value; empty if unknown.
+        """Return goodputs in parts of the interface speed.
 
-        Values are means over conditions and the file categories that all algorithms have. A panel is a path class
-        and an interface.
+        Values are means over conditions and the file categories that all algorithms have.
+
+        Returns
+        -------
+        Columns panel (a path class and an interface), algorithm, kind and value; no rows if the speeds are unknown.
         """
         speeds = np.full((len(self.view.conditions), len(self.view.algorithms), len(self.labels)), np.nan)
         for entry in self.view.campaign.experiment.get("scenarios") or []:
             users = entry.get("scenario", {}).get("users", {})
             if entry["algorithm"] not in self.view.algorithms or entry["condition"] > len(speeds):
-                continue  # centre points are no condition of the design
+                continue  # centre points are not conditions of the design
             column = self.view.algorithms.index(entry["algorithm"])
             for place, (_, _, rate) in enumerate(self.labels.values()):
                 speeds[entry["condition"] - 1, column, place] = users.get(f"{rate}_interface", np.nan)
@@ -152,7 +184,13 @@ class Users:
         return found
 
     def table(self) -> pl.DataFrame:
-        """Return goodputs and ranks: condition, algorithm, flow group, kind of flows, goodput, rank, and side."""
+        """Return goodputs and ranks of all flow groups.
+
+        Returns
+        -------
+        Columns condition, flow_group, algorithm, rank, relative, side, stands_out, goodput (segments/s) and flows (a
+        value of `KINDS`).
+        """
         frames = []
         for kind in self.kinds:
             found = self.ranks(kind)
@@ -163,7 +201,17 @@ class Users:
 
 
 def users(view: CampaignView) -> Users | None:
-    """Return the goodputs of users; None for a campaign that did not keep flow groups, or has none."""
+    """Return the goodputs of the users of a campaign.
+
+    Parameters
+    ----------
+    view
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    The goodputs; None if the campaign did not keep flow groups, or has no goodput of own flows.
+    """
     if not has_groups(view.campaign):
         return None
     found = Users(view)
@@ -171,7 +219,17 @@ def users(view: CampaignView) -> Users | None:
 
 
 def mean_over_conditions(values: Floats) -> Floats:
-    """Return means over the conditions in which every algorithm with any value has a value: shape (algorithms, ...)."""
+    """Return means over the conditions in which every algorithm with any value has a value.
+
+    Parameters
+    ----------
+    values
+        Shape (conditions, algorithms, ...); NaN where missing.
+
+    Returns
+    -------
+    Shape (algorithms, ...); NaN without such a condition.
+    """
     there = np.isfinite(values)
     absent = ~there.any(axis=0, keepdims=True)
     complete = (there | absent).all(axis=1, keepdims=True) & there
@@ -180,10 +238,32 @@ def mean_over_conditions(values: Floats) -> Floats:
 
 
 def mean_last(values: Floats) -> Floats:
+    """Return means over the last axis, of the values that are numbers.
+
+    Parameters
+    ----------
+    values
+        Any shape; NaN where missing.
+
+    Returns
+    -------
+    The shape without its last axis; NaN without any value.
+    """
     there = np.isfinite(values)
     with np.errstate(all="ignore"):
         return np.asarray(np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1))
 
 
 def known(value: float) -> float | None:
+    """Return a number, or None for a value that is not finite.
+
+    Parameters
+    ----------
+    value
+        The value.
+
+    Returns
+    -------
+    The number, or None.
+    """
     return float(value) if np.isfinite(value) else None

@@ -42,9 +42,9 @@ KEY_RESPONSES = (
     "loss_rate", "retransmission_rate", "rtt", "flows_completed", "connection_failure_ratio", "goodput_dd",
     "goodput_nn",
 )  # fmt: skip
-#: Algorithm to compare with if the experiment mixes the algorithms with no other: standard TCP.
+#: Algorithm to compare with if the experiment does not mix the algorithms with another: standard TCP.
 INCUMBENT = "tcp"
-#: Choice in place of one algorithm: the mean of all of them, condition by condition.
+#: Choice in place of one algorithm: the mean of all algorithms, condition by condition.
 MEAN_OF_ALL = "mean of all"
 #: A number and its unit.
 _NUMBER = re.compile(r"[-+−]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?\s*([^\d\s].*)?")
@@ -57,7 +57,7 @@ class Values:
     """Values of a campaign; goodputs of flow groups are responses if the experiment's response set asks for them."""
 
     campaign: "Campaign"
-    against: str | None = None  #: the incumbent that the user chose; None: that of the experiment
+    against: str | None = None  #: the incumbent that the user chose; None: the incumbent of the experiment
     thresholds: Thresholds = DEFAULTS
     flow_groups: bool = True  #: False leaves the goodputs of flow groups out
 
@@ -86,7 +86,7 @@ class Values:
     @cached_property
     def _groups(self) -> list[tuple[Column, Floats]]:
         """Columns of flow groups, with values of the shape (conditions, replicates, algorithms)."""
-        # Of the measures of flow groups only the goodput is published; the others are in the tables of the runs.
+        # Only the goodput of flow groups is published; their other measures are in the tables of the runs.
         asked = [member for member in self._set.per_group if member.basis == "published"] if self._set else []
         if not (self.flow_groups and asked and self._members and self.conditions and has_groups(self.campaign)):
             return []
@@ -115,7 +115,17 @@ class Values:
         )
 
     def column(self, name: str) -> Column:
-        """Return the column with this name."""
+        """Return the column with a name.
+
+        Parameters
+        ----------
+        name
+            One of `column_names`.
+
+        Returns
+        -------
+        The column.
+        """
         return next(column for column in self.columns if column.name == name)
 
     @cached_property
@@ -133,7 +143,7 @@ class Values:
 
     @property
     def titles(self) -> dict[str, str]:
-        """Titles of the columns, as they stand in a sentence."""
+        """Titles of the columns, for use in a sentence."""
         return {column.name: uncapitalised(column.title) for column in self.columns}
 
     @property
@@ -170,7 +180,7 @@ class Values:
         ]
         found = {name: present[name] for name in order}
         found |= {column.name: as_response(column) for column, _ in self._groups}
-        # Experiments number their responses: a response in one period only has the number of its experiment.
+        # Experiments number their responses: a response that is in one period only has the number of its experiment.
         times = Counter(column.response for column in self._members)
         for column in self._members:
             if self.flow_groups and times[column.response] == 1:
@@ -179,7 +189,7 @@ class Values:
 
     @cached_property
     def in_period(self) -> dict[str, list[str]]:
-        """Period -> its responses; the whole measured time first, totals last."""
+        """Responses of each period: the whole measured time first, totals last."""
         pairs = self._pairs | {(column.name, column.period) for column, values in self._groups
                                if np.isfinite(values).any()}  # fmt: skip
         periods = {period for _, period in pairs}
@@ -194,7 +204,7 @@ class Values:
 
     @property
     def main_period(self) -> str:
-        """The period that everything starts with."""
+        """The first of `periods`, with which figures and tables begin."""
         return self.periods[0]
 
     @property
@@ -209,29 +219,79 @@ class Values:
 
     @cached_property
     def has_results(self) -> bool:
-        """True if any run has answered anything."""
+        """True if any run has a value."""
         return any(self.in_period.values())
 
     def title_of(self, response: str) -> str:
-        """Return the title of a response, as it stands in a sentence."""
+        """Return the title of a response, for use in a sentence.
+
+        Parameters
+        ----------
+        response
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        The title, without a capital.
+        """
         return uncapitalised(self.responses[response].title)
 
     def label_of(self, response: str) -> str:
-        """Return symbol and title of a response, for axes and tables."""
+        """Return symbol and title of a response, for axes and tables.
+
+        Parameters
+        ----------
+        response
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        The text.
+        """
         about = self.responses[response]
         return f"{about.symbol} {about.title}".strip()
 
     def unit_of(self, response: str) -> str:
-        """Return the unit of a response."""
+        """Return the unit of a response.
+
+        Parameters
+        ----------
+        response
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        The unit.
+        """
         return self.responses[response].unit
 
     @remembered
     def cube(self, period: str) -> Floats:
-        """Return values of the shape (conditions, algorithms, responses of the period); NaN where missing."""
+        """Return the values of all responses of a period, means over replicates.
+
+        Parameters
+        ----------
+        period
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Shape (conditions, algorithms, responses of the period); NaN where missing.
+        """
         return np.asarray(self._campaign.cube(self.in_period[period], period), dtype=float)
 
     def values(self, response: str, period: str) -> Floats:
-        """Return the values of a response, shape (conditions, algorithms); NaN where missing."""
+        """Return the values of a response, means over replicates.
+
+        Parameters
+        ----------
+        response, period
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Shape (conditions, algorithms), in the unit of the response; NaN where missing.
+        """
         return self.cube(period)[:, :, self.in_period[period].index(response)]
 
     @cached_property
@@ -241,13 +301,23 @@ class Values:
 
     @cached_property
     def mode(self) -> Mode:
-        """The noise that effects are tested against: the scatter between replicates where there are any."""
+        """The noise that effects are tested against: the scatter between replicates if there are any."""
         done = self.campaign.runs.filter(status="done").group_by("condition", "algorithm").len()
         return "replicates" if len(done) and int(done["len"].to_numpy().max()) > 1 else "nist"
 
     @remembered
     def replicate_cube(self, period: str) -> Floats:
-        """Return values, shape (conditions, replicates, algorithms, responses of the period); NaN where missing."""
+        """Return the values of all responses of a period in every run.
+
+        Parameters
+        ----------
+        period
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Shape (conditions, replicates, algorithms, responses of the period); NaN where missing.
+        """
         names = self.in_period[period]
         shape = len(self.conditions), len(self.replicates), len(self.algorithms), len(names)
         rows = self._campaign.responses.filter(
@@ -268,19 +338,49 @@ class Values:
 
     @property
     def noise(self) -> Noise:
-        """Noise that `terms` learns from: replicates where there are any, else the effects themselves."""
+        """Noise that `terms` uses: replicates if there are any, else the effects themselves."""
         return "replicates" if self.mode == "replicates" else "effects"
 
     def cube_for_tests(self, period: str) -> Floats:
-        """Return values as tests of effects take them: `replicate_cube` where runs are replicated, else `cube`."""
+        """Return the values of a period as tests of effects use them.
+
+        Parameters
+        ----------
+        period
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        `replicate_cube` if runs are replicated, else `cube`.
+        """
         return self.replicate_cube(period) if self.mode == "replicates" else self.cube(period)
 
     def for_algorithm(self, response: str, period: str, algorithm: str) -> Floats:
-        """Return a response by condition for an algorithm, or for the mean of all; NaN where a value is missing."""
+        """Return a response by condition for an algorithm, or for the mean of all.
+
+        Parameters
+        ----------
+        response, period, algorithm
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Shape (conditions,); NaN where a value is missing.
+        """
         return of_algorithm(self, self.values(response, period), algorithm)
 
     def for_test(self, response: str, period: str, algorithm: str) -> Floats:
-        """Return a response for tests of effects, of shape (conditions, replicates) where runs are replicated."""
+        """Return a response for tests of effects.
+
+        Parameters
+        ----------
+        response, period, algorithm
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Shape (conditions, replicates) if runs are replicated, else (conditions,); NaN where a value is missing.
+        """
         return of_algorithm(self, self.cube_for_tests(period)[..., self.in_period[period].index(response)], algorithm)
 
     @cached_property
@@ -289,22 +389,52 @@ class Values:
         return [*self.algorithms, *([MEAN_OF_ALL] if len(self.algorithms) > 1 else [])]
 
     def too_few(self, period: str) -> NDArray[np.bool_]:
-        """Return a mask, shape (conditions, responses of the period): True where values count too few events."""
+        """Return a mask of the values of a period that count too few events.
+
+        Parameters
+        ----------
+        period
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Shape (conditions, responses of the period).
+        """
         parts = [self.too_few_of(name, period) for name in self.in_period[period]]
         return np.column_stack(parts) if parts else np.zeros((len(self.conditions), 0), dtype=bool)
 
     def too_few_of(self, response: str, period: str) -> NDArray[np.bool_]:
-        """Return a mask by condition: True where values of a response count too few events."""
+        """Return a mask of the conditions in which a response counts too few events.
+
+        Parameters
+        ----------
+        response, period
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Shape (conditions,).
+        """
         return too_few_events(self.values(response, period), self.unit_of(response), self.campaign.experiment, period)
 
     @cached_property
     def key_responses(self) -> list[str]:
-        """The responses to compare the algorithms by at a glance."""
+        """The responses that compare the algorithms at a glance."""
         there = self.in_period[self.main_period]
         return [name for name in KEY_RESPONSES if name in there] or there[:6]
 
     def varies(self, response: str, period: str) -> bool:
-        """Return True if runs have different values of it."""
+        """Return True if runs have different values of a response.
+
+        Parameters
+        ----------
+        response, period
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        False also without values.
+        """
         rows = self._campaign.responses.filter((pl.col("response") == response) & (pl.col("period") == period))
         return rows.filter(pl.col("value").is_finite())["value"].n_unique() > 1
 
@@ -333,7 +463,7 @@ class Values:
 
     @cached_property
     def signs(self) -> dict[int, list[int]]:
-        """Condition -> level, -1 or +1, of each factor."""
+        """Level, -1 or +1, of each factor, by condition."""
         return {number: [int(s) for s in row] for number, row in enumerate(self.campaign.design.matrix, start=1)}
 
     @cached_property
@@ -350,7 +480,17 @@ class Values:
         return self.campaign.runs.group_by("condition", maintain_order=True).agg(counts).sort("condition")
 
     def long(self, response: str, period: str) -> pl.DataFrame:
-        """Return a response of a period: columns condition, algorithm, value; rows without a value left out."""
+        """Return a response of a period as rows, means over replicates.
+
+        Parameters
+        ----------
+        response, period
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Columns condition, algorithm and value; conditions without a value have no row.
+        """
         values = self.values(response, period)
         condition, algorithm = np.nonzero(np.isfinite(values))
         return pl.DataFrame(
@@ -364,17 +504,55 @@ class Values:
 
 
 def of_algorithm(view: Values, values: Floats, algorithm: str) -> Floats:
-    """Return the values of an algorithm, or their mean over all; the last axis of `values` is the algorithms."""
+    """Return the values of an algorithm, or their mean over all.
+
+    Parameters
+    ----------
+    view
+        As for every view, see `mesonet.reporting.campaign_view`.
+    values
+        Shape (..., algorithms); NaN where missing.
+    algorithm
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    Shape (...). The mean is NaN where any algorithm has no value.
+    """
     return values.mean(axis=-1) if algorithm == MEAN_OF_ALL else values[..., view.algorithms.index(algorithm)]
 
 
 def status_counts(campaign: "Campaign") -> dict[str, int]:
-    """Return the number of runs done, failed and missing."""
+    """Return the number of runs done, failed and missing.
+
+    Parameters
+    ----------
+    campaign
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    Numbers by state.
+    """
     return {status: int((campaign.runs["status"] == status).sum()) for status in ("done", "failed", "missing")}
 
 
 def level_text(view: Values, factor: str, sign: int) -> str:
-    """Return the meaning of a level of a factor, such as "800 seg/ms"."""
+    """Return the text of a level of a factor, such as "800 seg/ms".
+
+    Parameters
+    ----------
+    view
+        As for every view, see `mesonet.reporting.campaign_view`.
+    factor
+        Short name of the factor.
+    sign
+        -1 or +1.
+
+    Returns
+    -------
+    The text; only the sign for a factor that the campaign does not describe.
+    """
     about = {f.id: f for f in view.campaign.factors}.get(factor)
     if about is None:
         return "+" if sign > 0 else "−"
@@ -382,18 +560,52 @@ def level_text(view: Values, factor: str, sign: int) -> str:
 
 
 def factor_title(view: Values, factor: str) -> str:
-    """Return the name and id of a factor, such as "network speed (X1)"."""
+    """Return the name and the short name of a factor, such as "network speed (X1)".
+
+    Parameters
+    ----------
+    view
+        As for every view, see `mesonet.reporting.campaign_view`.
+    factor
+        Short name of the factor.
+
+    Returns
+    -------
+    The text; only the short name for a factor that the campaign does not describe.
+    """
     names: Mapping[str, str] = {f.id: f.name for f in view.campaign.factors}
     return f"{uncapitalised(names[factor])} ({factor})" if factor in names else factor
 
 
 def ordered(names: Sequence[str], counts: Mapping[str, int]) -> list[str]:
-    """Return the names by falling count, ties in the order given; names with count zero left out."""
+    """Return names by falling count.
+
+    Parameters
+    ----------
+    names
+        Names, in the order of equal counts.
+    counts
+        Count of each name; none: 0.
+
+    Returns
+    -------
+    Names with a count above 0.
+    """
     return sorted((name for name in names if counts.get(name)), key=lambda name: -counts[name])
 
 
 def categorical(view: Values) -> set[str]:
-    """Return the factors that have no settings between their levels: levels that are not numbers of one unit."""
+    """Return the factors that have no settings between their levels: levels that are not numbers of one unit.
+
+    Parameters
+    ----------
+    view
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    Short names of the factors.
+    """
     return {factor.id for factor in view.campaign.factors if not _is_quantitative(factor.minus, factor.plus)}
 
 

@@ -53,9 +53,9 @@ from mesonet.words import span
 
 Floats = NDArray[np.float64]
 
-#: Names of the classes of congestion, by how many there are.
+#: Names of the classes of congestion, by the number of classes.
 CLASS_NAMES = {1: ("all",), 2: ("low", "high"), 3: ("low", "moderate", "high"), 4: ("none", "low", "moderate", "high")}
-#: Runs of the follow-up that is suggested.
+#: Runs of a suggested follow-up.
 FOLLOW_UP_RUNS = 16
 
 
@@ -65,24 +65,64 @@ class CampaignView(Values):
 
     @remembered
     def effects(self, response: str, period: str, algorithm: str) -> MainEffects:
-        """Return main effects for an algorithm, or for the mean of all, which needs a value of every algorithm."""
+        """Return the main effects of the factors on a response.
+
+        Parameters
+        ----------
+        response, period, algorithm
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Effects, tested against the noise of `mode`.
+        """
         values = replicate_frame(self.for_test(response, period, algorithm))
         return main_effects(self.campaign.design, values, mode=self.mode)
 
     @remembered
     def terms(self, response: str, period: str, algorithm: str) -> Terms:
-        """Return all estimable terms, for one algorithm or the mean of all."""
+        """Return all estimable terms of a response.
+
+        Parameters
+        ----------
+        response, period, algorithm
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Terms with their aliases and margins of error.
+        """
         values = replicate_frame(self.for_test(response, period, algorithm))
         return terms(self.campaign.design, values, noise=self.noise)
 
     @remembered
     def interactions(self, response: str, period: str, algorithm: str) -> Interactions:
-        """Return the effects of every factor and pair, for one algorithm or the mean of all."""
+        """Return the effects of every factor and pair on a response.
+
+        Parameters
+        ----------
+        response, period, algorithm
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Effects, shape (factors, factors).
+        """
         return interactions(self.campaign.design, self.for_algorithm(response, period, algorithm))
 
     @remembered
     def residuals(self, response: str, period: str) -> Residuals:
-        """Return the distance of every algorithm from the mean of all, by condition."""
+        """Return the distance of every algorithm from the mean of all, by condition.
+
+        Parameters
+        ----------
+        response, period
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Residuals, with the test of the extreme algorithm in each condition.
+        """
         return residuals(
             self.values(response, period), algorithms=self.algorithms, conditions=self.conditions, response=response,
             too_few=self.too_few_of(response, period),
@@ -100,7 +140,17 @@ class CampaignView(Values):
 
     @remembered
     def of_period(self, period: str) -> tuple[Column, ...]:
-        """Return the responses of a period as columns with the names of the responses."""
+        """Return the responses of a period as columns with the names of the responses.
+
+        Parameters
+        ----------
+        period
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Columns that belong to no set.
+        """
         return tuple(
             Column(name, self.responses[name].symbol, self.responses[name].title, self.unit_of(name), "", name, period)
             for name in self.in_period[period]
@@ -108,7 +158,19 @@ class CampaignView(Values):
 
     @remembered
     def factor_table(self, algorithm: str, columns: tuple[Column, ...] = ()) -> FactorTable:
-        """Return signs, stars and Psi of every factor for an algorithm over some columns (default: all)."""
+        """Return signs, stars and Psi of every factor for an algorithm over some columns.
+
+        Parameters
+        ----------
+        algorithm
+            As for every view, see `mesonet.reporting.campaign_view`.
+        columns
+            The columns; empty: all columns of the view.
+
+        Returns
+        -------
+        Table of the shape (columns, factors), and Psi per factor.
+        """
         each = columns or self.columns
         values = np.stack([self.for_test(column.response, column.period, algorithm) for column in each], axis=-1)
         names = [column.name for column in each]
@@ -117,8 +179,17 @@ class CampaignView(Values):
     def psi(self, algorithm: str) -> PsiTable:
         """Return Psi over the sets of responses.
 
-        As in the ASME paper the sets of the network have half of the weight, and the sets of the flow groups the
-        other half.
+        As in the ASME paper, the sets of the network have half of the weight, and the sets of the flow groups the other
+        half.
+
+        Parameters
+        ----------
+        algorithm
+            As for every view, see `mesonet.reporting.campaign_view`.
+
+        Returns
+        -------
+        Psi by set and factor, and its weighted average.
         """
         sets = self.sets
         tables = {name: self.factor_table(algorithm, tuple(columns)) for name, columns in sets.items()}
@@ -140,7 +211,7 @@ class CampaignView(Values):
     def of_goodputs(self) -> "Reduction | None":
         """Components of the goodputs of the flow groups alone; None for fewer than two.
 
-        The ASME paper has 48 of them (Fig. 13).
+        The ASME paper has 48 goodputs (Fig. 13).
         """
         places = [place for place, column in enumerate(self.columns) if column.set.endswith((OWN, TCP))]
         return self._reduction(places) if len(places) > 1 else None
@@ -165,8 +236,7 @@ class CampaignView(Values):
 
     @cached_property
     def split_rules(self) -> dict[str, GroupRules]:
-        """For each algorithm that joins the tree last and alone somewhere: the settings of the conditions where it
-        does."""
+        """Settings of the conditions in which an algorithm joins the tree last and alone, by algorithm."""
         apart = {
             condition: found.most_distant if found.distinct else None for condition, found in self.clusterings.items()
         }
@@ -192,7 +262,19 @@ class CampaignView(Values):
 
     @remembered
     def summary(self, period: str, min_relative_effect: float = 0.0) -> ConditionResponseSummary:
-        """Return the condition-response summary of one period."""
+        """Return the condition-response summary of one period.
+
+        Parameters
+        ----------
+        period
+            As for every view, see `mesonet.reporting.campaign_view`.
+        min_relative_effect
+            Relative effect, %, that an extreme must exceed to be flagged.
+
+        Returns
+        -------
+        Verdicts, shape (conditions, responses of the period).
+        """
         return condition_response_summary(
             self.cube(period),
             responses=self.in_period[period],
@@ -202,7 +284,17 @@ class CampaignView(Values):
         )
 
     def summary_of(self, columns: Sequence[Column]) -> ConditionResponseSummary:
-        """Return the condition-response summary of some columns."""
+        """Return the condition-response summary of some columns.
+
+        Parameters
+        ----------
+        columns
+            Columns of the view; at least one.
+
+        Returns
+        -------
+        Verdicts, shape (conditions, columns).
+        """
         values = [self.values(column.response, column.period) for column in columns]
         return condition_response_summary(
             np.stack(values, axis=-1), responses=[column.name for column in columns], algorithms=self.algorithms,
@@ -226,7 +318,7 @@ class CampaignView(Values):
 
     @cached_property
     def separations(self) -> dict[tuple[str, str], Separation]:
-        """(Algorithm, response) of every column of flags with at least two: the settings associated with them."""
+        """Settings associated with the flags of an algorithm in a response, for pairs with at least two flags."""
         summary = self.summary(self.main_period)
         known = np.isfinite(summary.p) | (summary.statement == "not distinguishable")
         found = {}
@@ -243,7 +335,19 @@ class CampaignView(Values):
         return found
 
     def follow_up(self, response: str, period: str, algorithm: str, most: int = 3) -> FollowUp | None:
-        """Return the runs that would break the aliases of the largest active strings; None where none is aliased."""
+        """Return the runs that would break the aliases of the largest active strings.
+
+        Parameters
+        ----------
+        response, period, algorithm
+            As for every view, see `mesonet.reporting.campaign_view`.
+        most
+            Largest number of strings.
+
+        Returns
+        -------
+        The runs; None if no active string is aliased.
+        """
         found = self.terms(response, period, algorithm)
         active = found.active
         strings = [text for text, on in zip(found.strings, active, strict=True) if on and " = " in text][:most]
@@ -305,11 +409,11 @@ def _by_class(found: ConditionClasses) -> list[Floats]:
 
 @dataclass(frozen=True)
 class Reduction:
-    """Principal components of some responses over all runs, and what explains them."""
+    """Principal components of some responses over all runs, and the settings that explain them."""
 
     view: CampaignView
     components: PrincipalComponents
-    lacking: tuple[str, ...] = ()  #: responses left out because a run that has others lacks them
+    lacking: tuple[str, ...] = ()  #: responses left out because a run that has other responses lacks them
 
     @cached_property
     def run_groups(self) -> NDArray[np.object_]:
@@ -329,6 +433,16 @@ class Reduction:
         return group_rules(signs, self.run_groups, factors=names)
 
     def effects(self, component: int) -> MainEffects:
-        """Return the main effects on the scores of a component (from 0), means over the algorithms."""
+        """Return the main effects of the factors on the scores of a component, means over the algorithms.
+
+        Parameters
+        ----------
+        component
+            Place of the component, from 0.
+
+        Returns
+        -------
+        Effects, in the unit of the scores.
+        """
         scores = self.components.scores[:, component].reshape(len(self.view.conditions), -1)
         return main_effects(self.view.campaign.design, scores.mean(axis=1))
