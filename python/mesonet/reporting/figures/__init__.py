@@ -8,8 +8,17 @@ __all__ = ["Control", "Drawing", "Figure", "Group", "figure_groups"]
 
 
 def figure_groups(view: CampaignView) -> list[Group]:
-    """Return the figures that this campaign can have, in the order of the page; groups without a figure are left
-    out."""
+    """Return the figures that a campaign can have, in the order of the page.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    Groups that have a figure; none without results.
+    """
     if not view.has_results:
         return []
     groups = [

@@ -22,7 +22,17 @@ COMPONENTS = 2
 
 
 def figures(view: CampaignView) -> list[Figure]:
-    """Return the figures that the campaign can have."""
+    """Return the figures of the group.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+
+    Returns
+    -------
+    The figures that the campaign can have.
+    """
     found = []
     if len(view.correlations.responses) > 1:
         found.append(correlations(view))
@@ -43,7 +53,17 @@ def figures(view: CampaignView) -> list[Figure]:
 
 
 def correlations(view: CampaignView) -> Figure:
-    """Return the correlations of all pairs of responses, in groups of similar responses."""
+    """Return the correlations of all pairs of responses, in groups of similar responses.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two responses that vary.
+
+    Returns
+    -------
+    The figure.
+    """
     result = view.correlations
     count = len(by_group(result))
     picks = {column.name: (column.response, column.period) for column in view.columns}
@@ -82,7 +102,17 @@ def _groups_html(view: CampaignView) -> str:
 
 
 def scatter_matrix(view: CampaignView) -> Figure:
-    """Return a scatter plot of every pair of responses."""
+    """Return a scatter plot of every pair of responses.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two responses that vary.
+
+    Returns
+    -------
+    The figure.
+    """
 
     def draw() -> Drawing:
         alike = view.correlations
@@ -106,7 +136,17 @@ def scatter_matrix(view: CampaignView) -> Figure:
 
 
 def index_index(view: CampaignView) -> Figure:
-    """Return the pairs of responses that correlate, as marks."""
+    """Return the pairs of responses that correlate, as marks.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two responses that vary.
+
+    Returns
+    -------
+    The figure.
+    """
 
     def draw() -> Drawing:
         chart = plots.index_index(view.correlations, labels=view.labels, title="Clusters of responses")
@@ -129,7 +169,17 @@ def index_index(view: CampaignView) -> Figure:
 
 
 def groupings(view: CampaignView) -> Figure:
-    """Return the groups of responses by correlation beside the groups by components."""
+    """Return the groups of responses by correlation next to the groups by components.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with principal components.
+
+    Returns
+    -------
+    The figure.
+    """
 
     def draw() -> Drawing:
         title = "Groups of responses by correlation and by components"
@@ -149,7 +199,24 @@ def groupings(view: CampaignView) -> Figure:
 
 
 def reduced(view: CampaignView, found: Reduction, folder: str, whose: str) -> list[Figure]:
-    """Return the figures of principal components of some responses."""
+    """Return the figures of principal components of some responses.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+    found
+        The components.
+    folder
+        Folder of the figures.
+    whose
+        Words behind "components" in titles, such as " of the goodputs"; empty for all responses, whose main effects are
+        also on the page.
+
+    Returns
+    -------
+    The figures; none without components.
+    """
     parts = found.components
     if not len(parts.variance):
         return []
@@ -253,7 +320,17 @@ def _effects_on_component(
 
 
 def response_pair(view: CampaignView) -> Figure:
-    """Return a response against another; the script of the page makes its table."""
+    """Return a response against another; the script of the page makes its table.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two responses in the main period.
+
+    Returns
+    -------
+    The figure, without rows.
+    """
     there = view.in_period[view.main_period]
     first = view.congestion_response
     varying = [name for name in there if view.varies(name, view.main_period)]
@@ -287,7 +364,17 @@ def response_pair(view: CampaignView) -> Figure:
 
 
 def components(view: CampaignView) -> Figure:
-    """Return the plane of the first two components, by algorithm and by the level of a factor."""
+    """Return the plane of the first two components, by algorithm and by the level of a factor.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two components.
+
+    Returns
+    -------
+    The figure.
+    """
     factors, result = view.campaign.design.factors, view.components
 
     def draw() -> Drawing:

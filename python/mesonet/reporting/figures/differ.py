@@ -45,12 +45,22 @@ from mesonet.reporting.text.labels import axis_title, settings
 from mesonet.reporting.verdicts.verdict import incumbent
 from mesonet.words import capitalised, listed, number, percent, period_title
 
-#: Rows of raw values above which the page holds those of the main period only; the tables of the analysis hold all.
+#: Most raw values on the page: above, it has the main period only. The tables of the analysis have all values.
 MOST_VALUES = 150_000
 
 
 def figures(view: CampaignView) -> list[Figure]:
-    """Return the figures that the campaign can have."""
+    """Return the figures of the group.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+
+    Returns
+    -------
+    The figures that the campaign can have.
+    """
     several = len(view.algorithms) > 1
     found = []
     if (reference := incumbent(view)) is not None and view.campaign.design.factors:
@@ -68,7 +78,19 @@ def figures(view: CampaignView) -> list[Figure]:
 
 
 def effects_on_difference(view: CampaignView, reference: str) -> Figure:
-    """Return main effects on the difference between each algorithm and the incumbent."""
+    """Return main effects on the difference between each algorithm and the incumbent.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with factors.
+    reference
+        The incumbent, one of the algorithms.
+
+    Returns
+    -------
+    The figure, with a drawing per response, period and algorithm.
+    """
     factors = view.campaign.factors
     selections = [
         {"response": response, "period": period, "algorithm": algorithm}
@@ -111,7 +133,22 @@ def effects_on_difference(view: CampaignView, reference: str) -> Figure:
 def difference_effects(view: CampaignView, response: str, period: str, algorithm: str, reference: str) -> MainEffects:
     """Return the main effects on the difference of an algorithm from the incumbent.
 
-    For the mean of all, and for the incumbent itself, it is the difference of the mean of all others.
+    Parameters
+    ----------
+    view
+        View of a campaign with factors.
+    response
+        Name of the response.
+    period
+        Period of the response.
+    algorithm
+        An algorithm. For `MEAN_OF_ALL` and for the incumbent itself, the mean of all others is compared.
+    reference
+        The incumbent, one of the algorithms.
+
+    Returns
+    -------
+    Effects, in the unit of the response.
     """
     values = view.cube_for_tests(period)[..., view.in_period[period].index(response)]
     place = view.algorithms.index(reference)
@@ -124,7 +161,17 @@ def difference_effects(view: CampaignView, response: str, period: str, algorithm
 
 
 def condition_response(view: CampaignView) -> Figure:
-    """Return the condition-response summary, for every period and three choices of outliers."""
+    """Return the condition-response summary, for every period and three choices of outliers.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two algorithms.
+
+    Returns
+    -------
+    The figure, with a drawing for each period that has the responses of the main period.
+    """
     labels = {name: view.label_of(name) for name in view.responses}
     shown = settings(view)
     main = view.in_period[view.main_period]
@@ -167,7 +214,21 @@ def condition_response(view: CampaignView) -> Figure:
 
 
 def outliers_of(view: CampaignView, period: str, way: str) -> ConditionResponseSummary:
-    """Return the summary with the cells flagged in one of the three ways."""
+    """Return the summary with the cells flagged in one of the three ways.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two algorithms.
+    period
+        The period.
+    way
+        `ALL`, `FAR` or `DISCOVERIES`.
+
+    Returns
+    -------
+    The summary; cells without a q value are not flagged as discoveries.
+    """
     if way == FAR:
         return view.summary(period, LARGE)
     result = view.summary(period)
@@ -178,7 +239,17 @@ def outliers_of(view: CampaignView, period: str, way: str) -> ConditionResponseS
 
 
 def summaries_by_set(view: CampaignView) -> list[Figure]:
-    """Return the condition-response summary of each set of responses beyond the whole measured time."""
+    """Return the condition-response summary of each set of responses beyond the whole measured time.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two algorithms.
+
+    Returns
+    -------
+    One figure, with a drawing per set; none without such a set.
+    """
     names = [name for name in view.sets if name != period_title(view.main_period)]
     if not names:
         return []
@@ -205,7 +276,17 @@ def summaries_by_set(view: CampaignView) -> list[Figure]:
 
 
 def residuals(view: CampaignView) -> Figure:
-    """Return the detailed response plot, for every response: who stands apart in which condition, and by how much."""
+    """Return the detailed response plot: the distance of every algorithm from the mean of all, by condition.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two algorithms.
+
+    Returns
+    -------
+    The figure, with a drawing per response of the main period.
+    """
     period = view.main_period
     factors = view.campaign.design.factors
     tested = any(view.residuals(name, period).summary.cells_tested for name in view.in_period[period])
@@ -251,7 +332,17 @@ def residuals(view: CampaignView) -> Figure:
 
 
 def values(view: CampaignView) -> Figure:
-    """Return the raw values, for every response and period."""
+    """Return the raw values, for every response and period.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+
+    Returns
+    -------
+    The figure. Above `MOST_VALUES` rows it has the main period only.
+    """
     per_response = len(view.conditions) * len(view.algorithms)
     periods = [view.main_period]
     if per_response * sum(len(names) for names in view.in_period.values()) <= MOST_VALUES:
@@ -291,7 +382,17 @@ def values(view: CampaignView) -> Figure:
 
 
 def condition_bars(view: CampaignView) -> Figure:
-    """Return a bar graph per condition of the algorithms above and below the mean of all."""
+    """Return a bar graph per condition of the algorithms above and below the mean of all.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two algorithms.
+
+    Returns
+    -------
+    The figure, with a drawing per response of the main period.
+    """
     period = view.main_period
     numbers = ", ".join(f"{place} {name}" for place, name in enumerate(view.algorithms, start=1))
 
@@ -321,7 +422,17 @@ def condition_bars(view: CampaignView) -> Figure:
 
 
 def mean_ranks(view: CampaignView) -> Figure:
-    """Return the ranks of the algorithms in every condition, their mean and their spread."""
+    """Return the ranks of the algorithms in every condition, their mean and their spread.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two algorithms.
+
+    Returns
+    -------
+    The figure, with a drawing per response of the main period.
+    """
     count, period = len(view.algorithms), view.main_period
 
     def draw(response: str) -> Drawing:
@@ -353,12 +464,28 @@ def mean_ranks(view: CampaignView) -> Figure:
 
 
 def ranks_of(view: CampaignView, response: str) -> tuple[pl.DataFrame, pl.DataFrame, np.ndarray, np.ndarray, int]:
-    """Return tables of ranks and of their means, the means, their spread, and conditions in which all are equal."""
+    """Return the ranks of the algorithms in the main period, their means and their spread.
+
+    The best algorithm has the highest rank; in a response that is neither good nor bad, the largest value has it. Means
+    and spreads leave out the conditions in which all algorithms are equal.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two algorithms.
+    response
+        Name of the response.
+
+    Returns
+    -------
+    The tables `cells` and `means` of `mesonet.plots.ranks_by_condition`; mean and standard deviation per algorithm, NaN
+    where not computable; the number of conditions in which all are equal.
+    """
     values = view.values(response, view.main_period)
     # The best has the highest rank; of a response that is neither good nor bad, the largest value.
     order = ranks(-values if view.responses[response].direction == "lower" else values)
     known = np.isfinite(order)
-    # Where all are equal, or differ by rounding, ranks say nothing about any of them.
+    # If all are equal, or differ by rounding, their ranks are not compared.
     summary = view.summary(view.main_period)
     extreme = summary.extreme[:, summary.responses.index(response)]
     apart = np.array([name is not None for name in extreme], dtype=bool)
@@ -386,7 +513,17 @@ def ranks_of(view: CampaignView, response: str) -> tuple[pl.DataFrame, pl.DataFr
 
 
 def clusters(view: CampaignView) -> Figure:
-    """Return the trees of the algorithms in every condition."""
+    """Return the trees of the algorithms in every condition.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least three algorithms.
+
+    Returns
+    -------
+    The figure.
+    """
     results = view.clusterings
     algorithms = max(len(result.algorithms) for result in results.values())
 
@@ -415,7 +552,17 @@ def clusters(view: CampaignView) -> Figure:
 
 
 def settings_of_outliers(view: CampaignView) -> Figure:
-    """Return the settings that are associated with an algorithm standing out."""
+    """Return the settings that are associated with the flags of an algorithm.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with factors and with `separations`.
+
+    Returns
+    -------
+    The figure.
+    """
 
     def draw() -> Drawing:
         rows = {

@@ -41,7 +41,17 @@ STEPS = "ten_steps/{column}/{algorithm}/"
 
 
 def figures(view: CampaignView) -> list[Figure]:
-    """Return the figures that the campaign can have."""
+    """Return the figures of the group.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+
+    Returns
+    -------
+    The figures that the campaign can have; none without factors.
+    """
     factors = view.campaign.design.factors
     if not factors:
         return []
@@ -65,7 +75,17 @@ def _heading(view: CampaignView, response: str, algorithm: str, period: str) -> 
 
 
 def main_effects(view: CampaignView) -> Figure:
-    """Return main effects, for every response, period and algorithm."""
+    """Return main effects.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with factors.
+
+    Returns
+    -------
+    The figure, with a drawing per response, period and algorithm.
+    """
     factors = view.campaign.factors
 
     def draw(response: str, period: str, algorithm: str) -> Drawing:
@@ -103,7 +123,17 @@ def main_effects(view: CampaignView) -> Figure:
 
 
 def signs_and_stars(view: CampaignView) -> Figure:
-    """Return signs and stars of all responses and factors, for every algorithm."""
+    """Return signs and stars of all responses and factors.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with factors.
+
+    Returns
+    -------
+    The figure, with a drawing per algorithm.
+    """
     factors = view.campaign.design.factors
 
     def draw(algorithm: str, set: str = "") -> Drawing:
@@ -137,7 +167,17 @@ def signs_and_stars(view: CampaignView) -> Figure:
 
 
 def psi(view: CampaignView) -> Figure:
-    """Return Psi over all responses of the main period, by algorithm."""
+    """Return Psi over all responses of the main period, by algorithm.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with factors.
+
+    Returns
+    -------
+    The figure.
+    """
     factors = view.campaign.design.factors
     columns = view.of_period(view.main_period)
     names = list(view.algorithms) + ([MEAN_OF_ALL] if len(view.algorithms) > 1 else [])
@@ -172,7 +212,17 @@ def psi(view: CampaignView) -> Figure:
 
 
 def psi_by_set(view: CampaignView) -> Figure:
-    """Return Psi over each set of responses; on the page only where there are several sets."""
+    """Return Psi over each set of responses.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with factors.
+
+    Returns
+    -------
+    The figure, with a drawing per algorithm; on the page only if there are several sets.
+    """
     names = {factor.id: factor.name for factor in view.campaign.factors}
 
     def draw(algorithm: str) -> Drawing:
@@ -187,7 +237,7 @@ def psi_by_set(view: CampaignView) -> Figure:
         reading="Psi of each factor over each set of responses the experiment asks about, and their weighted average.",
         draw=draw,
         selections=[{"algorithm": name} for name in view.algorithms],
-        # Of one set of responses it is the figure of Psi once more.
+        # Of one set of responses it would repeat the figure of Psi.
         height=280 if len(view.sets) > 1 else 0,
         varied=True,
         own_tables=True,
@@ -196,7 +246,17 @@ def psi_by_set(view: CampaignView) -> Figure:
 
 
 def interaction_matrix(view: CampaignView) -> Figure:
-    """Return the matrix of main effects and interactions of two factors, for every response and algorithm."""
+    """Return the matrix of main effects and interactions of two factors.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two factors.
+
+    Returns
+    -------
+    The figure, with a drawing per response of the main period and algorithm.
+    """
     factors = view.campaign.design.factors
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:
@@ -233,7 +293,17 @@ def interaction_matrix(view: CampaignView) -> Figure:
 
 
 def half_normal(view: CampaignView) -> Figure:
-    """Return the half-normal plot with its margins of error, for every response and algorithm."""
+    """Return the half-normal plot with its margins of error.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two factors.
+
+    Returns
+    -------
+    The figure, with a drawing per response of the main period and algorithm.
+    """
     first = _terms(view, view.congestion_response, view.choices_of_algorithm[0], "")
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:
@@ -266,7 +336,17 @@ def _axis(view: CampaignView, response: str) -> str:
 
 
 def effect_sizes(view: CampaignView) -> Figure:
-    """Return |effects| in falling order, and the residual standard deviation after each."""
+    """Return |effects| in falling order, and the residual standard deviation after each.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two factors.
+
+    Returns
+    -------
+    The figure, with a drawing per response of the main period and algorithm.
+    """
     first = _terms(view, view.congestion_response, view.choices_of_algorithm[0], "")
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:
@@ -300,7 +380,17 @@ def effect_sizes(view: CampaignView) -> Figure:
 
 
 def youden(view: CampaignView) -> Figure:
-    """Return the Youden plot: the mean of the response at both levels of every term."""
+    """Return the Youden plot: the mean of the response at both levels of every term.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two factors.
+
+    Returns
+    -------
+    The figure, with a drawing per response of the main period and algorithm.
+    """
     first = _terms(view, view.congestion_response, view.choices_of_algorithm[0], "")
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:
@@ -334,7 +424,17 @@ def youden(view: CampaignView) -> Figure:
 
 
 def block_plot(view: CampaignView) -> Figure:
-    """Return the block plot: of one factor on the page, of all factors in the folder."""
+    """Return the block plot: of one factor on the page, of all factors in the folder.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two factors.
+
+    Returns
+    -------
+    The figure, with a drawing per response of the main period, algorithm and factor.
+    """
     design = view.campaign.design
 
     def draw(response: str, algorithm: str, factor: str = "", period: str = "") -> Drawing:
@@ -373,7 +473,17 @@ def block_plot(view: CampaignView) -> Figure:
 
 
 def contour_plot(view: CampaignView) -> Figure:
-    """Return the response between the levels of the two most important factors."""
+    """Return the response between the levels of the two most important factors.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two factors that are not categorical.
+
+    Returns
+    -------
+    The figure, with a drawing per response of the main period and algorithm.
+    """
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:
         y = view.for_algorithm(response, period or view.main_period, algorithm)
@@ -409,7 +519,17 @@ def contour_plot(view: CampaignView) -> Figure:
 
 
 def ordered(view: CampaignView) -> Figure:
-    """Return the conditions by rising response, with their settings."""
+    """Return the conditions by rising response, with their settings.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with factors.
+
+    Returns
+    -------
+    The figure, with a drawing per response of the main period and algorithm.
+    """
     shown, factors = settings(view), view.campaign.design.factors
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:
@@ -444,7 +564,17 @@ def ordered(view: CampaignView) -> Figure:
 
 
 def values_by_factor(view: CampaignView) -> Figure:
-    """Return all values at the − and the + level of every factor."""
+    """Return all values at the − and the + level of every factor.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with factors.
+
+    Returns
+    -------
+    The figure, with a drawing per response of the main period and algorithm.
+    """
     shown, design = settings(view), view.campaign.design
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:

@@ -11,8 +11,9 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.words import capitalised
 
 Selection = Mapping[str, str]
-#: Selections that the folder draws: those of the figure; each response to analyse in ten steps, for the mean of all
-#: algorithms; also for each algorithm; each response to compare in detail, or that varies.
+#: Selections that the folder draws: the selections of the figure, all or of the main period only; each response to
+#: analyse in ten steps, for the mean of all algorithms, or the measure of congestion also for each algorithm; each
+#: algorithm and set of responses; each key response, all, if it varies, or with the chosen columns.
 FolderDraws = Literal[
     "selections", "main period", "steps", "steps and algorithms", "sets", "responses", "varying responses", "columns"
 ]
@@ -25,7 +26,7 @@ class Drawing:
     chart: Callable[[], Any]  #: Altair chart, finished
     tables: Mapping[str, pl.DataFrame]  #: the rows of the chart, by name; the first is the data that the page lists
     heading: str
-    text: str
+    text: str  #: caption
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class Control:
 
     state: str  #: name in the state of the page
     label: str
-    options: Sequence[tuple[str, str]]
-    start: str
+    options: Sequence[tuple[str, str]]  #: value and text of each
+    start: str  #: value that is selected first
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Figure:
     reading: str  #: how to read it
     draw: Callable[..., Drawing]  #: called with a selection as keywords
     selections: Sequence[Selection] = ({},)
-    height: int = 0  #: px on the page, about: room kept until it is drawn; 0: the page does not show it
+    height: int = 0  #: approximate height on the page until it is drawn, px; 0: the page does not show it
     marks: int = 0  #: marks of the largest drawing; 0: rows of its first table
     fixed: Sequence[str] = ()  #: tables that are the same in every selection
     varied: bool = False  #: True if charts differ between selections in more than their tables
@@ -57,9 +58,9 @@ class Figure:
     controls: Sequence[Control] = ()
     axis: str = ""  #: text over the vertical axis; {} is the title of the response; empty: the chart has it
     below: str = field(default="", repr=False)  #: HTML below the figure
-    file: str = ""  #: path in the folder, with names of the selection in braces; empty: not drawn there
+    file: str = ""  #: path in the folder, with names of the selection in braces; empty: not in the folder
     folder: FolderDraws = "selections"
-    question: str = ""  #: what the folder calls it; default: the title
+    question: str = ""  #: title in the folder; empty: the title
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,20 @@ class Group:
 def drawing(chart: Any, text: str, *, heading: str = "", subtitle: bool = True) -> Drawing:
     """Return a drawing of a finished chart.
 
-    The title of the chart is the heading unless one is given; `subtitle`: its subtitle belongs to the caption.
+    Parameters
+    ----------
+    chart
+        The chart, as `mesonet.plots.theme.finish` returns it.
+    text
+        First sentences of the caption.
+    heading
+        Heading; empty: the title of the chart.
+    subtitle
+        True if the subtitle of the chart belongs to the caption.
+
+    Returns
+    -------
+    The drawing.
     """
     title = chart.definition().get("title", {})
     lines = title.get("subtitle", []) if subtitle else []
@@ -83,12 +97,34 @@ def drawing(chart: Any, text: str, *, heading: str = "", subtitle: bool = True) 
 
 
 def lazily(plot: Callable[..., Any], *arguments: Any, **named: Any) -> Callable[[], Any]:
-    """Return a call of `plot` that is not made yet: most selections need tables only."""
+    """Return a call of a plot that is not made yet: most selections need tables only.
+
+    Parameters
+    ----------
+    plot
+        The plot.
+    *arguments, **named
+        Its arguments.
+
+    Returns
+    -------
+    A function without arguments that returns the chart.
+    """
     return partial(plot, *arguments, **named)
 
 
 def of_steps(view: CampaignView) -> list[dict[str, str]]:
-    """Return the selections of figures about one response of the main period and one algorithm, or the mean of all."""
+    """Return the selections of figures about one response of the main period and one algorithm, or the mean of all.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    Selections with the keys response and algorithm.
+    """
     return [
         {"response": response, "algorithm": algorithm}
         for response in view.in_period[view.main_period]
@@ -97,7 +133,17 @@ def of_steps(view: CampaignView) -> list[dict[str, str]]:
 
 
 def factor_control(view: CampaignView) -> Control:
-    """Return the control that selects the factor of a figure."""
+    """Return the control that selects the factor of a figure.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with factors.
+
+    Returns
+    -------
+    The control, which starts with the first factor.
+    """
     names = {factor.id: factor.name for factor in view.campaign.factors}
     factors = view.campaign.design.factors
     return Control("factor", "Factor", [(f, f"{f} {names.get(f, '')}".strip()) for f in factors], factors[0])

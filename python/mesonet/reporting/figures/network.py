@@ -17,10 +17,10 @@ from mesonet.reporting.text.labels import axis_title
 from mesonet.responses.definitions import PERIODS, ROUTER_CLASSES
 from mesonet.words import counted, listed, number, percent, period_title
 
-#: What classes of routers are called where their own names are short.
+#: Titles of the classes of routers whose names are short.
 _ROUTERS = {"pop": "PoP", "normal": "normal access", "fast": "fast access", "direct": "direct access"}
 
-#: Responses from which the numbers of flows by state follow: connecting, transmitting, and shares of the latter.
+#: Responses that give the numbers of flows by state: connecting, transmitting, and shares of the transmitting flows.
 _CONNECTING, _SENDING = "connecting_sources", "transmitting_sources"
 _SHARES = dict(zip(STATES[1:], ("initial_slow_start_share", "standard_share", "alternate_share"), strict=True))
 #: Columns of a time series with the same numbers.
@@ -28,7 +28,17 @@ _SERIES = dict(zip(STATES, ("connecting", "initial_slow_start", "standard", "alt
 
 
 def figures(view: CampaignView) -> list[Figure]:
-    """Return the figures that the campaign can have."""
+    """Return the figures of the group.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+
+    Returns
+    -------
+    The figures that the campaign can have.
+    """
     found = [
         Figure(
             id="congestion",
@@ -103,7 +113,17 @@ def _classes(view: CampaignView) -> Drawing:
 
 
 def classes_caption(result: ConditionClasses) -> str:
-    """Return the number of conditions in each class, as text; the name of a class has its range."""
+    """Return the number of conditions in each class, as text.
+
+    Parameters
+    ----------
+    result
+        Classes of congestion, whose names contain their ranges.
+
+    Returns
+    -------
+    Sentences.
+    """
     said = []
     for place, name in enumerate(result.names, start=1):
         values = result.value[result.number == place]
@@ -119,15 +139,25 @@ def classes_caption(result: ConditionClasses) -> str:
 
 
 def flow_state_table(view: CampaignView) -> pl.DataFrame:
-    """Return mean numbers of flows: period, condition, algorithm, state, flows. Empty where not measured."""
-    # Whatever the experiment asks about, runs answer these.
+    """Return mean numbers of flows by state, means over replicates.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    Columns period, condition, algorithm, state (one of `STATES`) and flows; no rows if the states were not measured.
+    """
+    # Runs have these responses, whether or not the response set contains them.
     there = set(view.campaign.responses.select("response", "period").unique().iter_rows())
     frames = []
     for period in (p for p in PERIODS if p != "run"):
         if not {(name, period) for name in (_SENDING, *_SHARES.values())} <= there:
             continue
         shares = view.campaign.cube([_SENDING, *_SHARES.values()], period)
-        # Where nothing was sending there are no shares, and none in any state.
+        # If no source was sending there are no shares, and no flows in any state.
         parts = np.where(shares[:, :, :1] == 0, 0.0, shares[:, :, 1:])
         numbers = {state: parts[:, :, i] * shares[:, :, 0] for i, state in enumerate(_SHARES)}
         if (_CONNECTING, period) in there:
@@ -184,7 +214,21 @@ def _states(view: CampaignView, algorithm: str) -> Drawing:
 
 
 def states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -> str:
-    """Return the most frequent state of flows in each panel, as text."""
+    """Return the most frequent state of flows in each panel, as text.
+
+    Parameters
+    ----------
+    rows
+        Columns panel, state and flows.
+    panels
+        Titles of the panels.
+    over_time
+        True if the rows are of a time series, False if they are of periods.
+
+    Returns
+    -------
+    A sentence.
+    """
     said = []
     for panel in panels:
         means = rows.filter(pl.col("panel") == panel).group_by("state", maintain_order=True).agg(pl.mean("flows"))
@@ -209,7 +253,17 @@ def _thinned(frame: pl.DataFrame, most: int = 400) -> pl.DataFrame:
 
 
 def buffer_table(view: CampaignView) -> pl.DataFrame:
-    """Return mean use of buffers: router (class), condition, algorithm, value (0 to 1). Empty where not measured."""
+    """Return the mean use of buffers in the main period, means over replicates.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    Columns router (a class), condition, algorithm and value, from 0 to 1; no rows if the use was not measured.
+    """
     there = set(view.campaign.responses.filter(pl.col("period") == view.main_period)["response"].unique())
     frames = [
         view.campaign.response(f"buffer_use_{router}", view.main_period)

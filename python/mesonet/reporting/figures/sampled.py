@@ -22,7 +22,17 @@ from mesonet.words import capitalised, counted, period_title, quantity, span
 
 
 def groups(sampled: Sampled) -> list[Group]:
-    """Return the figures by group; none without results."""
+    """Return the figures by group.
+
+    Parameters
+    ----------
+    sampled
+        View of a sampled campaign.
+
+    Returns
+    -------
+    The groups; none without results.
+    """
     if not sampled.responses:
         return []
     over_levels = [_levels(sampled)] if sampled.campaign.rows.kind == grid.KIND else []

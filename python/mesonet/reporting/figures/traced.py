@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
 
 def traced_tables(campaign: "Campaign") -> dict[str, pl.DataFrame]:
-    """Return `windows`, a row per run, flow and span, and `latencies`, a row per run; empty tables are left out."""
+    """Return the tables of runs with traces of explicit flows.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+
+    Returns
+    -------
+    ``windows``, a row per run, flow and span, and ``latencies``, a row per run; tables without rows are left out.
+    """
     runs = list(traced_runs(campaign))
     tables = {"windows": [_windows_table(run) for run in runs], "latencies": [_latency_table(run) for run in runs]}
     return {
@@ -30,7 +40,17 @@ def traced_tables(campaign: "Campaign") -> dict[str, pl.DataFrame]:
 
 
 def figures(view: CampaignView) -> list[Figure]:
-    """Return the windows of every run with explicit flows, and the latencies of every condition."""
+    """Return the windows of every run with explicit flows, and the latencies of every condition.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    The figures that the campaign can have.
+    """
     several = view.campaign.design.runs > 1
     runs: dict[str, Callable[[], Drawing]] = {}
     for condition, algorithm, file in _runs_with_windows(view.campaign):
@@ -114,7 +134,17 @@ def _windows_of_series(file: str, title: str) -> Drawing:
 
 
 def shares_caption(result: WindowShares) -> str:
-    """Return the mean windows, the use of the path and the final shares of the flows, as text."""
+    """Return the mean windows, the use of the path and the final shares of the flows, as text.
+
+    Parameters
+    ----------
+    result
+        Windows of the flows.
+
+    Returns
+    -------
+    Sentences.
+    """
     if not np.isfinite(result.mean).any():
         return "No flow was there."
     means = [
@@ -132,7 +162,17 @@ def shares_caption(result: WindowShares) -> str:
 
 
 def own_windows(run: TracedRun) -> AverageWindows:
-    """Return the average windows of a run in the spans between which flows start or stop."""
+    """Return the average windows of a run in the spans between which flows start or stop.
+
+    Parameters
+    ----------
+    run
+        A traced run.
+
+    Returns
+    -------
+    Windows, segments, shape (flows, spans).
+    """
     return average_windows(run.time, run.cwnd, run.delivered, run.spans, flows=run.flows)
 
 
@@ -149,7 +189,7 @@ def _windows_table(run: TracedRun) -> pl.DataFrame:
 
 
 def _latency_table(run: TracedRun) -> pl.DataFrame:
-    # Long-lived flows are numbered like explicit flows, but the scenario gives them no start, stop or interface.
+    # Long-lived flows have numbers like explicit flows, but no start, stop or interface in the scenario.
     if not run.given or run.flows[0] != "flow 1" or (len(run.given) > 1 and run.congestion is None):
         return pl.DataFrame()
     full = min(float(run.given[0]["interface"]), run.speed)

@@ -25,7 +25,17 @@ from mesonet.words import number
 
 
 def figures(view: CampaignView) -> list[Figure]:
-    """Return the figures that the campaign can have: none if it did not keep flow groups."""
+    """Return the figures of the group.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+
+    Returns
+    -------
+    The figures that the campaign can have; none if it did not keep flow groups.
+    """
     found = users(view) if view.campaign.design.factors else None
     if found is None:
         return []
@@ -44,7 +54,7 @@ def figures(view: CampaignView) -> list[Figure]:
                 [{}], 560, "users/available_share", "Mean goodput in parts of the speed of the interface.",
             )
         )  # fmt: skip
-    # Where algorithms are not mixed, the one to compare with is the incumbent alone in the same condition.
+    # If algorithms are not mixed, they are compared with the incumbent alone in the same condition.
     if TCP in found.kinds or incumbent(view) is not None:
         declared += _against_the_incumbent(
             found, [each for each in files if not _pairs(found, each["file"])[0].drop_nulls(["x", "y"]).is_empty()]
@@ -117,13 +127,16 @@ def _ranks(found: Users) -> list[Figure]:
 
 
 def _rival(view: CampaignView) -> str:
-    """Return the algorithm that others are compared with: the one that all are mixed with, else the incumbent."""
+    """Return the algorithm to compare with: the algorithm that all are mixed with, else the incumbent."""
     return str(view.campaign.experiment.get("mixed_with") or incumbent(view) or INCUMBENT)
 
 
 def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
-    """Return the goodput of own flows (x) and of the incumbent (y) per condition and algorithm, mean over the groups of
-    a category, and what y is. Without competing flows, y is the incumbent alone in the same condition."""
+    """Return goodputs of own flows (x) and of the incumbent (y) per condition and algorithm, and the name of y.
+
+    They are means over the groups of a category. Without competing flows, y is the incumbent alone in the same
+    condition.
+    """
     places = found.of_category(category)
     own = mean_last(found.goodput(OWN)[:, :, places])
     view = found.view
@@ -160,7 +173,7 @@ def _bars(found: Users, file: str) -> Drawing:
     table = pl.DataFrame(rows, schema=schema)
     if len(found.kinds) == 1:
         table = table.drop("kind")
-    # Those of all categories: one may lack some.
+    # Panels of all categories, because one category may lack some.
     panels = list(dict.fromkeys(f"{path}, {rate}" for _, path, rate in labels))
     chart = plots.grouped_bars(
         table, found.view.algorithms, panels=panels, kinds=found.kinds if len(found.kinds) > 1 else (),
@@ -212,7 +225,7 @@ def _rank_matrix(found: Users, flows: str, algorithm: str) -> Drawing:
     result = found.ranks(flows)
     groups = {c: [found.columns[p] for p in found.of_category(c)] for c in found.categories}
     short = {name: ", ".join(parts[1:]) for name, parts in zip(found.columns, found.labels.values(), strict=True)}
-    # Columns of different categories have the same short name: the place keeps them apart.
+    # Columns of different categories have the same short name: spaces make the names different.
     labels = {name: f"{short[name]}{' ' * found.categories.index(name.split(', ')[0])}" for name in found.columns}
     chart = plots.rank_matrix(
         result, algorithm, order=found.view.by_congestion, labels=labels,
