@@ -1,8 +1,8 @@
 """Noise of a difference between algorithms, from replicates.
 
-Algorithms share the random numbers of a replicate (common random numbers), so that replicates move all of them
-together. That part cancels in a difference: the noise is what is left of a value after the mean of its algorithm and
-the mean of its replicate (randomised blocks; NIST/SEMATECH e-Handbook, section 5.3.3.2).
+Algorithms share the random numbers of a replicate (common random numbers), so that a replicate moves all of them
+together. This part cancels in a difference. The noise is the rest of a value after the mean of its algorithm and the
+mean of its replicate (randomised blocks; NIST/SEMATECH e-Handbook, section 5.3.3.2).
 """
 
 from dataclasses import dataclass
@@ -26,9 +26,20 @@ class Noise:
     runs: Floats  #: shape (conditions, algorithms): replicates that have a value
 
     def of_difference(self, one: int, other: NDArray[np.intp] | int, comparisons: int) -> Floats:
-        """Return half widths, shape (conditions,), of 95 % intervals of the difference of two algorithms' means.
+        """Return half widths of 95 % intervals of the difference of two algorithms' means, condition by condition.
 
-        All of `comparisons` hold together (Bonferroni). `other` may differ between conditions.
+        Parameters
+        ----------
+        one
+            Place of an algorithm, from 0.
+        other
+            Place of the other algorithm, or its place in each condition.
+        comparisons
+            Number of comparisons that hold together (Bonferroni).
+
+        Returns
+        -------
+        Shape (conditions,), in the unit of the quantity; NaN where the noise is not known.
         """
         rows = np.arange(len(self.variance))
         with np.errstate(all="ignore"):
@@ -39,8 +50,21 @@ class Noise:
     def error_of_mean_difference(
         self, one: int, other: NDArray[np.intp] | int, used: NDArray[np.bool_]
     ) -> tuple[float, float]:
-        """Return the standard error of the difference between means over the conditions `used`, and its degrees of
-        freedom; NaN where the noise is not known."""
+        """Return the standard error of the difference between two algorithms' means over some conditions.
+
+        Parameters
+        ----------
+        one
+            Place of an algorithm, from 0.
+        other
+            Place of the other algorithm, or its place in each condition.
+        used
+            Mask of the conditions, shape (conditions,).
+
+        Returns
+        -------
+        The error and its degrees of freedom; NaN and 0 unless the noise is known in all of these conditions.
+        """
         rows = np.arange(len(self.variance))
         with np.errstate(all="ignore"):
             each = (self.variance * (1 / self.runs[:, one] + 1 / self.runs[rows, other]))[used]
@@ -51,7 +75,19 @@ class Noise:
 
 
 def noise(view: CampaignView, values: pl.DataFrame) -> Noise | None:
-    """Return the noise of a frame condition, algorithm, replicate, value; None where no run is replicated."""
+    """Return the noise of a quantity.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+    values
+        Columns condition, algorithm, replicate and value. Centre points are left out.
+
+    Returns
+    -------
+    The noise; None if no run is replicated.
+    """
     known = values.filter(pl.col("value").is_finite() & (pl.col("condition") <= len(view.conditions)))
     algorithms = {name: place for place, name in enumerate(view.algorithms)}
     replicates = {number: place for place, number in enumerate(view.replicates)}
@@ -66,15 +102,17 @@ def noise(view: CampaignView, values: pl.DataFrame) -> Noise | None:
 
 
 def _within(values: Floats) -> tuple[float, int]:
-    """Return the variance of the noise in one condition, from values of shape (algorithms, replicates), and its degrees
-    of freedom."""
+    """Return the variance of the noise in one condition, and its degrees of freedom.
+
+    The values have the shape (algorithms, replicates).
+    """
     values = values[np.isfinite(values).any(axis=1)]
     complete = values[:, np.isfinite(values).any(axis=0)]
     if len(complete) > 1 and np.isfinite(complete).all():
         rest = complete - complete.mean(axis=1, keepdims=True) - complete.mean(axis=0) + complete.mean()
         freedom = (complete.shape[0] - 1) * (complete.shape[1] - 1)
     else:
-        # Where some algorithm lacks a replicate, what replicates have in common does not cancel.
+        # If some algorithm lacks a replicate, the common part of the replicates does not cancel.
         there = np.isfinite(values)
         count = there.sum(axis=1, keepdims=True)
         rest = np.where(there, values - np.where(there, values, 0).sum(axis=1, keepdims=True) / np.maximum(count, 1), 0)

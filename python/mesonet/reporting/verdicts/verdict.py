@@ -1,9 +1,10 @@
 """Deployment verdicts: the changes for the worse if an algorithm replaced the incumbent.
 
-Two questions, as far as the experiment can answer them (the terms follow RFC 9743, section 5.2, on whether a
-newcomer does harm): what if the incumbent were replaced, and what happens to the flows that keep the incumbent and
-compete with the newcomer? A verdict is evidence, not certification. It carries its margin, an interval for every
-quantity, and the smallest harm that the experiment could have seen. "No harm seen" needs both below the margin.
+Two questions, as far as the experiment can answer them (the terms follow RFC 9743, section 5.2, on whether a newcomer
+does harm). What if the incumbent were replaced? What happens to the flows that keep the incumbent and compete with the
+newcomer? A verdict is evidence, not certification. It has its margin, an interval for every quantity, and the smallest
+harm that the experiment could have detected. "No harm seen" needs the upper end of the interval and the smallest
+detectable harm to be at most the margin.
 """
 
 from dataclasses import dataclass, replace
@@ -26,36 +27,46 @@ Floats = NDArray[np.float64]
 WORSE, MIXED, UNCLEAR, NO_HARM, NOT_JUDGED = (
     "worse", "worse in some conditions", "cannot tell", "no harm seen", "not judged",
 )  # fmt: skip
-#: Round trips that flows of a kind must be in progress on average to be long: slow start from 2 to 43 segments takes
-#: five of them, so that most of the time is left for competition. Without long flows there is no verdict.
+#: Mean round trips in progress from which flows of a kind are long: slow start from 2 to 43 segments takes five of
+#: them, so that most of the time is left for competition. Without long flows harm is never excluded.
 LONG_ROUND_TRIPS = 20
-#: Probability with which the smallest harm that could have been seen would have been found.
+#: Probability of finding the smallest visible harm.
 POWER = 0.8
-#: Part of the conditions in which a kind of file needs enough flows to be compared.
+#: Smallest part of the conditions with enough flows of a kind of file, for the kind to be compared.
 ENOUGH = 0.5
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something that is better high or better low. Values have the shape (conditions, algorithms)."""
+    """Quantity that is better high or better low. Values have the shape (conditions, algorithms)."""
 
     name: str
-    title: str  #: as it stands in a sentence
+    title: str  #: for use in a sentence
     lower_is_better: bool
     least: float  #: values up to this are too small to be compared
     values: Floats
-    reference: NDArray[np.intp]  #: per condition the place of the algorithm to compare with
-    noise: Noise | None  #: None where no run is replicated
-    logarithmic: bool = False  #: True where every condition counts alike: values and noise are logarithms
-    of_long_flows: bool = True
+    reference: NDArray[np.intp]  #: per condition, the place of the algorithm to compare with
+    noise: Noise | None  #: None if no run is replicated
+    logarithmic: bool = False  #: True if all conditions have equal weight: values and noise are logarithms
+    of_long_flows: bool = True  #: False for the throughput of short flows
 
     @property
     def sign(self) -> int:
-        """1 if more is worse, -1 if less is."""
+        """1 if more is worse, -1 if less is worse."""
         return 1 if self.lower_is_better else -1
 
     def pair(self, here: int) -> tuple[Floats, Floats]:
-        """Return the values of one algorithm and of the reference, per condition."""
+        """Return the values of one algorithm and of the reference.
+
+        Parameters
+        ----------
+        here
+            Place of the algorithm, from 0.
+
+        Returns
+        -------
+        Two arrays of the shape (conditions,).
+        """
         return self.values[:, here], self.values[np.arange(len(self.values)), self.reference]
 
 
@@ -65,10 +76,10 @@ class Settings:
 
     here: str  #: the factor and its level, in words
     there: str  #: the other level
-    worse: int  #: conditions at this level in which it is worse
+    worse: int  #: conditions at this level in which the quantity is worse
     compared: int  #: conditions at this level
-    worse_at_other: int
-    compared_at_other: int
+    worse_at_other: int  #: conditions at the other level in which the quantity is worse
+    compared_at_other: int  #: conditions at the other level
 
 
 @dataclass(frozen=True)
@@ -79,7 +90,7 @@ class Part:
     conditions: int
     mean: float  #: relative to the reference, in %
     low: float  #: interval of the harm, in %: 95 % for all quantities and levels of an algorithm together
-    high: float
+    high: float  #: upper end
 
 
 @dataclass(frozen=True)
@@ -89,41 +100,41 @@ class Change:
     response: str
     title: str
     mean: float  #: over the conditions that both have, relative to the mean of the reference, in %
-    harm: float  #: the same, positive where it is for the worse
+    harm: float  #: the mean, in %, positive if it is for the worse
     certain: bool  #: True if replicates, or without them a sign test over the conditions, separate it from chance
     worse: int  #: conditions in which it is worse by more than margin and noise
-    better: int
+    better: int  #: conditions in which it is better by more than margin and noise
     unclear: int  #: conditions in which it is worse by more than the margin, but not by more than the noise
     compared: int  #: conditions that both have
-    missing: int  #: conditions that the reference has and the algorithm has not; if none has both, those that one has
+    missing: int  #: conditions of the reference that the algorithm lacks; if none has both, conditions that have one
     lower_is_better: bool
-    replicated: bool = False  #: True if replicates say how much chance alone makes values differ
+    replicated: bool = False  #: True if replicates measure the noise
     low: float = 0.0  #: interval of `harm`, in %: 95 % for all quantities of an algorithm together
-    high: float = 0.0
-    visible: float = 0.0  #: smallest harm, in %, that would have been found with a probability of 80 %
-    dominant: tuple[int, float] | None = None  #: condition that makes most of the mean, and its share of it in %
-    settings: Settings | None = None  #: where it is worse, if a factor separates these conditions
+    high: float = 0.0  #: upper end
+    visible: float = 0.0  #: smallest harm, in %, that would have been found with the probability `POWER`
+    dominant: tuple[int, float] | None = None  #: condition with most of the sum of the reference, and its share in %
+    settings: Settings | None = None  #: the level at which it is worse, if a factor separates these conditions
     part: Part | None = None  #: the level at which it is worst, if it is harmful there and not over all conditions
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Interval of `mean`, in %. No response is negative: none falls by more than 100 %."""
+        """Interval of `mean`, in %. Responses are not negative, so that none falls by more than 100 %."""
         low, high = (self.low, self.high) if self.lower_is_better else (-self.high, -self.low)
         return max(-100.0, low), high
 
     @property
     def is_harmful(self) -> bool:
-        """True if it is worse by more than the margin in the mean, and not by chance."""
+        """True if the quantity is worse by more than the margin in the mean, and not by chance."""
         return self.harm > LARGE and self.low > 0 and self.certain
 
     @property
     def is_excluded(self) -> bool:
-        """True if harm beyond the margin in the mean can be excluded, and would have been seen."""
+        """True if harm beyond the margin in the mean can be excluded, and would have been detected."""
         return self.high <= LARGE and self.visible <= LARGE
 
     @property
     def is_harmless(self) -> bool:
-        """True if that is so, and no single condition looks worse by more than the margin."""
+        """True if harm is excluded, and no single condition looks worse by more than the margin."""
         return self.is_excluded and not (self.worse or self.unclear or self.part)
 
 
@@ -132,27 +143,55 @@ class Verdict:
     """Verdict on an algorithm, with the changes behind it."""
 
     algorithm: str
-    verdict: str
+    verdict: str  #: `WORSE`, `MIXED`, `UNCLEAR`, `NO_HARM` or `NOT_JUDGED`
     changes: tuple[Change, ...]
     short_only: bool = False  #: True if only short flows were compared, so that nothing can be excluded
 
 
 def incumbent(view: CampaignView) -> str | None:
-    """Return the algorithm that the others would replace; None where it was not run by itself.
+    """Return the algorithm that the others would replace.
 
-    It is the choice of the user (`Study.against`), else the algorithm that all are mixed with, else standard TCP.
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    The choice of the user (`Study.against`), else the algorithm that all are mixed with, else standard TCP. None if it
+    was not run by itself, or is the only algorithm.
     """
     wanted = wanted_incumbent(view)
     return wanted if wanted in view.algorithms and len(view.algorithms) > 1 else None
 
 
 def wanted_incumbent(view: CampaignView) -> str:
-    """Return the incumbent that verdicts would need, whether or not it was run."""
+    """Return the incumbent that verdicts would need, whether or not it was run.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    Name of the algorithm.
+    """
     return str(view.against or view.campaign.experiment.get("mixed_with") or INCUMBENT)
 
 
 def verdicts(view: CampaignView) -> list[Verdict]:
-    """Return the verdict on each algorithm as a replacement of the incumbent; empty without an incumbent."""
+    """Return the verdict on each algorithm as a replacement of the incumbent.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    Verdicts in the order of the algorithms; none without an incumbent.
+    """
     reference = incumbent(view)
     if reference is None:
         return []
@@ -162,18 +201,48 @@ def verdicts(view: CampaignView) -> list[Verdict]:
 
 
 def judged(view: CampaignView) -> list[str]:
-    """Return the responses at a glance that are better high or better low, and large enough to be compared."""
+    """Return the responses at a glance that are better high or better low, and large enough to be compared.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    Names of the responses.
+    """
     left_out = {*without_values(view), *too_small(view)}
     return [name for name in _directed(view) if name not in left_out]
 
 
 def without_values(view: CampaignView) -> list[str]:
-    """Return the responses that would be judged, had any run a value of them."""
+    """Return the responses that would be judged, but have no value in any run.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    Names of the responses.
+    """
     return [name for name in _directed(view) if not np.isfinite(view.values(name, view.main_period)).any()]
 
 
 def too_small(view: CampaignView) -> list[str]:
-    """Return the shares that would be judged, were they above `NEGLIGIBLE` in any condition."""
+    """Return the responses that would be judged, but are at most `NEGLIGIBLE` (shares) or 0 in all conditions.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    Names of the responses.
+    """
     found = []
     for name in _directed(view):
         values = view.values(name, view.main_period)
@@ -184,7 +253,7 @@ def too_small(view: CampaignView) -> list[str]:
 
 
 def _least(view: CampaignView, name: str) -> float:
-    # Shares so small that they are a handful of events say nothing in percent.
+    # A share that counts very few events has no meaningful change in percent.
     return NEGLIGIBLE if view.responses[name].unit == "1" else 0.0
 
 
@@ -193,16 +262,35 @@ def _directed(view: CampaignView) -> list[str]:
 
 
 def competitor(view: CampaignView) -> str | None:
-    """Return the algorithm whose flows compete with the algorithms under test, if their goodput was kept."""
+    """Return the algorithm whose flows compete with the algorithms under test.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    Name of the algorithm; None if there is none, if there is only one algorithm, or if flow groups were not kept.
+    """
     other = view.campaign.experiment.get("mixed_with")
     return str(other) if other and len(view.algorithms) > 1 and has_groups(view.campaign) else None
 
 
 def harm_to_competitors(view: CampaignView) -> list[Verdict]:
-    """Return what happens to the flows that compete with each algorithm: what they get by kind of file.
+    """Return the verdict on each algorithm as a competitor of other flows: their throughput by kind of file.
 
-    They are compared with the same flows beside their own kind, or, where that was not run, beside the median algorithm
-    of each condition.
+    These flows are compared with the same flows when they compete with flows of their own kind. If this was not run,
+    they are compared with the same flows when they compete with the median algorithm of each condition.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    Verdicts in the order of the algorithms; none without a competitor.
     """
     other = competitor(view)
     if other is None:
@@ -232,7 +320,19 @@ def _response(view: CampaignView, name: str, reference: int) -> Quantity:
 
 
 def kinds_without_enough_flows(view: CampaignView, other: str) -> list[str]:
-    """Return the kinds of files of the flows of `other` that too few flows had to be compared."""
+    """Return the kinds of files for which the flows of an algorithm were too few to be compared.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with flow groups.
+    other
+        The algorithm whose flows compete.
+
+    Returns
+    -------
+    File categories.
+    """
     known = {quantity.name for quantity in _throughputs(view, other)}
     kinds = dict.fromkeys(kind for kind, _, _ in group_labels(view.campaign).values())
     return [kind for kind in kinds if _name(other, kind) not in known]
@@ -245,13 +345,13 @@ def _name(other: str, category: str) -> str:
 def _throughputs(view: CampaignView, other: str) -> list[Quantity]:
     """Return one quantity per kind of file: the throughput of the flows of `other`.
 
-    It is what flows get while they are in progress, whether or not they complete, mean over the flow groups that have
-    enough of them. Older campaigns have only the goodput of the flows that completed.
+    The throughput counts flows while they are in progress, whether or not they complete. It is a mean over the flow
+    groups that have enough flows. Older campaigns have only the goodput of the flows that completed.
     """
     measure = "throughput" if "throughput" in view.groups.columns else "goodput"
     labels, values = group_values(view.campaign, measure, TCP)
     if other in view.algorithms:
-        # Where all flows are of one kind, all are their own competitors.
+        # If all flows are of one kind, all compete with their own kind.
         place = view.algorithms.index(other)
         values[:, place] = group_values(view.campaign, measure, OWN)[1][:, place]
     rows = view.groups.filter(
@@ -294,7 +394,7 @@ def _is_long(view: CampaignView, rows: pl.DataFrame) -> bool:
 
 
 def _groups_of_few(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return condition, group: where beside some algorithm so few flows were seen that their mean is chance."""
+    """Return condition and group of flow groups whose mean is chance: with some algorithm, too few flows were seen."""
     count = "flow_seconds" if "flow_seconds" in rows.columns else "flows"
     seen = rows.group_by("condition", "group", "algorithm").agg(pl.col(count).sum().alias("seen"))
     few = seen.filter((pl.col("seen") > 0) & (pl.col("seen") < FEWEST_EVENTS))
@@ -326,9 +426,10 @@ def _verdict(view: CampaignView, algorithm: str, quantities: list[Quantity]) -> 
 
 
 def _change(view: CampaignView, quantity: Quantity, here: int, cells: int, means: int) -> Change | None:
-    """Return the change of a quantity; None where neither algorithm has a value.
+    """Return the change of a quantity; None if neither algorithm has a value.
 
-    `cells`, `means`: single conditions and means that are compared for the algorithm: all intervals hold together.
+    `cells` and `means` are the numbers of single conditions and of means that are compared for the algorithm: all
+    intervals hold together.
     """
     own, other = quantity.pair(here)
     both = np.isfinite(own) & np.isfinite(other)
@@ -343,13 +444,13 @@ def _change(view: CampaignView, quantity: Quantity, here: int, cells: int, means
     relative = _relative(quantity, own, other, both)
     sign = quantity.sign
     mean, low, high, seen, exact = _interval(quantity, here, both, 0.05 / max(1, means))
-    # Few conditions may dominate a mean: without replicates most conditions must lie to one side, too.
+    # Few conditions may dominate a mean: without replicates, most conditions must also differ to one side.
     most = replicated or _one_sided(own[both] - other[both], means)
     certain = bool((low > 0 or high < 0) and most) or exact
     if quantity.noise is not None:
         beyond_noise = quantity.noise.of_difference(here, quantity.reference, cells)
         with np.errstate(invalid="ignore"):
-            beyond = np.abs(own - other) > beyond_noise  # never where the noise is not known
+            beyond = np.abs(own - other) > beyond_noise  # False where the noise is not known
     else:
         beyond = both & _one_sided(own[both] - other[both], means)
     for_worse, for_better = sign * relative > LARGE, sign * relative < -LARGE
@@ -366,8 +467,11 @@ def _change(view: CampaignView, quantity: Quantity, here: int, cells: int, means
 def _interval(
     quantity: Quantity, here: int, used: NDArray[np.bool_], alpha: float
 ) -> tuple[float, float, float, float, bool]:
-    """Return, in % of the reference, the mean change over the conditions `used`, both ends of the interval of the harm
-    with an error probability of `alpha`, the smallest harm that would have been seen, and whether there is no noise."""
+    """Return the mean change over some conditions, both ends of the interval of the harm, and the least visible harm.
+
+    All numbers are in % of the reference. The interval has the error probability `alpha`. The last item is True if
+    there is no noise.
+    """
     own, other = quantity.pair(here)
     sign = quantity.sign
     difference, error, freedom, scale = _mean_difference(quantity, here, own, other, used)
@@ -422,10 +526,10 @@ def _relative(quantity: Quantity, own: Floats, other: Floats, both: NDArray[np.b
 def _mean_difference(
     quantity: Quantity, here: int, own: Floats, other: Floats, both: NDArray[np.bool_]
 ) -> tuple[float, float, float, float]:
-    """Return the difference of the means over the conditions, its standard error, degrees of freedom, and the mean of
-    the reference, which the difference is related to (0 where both are too small to be compared).
+    """Return the difference of the means, its standard error, degrees of freedom, and the mean of the reference.
 
-    The error is that of replicates, where there are any; else that of the conditions, taken as a sample of networks,
+    The difference is related to the last of these, which is 0 if both means are too small to be compared. The error
+    comes from replicates if there are any. Otherwise the conditions are taken as a sample of networks, and the error is
     about the ratio of both means (ratio estimator; W. G. Cochran, Sampling Techniques, section 6.4).
     """
     n = int(both.sum())
@@ -475,8 +579,10 @@ def _at_level(view: CampaignView, factor: str, level: int) -> str:
 
 
 def _one_sided(differences: Floats, comparisons: int) -> bool:
-    """Return True if conditions differ to one side more often than chance explains: a two-sided sign test at 5 %, ties
-    left out, for all comparisons of an algorithm together (Bonferroni)."""
+    """Return True if conditions differ to one side more often than chance explains.
+
+    It is a two-sided sign test at 5 %, without ties, for all comparisons of an algorithm together (Bonferroni).
+    """
     more, less = int((differences > 0).sum()), int((differences < 0).sum())
     return more + less > 0 and bool(stats.binomtest(more, more + less).pvalue < 0.05 / max(1, comparisons))
 
