@@ -55,20 +55,43 @@ def write_analysis(
     workers: int | None = 1,
     progress: Update | None = None,
 ) -> list[Path]:
-    """Write tables and figures below `directory`; return the paths of all, up-to-date files included.
+    """Write the tables and figures of a campaign into the folder ``analysis``.
 
-    `analysis/tables/`, each as Parquet and CSV: `conditions`, `responses` (one row per run and period, one column per
-    response), `main_effects`, and the results of the method (`docs/reference/analysis.md` lists them).
-    `analysis/figures/`: SVG, with `png` PNG beside it, by section; `figures` "chosen" draws the ten steps of one
-    response per cluster of the correlation analysis, or of `responses`, "all" of every response and algorithm, "none"
-    draws nothing. `thresholds`: from where on responses say the same, and algorithms are a group. `beside`: another
-    campaign, whose values stand below those of this one. A figure is drawn again only where the data or the code
-    changed. `workers`: processes that draw (None: as many as there are processors). `analysis/index.md`: what each
-    figure shows. A campaign without results gives the table of conditions only. `progress` is told (done, total, what
-    is being drawn).
+    ``analysis/tables`` has each table as Parquet and CSV: ``conditions``, ``responses`` (a row per run and period, a
+    column per response), ``main_effects``, and the results of the method (``docs/reference/analysis.md`` lists them).
+    ``analysis/figures`` has the figures by section, and ``analysis/index.md`` their captions. A figure is drawn again
+    only if the data or the code changed. A campaign without results gives the table of conditions only.
 
-    Raises InputError, which is a ValueError, before any work: for a response that the campaign does not have, an
-    unknown extent or number of workers, and where nothing can be written.
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    directory
+        Folder in which ``analysis`` is written.
+    responses
+        Responses whose ten steps are drawn; None: one response per cluster of the correlation analysis.
+    figures
+        ``chosen`` draws the ten steps of `responses`, ``all`` of every response and algorithm, ``none`` draws nothing.
+    thresholds
+        Thresholds of similar responses, and of groups of algorithms.
+    beside
+        Another campaign to compare with.
+    png
+        Also write each figure as PNG.
+    workers
+        Processes that draw; None: one per processor.
+    progress
+        Called with the number of figures drawn, the number to draw, and the name of the figure.
+
+    Returns
+    -------
+    Paths of all files, up-to-date files included.
+
+    Raises
+    ------
+    InputError
+        For a response that the campaign does not have, an unknown extent or number of workers, and campaigns that
+        cannot be compared. Also if the folder cannot be written.
     """
     view = CampaignView(campaign, thresholds=thresholds)
     _refuse(view, responses, figures, workers)

@@ -25,7 +25,10 @@ _MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class CampaignPair:
-    """Two campaigns at two levels that share algorithms. InputError for others."""
+    """Two campaigns at two levels that share algorithms.
+
+    Raises an InputError for campaigns that cannot be compared.
+    """
 
     view: CampaignView
     other: "Campaign"
@@ -62,8 +65,10 @@ class CampaignPair:
 
     @cached_property
     def goodputs(self) -> pl.DataFrame:
-        """experiment, category, path_class, interface, algorithm, goodput of own flows, mean over the conditions. Empty
-        where a campaign did not keep flow groups."""
+        """Goodputs of own flows, means over the conditions; no rows if a campaign did not keep flow groups.
+
+        The columns are experiment, category, path_class, interface, algorithm and goodput, segments/s.
+        """
         frames = []
         if all(found is not None for found in self._users):
             for name, found in zip(self.names, self._users, strict=True):
@@ -96,18 +101,21 @@ class CampaignPair:
             {entry["path"]: str(entry["value"]) for entry in each.experiment.get("parameters", [])}
             for each in (one, two)
         )
-        # Of what only one of them has, such as a time series kept, nothing can be compared.
+        # Values that only one campaign has, such as a time series kept, cannot be compared.
         changed = [path for path in values if path in others and values[path] != others[path]]
-        changed.sort(key=lambda path: not path.startswith("time."))  # how long is said first
+        changed.sort(key=lambda path: not path.startswith("time."))  # times are listed first
         said += [f"{path} ({values[path]} against {others[path]})" for path in changed[:_MOST_NAMED]]
         said += [counted(len(changed) - _MOST_NAMED, "further value")] if len(changed) > _MOST_NAMED else []
         between = f"{self.names[0]} and {self.names[1]}"
         return f"Between {between} differ: {listed(said)}." if said else f"{between} have the same settings."
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Return `beside_responses` and, if there are any, `beside_goodputs` (see `goodputs`).
+        """Return the tables of the comparison.
 
-        `beside_responses`: response, algorithm, mean over the conditions of each campaign, and change in %.
+        Returns
+        -------
+        ``beside_responses``: response, algorithm, the mean over the conditions of each campaign, and the change in %.
+        If there are any, ``beside_goodputs``, see `goodputs`.
         """
         one, two = (view.network.comparison for view in (self.view, CampaignView(self.other)))
         rows = []
@@ -126,7 +134,12 @@ class CampaignPair:
         return {"beside_responses": table} | ({} if self.goodputs.is_empty() else {"beside_goodputs": self.goodputs})
 
     def figures(self) -> list[FigureFile]:
-        """Return a figure per kind of file."""
+        """Return a figure per kind of file.
+
+        Returns
+        -------
+        The figures; none without goodputs in both campaigns.
+        """
         asked = "What do users get in the one experiment, what in the other?"
         return [
             FigureFile(f"beside/goodput_{category.replace(' ', '_')}", asked, partial(self._bars, category))
@@ -146,7 +159,19 @@ class CampaignPair:
 
 
 def beside_caption(rows: pl.DataFrame, names: tuple[str, str]) -> str:
-    """Return the cases (algorithm and class) in which the second experiment gives more, as text."""
+    """Return the cases (algorithm and class) in which the second experiment gives more, as text.
+
+    Parameters
+    ----------
+    rows
+        Columns experiment, panel, algorithm and value.
+    names
+        Names of both experiments.
+
+    Returns
+    -------
+    Sentences.
+    """
     pairs = rows.drop_nulls("value").pivot(on="experiment", index=["panel", "algorithm"], values="value")
     if not set(names) <= set(pairs.columns) or (both := pairs.drop_nulls(list(names))).is_empty():
         return "No class of flows has goodputs in both experiments."

@@ -1,7 +1,7 @@
-"""Figures as files: drawn in parallel processes, and not again where they are up to date.
+"""Figures as files, drawn in parallel processes, and not again if they are up to date.
 
-Each SVG says in itself what it was made from (a fingerprint of data and code) and what it shows (its caption), so that
-a folder of figures is its own record: what was interrupted goes on where it stopped, and nothing can be out of step.
+Each SVG contains a fingerprint of the data and code that it was made from, and its caption. So a folder of figures is
+its own record: an interrupted run continues at the first missing figure, and figures cannot differ from the data.
 """
 
 import hashlib
@@ -24,24 +24,36 @@ from mesonet.reporting.folder.gallery import FigureFile
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
 
-#: A process takes two seconds to start: fewer figures than this for each are drawn sooner by one.
+#: Figures for which a further process is started: it takes two seconds, so that one process draws fewer figures sooner.
 _WORTH_A_PROCESS = 12
-_HEAD = 16_384  #: bytes of a file that hold its record
+_HEAD = 16_384  #: bytes at the beginning of a file that contain its record
 
 
 @dataclass(frozen=True)
 class Drawn:
     """A figure on disk."""
 
-    name: str
+    name: str  #: path below the folder of figures, without suffix
     question: str
     caption: str
-    path: Path
+    path: Path  #: of the SVG
     again: bool  #: False if it was up to date
 
 
 def fingerprint(campaign: "Campaign", chosen: str = "") -> str:
-    """Return the hash of the results of a campaign, the choices for their analysis, and the code that draws."""
+    """Return the hash of the results of a campaign, the choices for their analysis, and the code that draws.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    chosen
+        The choices, as text.
+
+    Returns
+    -------
+    24 hexadecimal digits.
+    """
     digest = hashlib.sha256()
     experiment = repr(sorted((key, repr(value)) for key, value in campaign.experiment.items()))
     design = campaign.design
@@ -77,12 +89,32 @@ def draw_all(
     chosen: str = "",
     progress: Update | None = None,
 ) -> list[Drawn]:
-    """Draw `figures` below `root` as SVG, and with `png` also as PNG; up-to-date figures stay.
+    """Draw figures as SVG; figures that are up to date stay.
 
-    `chosen`: what figures depend on beside the campaign.
+    Figures of other data or code that are no longer in the list are removed.
 
-    `again` makes the same list of figures in another process. Figures of other data or code that are no longer in the
-    list are removed.
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    figures
+        The figures.
+    root
+        Folder of the figures.
+    again
+        Function that makes the same list of figures in another process.
+    png
+        Also write each figure as PNG.
+    workers
+        Most processes that draw.
+    chosen
+        The choices that figures depend on except the campaign, as text.
+    progress
+        Called with the number of figures drawn, the number to draw, and the name of the figure.
+
+    Returns
+    -------
+    The figures in the order of the list.
     """
     mark = fingerprint(campaign, chosen)
     _remove_stale(root, {figure.name for figure in figures}, mark)
@@ -115,12 +147,12 @@ def _drawn(
         for figure in waiting:
             yield figure.name, _draw(figure, root, mark, png)
         return
-    # Fresh processes: a fork of one that runs threads, as polars does, can hang.
+    # Fresh processes: a fork of a process with threads, which polars starts, can hang.
     pool = ProcessPoolExecutor(
         workers, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(campaign, again, root, mark, png)
     )
     try:
-        # Figures of one folder share results: one process takes all of a folder.
+        # Figures of one folder share results, so that one process draws them together.
         folders: dict[str, list[str]] = {}
         for figure in waiting:
             folders.setdefault(figure.name.rpartition("/")[0], []).append(figure.name)

@@ -1,4 +1,4 @@
-"""The figures of the folder: of each declared figure the selections that are drawn, with the paths of their files."""
+"""The figures of the folder: for each declared figure the selections that are drawn, and the paths of their files."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from mesonet.reporting.figures.figure import Selection
 
 Extent = Literal["chosen", "all", "none"]
 
-#: Responses whose ten steps are drawn unless others are asked for: the largest clusters first.
+#: Most responses whose ten steps are drawn by default: representatives of the largest clusters.
 MOST_CHOSEN = 8
 
 
@@ -23,7 +23,7 @@ MOST_CHOSEN = 8
 class FigureFile:
     """Figure of the folder."""
 
-    name: str  #: path below the folder of figures, without ending
+    name: str  #: path below the folder of figures, without suffix
     question: str
     make: Callable[[], tuple[Any, str]]  #: chart and caption
 
@@ -31,11 +31,22 @@ class FigureFile:
 def figures_of(
     view: CampaignView, extent: Extent | str = "chosen", responses: Sequence[str] | None = None
 ) -> list[FigureFile]:
-    """Return the figures of a campaign; none without results.
+    """Return the figures of a campaign.
 
-    `extent` "chosen": the ten steps of one response per cluster, at most eight, for the mean of all algorithms, and
-    of the measure of congestion for each; "all": of every response, for each algorithm and the mean of all; "none": no
-    figure. `responses`: those to draw in place of the chosen ones.
+    Parameters
+    ----------
+    view
+        View of the campaign.
+    extent
+        ``chosen``: the ten steps of one response per cluster, at most `MOST_CHOSEN`, for the mean of all algorithms,
+        and of the measure of congestion for each algorithm. ``all``: the ten steps of every response, for each
+        algorithm and the mean of all. ``none``: no figure.
+    responses
+        Responses to draw in place of the chosen ones; ``all`` ignores them.
+
+    Returns
+    -------
+    The figures; none without results.
     """
     if extent == "none" or not view.has_results:
         return []
@@ -71,7 +82,18 @@ def _as_question(title: str) -> str:
 
 
 def column_name(selection: Selection) -> str:
-    """Return the name of a response in a period: periods other than the whole are part of it."""
+    """Return the name of a response in a period.
+
+    Parameters
+    ----------
+    selection
+        Selection with a response and a period.
+
+    Returns
+    -------
+    The response, followed by the number of a measured period. The name of a response over the whole measured time, or
+    over a run, is the response alone.
+    """
     response, period = selection.get("response", ""), selection.get("period", "")
     return f"{response}_period_{period}" if period.isdigit() else response
 

@@ -10,7 +10,19 @@ import pyarrow.parquet as pq
 
 
 def write_table(table: pl.DataFrame, path: Path) -> list[Path]:
-    """Write a table as Parquet and CSV; `path` is without ending."""
+    """Write a table as Parquet and CSV.
+
+    Parameters
+    ----------
+    table
+        The table.
+    path
+        Path without suffix. Its folder is made if it is missing.
+
+    Returns
+    -------
+    Paths of the Parquet file and of the CSV file.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     parquet, csv = path.with_suffix(".parquet"), path.with_suffix(".csv")
     arrow: pa.Table = table.to_arrow()

@@ -21,7 +21,17 @@ _TEXT = pl.String
 
 
 def two_level_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
-    """Return all tables by name; a campaign without results has the table of conditions only."""
+    """Return all tables of a campaign by name.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    The tables; a campaign without results has ``conditions`` only.
+    """
     network = view.network
     tables = {"conditions": conditions_table(network)}
     if not view.has_results:
@@ -181,7 +191,7 @@ def _together(tables: list[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(tables, how="vertical_relaxed") if tables else pl.DataFrame()
 
 
-#: Series to look at first, by what a response is about; the columns of `series.parquet`.
+#: Series to look at first, columns of `series.parquet`, by a word in the name of the response.
 SERIES = {
     "loss": ("segments_dropped", "cwnd", "queueing_delay_ms"),
     "retransmission": ("segments_dropped", "loss_events", "cwnd"),
@@ -199,8 +209,15 @@ _OTHERWISE = ("cwnd", "queueing_delay_ms", "segments_dropped")
 def where_to_look(view: CampaignView) -> pl.DataFrame:
     """Return the most extreme condition of each outlying algorithm and response, with a guide to the time series.
 
-    Columns name the algorithm to compare with, the series to look at, and the files of the series where the runs
-    kept them.
+    Parameters
+    ----------
+    view
+        View of a campaign with at least two algorithms.
+
+    Returns
+    -------
+    The columns of `mesonet.analysis.Extremes`, and series (columns of the time series to look at), file and
+    file_against (the time series of both algorithms, empty if it was not kept).
     """
     found = view.extremes
     table = found.to_polars().drop("place")
