@@ -1,4 +1,4 @@
-"""The replay of traced runs on a map: what was recorded, where routers are drawn, and the frames in few bytes."""
+"""The replay of traced runs on a map: the recorded runs, the layout of the routers, and the frames in few bytes."""
 
 from mesonet.reporting.replay.recorded import ReplayRun, recorded_runs
 from mesonet.reporting.replay.section import replay_section

@@ -1,7 +1,7 @@
 """Frames of the replay: the state of every router at every instant, in three bytes per router and instant.
 
-Queue occupancy and share of drops are kept as the root: 1 in 10,000 is still there, and a full queue is known to 1 %.
-Bytes are differences from the instant before, which compress well.
+Queue occupancy and share of drops are kept as their roots: 1 in 10,000 is not 0, and a full queue has a resolution of 1
+%. Bytes are differences from the previous instant, which compress well.
 """
 
 import base64
@@ -19,10 +19,22 @@ Bytes = NDArray[np.uint8]
 
 
 def frames(run: ReplayRun, routers: Sequence[str]) -> tuple[Floats, Bytes]:
-    """Return instants in s, shape (t,), and bytes of shape (3, routers, t): queue, drops, utilisation.
+    """Return the instants and the state of every router.
 
-    A router without a trace has zeros. The root of the share of the buffer in use, the root of the share of arriving
-    segments dropped since the instant before, and the utilisation since then; each times 255, and at least 1 if not 0.
+    The quantities are the root of the share of the buffer in use, the root of the share of arriving segments dropped,
+    and the utilisation; the last two since the previous instant. Each is multiplied by 255, and is at least 1 if it is
+    not 0.
+
+    Parameters
+    ----------
+    run
+        A run with traces.
+    routers
+        Names of r routers; a router without a trace has zeros.
+
+    Returns
+    -------
+    Instants, s, shape (t,), and bytes, shape (3, r, t): queue, drops, utilisation.
     """
     places = {name: place for place, name in enumerate(routers)}
     buffer = dict(run.routers.select("router", "buffer").iter_rows())
@@ -45,6 +57,16 @@ def frames(run: ReplayRun, routers: Sequence[str]) -> tuple[Floats, Bytes]:
 
 
 def packed(coded: Bytes) -> str:
-    """Return the bytes as differences along the last axis, compressed, as text."""
+    """Return bytes as differences along the last axis, compressed.
+
+    Parameters
+    ----------
+    coded
+        Bytes, of any shape.
+
+    Returns
+    -------
+    The gzip stream in base64.
+    """
     change = np.diff(coded, axis=-1, prepend=np.zeros((*coded.shape[:-1], 1), dtype=np.uint8))
     return base64.b64encode(gzip.compress(change.astype(np.uint8).tobytes(), 9, mtime=0)).decode("ascii")

@@ -1,7 +1,7 @@
 """Layout of the replay: backbone routers by geography if it is known, the routers below around them.
 
-A router in a flower would hide its neighbour where two cities are close: flowers push each other apart, so that the map
-is a scheme, not a survey.
+A flower is a router with the routers below around it. Flowers push each other apart, because they would hide their
+neighbours if two cities are close: the map is a scheme, not a survey.
 """
 
 import math
@@ -28,35 +28,47 @@ PUSHES = 400
 
 @dataclass(frozen=True)
 class MapPoint:
-    """A router on the map: px, whether its name is written, and the radius of what hangs below it."""
+    """A router on the map; positions and lengths are in px."""
 
     name: str
-    label: str
+    label: str  #: name with its city, if it is known
     router_class: str
-    x: float
-    y: float
-    head: bool
-    reach: float
-    name_at: tuple[float, float, str]  #: px from the router to its name, and how that is aligned there
+    x: float  #: from the left
+    y: float  #: from the top
+    head: bool  #: True if the name is written
+    reach: float  #: radius of the circle of the routers below; 0 for these routers
+    name_at: tuple[float, float, str]  #: px from the router to its name, and the alignment of the name
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """The whole map; links are pairs of routers."""
+    """The whole map."""
 
-    width: float
-    height: float
+    width: float  #: px
+    height: float  #: px
     places: tuple[MapPoint, ...]
-    links: tuple[tuple[int, int], ...]
-    on_map: bool  #: the place of every backbone router is known
+    links: tuple[tuple[int, int], ...]  #: pairs of places in `places`, from 0
+    on_map: bool  #: True if the place of every backbone router is known
 
 
 def drawing(topology: Any, described: Mapping[str, Any]) -> Drawing:
-    """Return the map of the result of `mesonet.core.describe`; `topology` is from the canonical scenario."""
+    """Return the map of a network.
+
+    Parameters
+    ----------
+    topology
+        Topology of the canonical scenario: a name, or the routers and links.
+    described
+        Result of `mesonet.core.describe`.
+
+    Returns
+    -------
+    The map.
+    """
     routers = described["map"]["routers"]
     links = [(link["a"], link["b"]) for link in described["map"]["links"]]
     heads = [n for n, each in enumerate(routers) if each["class"] in HEADS]
-    # A network of the user's own may hold routers of all kinds without one above them.
+    # A user's own network may have routers of all kinds without a router above them.
     parents = _parents(len(routers), links, heads) if heads else {}
     if not heads or len(parents) + len(heads) < len(routers):
         heads, parents = list(range(len(routers))), {}
@@ -144,7 +156,7 @@ def _spread(points: Sequence[Point], reach: Sequence[float]) -> list[Point]:
     extent = [max(point[axis] for point in points) - low[axis] for axis in (0, 1)]
     room = (WIDTH - 2 * edge, HEIGHT - 2 * edge - 8)
     scale = [room[axis] / extent[axis] if extent[axis] > 1e-9 else 0.0 for axis in (0, 1)]
-    # Geography keeps its shape unless that would waste most of the drawing.
+    # Geography keeps its shape unless most of the drawing would be empty.
     small = min(s for s in scale if s) if any(scale) else 1.0
     scale = [min(s, 1.6 * small) for s in scale]
     offset = [edge + (room[axis] - extent[axis] * scale[axis]) / 2 for axis in (0, 1)]

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReplayRun:
-    """Run with traces. `condition` is None for a run from outside the campaign."""
+    """Run with traces."""
 
-    condition: int | None
+    condition: int | None  #: None for a run from outside the campaign
     name: str  #: its algorithm, or the name of its folder
     scenario: dict[str, Any]  #: canonical
     traces: pl.DataFrame  #: `router_traces.parquet`
@@ -31,9 +31,18 @@ class ReplayRun:
 
 
 def recorded_runs(campaign: "Campaign") -> list[ReplayRun]:
-    """Return the traced runs of a campaign by condition and algorithm, then runs from outside the campaign.
+    """Return the traced runs below the folder of a campaign.
 
-    A folder that `mesonet run --set trace.routers=all --out` wrote is one, too.
+    A folder that ``mesonet run --set trace.routers=all --out`` wrote is a run, too.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+
+    Returns
+    -------
+    Runs by condition and algorithm, then runs from outside the campaign.
     """
     known = {
         _untraced(entry["scenario"]): (entry["condition"], entry["algorithm"])

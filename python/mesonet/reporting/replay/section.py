@@ -15,7 +15,7 @@ from mesonet.reporting.replay.layout import Drawing, drawing
 from mesonet.reporting.replay.recorded import ReplayRun
 from mesonet.reporting.text import html
 
-#: Columns of the time series, and what the states are called; a flow in recovery counts in one of these.
+#: Names of the states by column of the time series; a flow in recovery counts in one of these states.
 STATES = {
     "connecting": "connecting",
     "initial_slow_start": "initial slow start",
@@ -26,14 +26,24 @@ STATES = {
 
 @dataclass(frozen=True)
 class ReplaySection:
-    """The section with its data, and its title; both are empty without a run."""
+    """The section with its data; title and text are empty without a run."""
 
     title: str
     html: Markup
 
 
 def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
-    """Return the section that replays the runs. Runs on another network than the first are left out."""
+    """Return the section that replays runs.
+
+    Parameters
+    ----------
+    runs
+        Runs with traces. Runs with routers that the network of the first run lacks are left out.
+
+    Returns
+    -------
+    The section.
+    """
     if not runs:
         return ReplaySection("", Markup(""))
     topology = runs[0].scenario["topology"]

@@ -1,8 +1,8 @@
 """Runs of a campaign simulated again with every router traced, for the replay on a map.
 
-A campaign keeps responses, not traces: nobody knows beforehand which condition will be worth watching, and traces of
-all runs would be larger than everything else. A run is determined by its scenario and seed, so that one condition can
-be simulated again at any time; tracing changes nothing in it.
+A campaign keeps responses, not traces: which condition is worth a replay is not known beforehand, and traces of all
+runs would be larger than all other files. A run is determined by its scenario and seed, so that one condition can be
+simulated again at any time; tracing does not change it.
 """
 
 from __future__ import annotations
@@ -27,23 +27,30 @@ if TYPE_CHECKING:
     from mesonet.campaign.data import Campaign
 
 FOLDER = "replay"
-"""Folder of a campaign in which they are kept, each as `mesonet run --out` writes it."""
+"""Folder of the traced runs in a campaign; each run is as `mesonet run --out` writes it."""
 CHEAP_S = 60.0
-"""Processor time that a report may take unasked to simulate its replay, s: about what the report itself takes."""
+"""Processor time that a report may take by default to simulate its replay, s: about the time of the report itself."""
 FRAMES = 300
-"""Rows of a trace, about: a few seconds of replay, and finer than anybody can follow."""
+"""Most rows of a trace: a few seconds of replay, and finer steps than a reader can follow."""
 
 
 def prepare(campaign: Campaign, wanted: str | None = None, *, progress: Update | None = None) -> None:
     """Record the runs that a report is to replay.
 
-    `wanted`: the number of a condition, ``most`` for the most congested one, ``none`` for nothing new; None is ``most``
-    where that takes less than `CHEAP_S` of processor time, else ``none``.
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    wanted
+        Number of a condition, ``most`` for the most congested condition, or ``none`` for no new run. None: ``most`` if
+        it takes at most `CHEAP_S` of processor time, else ``none``.
+    progress
+        As for `record`.
 
     Raises
     ------
     InputError
-        For anything else, and as `record` does.
+        For another text, and as `record`.
     """
     if wanted == "none":
         return
@@ -60,13 +67,22 @@ def prepare(campaign: Campaign, wanted: str | None = None, *, progress: Update |
 
 
 def most_congested(campaign: Campaign) -> int:
-    """Return the condition in which most is lost, in the mean over the algorithms; the last one where that is not
-    known."""
+    """Return the condition with the highest loss, in the mean over the algorithms.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+
+    Returns
+    -------
+    Number of the condition, from 1; the last condition if the loss is not known.
+    """
     there = set(campaign.responses["response"].unique())
     name = next((name for name in ("loss_rate", "retransmission_rate") if name in there), None)
     if name is None:
         return campaign.design.runs
-    # Centre points cannot be replayed: they are no condition of the design.
+    # Centre points cannot be replayed: they are not conditions of the design.
     rows = campaign.response(name).filter(pl.col("value").is_not_null() & (pl.col("condition") <= campaign.design.runs))
     means = rows.group_by("condition").agg(pl.col("value").mean()).sort("value", "condition")
     return int(means["condition"][-1]) if means.height else campaign.design.runs
@@ -79,12 +95,14 @@ def record(
 
     Parameters
     ----------
+    campaign
+        The campaign.
     condition
-        Counts from 1.
+        Number of the condition, from 1.
     workers
-        Runs at a time; by default one per processor.
+        Runs at a time; None: one per processor.
     progress
-        Told (done, total, note).
+        Called with the number of runs done, the number of runs to simulate, and a note.
 
     Returns
     -------
@@ -111,7 +129,19 @@ def record(
 
 
 def missing_cost(campaign: Campaign, condition: int) -> float | None:
-    """Return the processor seconds that `record` would take, from the costs of the runs; None if not possible."""
+    """Return the processor time that `record` would take, from the costs of the runs.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    condition
+        Number of the condition, from 1.
+
+    Returns
+    -------
+    Time, s; 0 if all runs are recorded. None if `record` would refuse the condition, or a cost is not known.
+    """
     try:
         _refuse(campaign, condition)
     except InputError:
@@ -122,12 +152,34 @@ def missing_cost(campaign: Campaign, condition: int) -> float | None:
 
 
 def folder(campaign: Campaign, run: Run) -> Path:
-    """Return the folder of the traces of a run, whether it exists or not."""
+    """Return the folder of the traces of a run, whether it exists or not.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    run
+        A run of the campaign.
+
+    Returns
+    -------
+    The path.
+    """
     return campaign.path / FOLDER / run.key[:16]
 
 
 def interval(duration: float) -> float:
-    """Return the distance between two rows of a trace, s: 1, 2 or 5 x 10^n, for about `FRAMES` rows."""
+    """Return the distance between two rows of a trace.
+
+    Parameters
+    ----------
+    duration
+        Simulated time of the run, s, above 0.
+
+    Returns
+    -------
+    1, 2 or 5 x 10^n s, for at most `FRAMES` rows.
+    """
     least = duration / FRAMES
     power = 10.0 ** math.floor(math.log10(least))
     return next(float(f"{step * power:.1g}") for step in (1, 2, 5, 10) if step * power >= least * (1 - 1e-9))
