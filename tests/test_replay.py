@@ -15,7 +15,7 @@ from mesonet import core
 from mesonet.errors import InputError
 from mesonet.reporting.replay import recorded_runs
 from mesonet.reporting.replay.frames import frames, packed
-from mesonet.reporting.replay.layout import HEIGHT, WIDTH, drawing
+from mesonet.reporting.replay.layout import HEIGHT, WIDTH, replay_map
 from mesonet.reporting.replay.simulated import FRAMES, interval, missing_cost, most_congested, prepare, record
 
 pytestmark = pytest.mark.process
@@ -114,7 +114,7 @@ def test_frames_hold_what_the_traces_say(campaign):
 @pytest.mark.parametrize("name", ["abilene", "isp", "dumbbell", "parking-lot"])
 def test_every_router_has_a_place_of_its_own(name):
     about = described(name)
-    drawn = drawing(name, about)
+    drawn = replay_map(name, about)
     assert [place.name for place in drawn.places] == [router["name"] for router in about["map"]["routers"]]
     assert len(drawn.links) == len(about["map"]["links"])
     for place in drawn.places:
@@ -128,7 +128,7 @@ def test_a_network_of_any_shape_is_drawn():
     """Routers of all kinds without one above them, at one place."""
     routers = [{"name": n, "class": "normal access", "region": 0, "sources": 1} for n in "abcd"]
     links = [{"a": 0, "b": n, "delay": 0.0, "cost": 1.0} for n in (1, 2, 3)]
-    drawn = drawing({"name": "mine"}, {"topology": "mine", "map": {"routers": routers, "links": links}})
+    drawn = replay_map({"name": "mine"}, {"topology": "mine", "map": {"routers": routers, "links": links}})
     assert len({(place.x, place.y) for place in drawn.places}) == 4
 
 
@@ -143,6 +143,6 @@ def test_the_page_of_a_campaign_with_a_replay(campaign):
 def test_a_network_without_places_is_not_called_a_map():
     routers = [{"name": n, "class": "backbone", "region": n, "sources": 1} for n in ("Oslo", "Bergen", "Hamar")]
     links = [{"a": a, "b": b, "delay": 0.0, "cost": 1.0} for a, b in ((0, 1), (1, 2), (0, 2))]
-    drawn = drawing({"name": "mine"}, {"topology": "mine", "map": {"routers": routers, "links": links}})
+    drawn = replay_map({"name": "mine"}, {"topology": "mine", "map": {"routers": routers, "links": links}})
     assert not drawn.on_map
-    assert drawing("abilene", described("abilene")).on_map
+    assert replay_map("abilene", described("abilene")).on_map

@@ -41,7 +41,7 @@ class MapPoint:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class ReplayMap:
     """The whole map."""
 
     width: float  #: px
@@ -51,7 +51,7 @@ class Drawing:
     on_map: bool  #: True if the place of every backbone router is known
 
 
-def drawing(topology: Any, described: Mapping[str, Any]) -> Drawing:
+def replay_map(topology: Any, described: Mapping[str, Any]) -> ReplayMap:
     """Return the map of a network.
 
     Parameters
@@ -100,7 +100,7 @@ def drawing(topology: Any, described: Mapping[str, Any]) -> Drawing:
         for n, each in enumerate(routers)
     )
     on_map = all(routers[n]["name"] in cities for n in heads)
-    return Drawing(WIDTH, HEIGHT, places, tuple(links), on_map)
+    return ReplayMap(WIDTH, HEIGHT, places, tuple(links), on_map)
 
 
 def _parents(count: int, links: Sequence[tuple[int, int]], heads: Sequence[int]) -> dict[int, int]:

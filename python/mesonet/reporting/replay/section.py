@@ -11,7 +11,7 @@ from markupsafe import Markup
 from mesonet import core
 from mesonet.reporting import packing
 from mesonet.reporting.replay.frames import frames, packed
-from mesonet.reporting.replay.layout import Drawing, drawing
+from mesonet.reporting.replay.layout import ReplayMap, replay_map
 from mesonet.reporting.replay.recorded import ReplayRun
 from mesonet.reporting.text import html
 
@@ -48,7 +48,7 @@ def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
         return ReplaySection("", Markup(""))
     topology = runs[0].scenario["topology"]
     described = core.describe(json.dumps(runs[0].scenario))
-    drawn = drawing(topology, described)
+    drawn = replay_map(topology, described)
     names = [place.name for place in drawn.places]
     shown = [run for run in runs if set(run.traces["router"].unique()) <= set(names)]
     about = [_about(run, names, place) for place, run in enumerate(shown)]
@@ -66,7 +66,7 @@ def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
     return ReplaySection(title, Markup("").join([body, *scripts]))
 
 
-def _shape(drawn: Drawing) -> str:
+def _shape(drawn: ReplayMap) -> str:
     """Return the layout of routers without coordinates: in a line, where all heads have equal height, or a circle."""
     heights = {place.y for place in drawn.places if place.head}
     return "in a line" if len(heights) == 1 else "on a circle"
@@ -102,7 +102,7 @@ def _flows(run: ReplayRun, times: Sequence[float]) -> list[list[int]]:
     return [run.series[column].to_numpy()[np.maximum(at, 0)].astype(int).tolist() for column in STATES]
 
 
-def _scene(drawn: Drawing) -> dict[str, Any]:
+def _scene(drawn: ReplayMap) -> dict[str, Any]:
     return {
         "width": drawn.width,
         "height": drawn.height,

@@ -71,7 +71,7 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Settings:
+class HarmfulLevel:
     """The level of one factor at which a quantity is worse more often than at the other."""
 
     here: str  #: the factor and its level, in words
@@ -113,7 +113,7 @@ class Change:
     high: float = 0.0  #: upper end
     visible: float = 0.0  #: smallest harm, in %, that would have been found with the probability `POWER`
     dominant: tuple[int, float] | None = None  #: condition with most of the sum of the reference, and its share in %
-    settings: Settings | None = None  #: the level at which it is worse, if a factor separates these conditions
+    settings: HarmfulLevel | None = None  #: the level at which it is worse, if a factor separates these conditions
     part: Part | None = None  #: the level at which it is worst, if it is harmful there and not over all conditions
 
     @property
@@ -558,7 +558,7 @@ def _percent(quantity: Quantity, difference: float, scale: float) -> float:
     return float(100 * difference / scale) if scale else 0.0
 
 
-def _settings(view: CampaignView, worse: NDArray[np.bool_], both: NDArray[np.bool_]) -> Settings | None:
+def _settings(view: CampaignView, worse: NDArray[np.bool_], both: NDArray[np.bool_]) -> HarmfulLevel | None:
     """Return the level of the factor that separates the conditions best; None where none does so clearly."""
     design = view.campaign.design
     if not design.factors or not worse.any() or worse[both].all():
@@ -571,7 +571,7 @@ def _settings(view: CampaignView, worse: NDArray[np.bool_], both: NDArray[np.boo
     plus = int(found.flagged_plus[best]), int(found.runs_plus[best])
     factor, level = found.terms[best], int(found.level[best])
     here, there = (plus, minus) if level > 0 else (minus, plus)
-    return Settings(_at_level(view, factor, level), level_text(view, factor, -level), *here, *there)
+    return HarmfulLevel(_at_level(view, factor, level), level_text(view, factor, -level), *here, *there)
 
 
 def _at_level(view: CampaignView, factor: str, level: int) -> str:
