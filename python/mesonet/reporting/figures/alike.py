@@ -35,35 +35,25 @@ def figures(view: CampaignView) -> list[Figure]:
     """
     found = []
     if len(view.correlations.responses) > 1:
-        found.append(correlations(view))
+        found.append(_correlations(view))
     if view.campaign.design.factors:
         if len(view.correlations.responses) > 1:
-            found += [scatter_matrix(view), index_index(view)]
+            found += [_scatter_matrix(view), _index_index(view)]
         if len(view.components.variance):
-            found.append(groupings(view))
-        found += reduced(view, view.of_all, "components", "")
+            found.append(_groupings(view))
+        found += _reduced(view, view.of_all, "components", "")
         if view.of_goodputs is not None:
-            found += reduced(view, view.of_goodputs, "components_of_goodputs", " of the goodputs")
+            found += _reduced(view, view.of_goodputs, "components_of_goodputs", " of the goodputs")
     if len(view.in_period[view.main_period]) > 1:
         found.append(response_pair(view))
     scores = view.components.scores
     if scores.shape[1] > 1 and np.isfinite(scores).any():
-        found.append(components(view))
+        found.append(_components(view))
     return found
 
 
-def correlations(view: CampaignView) -> Figure:
-    """Return the correlations of all pairs of responses, in groups of similar responses.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two responses that vary.
-
-    Returns
-    -------
-    The figure.
-    """
+def _correlations(view: CampaignView) -> Figure:
+    """Return the correlations of all pairs of responses, in groups of similar responses."""
     result = view.correlations
     count = len(by_group(result))
     picks = {column.name: (column.response, column.period) for column in view.columns}
@@ -101,18 +91,8 @@ def _groups_html(view: CampaignView) -> str:
     return html.folded(f"The {len(rows)} groups", html.table(["represents the group", "the others of the group"], rows))
 
 
-def scatter_matrix(view: CampaignView) -> Figure:
-    """Return a scatter plot of every pair of responses.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two responses that vary.
-
-    Returns
-    -------
-    The figure.
-    """
+def _scatter_matrix(view: CampaignView) -> Figure:
+    """Return a scatter plot of every pair of responses."""
 
     def draw() -> Drawing:
         alike = view.correlations
@@ -135,18 +115,8 @@ def scatter_matrix(view: CampaignView) -> Figure:
     )
 
 
-def index_index(view: CampaignView) -> Figure:
-    """Return the pairs of responses that correlate, as marks.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two responses that vary.
-
-    Returns
-    -------
-    The figure.
-    """
+def _index_index(view: CampaignView) -> Figure:
+    """Return the pairs of responses that correlate, as marks."""
 
     def draw() -> Drawing:
         chart = plots.index_index(view.correlations, labels=view.labels, title="Clusters of responses")
@@ -168,18 +138,8 @@ def index_index(view: CampaignView) -> Figure:
     )
 
 
-def groupings(view: CampaignView) -> Figure:
-    """Return the groups of responses by correlation next to the groups by components.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with principal components.
-
-    Returns
-    -------
-    The figure.
-    """
+def _groupings(view: CampaignView) -> Figure:
+    """Return the groups of responses by correlation next to the groups by components."""
 
     def draw() -> Drawing:
         title = "Groups of responses by correlation and by components"
@@ -198,25 +158,8 @@ def groupings(view: CampaignView) -> Figure:
     )
 
 
-def reduced(view: CampaignView, found: Reduction, folder: str, whose: str) -> list[Figure]:
-    """Return the figures of principal components of some responses.
-
-    Parameters
-    ----------
-    view
-        View of the campaign.
-    found
-        The components.
-    folder
-        Folder of the figures.
-    whose
-        Words behind "components" in titles, such as " of the goodputs"; empty for all responses, whose main effects are
-        also on the page.
-
-    Returns
-    -------
-    The figures; none without components.
-    """
+def _reduced(view: CampaignView, found: Reduction, folder: str, whose: str) -> list[Figure]:
+    """Return the figures of principal components of some responses."""
     parts = found.components
     if not len(parts.variance):
         return []
@@ -363,18 +306,8 @@ def response_pair(view: CampaignView) -> Figure:
     )  # fmt: skip
 
 
-def components(view: CampaignView) -> Figure:
-    """Return the plane of the first two components, by algorithm and by the level of a factor.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two components.
-
-    Returns
-    -------
-    The figure.
-    """
+def _components(view: CampaignView) -> Figure:
+    """Return the plane of the first two components, by algorithm and by the level of a factor."""
     factors, result = view.campaign.design.factors, view.components
 
     def draw() -> Drawing:

@@ -64,33 +64,21 @@ def figures(view: CampaignView) -> list[Figure]:
     several = len(view.algorithms) > 1
     found = []
     if (reference := incumbent(view)) is not None and view.campaign.design.factors:
-        found.append(effects_on_difference(view, reference))
+        found.append(_effects_on_difference(view, reference))
     if several:
-        found += [condition_response(view), residuals(view)]
-    found.append(values(view))
+        found += [_condition_response(view), _residuals(view)]
+    found.append(_values(view))
     if several:
-        found += [condition_bars(view), mean_ranks(view), *summaries_by_set(view)]
+        found += [_condition_bars(view), _mean_ranks(view), *_summaries_by_set(view)]
     if len(view.algorithms) > 2 and view.clusterings:
-        found.append(clusters(view))
+        found.append(_clusters(view))
     if several and view.campaign.design.factors and view.separations:
-        found.append(settings_of_outliers(view))
+        found.append(_settings_of_outliers(view))
     return found
 
 
-def effects_on_difference(view: CampaignView, reference: str) -> Figure:
-    """Return main effects on the difference between each algorithm and the incumbent.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with factors.
-    reference
-        The incumbent, one of the algorithms.
-
-    Returns
-    -------
-    The figure, with a drawing per response, period and algorithm.
-    """
+def _effects_on_difference(view: CampaignView, reference: str) -> Figure:
+    """Return main effects on the difference between each algorithm and the incumbent."""
     factors = view.campaign.factors
     selections = [
         {"response": response, "period": period, "algorithm": algorithm}
@@ -99,7 +87,7 @@ def effects_on_difference(view: CampaignView, reference: str) -> Figure:
     ]
 
     def draw(response: str, period: str, algorithm: str) -> Drawing:
-        result = difference_effects(view, response, period, algorithm, reference)
+        result = _difference_effects(view, response, period, algorithm, reference)
         who = who_differs(view, algorithm, reference)
         heading = f"{view.responses[response].title}, {who} minus {reference}, {period_title(period)}"
         title = axis_title(view, response)
@@ -110,7 +98,7 @@ def effects_on_difference(view: CampaignView, reference: str) -> Figure:
             difference_caption(view, result, response),
         )
 
-    mode = difference_effects(view, **selections[0], reference=reference).mode
+    mode = _difference_effects(view, **selections[0], reference=reference).mode
     return Figure(
         id="effects-on-difference",
         short_title="Effects on the difference",
@@ -130,26 +118,8 @@ def effects_on_difference(view: CampaignView, reference: str) -> Figure:
     )
 
 
-def difference_effects(view: CampaignView, response: str, period: str, algorithm: str, reference: str) -> MainEffects:
-    """Return the main effects on the difference of an algorithm from the incumbent.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with factors.
-    response
-        Name of the response.
-    period
-        Period of the response.
-    algorithm
-        An algorithm. For `MEAN_OF_ALL` and for the incumbent itself, the mean of all others is compared.
-    reference
-        The incumbent, one of the algorithms.
-
-    Returns
-    -------
-    Effects, in the unit of the response.
-    """
+def _difference_effects(view: CampaignView, response: str, period: str, algorithm: str, reference: str) -> MainEffects:
+    """Return the main effects on the difference of an algorithm from the incumbent."""
     values = view.cube_for_tests(period)[..., view.in_period[period].index(response)]
     place = view.algorithms.index(reference)
     if algorithm in (MEAN_OF_ALL, reference):
@@ -160,18 +130,8 @@ def difference_effects(view: CampaignView, response: str, period: str, algorithm
     return main_effects(view.campaign.design, replicate_frame(own - values[..., place]), mode=view.mode)
 
 
-def condition_response(view: CampaignView) -> Figure:
-    """Return the condition-response summary, for every period and three choices of outliers.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two algorithms.
-
-    Returns
-    -------
-    The figure, with a drawing for each period that has the responses of the main period.
-    """
+def _condition_response(view: CampaignView) -> Figure:
+    """Return the condition-response summary, for every period and three choices of outliers."""
     labels = {name: view.label_of(name) for name in view.responses}
     shown = settings(view)
     main = view.in_period[view.main_period]
@@ -179,7 +139,7 @@ def condition_response(view: CampaignView) -> Figure:
     periods = [period for period, names in view.in_period.items() if names == main]
 
     def draw(period: str, outliers: str) -> Drawing:
-        result = outliers_of(view, period, outliers)
+        result = _outliers_of(view, period, outliers)
         heading = captions.summary_heading(period)
         return Drawing(
             lazily(plots.condition_response, result, shown, labels=labels, order=view.by_congestion, title=heading),
@@ -213,22 +173,8 @@ def condition_response(view: CampaignView) -> Figure:
     )
 
 
-def outliers_of(view: CampaignView, period: str, way: str) -> ConditionResponseSummary:
-    """Return the summary with the cells flagged in one of the three ways.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two algorithms.
-    period
-        The period.
-    way
-        `ALL`, `FAR` or `DISCOVERIES`.
-
-    Returns
-    -------
-    The summary; cells without a q value are not flagged as discoveries.
-    """
+def _outliers_of(view: CampaignView, period: str, way: str) -> ConditionResponseSummary:
+    """Return the summary with the cells flagged in one of the three ways."""
     if way == FAR:
         return view.summary(period, LARGE)
     result = view.summary(period)
@@ -238,18 +184,8 @@ def outliers_of(view: CampaignView, period: str, way: str) -> ConditionResponseS
         return replace(result, flagged=result.q < FALSE_DISCOVERIES)
 
 
-def summaries_by_set(view: CampaignView) -> list[Figure]:
-    """Return the condition-response summary of each set of responses beyond the whole measured time.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two algorithms.
-
-    Returns
-    -------
-    One figure, with a drawing per set; none without such a set.
-    """
+def _summaries_by_set(view: CampaignView) -> list[Figure]:
+    """Return the condition-response summary of each set of responses beyond the whole measured time."""
     names = [name for name in view.sets if name != period_title(view.main_period)]
     if not names:
         return []
@@ -275,18 +211,8 @@ def summaries_by_set(view: CampaignView) -> list[Figure]:
     ]
 
 
-def residuals(view: CampaignView) -> Figure:
-    """Return the detailed response plot: the distance of every algorithm from the mean of all, by condition.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two algorithms.
-
-    Returns
-    -------
-    The figure, with a drawing per response of the main period.
-    """
+def _residuals(view: CampaignView) -> Figure:
+    """Return the detailed response plot: the distance of every algorithm from the mean of all, by condition."""
     period = view.main_period
     factors = view.campaign.design.factors
     tested = any(view.residuals(name, period).summary.cells_tested for name in view.in_period[period])
@@ -331,18 +257,8 @@ def residuals(view: CampaignView) -> Figure:
     )
 
 
-def values(view: CampaignView) -> Figure:
-    """Return the raw values, for every response and period.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with results.
-
-    Returns
-    -------
-    The figure. Above `MOST_VALUES` rows it has the main period only.
-    """
+def _values(view: CampaignView) -> Figure:
+    """Return the raw values, for every response and period."""
     per_response = len(view.conditions) * len(view.algorithms)
     periods = [view.main_period]
     if per_response * sum(len(names) for names in view.in_period.values()) <= MOST_VALUES:
@@ -381,18 +297,8 @@ def values(view: CampaignView) -> Figure:
     )
 
 
-def condition_bars(view: CampaignView) -> Figure:
-    """Return a bar graph per condition of the algorithms above and below the mean of all.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two algorithms.
-
-    Returns
-    -------
-    The figure, with a drawing per response of the main period.
-    """
+def _condition_bars(view: CampaignView) -> Figure:
+    """Return a bar graph per condition of the algorithms above and below the mean of all."""
     period = view.main_period
     numbers = ", ".join(f"{place} {name}" for place, name in enumerate(view.algorithms, start=1))
 
@@ -421,25 +327,15 @@ def condition_bars(view: CampaignView) -> Figure:
     )
 
 
-def mean_ranks(view: CampaignView) -> Figure:
-    """Return the ranks of the algorithms in every condition, their mean and their spread.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two algorithms.
-
-    Returns
-    -------
-    The figure, with a drawing per response of the main period.
-    """
+def _mean_ranks(view: CampaignView) -> Figure:
+    """Return the ranks of the algorithms in every condition, their mean and their spread."""
     count, period = len(view.algorithms), view.main_period
 
     def draw(response: str) -> Drawing:
         direction = view.responses[response].direction
         meaning = "the lowest value" if direction == "lower" else "the highest value"
         meaning += " (which is neither good nor bad)" if direction == "neutral" else ""
-        cells, means, mean, sd, alike = ranks_of(view, response)
+        cells, means, mean, sd, alike = _ranks_of(view, response)
         return Drawing(
             lazily(plots.ranks_by_condition, cells, means, view.algorithms, order=view.by_congestion),
             {CELLS: cells, **({MEANS: means} if len(view.conditions) > 1 else {})},
@@ -463,24 +359,8 @@ def mean_ranks(view: CampaignView) -> Figure:
     )
 
 
-def ranks_of(view: CampaignView, response: str) -> tuple[pl.DataFrame, pl.DataFrame, np.ndarray, np.ndarray, int]:
-    """Return the ranks of the algorithms in the main period, their means and their spread.
-
-    The best algorithm has the highest rank; in a response that is neither good nor bad, the largest value has it. Means
-    and spreads leave out the conditions in which all algorithms are equal.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two algorithms.
-    response
-        Name of the response.
-
-    Returns
-    -------
-    The tables `cells` and `means` of `mesonet.plots.ranks_by_condition`; mean and standard deviation per algorithm, NaN
-    where not computable; the number of conditions in which all are equal.
-    """
+def _ranks_of(view: CampaignView, response: str) -> tuple[pl.DataFrame, pl.DataFrame, np.ndarray, np.ndarray, int]:
+    """Return the ranks of the algorithms in the main period, their means and their spread."""
     values = view.values(response, view.main_period)
     # The best has the highest rank; of a response that is neither good nor bad, the largest value.
     order = ranks(-values if view.responses[response].direction == "lower" else values)
@@ -512,18 +392,8 @@ def ranks_of(view: CampaignView, response: str) -> tuple[pl.DataFrame, pl.DataFr
     return cells, means.with_columns(pl.col("mean", "sd").fill_nan(None), side=sides), mean, sd, alike
 
 
-def clusters(view: CampaignView) -> Figure:
-    """Return the trees of the algorithms in every condition.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least three algorithms.
-
-    Returns
-    -------
-    The figure.
-    """
+def _clusters(view: CampaignView) -> Figure:
+    """Return the trees of the algorithms in every condition."""
     results = view.clusterings
     algorithms = max(len(result.algorithms) for result in results.values())
 
@@ -551,18 +421,8 @@ def clusters(view: CampaignView) -> Figure:
     )
 
 
-def settings_of_outliers(view: CampaignView) -> Figure:
-    """Return the settings that are associated with the flags of an algorithm.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with factors and with `separations`.
-
-    Returns
-    -------
-    The figure.
-    """
+def _settings_of_outliers(view: CampaignView) -> Figure:
+    """Return the settings that are associated with the flags of an algorithm."""
 
     def draw() -> Drawing:
         rows = {

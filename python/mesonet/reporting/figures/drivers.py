@@ -1,6 +1,8 @@
 """Figures of the group "What drives the responses": effects, signs and stars, Psi, and the ten steps."""
 
+from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -55,15 +57,15 @@ def figures(view: CampaignView) -> list[Figure]:
     factors = view.campaign.design.factors
     if not factors:
         return []
-    found = [main_effects(view), signs_and_stars(view), psi(view)]
+    found = [_main_effects(view), _signs_and_stars(view), _psi(view)]
     if len(factors) > 1:
         found += [
-            interaction_matrix(view), half_normal(view), effect_sizes(view), youden(view), block_plot(view),
+            _interaction_matrix(view), _half_normal(view), _effect_sizes(view), _youden(view), _block_plot(view),
         ]  # fmt: skip
         if len(set(factors) - categorical(view)) > 1:
-            found.append(contour_plot(view))
-    found += [ordered(view), values_by_factor(view)]
-    return [*found, psi_by_set(view)]
+            found.append(_contour_plot(view))
+    found += [_ordered(view), _values_by_factor(view)]
+    return [*found, _psi_by_set(view)]
 
 
 def _terms(view: CampaignView, response: str, algorithm: str, period: str) -> Terms:
@@ -74,18 +76,8 @@ def _heading(view: CampaignView, response: str, algorithm: str, period: str) -> 
     return captions.effects_heading(view, response, period or view.main_period, algorithm)
 
 
-def main_effects(view: CampaignView) -> Figure:
-    """Return main effects.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with factors.
-
-    Returns
-    -------
-    The figure, with a drawing per response, period and algorithm.
-    """
+def _main_effects(view: CampaignView) -> Figure:
+    """Return main effects."""
     factors = view.campaign.factors
 
     def draw(response: str, period: str, algorithm: str) -> Drawing:
@@ -122,18 +114,8 @@ def main_effects(view: CampaignView) -> Figure:
     )
 
 
-def signs_and_stars(view: CampaignView) -> Figure:
-    """Return signs and stars of all responses and factors.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with factors.
-
-    Returns
-    -------
-    The figure, with a drawing per algorithm.
-    """
+def _signs_and_stars(view: CampaignView) -> Figure:
+    """Return signs and stars of all responses and factors."""
     factors = view.campaign.design.factors
 
     def draw(algorithm: str, set: str = "") -> Drawing:
@@ -166,18 +148,8 @@ def signs_and_stars(view: CampaignView) -> Figure:
     )
 
 
-def psi(view: CampaignView) -> Figure:
-    """Return Psi over all responses of the main period, by algorithm.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with factors.
-
-    Returns
-    -------
-    The figure.
-    """
+def _psi(view: CampaignView) -> Figure:
+    """Return Psi over all responses of the main period, by algorithm."""
     factors = view.campaign.design.factors
     columns = view.of_period(view.main_period)
     names = list(view.algorithms) + ([MEAN_OF_ALL] if len(view.algorithms) > 1 else [])
@@ -211,18 +183,8 @@ def psi(view: CampaignView) -> Figure:
     )
 
 
-def psi_by_set(view: CampaignView) -> Figure:
-    """Return Psi over each set of responses.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with factors.
-
-    Returns
-    -------
-    The figure, with a drawing per algorithm; on the page only if there are several sets.
-    """
+def _psi_by_set(view: CampaignView) -> Figure:
+    """Return Psi over each set of responses."""
     names = {factor.id: factor.name for factor in view.campaign.factors}
 
     def draw(algorithm: str) -> Drawing:
@@ -245,18 +207,8 @@ def psi_by_set(view: CampaignView) -> Figure:
     )
 
 
-def interaction_matrix(view: CampaignView) -> Figure:
-    """Return the matrix of main effects and interactions of two factors.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two factors.
-
-    Returns
-    -------
-    The figure, with a drawing per response of the main period and algorithm.
-    """
+def _interaction_matrix(view: CampaignView) -> Figure:
+    """Return the matrix of main effects and interactions of two factors."""
     factors = view.campaign.design.factors
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:
@@ -292,75 +244,54 @@ def interaction_matrix(view: CampaignView) -> Figure:
     )
 
 
-def half_normal(view: CampaignView) -> Figure:
-    """Return the half-normal plot with its margins of error.
+def _of_terms(view: CampaignView, id: str, draw: Callable[[Terms, str, str], Drawing], **about: Any) -> Figure:
+    """Return a figure of terms; `draw` is called with the terms, the response and the heading."""
 
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two factors.
+    def of_selection(response: str, algorithm: str, period: str = "") -> Drawing:
+        return draw(_terms(view, response, algorithm, period), response, _heading(view, response, algorithm, period))
 
-    Returns
-    -------
-    The figure, with a drawing per response of the main period and algorithm.
-    """
+    return Figure(id=id, draw=of_selection, selections=of_steps(view), **about)
+
+
+def _half_normal(view: CampaignView) -> Figure:
+    """Return the half-normal plot with its margins of error, for every response and algorithm."""
     first = _terms(view, view.congestion_response, view.choices_of_algorithm[0], "")
 
-    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
-        result = _terms(view, response, algorithm, period)
-        heading = _heading(view, response, algorithm, period)
+    def draw(result: Terms, response: str, heading: str) -> Drawing:
         return Drawing(
-            lazily(plots.half_normal, result, title=heading, response=_axis(view, response)),
+            lazily(plots.half_normal, result, title=heading, response=f"|effect| on {axis_title(view, response)}"),
             {TERMS: terms_table(result), MARGINS: margins_table(result)},
             heading,
             method_captions.terms_caption(view.title_of(response), view.unit_of(response), result),
         )
 
-    return Figure(
-        id="half-normal",
+    return _of_terms(
+        view, "half-normal", draw,
         short_title="Half-normal plot",
         title="Which effects are more than noise: half-normal plot",
         reading=said.half_normal_reading(first),
-        draw=draw,
-        selections=of_steps(view),
         marks=3 * len(first.terms),
         height=460,
         axis="|effect| on {}",
         file=f"{STEPS}08_half_normal",
         folder="steps and algorithms",
-    )
+    )  # fmt: skip
 
 
-def _axis(view: CampaignView, response: str) -> str:
-    return f"|effect| on {axis_title(view, response)}"
-
-
-def effect_sizes(view: CampaignView) -> Figure:
-    """Return |effects| in falling order, and the residual standard deviation after each.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two factors.
-
-    Returns
-    -------
-    The figure, with a drawing per response of the main period and algorithm.
-    """
+def _effect_sizes(view: CampaignView) -> Figure:
+    """Return |effects| in falling order, and the residual standard deviation after each."""
     first = _terms(view, view.congestion_response, view.choices_of_algorithm[0], "")
 
-    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
-        result = _terms(view, response, algorithm, period)
-        heading = _heading(view, response, algorithm, period)
+    def draw(result: Terms, response: str, heading: str) -> Drawing:
         return Drawing(
-            lazily(plots.effect_sizes, result, title=heading, response=_axis(view, response)),
+            lazily(plots.effect_sizes, result, title=heading, response=f"|effect| on {axis_title(view, response)}"),
             {TERMS: terms_table(result)},
             heading,
             said.effect_sizes_caption(view, result, response),
         )
 
-    return Figure(
-        id="effect-sizes",
+    return _of_terms(
+        view, "effect-sizes", draw,
         short_title="Sizes of effects",
         title="How large the effects are, and what they leave unexplained",
         question="Where is the kink between the few terms that matter and the many that do not?",
@@ -369,33 +300,19 @@ def effect_sizes(view: CampaignView) -> Figure:
             "deviation that is left when the effects up to there are in the model; the dashed line is that of the "
             "response itself."
         ),
-        draw=draw,
-        selections=of_steps(view),
         marks=4 * len(first.terms),
         height=520,
         axis="|effect| on {}",
         file=f"{STEPS}07_and_09_effect_sizes",
         folder="steps",
-    )
+    )  # fmt: skip
 
 
-def youden(view: CampaignView) -> Figure:
-    """Return the Youden plot: the mean of the response at both levels of every term.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two factors.
-
-    Returns
-    -------
-    The figure, with a drawing per response of the main period and algorithm.
-    """
+def _youden(view: CampaignView) -> Figure:
+    """Return the Youden plot: the mean of the response at both levels of every term."""
     first = _terms(view, view.congestion_response, view.choices_of_algorithm[0], "")
 
-    def draw(response: str, algorithm: str, period: str = "") -> Drawing:
-        result = _terms(view, response, algorithm, period)
-        heading = _heading(view, response, algorithm, period)
+    def draw(result: Terms, response: str, heading: str) -> Drawing:
         return Drawing(
             lazily(plots.youden, result, title=heading, response=axis_title(view, response)),
             {TERMS: terms_table(result)},
@@ -403,8 +320,8 @@ def youden(view: CampaignView) -> Figure:
             said.youden_caption(view, result, response),
         )
 
-    return Figure(
-        id="youden",
+    return _of_terms(
+        view, "youden", draw,
         short_title="Youden plot",
         title="Both means of every term: Youden plot",
         question="Which terms lie far from the cross?",
@@ -413,28 +330,16 @@ def youden(view: CampaignView) -> Figure:
             "up, that at its + level. The cross is the mean of all; terms without effect lie there."
             + (" Blue: beyond the margin of error of the half-normal plot." if has_margins(first) else "")
         ),
-        draw=draw,
-        selections=of_steps(view),
         marks=2 * len(first.terms),
         height=520,
         axis="{}",
         file=f"{STEPS}06_youden",
         folder="steps",
-    )
+    )  # fmt: skip
 
 
-def block_plot(view: CampaignView) -> Figure:
-    """Return the block plot: of one factor on the page, of all factors in the folder.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two factors.
-
-    Returns
-    -------
-    The figure, with a drawing per response of the main period, algorithm and factor.
-    """
+def _block_plot(view: CampaignView) -> Figure:
+    """Return the block plot: of one factor on the page, of all factors in the folder."""
     design = view.campaign.design
 
     def draw(response: str, algorithm: str, factor: str = "", period: str = "") -> Drawing:
@@ -472,18 +377,8 @@ def block_plot(view: CampaignView) -> Figure:
     )
 
 
-def contour_plot(view: CampaignView) -> Figure:
-    """Return the response between the levels of the two most important factors.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with at least two factors that are not categorical.
-
-    Returns
-    -------
-    The figure, with a drawing per response of the main period and algorithm.
-    """
+def _contour_plot(view: CampaignView) -> Figure:
+    """Return the response between the levels of the two most important factors."""
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:
         y = view.for_algorithm(response, period or view.main_period, algorithm)
@@ -518,18 +413,8 @@ def contour_plot(view: CampaignView) -> Figure:
     )
 
 
-def ordered(view: CampaignView) -> Figure:
-    """Return the conditions by rising response, with their settings.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with factors.
-
-    Returns
-    -------
-    The figure, with a drawing per response of the main period and algorithm.
-    """
+def _ordered(view: CampaignView) -> Figure:
+    """Return the conditions by rising response, with their settings."""
     shown, factors = settings(view), view.campaign.design.factors
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:
@@ -563,18 +448,8 @@ def ordered(view: CampaignView) -> Figure:
     )
 
 
-def values_by_factor(view: CampaignView) -> Figure:
-    """Return all values at the − and the + level of every factor.
-
-    Parameters
-    ----------
-    view
-        View of a campaign with factors.
-
-    Returns
-    -------
-    The figure, with a drawing per response of the main period and algorithm.
-    """
+def _values_by_factor(view: CampaignView) -> Figure:
+    """Return all values at the − and the + level of every factor."""
     shown, design = settings(view), view.campaign.design
 
     def draw(response: str, algorithm: str, period: str = "") -> Drawing:

@@ -109,21 +109,11 @@ def _classes(view: CampaignView) -> Drawing:
         view.classes, title=f"Congestion of the conditions, {period_title(view.main_period)}",
         response=f"{axis_title(view, response)}, mean of all algorithms",
     )  # fmt: skip
-    return drawing(chart, classes_caption(view.classes), subtitle=False)
+    return drawing(chart, _classes_caption(view.classes), subtitle=False)
 
 
-def classes_caption(result: ConditionClasses) -> str:
-    """Return the number of conditions in each class, as text.
-
-    Parameters
-    ----------
-    result
-        Classes of congestion, whose names contain their ranges.
-
-    Returns
-    -------
-    Sentences.
-    """
+def _classes_caption(result: ConditionClasses) -> str:
+    """Return the number of conditions in each class, as text."""
     said = []
     for place, name in enumerate(result.names, start=1):
         values = result.value[result.number == place]
@@ -210,25 +200,11 @@ def _states(view: CampaignView, algorithm: str) -> Drawing:
         )  # fmt: skip
     title = f"States of the flows, {algorithm}, one condition of each class of congestion"
     chart = plots.flow_states(rows, panels=list(panels.values()), over_time=over_time, title=title)
-    return drawing(chart, states_caption(rows, list(panels.values()), over_time))
+    return drawing(chart, _states_caption(rows, list(panels.values()), over_time))
 
 
-def states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -> str:
-    """Return the most frequent state of flows in each panel, as text.
-
-    Parameters
-    ----------
-    rows
-        Columns panel, state and flows.
-    panels
-        Titles of the panels.
-    over_time
-        True if the rows are of a time series, False if they are of periods.
-
-    Returns
-    -------
-    A sentence.
-    """
+def _states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -> str:
+    """Return the most frequent state of flows in each panel, as text."""
     said = []
     for panel in panels:
         means = rows.filter(pl.col("panel") == panel).group_by("state", maintain_order=True).agg(pl.mean("flows"))

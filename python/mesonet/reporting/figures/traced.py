@@ -130,21 +130,11 @@ def _windows_of_series(file: str, title: str) -> Drawing:
     flows = [name.removesuffix("_cwnd").replace("_", " ") for name in names]
     shares = window_shares(values, flows=flows)
     chart = plots.windows(series["time_s"].to_numpy(), values, shares, title=title)
-    return drawing(chart, shares_caption(shares))
+    return drawing(chart, _shares_caption(shares))
 
 
-def shares_caption(result: WindowShares) -> str:
-    """Return the mean windows, the use of the path and the final shares of the flows, as text.
-
-    Parameters
-    ----------
-    result
-        Windows of the flows.
-
-    Returns
-    -------
-    Sentences.
-    """
+def _shares_caption(result: WindowShares) -> str:
+    """Return the mean windows, the use of the path and the final shares of the flows, as text."""
     if not np.isfinite(result.mean).any():
         return "No flow was there."
     means = [
