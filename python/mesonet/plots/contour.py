@@ -101,4 +101,9 @@ def contour(result: Contour, *, title: str = "", response: str = "") -> alt.Laye
             x=alt.value(0), y=alt.value(8), text=alt.Text("up:N")
         ),
     ).properties(title=theme.AXIS_TITLE)
-    return theme.finish(chart.add_params(theme.response_title(response)), {DATA: table(result)}, title=title)
+    return theme.finish(
+        chart.add_params(theme.response_title(response)),
+        {DATA: table(result)},
+        title=title,
+        subtitle=["Prediction over the coded settings (−1: −, +1: +); at the corners the means of their conditions."],
+    )

@@ -53,4 +53,11 @@ def effect_sizes(result: Terms, *, title: str = "", response: str = "") -> alt.V
         ),
     ).properties(height=130)
     chart = alt.vconcat(spikes, below, spacing=10).add_params(theme.response_title(response))
-    return theme.finish(chart, {DATA: table(result)}, title=title)
+    return theme.finish(
+        chart,
+        {DATA: table(result)},
+        title=title,
+        subtitle=[
+            "Above: sizes of the effects; below: residual SD with the effects up to there. Dashed: SD of the response."
+        ],
+    )

@@ -65,4 +65,9 @@ def factor_scatter(
         base.mark_point(size=150, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT),
     ).properties(title=theme.AXIS_TITLE)
     chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
-    return theme.finish(chart, {DATA: rows, SETTINGS: shown.table()}, title=title)
+    return theme.finish(
+        chart,
+        {DATA: rows, SETTINGS: shown.table()},
+        title=title,
+        subtitle=["Open: at the − level; filled: at the + level."],
+    )

@@ -89,4 +89,9 @@ def ordered_data(
     )
     chart = alt.vconcat(points, ranks, levels, spacing=4)
     chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
-    return theme.finish(chart, {DATA: table(result), SETTINGS: shown.table()}, title=title)
+    return theme.finish(
+        chart,
+        {DATA: table(result), SETTINGS: shown.table()},
+        title=title,
+        subtitle=["Conditions by rising value; below each its number and its settings."],
+    )
