@@ -17,6 +17,7 @@ from mesonet.words import number
 DATA, MARGINS = "half_normal", "margins"
 LONGEST = 64  #: characters of an alias string
 WIDTH, HEIGHT = 560, 380  # px
+NAME = 170  # px of the name of a margin, about
 #: Fewest effects for Lenth's margins: they have a third as many degrees of freedom, and of fewer effects most may be
 #: active. A full design of three factors has 7 (chosen).
 FEWEST_EFFECTS = 7
@@ -102,9 +103,13 @@ def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HC
     rule = alt.Chart(alt.NamedData(name=MARGINS), width=WIDTH, height=HEIGHT).encode(y=size)
     plot = alt.layer(
         rule.mark_rule(strokeDash=[5, 4], color=theme.VERMILLION),
-        # On the left, because large effects with their numbers are on the right.
-        rule.mark_text(align="left", baseline="bottom", dx=4, dy=-2, color=theme.MUTED).encode(
-            x=alt.value(0), text="name:N"
+        # On the left, because large effects with their numbers are on the right. Side by side, because both margins
+        # may be close.
+        *(
+            rule.transform_filter(f"indexof(datum.name, 'simultaneous') {sign} 0")
+            .mark_text(align="left", baseline="bottom", dx=4 + across, dy=-2, color=theme.MUTED)
+            .encode(x=alt.value(0), text="name:N")
+            for sign, across in (("<", 0), (">=", NAME))
         ),
         base.mark_point(size=46, opacity=1, filled=True).encode(
             color=colour,
