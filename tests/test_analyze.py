@@ -160,7 +160,7 @@ def test_figures_and_their_sentences(analysed):
         "agree to",
         "natural breaks",
         "An association is not yet a cause",
-        "follow-up runs would tell",
+        "follow-up runs would separate",
     ):
         assert said in index, said
     assert all(path.is_file() for path in written)

@@ -119,11 +119,11 @@ def test_few_effects_tell_no_noise_and_no_margin_is_drawn():
     found = terms(design, y)
     assert np.isfinite(found.noise.me)
     assert margins_table(found).is_empty()
-    assert terms_caption("loss", "1", found) == "3 effects are too few to tell noise from more than noise."
+    assert terms_caption("loss", "1", found) == "3 effects are too few to separate effects from noise."
     said = interactions_caption("loss", "1", interactions(design, y), found)
     assert said == (
-        "The largest interaction on loss is a*b: −0.5 percentage points. 3 effects are too few to tell noise from more "
-        "than noise."
+        "The largest interaction on loss is a*b: −0.5 percentage points. 3 effects are too few to separate effects "
+        "from noise."
     )
 
 

@@ -78,7 +78,7 @@ def test_analyze_gives_sensitivities_and_says_what_is_left_out(sampled: Campaign
     for figure in figures:
         assert figure.removeprefix("analysis/") in index
         assert not re.search(r">(NaN|undefined|null)<", (tmp_path / figure).read_text())
-    assert "nothing to tell with single" in index
+    assert "no coefficients with single" in index
     again = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.svg")}
     write_analysis(sampled, tmp_path)
     assert {file: file.stat().st_mtime_ns for file in again} == again, "what is up to date is not drawn again"

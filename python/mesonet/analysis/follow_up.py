@@ -103,7 +103,7 @@ def follow_up(
     found = np.array([error[at[product]] for product in products])
     known = np.isfinite(found)
     if known.all() and len(effects):
-        notes.append("All effects in question can be told apart, if everything else is nothing.")
+        notes.append("All effects in question can be separated, if all other effects are zero.")
     return FollowUp(
         names, candidates[chosen].astype(np.int8), tuple(effects),
         tuple(e for e, ok in zip(effects, known, strict=True) if ok),

@@ -128,7 +128,7 @@ def _problem(x: Floats, y: Floats) -> str:
         return "The response is the same in all runs: there is nothing to explain."
     for of in (x, np.column_stack([stats.rankdata(column) for column in x.T])):
         if np.linalg.matrix_rank(np.column_stack([np.ones(n), of])) <= k:
-            return "A factor does not vary, or some depend on each other: they cannot be told apart."
+            return "A factor does not vary, or some depend on each other: they cannot be separated."
     return ""
 
 

@@ -79,7 +79,7 @@ def curvature_sentence(view: CampaignView) -> str:
     curved = sorted((key for key in tested if tested[key].p < 0.05), key=lambda key: tested[key].p)
     tests = counted(len(tested), "response") if len(view.algorithms) == 1 else counted(len(tested), "test")
     if not curved:
-        return f"Centre points show no curvature at 5 % in {tests}: means of two levels tell what lies between."
+        return f"Centre points show no curvature at 5 % in {tests}: between the two levels means can be interpolated."
     several = len(view.algorithms) > 1
     named = [
         f"{view.title_of(name)}{f' with {algorithm}' if several else ''} (p {number(tested[name, algorithm].p, 2)})"

@@ -223,7 +223,7 @@ class Sampled:
             found = self.sensitivity(response, period, algorithm)
             whose = f" with {algorithm}" if len(self.view.algorithms) > 1 else ""
             if np.isnan(found.r_squared):
-                said.append(f"nothing to tell{whose}: {' '.join(found.notes).rstrip('.')}")
+                said.append(f"no coefficients{whose}: {' '.join(found.notes).rstrip('.')}")
                 continue
             strongest = listed(self.strongest(response, period, algorithm)[:4]) or "no factor at p < .05"
             said.append(f"{strongest}{whose} (R² of ranks {found.r_squared_ranks:.2f})")

@@ -215,7 +215,7 @@ def half_normal_reading(result: Terms) -> str:
         text += ": of effects that are only noise one in 20 exceeds it. The largest of them exceeds the simultaneous "
         text += "margin in one of 20 campaigns. "
     if any(" = " in string for string in result.strings):
-        text += "Terms that the design cannot tell apart are one entry, listed with all their names."
+        text += "Terms that the design cannot separate are one entry, listed with all their names."
     return text.strip()
 
 
@@ -251,7 +251,7 @@ def follow_up_sentence(view: CampaignView, column: Column, algorithm: str) -> st
     if found is None:
         return "No active effect is aliased: there is nothing to break."
     errors = found.standard_error[np.isfinite(found.standard_error)]
-    said = f"{counted(len(found.matrix), 'follow-up run')} would tell {listed(found.separated)} apart"
+    said = f"{counted(len(found.matrix), 'follow-up run')} would separate {listed(found.separated)}"
     if len(errors):
         said += f", with standard errors of up to {number(float(errors.max()), 2)} SD of a run"
     return said + (f"; still aliased: {listed(found.still_aliased)}." if found.still_aliased else ".")

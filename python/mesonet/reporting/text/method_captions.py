@@ -19,7 +19,7 @@ def few_effects(result: Terms) -> str:
     if has_margins(result) or result.noise.replicated or result.noise.pse == 0:
         return ""
     count = result.noise.effects
-    return f"{counted(count, 'effect')} {'is' if count == 1 else 'are'} too few to tell noise from more than noise."
+    return f"{counted(count, 'effect')} {'is' if count == 1 else 'are'} too few to separate effects from noise."
 
 
 def source_of_noise(result: Terms) -> str:
@@ -132,7 +132,7 @@ def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
     if not summary.cells_tested:
         says = "No verdict." if len(result.algorithms) >= FEWEST_ALGORITHMS else f"No verdict: {FEWEST_STATEMENT}."
     if same:
-        says += f" In {counted(same, 'condition')} they cannot be told apart."
+        says += f" In {counted(same, 'condition')} they cannot be distinguished."
     if few := int((summary.statement[:, 0] == TOO_FEW_EVENTS).sum()):
         says += f" In {counted(few, 'condition')} too few events are counted for a verdict."
     says += f" They differ most in condition {result.conditions[widest]}, by {difference(result.spread[widest], unit)}"
@@ -152,7 +152,7 @@ def clusters_caption(results: Mapping[int, Clustering], algorithms: tuple[str, .
     alone = [f"{name} in {counted(who[name], 'condition')}" for name in ordered(algorithms, who)]
     parts = [f"Joins last and alone: {listed(alone)}." if alone else "No algorithm stands apart alone."]
     if same:
-        parts.append(f"In {counted(same, 'condition')} of {len(results)} no response tells the algorithms apart.")
+        parts.append(f"In {counted(same, 'condition')} of {len(results)} no response separates the algorithms.")
     lacking = Counter(name for result in results.values() for name in result.incomplete)
     if lacking:
         names = [f"{titles[name]} in {count}" for name, count in lacking.most_common()]

@@ -105,7 +105,7 @@ def _design(view: CampaignView) -> Markup:
     text = html.definitions(pairs)
     if aliases:
         rows = [[_times(effect), _times(html.said(others))] for effect, others in aliases.items()]
-        table = html.table(["effect", "cannot be told apart from"], rows)
+        table = html.table(["effect", "confounded with"], rows)
         text += html.folded(f"Aliases: {counted(len(aliases), 'effect')} confounded with others", table)
     return text
 

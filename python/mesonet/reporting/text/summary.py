@@ -253,7 +253,7 @@ def _trust(view: CampaignView) -> str:
     elif design.is_full:
         text += "The design has all combinations of the levels: no effect is confounded with another"
     elif design.resolution >= 5:
-        text += "Effects of single factors and of pairs of factors can be told apart"
+        text += "Effects of single factors and of pairs of factors can be separated"
     elif design.resolution == 4:
         text += "Effects of single factors are clear of those of pairs; pairs are confounded with other pairs"
     else:
