@@ -136,7 +136,7 @@ def _page_figure(
         tables = {
             names[name]: PageTable(first[1].tables[name])
             if name in figure.fixed
-            else PageTable(pl.concat([_keyed(d.tables[name], s) for s, d in chosen], how="vertical_relaxed"), keys)
+            else PageTable(_stacked([(selection, each.tables[name]) for selection, each in chosen]), keys)
             for name in names
         }
         texts = [{**selection, "heading": each.heading or figure.question or figure.title, "text": each.text}
@@ -167,8 +167,14 @@ def _keys(figure: Figure, drawings: Sequence[tuple[Selection, Drawing]]) -> tupl
     return tuple(key for key in first if key in offered or any(other[key] != first[key] for other, _ in drawings))
 
 
-def _keyed(rows: pl.DataFrame, selection: Selection) -> pl.DataFrame:
-    return rows.select(*(pl.lit(value).alias(name) for name, value in selection.items()), pl.all())
+def _stacked(parts: Sequence[tuple[Selection, pl.DataFrame]]) -> pl.DataFrame:
+    """Return the rows of all selections, with columns in front that say for which selection a row is."""
+    rows = pl.concat([table for _, table in parts], how="vertical_relaxed")
+    keys = [
+        pl.Series(key, [selection[key] for selection, table in parts for _ in range(table.height)], dtype=pl.String)
+        for key in parts[0][0]
+    ]
+    return rows.select(*keys, pl.all())
 
 
 def _control(key: str, values: Sequence[str]) -> Control:
