@@ -1,5 +1,7 @@
 """The figures of the catalogue: the marks that must be there are, degenerate input is drawn, nothing says undefined."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -224,6 +226,26 @@ def test_windows_and_the_time_line():
         plots.windows([1.0], windows, shares)
     spans = [("run", "warm-up", 0.0, 10.0, "warm-up"), ("run", "period 1", 10.0, 20.0, "measured")]
     assert {"run", "period 1"} <= set(drawn(plots.timeline(spans))[0])
+
+
+def test_latencies_of_zero_are_drawn_at_the_beginning_of_the_axis():
+    """Full rate at once is the best case; an algorithm that never gets there has a row without a mark."""
+    table = pl.DataFrame(
+        {"algorithm": ["tcp", "fast", "bic"], "goodput": [3.2, 0.0, None], "recovery": [40.0, 0.0, None]},
+        schema_overrides={"goodput": pl.Float64},
+    )
+    texts, root = drawn(plots.latencies(table))
+    assert {"tcp", "fast", "bic"} <= set(texts)
+    points = [each for group in root.iter() if "mark-symbol role-mark" in group.get("class", "") for each in group]
+    across = sorted(float(re.findall(r"translate\(([-0-9.]+),", each.get("transform"))[0]) for each in points)
+    assert len(across) == 4
+    assert across[:2] == [0, 0]
+    assert texts.count("0") == 1 + 2, "the tick, and the number beside each mark"
+    for goodput in ([0.0], [2.0], [None]):
+        only = pl.DataFrame({"algorithm": ["tcp"], "goodput": goodput, "recovery": [None]}).cast(
+            {"goodput": pl.Float64, "recovery": pl.Float64}
+        )
+        assert "tcp" in drawn(plots.latencies(only))[0]
 
 
 def test_settings_of_flagged_conditions():
