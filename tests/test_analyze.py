@@ -195,6 +195,27 @@ def few(monkeypatch, names):
     monkeypatch.setattr("mesonet.reporting.folder.analysis_files.figures_of", some)
 
 
+@pytest.mark.parametrize("changed", ["words.py", "plots/theme.py", "reporting/text/captions.py", "designs/words.py"])
+def test_figures_depend_on_all_code_that_makes_them(tmp_path, changed):
+    for name in ("words.py", "plots/theme.py", "plots/matrix.py", "reporting/text/captions.py", "designs/words.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    before = drawing._code(tmp_path)
+    (tmp_path / changed).write_text("another")
+    drawing._code.cache_clear()
+    assert drawing._code(tmp_path) != before
+
+
+def test_figures_depend_on_the_folder_of_a_file(tmp_path):
+    codes = set()
+    for folder in ("plots", "reporting"):
+        package = tmp_path / folder
+        (package / folder).mkdir(parents=True)
+        (package / folder / "one.py").write_text("")
+        codes.add(drawing._code(package))
+    assert len(codes) == 2
+
+
 def test_what_is_up_to_date_is_not_drawn_again(campaign, tmp_path, monkeypatch):
     few(monkeypatch, ("components/scree", "network/congestion", "correlations/index_index"))
     write_analysis(campaign, tmp_path)

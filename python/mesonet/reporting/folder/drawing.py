@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 #: Figures for which a further process is started: it takes two seconds, so that one process draws fewer figures sooner.
 _WORTH_A_PROCESS = 12
+_PACKAGE = Path(__file__).parents[2]
+#: Folders of the package that figures depend on; they also depend on the modules directly in the package.
+_FOLDERS = ("analysis", "designs", "plots", "reporting", "responses")
 _HEAD = 16_384  #: bytes at the beginning of a file that contain its record
 
 
@@ -68,13 +71,13 @@ def fingerprint(campaign: "Campaign", chosen: str = "") -> str:
 
 
 @cache
-def _code() -> str:
+def _code(package: Path = _PACKAGE) -> str:
     """Return the hash of the sources that make figures, and of the versions of the drawing packages."""
     digest = hashlib.sha256(f"{version('altair')} {version('vl-convert-python')}".encode())
-    package = Path(__file__).parents[2]
-    for folder in ("analysis", "plots", "reporting", "responses"):
-        for file in sorted((package / folder).rglob("*.py")):
-            digest.update(file.name.encode() + file.read_bytes())
+    files = [*package.glob("*.py"), *(file for folder in _FOLDERS for file in (package / folder).rglob("*.py"))]
+    for name, file in sorted((file.relative_to(package).as_posix(), file) for file in files):
+        source = file.read_bytes()
+        digest.update(f"{name} {len(source)} ".encode() + source)
     return digest.hexdigest()
 
 
