@@ -24,8 +24,10 @@ from mesonet.reporting.campaign_view.flow_groups import OWN, group_values
 from mesonet.reporting.campaign_view.thresholds import Thresholds
 from mesonet.reporting.campaign_view.users import users
 from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.figures import network
 from mesonet.reporting.figures.network import buffer_table
 from mesonet.reporting.folder import drawing, gallery
+from mesonet.reporting.folder.tables import where_to_look
 from mesonet.reporting.replay.simulated import most_congested
 from mesonet.words import span
 
@@ -128,6 +130,30 @@ def test_tables_of_the_method(analysed):
     assert look["file"] is None or look["file"] == ""
     separated = table["settings_of_outliers"].filter(pl.col("q") < 0.05)
     assert "fast" in separated["algorithm"].to_list()
+
+
+@pytest.mark.parametrize("kept_by", [1, 2, 3])
+def test_the_series_of_any_replicate_is_found(tmp_path, kept_by):
+    algorithms = ("bic", "ctcp", "fast", "htcp", "scalable")
+    whole = large_campaign(tmp_path, design="2^(6-1)", algorithms=algorithms, response_set="exp-2")
+    table = pl.DataFrame({"time_s": [0.0, 1.0], "connecting": 1.0, "standard": 2.0, "flow_1_cwnd": [9.0, 10.0]})
+    runs = []
+    for replicate in (1, 2, 3):
+        runs.append(whole.runs.with_columns(replicate=pl.lit(replicate, pl.Int64), key=pl.col("key") + f"-{replicate}"))
+        for key in runs[-1]["key"]:
+            folder = tmp_path / "runs" / key
+            folder.mkdir()
+            if replicate == kept_by:
+                table.write_parquet(folder / "series.parquet")
+    view = CampaignView(replace(whole, runs=pl.concat(runs)))
+    look = where_to_look(view)
+    for algorithm, file in (("algorithm", "file"), ("against", "file_against")):
+        runs_there = look.select("condition", algorithm).rows()
+        assert runs_there
+        assert look[file].to_list() == [f"runs/{c:03d}{name}-{kept_by}/series.parquet" for c, name in runs_there]
+    drawings = {figure.id: figure.draw for figure in network.figures(view)}
+    assert "over time" in drawings["flow-states"](algorithm="bic").text
+    assert drawings["windows"](run="bic, condition 1").text.startswith("Mean windows: flow 1 ")
 
 
 def test_figures_and_their_sentences(analysed):

@@ -10,6 +10,7 @@ import polars as pl
 from mesonet import plots
 from mesonet.analysis import ConditionClasses
 from mesonet.plots.flow_states import STATES
+from mesonet.reporting.campaign_view.series import kept_series
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import traced
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
@@ -217,10 +218,9 @@ def _states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) 
 
 
 def _series(view: CampaignView, condition: int, algorithm: str) -> pl.DataFrame | None:
-    """Return the time series of a run, where it was kept."""
-    keys = view.campaign.runs.filter(condition=condition, algorithm=algorithm, status="done")["key"]
-    path = view.campaign.path / "runs" / keys[0] / "series.parquet" if len(keys) else None
-    return pl.read_parquet(path) if path is not None and path.exists() else None
+    """Return the time series of the first replicate that kept one."""
+    path = kept_series(view.campaign, condition, algorithm)
+    return pl.read_parquet(path) if path else None
 
 
 def _thinned(frame: pl.DataFrame, most: int = 400) -> pl.DataFrame:

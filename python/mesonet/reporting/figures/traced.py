@@ -11,6 +11,7 @@ import polars as pl
 from mesonet import plots
 from mesonet.analysis import AverageWindows, WindowShares, average_windows, envelope, latencies, queued, window_shares
 from mesonet.plots.flow_windows import MOST_SAMPLES
+from mesonet.reporting.campaign_view.series import kept_series
 from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
@@ -106,13 +107,11 @@ def figures(view: CampaignView) -> list[Figure]:
 
 
 def _runs_with_windows(campaign: "Campaign") -> list[tuple[int, str, str]]:
-    """Return condition, algorithm and file of first replicates that kept the series of an explicit flow."""
+    """Return condition, algorithm and file of the first replicates that kept the series of an explicit flow."""
     found = []
-    for condition, algorithm, replicate, key in (
-        campaign.runs.filter(status="done").select("condition", "algorithm", "replicate", "key").iter_rows()
-    ):
-        path = campaign.path / "runs" / key / "series.parquet"
-        if replicate == 1 and path.exists() and _windows_in(pl.read_parquet_schema(path)):
+    for condition, algorithm in campaign.runs.select("condition", "algorithm").unique(maintain_order=True).iter_rows():
+        path = kept_series(campaign, condition, algorithm)
+        if path and _windows_in(pl.read_parquet_schema(path)):
             found.append((condition, algorithm, str(path)))
     return found
 

@@ -7,6 +7,7 @@ import polars as pl
 from mesonet.analysis import ten_steps
 from mesonet.analysis.main_effects import replicate_frame
 from mesonet.reporting.campaign_view.centre import curvature_table, has_centre_points
+from mesonet.reporting.campaign_view.series import kept_series
 from mesonet.reporting.campaign_view.tables import labelled
 from mesonet.reporting.campaign_view.users import users
 from mesonet.reporting.campaign_view.values import categorical
@@ -217,18 +218,14 @@ def where_to_look(view: CampaignView) -> pl.DataFrame:
     Returns
     -------
     The columns of `mesonet.analysis.Extremes`, and series (columns of the time series to look at), file and
-    file_against (the time series of both algorithms, empty if it was not kept).
+    file_against (the time series of both algorithms, of the first replicate that kept it; empty if none did).
     """
     found = view.extremes
     table = found.to_polars().drop("place")
-    keys = {
-        (condition, algorithm): key
-        for condition, algorithm, key in view.campaign.runs.select("condition", "algorithm", "key").iter_rows()
-    }
 
     def file(condition: int, algorithm: str) -> str:
-        path = view.campaign.path / "runs" / keys.get((condition, algorithm), "-") / "series.parquet"
-        return f"runs/{path.parent.name}/{path.name}" if path.exists() else ""
+        path = kept_series(view.campaign, condition, algorithm)
+        return f"runs/{path.parent.name}/{path.name}" if path else ""
 
     series = [next((s for word, s in SERIES.items() if word in name), _OTHERWISE) for name in found.response]
     pairs = list(zip(found.condition.tolist(), found.algorithm, found.against, strict=True))

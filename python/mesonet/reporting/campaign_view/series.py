@@ -1,0 +1,24 @@
+"""Time series that runs of a campaign kept."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mesonet.campaign import Campaign
+
+
+def kept_series(campaign: "Campaign", condition: int, algorithm: str) -> Path | None:
+    """Return the time series of the first replicate that kept one.
+
+    Parameters
+    ----------
+    campaign, condition, algorithm
+        As for every view, see `mesonet.reporting.campaign_view`.
+
+    Returns
+    -------
+    The file ``series.parquet``; None if no run that is done kept it.
+    """
+    keys = campaign.runs.filter(condition=condition, algorithm=algorithm, status="done").sort("replicate")["key"]
+    files = (campaign.path / "runs" / key / "series.parquet" for key in keys)
+    return next((file for file in files if file.exists()), None)
