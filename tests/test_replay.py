@@ -4,6 +4,7 @@ import base64
 import gzip
 import math
 import re
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 import mesonet as mn
 from mesonet import core
 from mesonet.errors import InputError
-from mesonet.reporting.replay import recorded_runs
+from mesonet.reporting.replay import recorded_runs, replay_section
 from mesonet.reporting.replay.frames import frames, packed
 from mesonet.reporting.replay.layout import HEIGHT, WIDTH, replay_map
 from mesonet.reporting.replay.simulated import FRAMES, interval, missing_cost, most_congested, prepare, record
@@ -138,6 +139,27 @@ def test_the_page_of_a_campaign_with_a_replay(campaign):
     assert page.count('<option value="1">scalable, condition 2</option>') == 2
     assert re.search(r'<script type="text/plain" id="replay-1">[A-Za-z0-9+/=]+</script>', page)
     assert 'href="#replay"' in page
+
+
+def test_runs_of_another_network_are_left_out(campaign):
+    """The names of the routers alone do not make a network: another topology may have the same names."""
+    record(campaign, 2)
+    first, second = recorded_runs(campaign)
+    other = replace(second, scenario={**second.scenario, "topology": {"name": "mine", "routers": [], "links": []}})
+    shown = replay_section([first, other]).html
+    assert "tcp, condition 2" in shown
+    assert "scalable, condition 2" not in shown
+    assert 'id="replay-1"' not in shown
+
+
+def test_there_is_no_replay_without_a_run_of_the_network(campaign):
+    record(campaign, 2)
+    strange = [
+        replace(run, traces=run.traces.with_columns(router=pl.lit("x") + pl.col("router")))
+        for run in recorded_runs(campaign)
+    ]
+    section = replay_section(strange)
+    assert (section.title, section.html) == ("", "")
 
 
 def test_a_network_without_places_is_not_called_a_map():

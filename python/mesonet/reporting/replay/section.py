@@ -38,11 +38,12 @@ def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
     Parameters
     ----------
     runs
-        Runs with traces. Runs with routers that the network of the first run lacks are left out.
+        Runs with traces. Runs with another topology than the first run are left out, and runs with routers that its
+        network lacks.
 
     Returns
     -------
-    The section.
+    The section; empty if no run is left.
     """
     if not runs:
         return ReplaySection("", Markup(""))
@@ -50,7 +51,11 @@ def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
     described = core.describe(json.dumps(runs[0].scenario))
     drawn = replay_map(topology, described)
     names = [place.name for place in drawn.places]
-    shown = [run for run in runs if set(run.traces["router"].unique()) <= set(names)]
+    shown = [
+        run for run in runs if run.scenario["topology"] == topology and set(run.traces["router"].unique()) <= set(names)
+    ]
+    if not shown:
+        return ReplaySection("", Markup(""))
     about = [_about(run, names, place) for place, run in enumerate(shown)]
     carried = {"runs": about, "start": _start(shown), **_scene(drawn)}
     scripts = [_carrier("replay-data", packing.pack(carried))]
