@@ -255,6 +255,11 @@ def test_settings_of_flagged_conditions():
     assert "more often at +, q < .05" in texts
 
 
+def test_sensitivities_of_no_response_are_refused():
+    with pytest.raises(ValueError, match="results is empty; allowed: at least one result"):
+        plots.sensitivity({})
+
+
 def test_many_correlations_are_drawn_without_numbers():
     data, names = some_responses(60)
     texts, root = drawn(plots.correlations(analysis.correlations(data, responses=names)))

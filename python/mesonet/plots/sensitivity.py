@@ -31,7 +31,14 @@ def sensitivity(
     Returns
     -------
     The chart.
+
+    Raises
+    ------
+    ValueError
+        If there is no result.
     """
+    if not results:
+        raise ValueError("results is empty; allowed: at least one result")
     factors = next(iter(results.values())).factors
     columns = dict(zip(factors, names or factors, strict=True))
     rows = []
