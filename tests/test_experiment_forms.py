@@ -125,6 +125,16 @@ def test_a_base_that_is_none_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     assert refused.value.file == "own.toml"
 
 
+def test_a_base_with_a_model_is_refused(tmp_path: Path) -> None:
+    written(tmp_path, 'name = "first"\ntitle = "A queue"\nmodel = {function = "queue.py:queue"}\n', "first.toml")
+    file = written(tmp_path, 'base = "first.toml"\nname = "own"\ntitle = "None"\n')
+    with pytest.raises(InputError) as refused:
+        experiment(file)
+    assert str(refused.value) == (
+        f'{file}: base = "first.toml": an experiment with a model. Allowed: an experiment with a network'
+    )
+
+
 SHARES = """
 base = "mix"
 name = "own"

@@ -55,7 +55,7 @@ def with_base(
         raise InputError(f"the experiment is its own base: {' -> '.join((*above, file, found))}", file, "base")
     base = with_base(read_toml(text, found), found, beside, (*above, file))
     if "model" in base:
-        raise InputError("a base is an experiment with a network", file, "base", table["base"], ", not a model")
+        raise InputError("an experiment with a model", file, "base", table["base"], "an experiment with a network")
     merged = {key: value for key, value in base.items() if key not in _OWN}
     merged |= {key: value for key, value in table.items() if key not in ("base", "set", "factors")}
     merged["set"] = _values(base) | _values(table)
