@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -97,6 +98,21 @@ def test_kept_tables_lie_beside_the_responses(campaign: Campaign) -> None:
     assert set(campaign.kept("flow_traces", 1, "tcp")["flow"]) == {"flow 1", "flow 2"}
     with pytest.raises(InputError, match="unknown kept table"):
         campaign.kept("series", 1, "tcp")
+
+
+@pytest.mark.parametrize(
+    ("run", "says"),
+    [
+        ((2, "tcp"), "condition = 2: no such condition. Allowed: 1"),
+        ((0, "tcp"), "condition = 0: no such condition. Allowed: 1"),
+        ((1, "tpc"), 'algorithm = "tpc": unknown algorithm (nearest: tcp). Allowed: tcp, scalable'),
+        ((1, "tcp", 3), "replicate = 3: no such replicate. Allowed: 1"),
+    ],
+)
+def test_kept_tables_of_a_run_that_does_not_exist(campaign: Campaign, run: tuple[Any, ...], says: str) -> None:
+    with pytest.raises(InputError) as refused:
+        campaign.kept("flow_traces", *run)
+    assert str(refused.value) == says
 
 
 def test_windows_and_latencies_of_every_run(campaign: Campaign) -> None:

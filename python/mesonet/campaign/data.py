@@ -142,10 +142,16 @@ class Campaign:
         Raises
         ------
         InputError
-            If the runs of the experiment do not keep the table.
+            If the runs of the experiment do not keep the table, or there is no such condition, algorithm or replicate.
         """
         if name not in self.experiment.get("keep", []):
             raise unknown("kept table", name, self.experiment.get("keep", []))
+        if algorithm not in self.algorithms:
+            raise unknown("algorithm", str(algorithm), self.algorithms, path="algorithm")
+        for what, number in (("condition", condition), ("replicate", replicate)):
+            if number not in (numbers := self.runs[what].unique().sort().to_list()):
+                allowed = f"{numbers[0]} to {numbers[-1]}" if numbers[1:] else str(numbers[0])
+                raise InputError(f"no such {what}", path=what, value=number, allowed=allowed)
         run = self.runs.row(
             by_predicate=(pl.col("condition") == condition)
             & (pl.col("algorithm") == algorithm)
