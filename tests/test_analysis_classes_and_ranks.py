@@ -71,6 +71,12 @@ def test_rank_matrix_of_a_worked_case():
         analysis.rank_matrices(values, algorithms=["a"], columns=["M", "W"])
 
 
+@pytest.mark.parametrize("ties", ["average", "min"])
+@pytest.mark.parametrize("last", [30.0, np.nan])
+def test_ranks_are_floats(ties, last):
+    assert analysis.ranks([30.0, 10.0, last], ties=ties).dtype == np.float64
+
+
 def test_windows_of_two_flows():
     windows = np.full((100, 2), np.nan)
     windows[:, 0] = np.r_[np.full(50, 300.0), np.full(50, 100.0)]

@@ -64,11 +64,13 @@ def ranks(values: ArrayLike, *, ties: Ties = "average") -> Floats:
     Examples
     --------
     >>> ranks([30.0, 10.0, 30.0]).tolist(), ranks([30.0, 10.0, 30.0], ties="min").tolist()
-    ([2.5, 1.0, 2.5], [2, 1, 2])
+    ([2.5, 1.0, 2.5], [2.0, 1.0, 2.0])
     """
     if ties not in get_args(Ties):
         raise ValueError(f"ties is {ties!r}; allowed: {', '.join(get_args(Ties))}")
-    return np.asarray(stats.rankdata(np.asarray(values, dtype=float), method=ties, axis=-1, nan_policy="omit"))
+    array = np.asarray(values, dtype=float)
+    # SciPy returns integers for "min", but floats if there is a NaN.
+    return np.asarray(stats.rankdata(array, method=ties, axis=-1, nan_policy="omit"), dtype=float)
 
 
 def rank_summary(
