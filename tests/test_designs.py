@@ -81,6 +81,14 @@ def test_generated_factor_may_stand_anywhere() -> None:
     assert np.array_equal(design.column("X13"), -design.column("X1*X2"))
 
 
+@pytest.mark.parametrize("effect", ["d", "a*d", "", "a*", "A"])
+def test_an_unknown_effect_has_no_column(effect: str) -> None:
+    with pytest.raises(ValueError, match="no factor of the design is called") as refused:
+        two_level(("a", "b", "c")).column(effect)
+    assert f'effect = "{effect}"' in str(refused.value)
+    assert "Allowed: a, b, c, products of factors" in str(refused.value)
+
+
 def test_twenty_factors_in_256_runs() -> None:
     generators = [f"x{i + 6}=x1*x2*x{i}" for i in range(3, 9)]
     generators += [f"x{i + 11}=x2*x3*x{i}" for i in range(4, 9)] + ["x20=x3*x4*x5"]

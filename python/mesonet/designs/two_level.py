@@ -144,11 +144,19 @@ class Design:
 
         Raises
         ------
-        ValueError
+        InputError
             If a name is no factor of the design.
         """
-        names = [self.factors.index(name) for name in effect.split("*")]
-        return np.asarray(np.prod(self.matrix[:, names], axis=1, dtype=np.int8))
+        names = effect.split("*")
+        if unknown := [name for name in names if name not in self.factors]:
+            raise InputError(
+                f"no factor of the design is called {unknown[0]!r}",
+                path="effect",
+                value=effect,
+                allowed=", ".join((*self.factors, "products of factors with * between them")),
+            )
+        places_of = [self.factors.index(name) for name in names]
+        return np.asarray(np.prod(self.matrix[:, places_of], axis=1, dtype=np.int8))
 
 
 def two_level(factors: Sequence[str] | int, generators: Sequence[str] = ()) -> Design:
