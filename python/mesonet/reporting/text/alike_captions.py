@@ -15,7 +15,19 @@ from mesonet.words import capitalised, counted, listed, number, percent, some
 
 
 def pairs_caption(view: CampaignView, result: Correlations) -> str:
-    """Return the pair that correlates most, and how many pairs do."""
+    """Return the pair that correlates most, and how many pairs do.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Correlations of the responses.
+
+    Returns
+    -------
+    Sentences.
+    """
     r = np.where(np.isfinite(result.r), result.r, 0.0)
     size = np.triu(np.abs(r), 1)
     if not size.any():
@@ -35,7 +47,17 @@ def pairs_caption(view: CampaignView, result: Correlations) -> str:
 
 
 def histogram_caption(result: Correlations) -> str:
-    """Return the pairs kept by the threshold, and by the hint of the histogram, as text."""
+    """Return the pairs kept by the threshold, and by the hint of the histogram, as text.
+
+    Parameters
+    ----------
+    result
+        Correlations of the responses.
+
+    Returns
+    -------
+    A sentence.
+    """
     if not len(result.absolute):
         return "There are too few values to correlate."
     kept = int((result.absolute > result.threshold).sum())
@@ -47,7 +69,17 @@ def histogram_caption(result: Correlations) -> str:
 
 
 def groupings_caption(result: Groupings) -> str:
-    """Return the agreement of both groupings, as text."""
+    """Return the agreement of both groupings, as text.
+
+    Parameters
+    ----------
+    result
+        The groups of responses by correlation and by component.
+
+    Returns
+    -------
+    Sentences.
+    """
     if not result.responses:
         return "No response varies."
     # Components that no response follows most are no groups.
@@ -63,7 +95,17 @@ def groupings_caption(result: Groupings) -> str:
 
 
 def scores_caption(found: Reduction) -> str:
-    """Return the settings associated with the groups of points in the plane of the components, as text."""
+    """Return the settings associated with the groups of points in the plane of the components, as text.
+
+    Parameters
+    ----------
+    found
+        Components of the responses, with the groups of points.
+
+    Returns
+    -------
+    Sentences; a remark if there is one group, or no rule explains the groups.
+    """
     rules, view = found.run_rules, found.view
     there = sorted({*found.run_groups} - {None})
     if len(there) < 2:
@@ -95,7 +137,17 @@ def scores_caption(found: Reduction) -> str:
 
 
 def merged_rules(rules: Sequence[Rule]) -> list[tuple[Settings, Any]]:
-    """Return settings and group of every rule; two of one group that differ in their last setting only are one."""
+    """Return settings and group of every rule, rules merged that differ in their last setting only.
+
+    Parameters
+    ----------
+    rules
+        Rules from left to right, as a tree gives them.
+
+    Returns
+    -------
+    Settings and group of each rule. Two neighbours of one group that differ in their last setting only are one rule.
+    """
     leaves = [(rule.settings, rule.group) for rule in rules]
     place = 0
     while place + 1 < len(leaves):
@@ -109,7 +161,17 @@ def merged_rules(rules: Sequence[Rule]) -> list[tuple[Settings, Any]]:
 
 
 def questions(rules: GroupRules) -> list[tuple[Settings, str, tuple[str, ...]]]:
-    """Return per question of the tree the settings before it, its factor, and the factors that would do as well."""
+    """Return per question of the tree the settings before it, its factor, and the factors that would do as well.
+
+    Parameters
+    ----------
+    rules
+        Rules that explain groups.
+
+    Returns
+    -------
+    One entry per question, in the order in which the tree has grown.
+    """
     found: dict[Settings, str] = {}
     for rule in rules.rules:
         for depth, (name, _) in enumerate(rule.settings):
@@ -119,7 +181,17 @@ def questions(rules: GroupRules) -> list[tuple[Settings, str, tuple[str, ...]]]:
 
 
 def scree_caption(found: Reduction) -> str:
-    """Return the number of components that hold most of the variance, as text."""
+    """Return the number of components that hold most of the variance, as text.
+
+    Parameters
+    ----------
+    found
+        Components of the responses.
+
+    Returns
+    -------
+    Sentences, with the responses and runs left out.
+    """
     parts, titles = found.components, found.view.titles
     together = np.cumsum(parts.share)
     needed = int(np.searchsorted(together, 0.9 - 1e-12)) + 1
@@ -137,7 +209,17 @@ def scree_caption(found: Reduction) -> str:
 
 
 def loadings_caption(found: Reduction) -> str:
-    """Return the responses that weigh most in the first components, as text."""
+    """Return the responses that weigh most in the first components, as text.
+
+    Parameters
+    ----------
+    found
+        Components of the responses.
+
+    Returns
+    -------
+    One sentence for each of the first three components.
+    """
     parts, titles = found.components, found.view.titles
     said = []
     for place in range(min(3, len(parts.variance))):
@@ -148,7 +230,17 @@ def loadings_caption(found: Reduction) -> str:
 
 
 def components_caption(found: Reduction) -> str:
-    """Return the share of the first two components, and the factors associated with them, as text."""
+    """Return the share of the first two components, and the factors associated with them, as text.
+
+    Parameters
+    ----------
+    found
+        Components of the responses.
+
+    Returns
+    -------
+    Sentences, with the responses and runs left out.
+    """
     view, result = found.view, found.components
     share = percent(100 * float(result.share[:2].sum()))
     text = f"The first two components hold {share} of the variation of {counted(len(result.responses), 'response')}."

@@ -33,27 +33,61 @@ CELL = "combination of condition and algorithm", "combinations of condition and 
 
 
 def effects_heading(view: CampaignView, response: str, period: str, algorithm: str) -> str:
-    """Return the heading of a main-effects figure: response, algorithm, period."""
+    """Return the heading of a main-effects figure: response, algorithm, period.
+
+    Parameters
+    ----------
+    view, response, period, algorithm
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Such as ``Loss rate, tcp, whole measured time``.
+    """
     whose = "mean of all algorithms" if algorithm == MEAN_OF_ALL else algorithm
     return f"{view.responses[response].title}, {whose}, {period_title(period)}"
 
 
 def effects_caption(view: CampaignView, result: MainEffects, response: str) -> str:
-    """Return the factors with significant effects on the response, and their size, as text."""
+    """Return the factors with significant effects on the response, and their size, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Main effects on the response.
+    response
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    As `effects_sentence`.
+    """
     return effects_sentence(view, result, view.title_of(response), view.unit_of(response))
 
 
 def effects_sentence(
     view: CampaignView, result: MainEffects, title: str, unit: str, *, relative: bool = True, differences: bool = False
 ) -> str:
-    """Return the significant effects as text, on a quantity with a title that fits into a sentence, and a unit.
+    """Return the factors with significant effects on a quantity, and their size, as text.
 
     Parameters
     ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Main effects on the quantity.
+    title, unit
+        As for every text, see `mesonet.reporting.text`.
     relative
         Sizes are said in % of the mean. False for scores and differences, whose mean is no size to compare with.
     differences
-        The values are differences, so that those of shares are percentage points.
+        The values are differences, so that differences of shares are percentage points.
+
+    Returns
+    -------
+    Sentences: the largest effects, the significant effects, and notes of the analysis.
     """
     value = difference if differences else quantity
     notes = " ".join(result.notes)
@@ -95,12 +129,34 @@ def _significant(view: CampaignView, result: MainEffects) -> str:
 
 
 def summary_heading(period: str) -> str:
-    """Return the heading of a condition-response summary."""
+    """Return the heading of a condition-response summary.
+
+    Parameters
+    ----------
+    period
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    The title of the period.
+    """
     return capitalised(period_title(period))
 
 
 def summary_caption(view: CampaignView, result: ConditionResponseSummary) -> str:
-    """Return the outlying algorithms and the number of such cells expected by chance, as text."""
+    """Return the outlying algorithms and the number of such cells expected by chance, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Outlying algorithms by condition and response.
+
+    Returns
+    -------
+    Sentences, with notes of the analysis.
+    """
     notes = " ".join(result.notes)
     if not result.cells_tested:
         return notes or "There is no cell that could be tested."
@@ -120,25 +176,71 @@ def summary_caption(view: CampaignView, result: ConditionResponseSummary) -> str
 
 
 def extremes_of(result: OrderedData, value: float) -> str:
-    """Return the condition, or all of them, with this value, in words."""
+    """Return the conditions with a value, in words.
+
+    Parameters
+    ----------
+    result
+        The values in their order.
+    value
+        A value that occurs in them.
+
+    Returns
+    -------
+    Such as ``condition 3`` or ``conditions 3 and 5``.
+    """
     there = np.asarray(result.value) == value
     return numbered("condition", sorted(np.asarray(result.condition)[there].tolist()))
 
 
 def before_ties(values: NDArray[np.float64], run: int) -> int:
-    """Return `run`, a number of first values, shortened to end where the value changes: ties have no order."""
+    """Return the length of a run of values, shortened to end where the value changes.
+
+    Equal values have no order, so that a run cannot end between them.
+
+    Parameters
+    ----------
+    values
+        Values in their order.
+    run
+        Number of first values.
+
+    Returns
+    -------
+    At most `run`; 0 if all of these values equal the next value.
+    """
     while 0 < run < len(values) and values[run - 1] == values[run]:
         run -= 1
     return run
 
 
 def values_heading(view: CampaignView, response: str, period: str) -> str:
-    """Return the heading of a figure of raw values: response and period."""
+    """Return the heading of a figure of raw values: response and period.
+
+    Parameters
+    ----------
+    view, response, period
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Title of the response, and of the period.
+    """
     return f"{view.responses[response].title}, {period_title(period)}"
 
 
 def values_caption(view: CampaignView, response: str, period: str) -> str:
-    """Return the range of the values and where its ends lie."""
+    """Return the range of the values, and the places of its ends, as text.
+
+    Parameters
+    ----------
+    view, response, period
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    A sentence.
+    """
     values = view.values(response, period)
     if not np.isfinite(values).any():
         return "Nothing was measured."

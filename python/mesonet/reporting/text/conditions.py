@@ -13,7 +13,18 @@ from mesonet.words import counted, quantity, span
 
 
 def conditions_table(view: CampaignView) -> pl.DataFrame:
-    """Return a row per condition: level of each factor, range of the congestion response, counts of runs."""
+    """Return a row per condition: level of each factor, range of the congestion response, counts of runs.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Columns condition, one per factor (text), and the numbers of runs by status. With results also least, mean and most
+    of the response that measures congestion, over the algorithms, in its unit; null without a value.
+    """
     design = view.campaign.design
     table: dict[str, list[object]] = {"condition": list(view.conditions)}
     for place, factor in enumerate(design.factors):
@@ -30,7 +41,17 @@ def conditions_table(view: CampaignView) -> pl.DataFrame:
 
 
 def conditions_html(view: CampaignView) -> Markup:
-    """Return the table of conditions for the page; a condition can be highlighted from its row."""
+    """Return the table of conditions for the page; a condition can be highlighted from its row.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    HTML: the table, and a list of the failed runs with their messages.
+    """
     table = conditions_table(view)
     factors = view.campaign.design.factors
     name = view.congestion_response if view.has_results else ""
@@ -53,13 +74,35 @@ def conditions_html(view: CampaignView) -> Markup:
 
 
 def factors_html(view: CampaignView) -> Markup:
-    """Return an HTML table of the factors and their levels."""
+    """Return an HTML table of the factors and their levels.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    HTML.
+    """
     rows = [[html.strong(f.id), f.name, f.minus, f.plus, html.code(f.path)] for f in view.campaign.factors]
     return html.table(["factor", "name", "− level", "+ level", "sets"], rows)
 
 
 def congestion_words(view: CampaignView, condition: int) -> str:
-    """Return the congestion of one condition, in words; empty without a value."""
+    """Return the congestion of one condition, in words; empty without a value.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    condition
+        Number of the condition, from 1.
+
+    Returns
+    -------
+    The mean over the algorithms, with title and unit.
+    """
     if not view.has_results:
         return ""
     value = float(view.congestion[condition - 1])

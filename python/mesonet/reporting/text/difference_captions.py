@@ -21,7 +21,21 @@ ALL, FAR, DISCOVERIES = "all", "far", "discoveries"
 
 
 def outliers_caption(view: CampaignView, result: ConditionResponseSummary, way: str) -> str:
-    """Return the outlying algorithms; `way`: one of `ALL`, `FAR` and `DISCOVERIES`."""
+    """Return the outlying algorithms, and the number of such cells expected by chance, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Outlying algorithms by condition and response.
+    way
+        Choice of outliers: `ALL`, `FAR` or `DISCOVERIES`.
+
+    Returns
+    -------
+    Sentences.
+    """
     text = summary_caption(view, result)
     if way == DISCOVERIES and result.cells_flagged:
         # The number expected by chance is that of the plain test.
@@ -31,7 +45,17 @@ def outliers_caption(view: CampaignView, result: ConditionResponseSummary, way: 
 
 
 def summary_reading(view: CampaignView) -> str:
-    """Return the guide to reading the condition-response summary."""
+    """Return the guide to reading the condition-response summary.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Sentences.
+    """
     text = f"Rows are conditions with their settings, {view.order_words}; columns are responses. "
     if not view.summary(view.main_period).cells_tested:
         if len(view.algorithms) == 2:
@@ -44,7 +68,23 @@ def summary_reading(view: CampaignView) -> str:
 
 
 def mean_ranks_caption(algorithms: Sequence[str], mean: Floats, sd: Floats, meaning: str, alike: int) -> str:
-    """Return mean ranks and their spread; `alike`: conditions in which all are equal, `meaning`: of the best rank."""
+    """Return mean ranks and their spread, as text.
+
+    Parameters
+    ----------
+    algorithms
+        Names of n algorithms.
+    mean, sd
+        Mean rank of each algorithm, from 1 to n, and standard deviation; shape (n,), NaN where not known.
+    meaning
+        Meaning of rank n, such as ``the highest value``.
+    alike
+        Number of conditions in which all algorithms are equal; they have no ranks.
+
+    Returns
+    -------
+    Sentences.
+    """
     count = len(algorithms)
     known = np.flatnonzero(np.isfinite(mean))
     if not len(known):
@@ -64,7 +104,19 @@ def mean_ranks_caption(algorithms: Sequence[str], mean: Floats, sd: Floats, mean
 
 
 def above_caption(algorithms: Sequence[str], result: Residuals) -> str:
-    """Return the algorithms that lie above the mean of all most often."""
+    """Return the algorithms that lie above the mean of all most often.
+
+    Parameters
+    ----------
+    algorithms
+        Names of the algorithms.
+    result
+        Distances of the algorithms from the mean of all.
+
+    Returns
+    -------
+    A sentence on at most three algorithms.
+    """
     # Differences by rounding count for no algorithm.
     apart = np.array([extreme is not None for extreme in result.summary.extreme[:, 0]])
     above = ((result.residual > 0) & apart[:, None]).sum(axis=0)
@@ -74,7 +126,19 @@ def above_caption(algorithms: Sequence[str], result: Residuals) -> str:
 
 
 def who_differs(view: CampaignView, algorithm: str, reference: str) -> str:
-    """Return the name of what is compared with the incumbent `reference`."""
+    """Return the name of the algorithms that are compared with the incumbent.
+
+    Parameters
+    ----------
+    view, algorithm
+        As for every text, see `mesonet.reporting.text`.
+    reference
+        The incumbent.
+
+    Returns
+    -------
+    The algorithm. For the incumbent and the mean of all: the other algorithm, or ``mean of all others``.
+    """
     if algorithm not in (MEAN_OF_ALL, reference):
         return algorithm
     others = [name for name in view.algorithms if name != reference]
@@ -82,19 +146,55 @@ def who_differs(view: CampaignView, algorithm: str, reference: str) -> str:
 
 
 def difference_caption(view: CampaignView, result: MainEffects, response: str) -> str:
-    """Return the mean difference of a response, and the significant effects on it."""
+    """Return the mean difference of a response, and the significant effects on it.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Main effects on the difference from the incumbent.
+    response
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Sentences.
+    """
     title, unit = f"difference of {view.title_of(response)}", view.unit_of(response)
     said = effects_sentence(view, result, title, unit, relative=False, differences=True)
     return f"The mean difference is {difference(result.grand_mean, unit)}. {said}" if result.runs else said
 
 
 def ends_of_values(result: Residuals, unit: str) -> str:
-    """Return the range of the values of a detailed response plot; empty if there is none."""
+    """Return the range of the values of a detailed response plot; empty if there is none.
+
+    Parameters
+    ----------
+    result
+        Distances of the algorithms from the mean of all.
+    unit
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    A sentence.
+    """
     return f"Values run from {span(result.lowest, result.highest, unit)}." if result.highest > result.lowest else ""
 
 
 def split_sentence(view: CampaignView) -> str:
-    """Return the settings associated with an algorithm that joins its tree last and alone, as text."""
+    """Return the settings associated with an algorithm that joins its tree last and alone, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    A sentence; empty without such an association.
+    """
     said = []
     for name, rules in view.split_rules.items():
         alone = [rule for rule in rules.rules if rule.group == "alone" and rule.settings]
@@ -107,7 +207,17 @@ def split_sentence(view: CampaignView) -> str:
 
 
 def separation_caption(view: CampaignView) -> str:
-    """Return the clearest associations, with aliases, and where to look first."""
+    """Return the clearest associations with settings, and the condition to look at first, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Sentences.
+    """
     clear = []
     for (algorithm, response), found in view.separations.items():
         if np.isfinite(found.q[0]) and found.q[0] < 0.05 and found.level[0]:

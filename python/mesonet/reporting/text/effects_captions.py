@@ -27,7 +27,21 @@ from mesonet.words import capitalised, counted, difference, fall, listed, number
 
 
 def ordered_caption(view: CampaignView, result: OrderedData, response: str) -> str:
-    """Return the range of the response, and the factors with the longest run of a setting at each end, as text."""
+    """Return the range of the response, and the factors with the longest run of a setting at each end, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        The values in their order, with the settings.
+    response
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Sentences.
+    """
     if not len(result.value):
         return "Nothing was measured."
     low, high, unit = float(result.value[0]), float(result.value[-1]), view.unit_of(response)
@@ -48,7 +62,19 @@ def ordered_caption(view: CampaignView, result: OrderedData, response: str) -> s
 
 
 def scatter_caption(view: CampaignView, result: FactorScatter) -> str:
-    """Return the factor that moves the mean most, changes of the spread, and values far out, as text."""
+    """Return the factor that moves the mean most, changes of the spread, and values far out, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        The values by setting of each factor.
+
+    Returns
+    -------
+    Sentences, with notes of the analysis.
+    """
     if not len(result.value):
         return "Nothing was measured."
     notes = " ".join(result.notes)
@@ -72,7 +98,19 @@ def scatter_caption(view: CampaignView, result: FactorScatter) -> str:
 
 
 def block_caption(view: CampaignView, result: Blocks) -> str:
-    """Return the number of blocks in which the target factor acts the same way, as text."""
+    """Return the number of blocks in which the target factor acts the same way, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Means of the target factor by block.
+
+    Returns
+    -------
+    A sentence.
+    """
     total = len(result.levels)
     if not result.higher_plus and not result.higher_minus:
         return f"{capitalised(factor_title(view, result.target))} makes no difference in any block."
@@ -87,7 +125,19 @@ def block_caption(view: CampaignView, result: Blocks) -> str:
 
 
 def blocks_caption(view: CampaignView, results: Mapping[str, Blocks]) -> str:
-    """Return the factors that raise or lower the response in every block, as text."""
+    """Return the factors that raise or lower the response in every block, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    results
+        Blocks by target factor.
+
+    Returns
+    -------
+    Sentences.
+    """
     always, undecided = [], []
     for name, result in results.items():
         complete = result.higher_plus + result.higher_minus
@@ -108,7 +158,21 @@ def blocks_caption(view: CampaignView, results: Mapping[str, Blocks]) -> str:
 
 
 def youden_caption(view: CampaignView, result: Terms, response: str) -> str:
-    """Return the term that lies farthest from the cross, with its means, as text."""
+    """Return the term that lies farthest from the cross, with its means, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Terms of the response, by size of the effect.
+    response
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    A sentence.
+    """
     if not (result.runs and len(result.terms) and result.effect[0]):
         return " ".join(result.notes) or "There is nothing to show."
     unit = view.unit_of(response)
@@ -121,7 +185,21 @@ def youden_caption(view: CampaignView, result: Terms, response: str) -> str:
 
 
 def effect_sizes_caption(view: CampaignView, result: Terms, response: str) -> str:
-    """Return the share of the standard deviation that the largest effects leave, as text."""
+    """Return the share of the standard deviation that the largest effects leave, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Terms of the response, by size of the effect.
+    response
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Sentences.
+    """
     if not result.runs or not result.sd > 0:
         return " ".join(result.notes) or "Nothing varies."
     # The last terms may be zero, or leave no degrees of freedom for a residual.
@@ -141,7 +219,21 @@ def effect_sizes_caption(view: CampaignView, result: Terms, response: str) -> st
 
 
 def contour_caption(view: CampaignView, result: Contour, response: str) -> str:
-    """Return the corners with the largest and smallest response, and the interaction, as text."""
+    """Return the corners with the largest and smallest response, and the interaction, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Surface of the response over two factors.
+    response
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Sentences.
+    """
     first, second = (capitalised(factor_title(view, name)) for name in result.factors)
     if result.grand_mean != result.grand_mean:
         return "Nothing was measured."
@@ -161,7 +253,21 @@ def contour_caption(view: CampaignView, result: Contour, response: str) -> str:
 
 
 def without_axis(view: CampaignView, result: Contour, y: NDArray[np.float64]) -> str:
-    """Return the factors that take no axis though their effects are larger than a factor's on an axis, as text."""
+    """Return the factors that take no axis though their effects are larger than a factor's on an axis, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Surface of the response over two factors.
+    y
+        Value of each condition, in the unit of the response; NaN where missing.
+
+    Returns
+    -------
+    A sentence; empty if there is no such factor.
+    """
     found = main_effects(view.campaign.design, y)
     size = dict(zip(found.factors, np.nan_to_num(np.abs(found.effect)), strict=True))
     least = min(size[name] for name in result.factors)
@@ -175,7 +281,19 @@ def without_axis(view: CampaignView, result: Contour, y: NDArray[np.float64]) ->
 
 
 def ends_of_cells(result: Interactions, unit: str) -> str:
-    """Return the scale that all cells of an interaction matrix share, as text."""
+    """Return the scale that all cells of an interaction matrix share, as text.
+
+    Parameters
+    ----------
+    result
+        Means of every factor and pair.
+    unit
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    A sentence; empty without a mean.
+    """
     k = len(result.factors)
     means = np.r_[result.mean_minus[np.triu_indices(k)], result.mean_plus[np.triu_indices(k)]]
     means = means[np.isfinite(means)]
@@ -184,7 +302,19 @@ def ends_of_cells(result: Interactions, unit: str) -> str:
 
 
 def signs_caption(view: CampaignView, result: FactorTable) -> str:
-    """Return the factors that are significant most often, and the number expected by chance, as text."""
+    """Return the factors that are significant most often, and the number expected by chance, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Effects of the factors on every response.
+
+    Returns
+    -------
+    Sentences.
+    """
     tested = np.isfinite(result.p) & varies(result)[:, None]
     responses, cells = int(tested.any(axis=1).sum()), int(tested.sum())
     if not cells:
@@ -202,7 +332,17 @@ def signs_caption(view: CampaignView, result: FactorTable) -> str:
 
 
 def half_normal_reading(result: Terms) -> str:
-    """Return the guide to reading a half-normal plot: where its margins come from."""
+    """Return the guide to reading a half-normal plot, with the source of its margins.
+
+    Parameters
+    ----------
+    result
+        Terms of the response.
+
+    Returns
+    -------
+    Sentences.
+    """
     text = "Effects of factors and of their interactions by size. "
     text += "Those that are only noise lie on a line through the origin. "
     if result.noise.replicated:
@@ -220,7 +360,19 @@ def half_normal_reading(result: Terms) -> str:
 
 
 def psi_caption(view: CampaignView, result: PsiTable) -> str:
-    """Return the factors that matter most over all."""
+    """Return the factors with the largest Psi over all responses, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Psi of the factors, by set of responses.
+
+    Returns
+    -------
+    Sentences.
+    """
     known = [i for i in result.order if np.isfinite(result.average[i])]
     if not known:
         return "No response has a test: too few values."
@@ -235,7 +387,19 @@ def psi_caption(view: CampaignView, result: PsiTable) -> str:
 
 
 def mean_psi_caption(view: CampaignView, mean: NDArray[np.float64]) -> str:
-    """Return the factors with the largest Psi, mean of all algorithms, as text."""
+    """Return the factors with the largest Psi, mean of all algorithms, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    mean
+        Psi of each factor, from 0 to 1; NaN where no response has a test.
+
+    Returns
+    -------
+    A sentence on at most three factors.
+    """
     if not np.isfinite(mean).any():
         return "No response could be tested."
     factors = view.campaign.design.factors
@@ -246,7 +410,21 @@ def mean_psi_caption(view: CampaignView, mean: NDArray[np.float64]) -> str:
 
 
 def follow_up_sentence(view: CampaignView, column: Column, algorithm: str) -> str:
-    """Return the effects that follow-up runs would separate, as text."""
+    """Return the effects that follow-up runs would separate, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    column
+        Column of the response space.
+    algorithm
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    A sentence.
+    """
     found = view.follow_up(column.response, column.period, algorithm)
     if found is None:
         return "No active effect is aliased: there is nothing to break."

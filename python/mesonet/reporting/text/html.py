@@ -16,7 +16,19 @@ def _environment() -> Environment:
 
 
 def render(template: str, **values: Any) -> Markup:
-    """Return a template of the folder ``templates``, filled with values."""
+    """Return a template of the folder ``templates``, filled with values.
+
+    Parameters
+    ----------
+    template
+        Name of the file.
+    **values
+        Values of its variables.
+
+    Returns
+    -------
+    HTML.
+    """
     return Markup(_environment().get_template(template).render(values))
 
 
@@ -26,22 +38,62 @@ def _element(name: str, *arguments: Any) -> Markup:
 
 
 def condition_button(condition: int) -> Markup:
-    """Return the number of a condition as a button that highlights it."""
+    """Return the number of a condition as a button that highlights it.
+
+    Parameters
+    ----------
+    condition
+        Number of the condition, from 1.
+
+    Returns
+    -------
+    HTML.
+    """
     return Markup('<button type="button" data-condition="{0}">{0}</button>').format(condition)
 
 
 def prose(text: str) -> Markup:
-    """Return the text in which backquotes mark code."""
+    """Return the text in which backquotes mark code.
+
+    Parameters
+    ----------
+    text
+        Text; HTML in it is escaped.
+
+    Returns
+    -------
+    HTML.
+    """
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def strong(value: Any) -> Markup:
-    """Return the value as emphasised text."""
+    """Return the value as emphasised text.
+
+    Parameters
+    ----------
+    value
+        Text, HTML, or a number.
+
+    Returns
+    -------
+    HTML.
+    """
     return Markup("<strong>{}</strong>").format(value)
 
 
 def code(value: Any) -> Markup:
-    """Return the value as code."""
+    """Return the value as code.
+
+    Parameters
+    ----------
+    value
+        Text, HTML, or a number.
+
+    Returns
+    -------
+    HTML.
+    """
     return Markup("<code>{}</code>").format(value)
 
 
@@ -53,30 +105,89 @@ def table(
     classes: str = "",
     attributes: Sequence[Mapping[str, Any]] | None = None,
 ) -> Markup:
-    """Return a table, which scrolls sideways by itself; the first cell of a row is its heading.
+    """Return a table, which scrolls sideways by itself.
 
-    `attributes`: HTML attributes of each row.
+    Parameters
+    ----------
+    head
+        Titles of the columns.
+    rows
+        Cells of each row: text, HTML or numbers. The first cell is the heading of the row.
+    caption
+        Text over the table; empty: none.
+    classes
+        Value of the attribute ``class``; empty: none.
+    attributes
+        HTML attributes of each row, by name; None: no attributes.
+
+    Returns
+    -------
+    HTML.
     """
     return _element("table", list(head), rows, caption, classes, attributes or [{}] * len(rows))
 
 
 def folded(title: str, content: Markup) -> Markup:
-    """Return content that opens on request."""
+    """Return content that opens on request.
+
+    Parameters
+    ----------
+    title
+        Text that is always shown.
+    content
+        HTML.
+
+    Returns
+    -------
+    HTML.
+    """
     return _element("folded", title, content)
 
 
 def definitions(pairs: Iterable[tuple[str, Any]], classes: str = "") -> Markup:
-    """Return the names and what stands behind them; empty values are left out."""
+    """Return a list of names with their values.
+
+    Parameters
+    ----------
+    pairs
+        Names and values; `said` makes text of a value. Pairs whose text is empty are left out.
+    classes
+        Value of the attribute ``class``; empty: none.
+
+    Returns
+    -------
+    HTML.
+    """
     return _element("definitions", [(name, text) for name, value in pairs if (text := said(value)) != ""], classes)
 
 
 def selects(choices: Iterable[tuple[Mapping[str, str], str, Sequence[tuple[str, str]]]]) -> Markup:
-    """Return choices: HTML attributes, label, and options of value and text."""
+    """Return selects for choices.
+
+    Parameters
+    ----------
+    choices
+        HTML attributes, label, and options of value and text of each choice.
+
+    Returns
+    -------
+    HTML.
+    """
     return Markup("").join(_element("select", *choice) for choice in choices)
 
 
 def said(value: Any) -> str:
-    """Return any JSON value as a line of text."""
+    """Return any JSON value as a line of text.
+
+    Parameters
+    ----------
+    value
+        A value that JSON can hold, or HTML.
+
+    Returns
+    -------
+    Text; lists have commas and mappings semicolons between their parts. Empty for None.
+    """
     if value is None:
         return ""
     if isinstance(value, bool):

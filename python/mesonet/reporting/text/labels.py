@@ -6,13 +6,33 @@ from mesonet.words import number, percent, uncapitalised
 
 
 def axis_title(view: CampaignView, response: str) -> str:
-    """Return the title of the vertical axis: the title of a response and its unit."""
+    """Return the title of the vertical axis: the title of a response and its unit.
+
+    Parameters
+    ----------
+    view, response
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Such as ``Loss rate`` or ``Goodput, seg/s``; shares have no unit.
+    """
     unit = view.unit_of(response)
     return view.responses[response].title + (f", {unit}" if unit not in ("", "1") else "")
 
 
 def settings(view: CampaignView) -> Settings:
-    """Return the left side of a condition-response summary."""
+    """Return the left side of a condition-response summary.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Factors, levels of each condition, and the measure of congestion with its text by condition.
+    """
     unit = view.unit_of(view.congestion_response)
     text = {
         condition: (percent(100 * value) if unit == "1" else number(value))

@@ -15,7 +15,17 @@ from mesonet.words import capitalised, counted, difference, listed, number, some
 
 
 def few_effects(result: Terms) -> str:
-    """Return why no margin of error is known; empty if it is, or if the notes of the result say why."""
+    """Return the reason why no margin of error is known, as text.
+
+    Parameters
+    ----------
+    result
+        Terms of a response.
+
+    Returns
+    -------
+    A sentence; empty if a margin is known, or if the notes of the result have the reason.
+    """
     if has_margins(result) or result.noise.replicated or result.noise.pse == 0:
         return ""
     count = result.noise.effects
@@ -23,12 +33,34 @@ def few_effects(result: Terms) -> str:
 
 
 def source_of_noise(result: Terms) -> str:
-    """Return where the margin of error comes from."""
+    """Return the source of the margin of error, as text.
+
+    Parameters
+    ----------
+    result
+        Terms of a response.
+
+    Returns
+    -------
+    A clause, such as ``after Lenth``.
+    """
     return "from the scatter between replicates" if result.noise.replicated else "after Lenth"
 
 
 def terms_caption(title: str, unit: str, result: Terms) -> str:
-    """Return the number of effects above the noise, and the largest with their aliases, as text."""
+    """Return the number of effects above the noise, and the largest with their aliases, as text.
+
+    Parameters
+    ----------
+    title, unit
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Terms of the response.
+
+    Returns
+    -------
+    Sentences, with notes of the analysis.
+    """
     notes = " ".join(result.notes)
     if not has_margins(result):
         return f"{few_effects(result)} {notes}".strip() or f"No effect on {title} could be tested."
@@ -51,7 +83,21 @@ def terms_caption(title: str, unit: str, result: Terms) -> str:
 
 
 def interactions_caption(title: str, unit: str, result: Interactions, terms: Terms) -> str:
-    """Return the largest two-factor interaction, with its aliases, as text."""
+    """Return the largest two-factor interaction, with its aliases, as text.
+
+    Parameters
+    ----------
+    title, unit
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Effects of every factor and pair.
+    terms
+        Terms of the same response.
+
+    Returns
+    -------
+    Sentences, with notes of the analysis.
+    """
     pairs = [place for place, order in enumerate(terms.order) if order == 2]
     if not pairs or not np.isfinite(result.effect).any():
         return f"No interaction on {title} could be computed."
@@ -71,7 +117,19 @@ def interactions_caption(title: str, unit: str, result: Interactions, terms: Ter
 
 
 def correlations_caption(titles: Mapping[str, str], result: Correlations) -> str:
-    """Return the groups of correlated responses, as text; `titles` of the responses fit into a sentence."""
+    """Return the groups of correlated responses, as text.
+
+    Parameters
+    ----------
+    titles
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Correlations of the responses.
+
+    Returns
+    -------
+    Sentences on at most three groups, with the responses left out.
+    """
     if not result.responses:
         return "No response varies."
     alike = [cluster for cluster in result.clusters if len(cluster) > 1]
@@ -114,12 +172,38 @@ def _among(result: Correlations, names: Sequence[str]) -> NDArray[np.float64]:
 
 
 def residuals_caption(view: CampaignView, result: Residuals, response: str) -> str:
-    """Return the conditions with an outlying algorithm, and the largest differences, as text."""
+    """Return the conditions with an outlying algorithm, and the largest differences, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Distances of the algorithms from the mean of all.
+    response
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    As `residuals_sentence`.
+    """
     return residuals_sentence(result, view.title_of(response), view.unit_of(response))
 
 
 def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
-    """Return the outliers of a quantity as text; its title fits into a sentence."""
+    """Return the conditions with an outlying algorithm, and the largest differences, as text.
+
+    Parameters
+    ----------
+    result
+        Distances of the algorithms from the mean of all.
+    title, unit
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Sentences.
+    """
     summary = result.summary
     known = np.flatnonzero(np.isfinite(result.spread))
     if not len(known) or result.spread[known].max() <= 0:
@@ -145,7 +229,18 @@ def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
 def clusters_caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...], titles: Mapping[str, str]) -> str:
     """Return the algorithms that join last and alone, conditions without differences, and omissions, as text.
 
-    `titles` of the responses fit into a sentence.
+    Parameters
+    ----------
+    results
+        Trees of the algorithms by condition.
+    algorithms
+        Names of the algorithms.
+    titles
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Sentences.
     """
     same = sum(not result.distinct for result in results.values())
     who = Counter(result.most_distant for result in results.values() if result.most_distant)

@@ -22,7 +22,17 @@ PARAMETER_COLUMNS = ("path", "value", "unit", "source", "doc")
 
 
 def methods_html(view: CampaignView) -> Markup:
-    """Return the whole sheet; what the campaign does not say is left out."""
+    """Return the whole sheet; parts that the campaign does not describe are left out.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    HTML.
+    """
     parts = [
         _heading("What was simulated"), _experiment(view), factors_html(view),
         _heading("Design"), _design(view),
@@ -37,7 +47,17 @@ def _heading(text: str) -> Markup:
 
 
 def provenance_html(view: CampaignView) -> Markup:
-    """Return HTML of versions, seeds and times."""
+    """Return HTML of versions, seeds and times.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    HTML: names and values, with seeds and costs of the runs.
+    """
     campaign = view.campaign
     known = campaign.provenance
     times = {name: known[name] for name in ("started", "finished") if name in known}

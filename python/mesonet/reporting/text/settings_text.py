@@ -6,7 +6,19 @@ Settings = tuple[tuple[str, int], ...]  # a factor and its level, -1 or +1
 
 
 def spelt_settings(view: Values, settings: Settings) -> str:
-    """Return settings with the values of their levels."""
+    """Return settings with the values of their levels.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    settings
+        Factors, or ``algorithm NAME``, with their levels.
+
+    Returns
+    -------
+    Text such as ``network speed (X1) at 40 seg/ms and not algorithm tcp``; ``all`` without a setting.
+    """
 
     def one(name: str, level: int) -> str:
         if name.startswith("algorithm "):
@@ -17,5 +29,17 @@ def spelt_settings(view: Values, settings: Settings) -> str:
 
 
 def question_title(view: Values, name: str) -> str:
-    """Return the title of a question of a rule: an algorithm, or a factor."""
+    """Return the title of a question of a rule: an algorithm, or a factor.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    name
+        A factor, or ``algorithm NAME``.
+
+    Returns
+    -------
+    The title, as it stands within a sentence.
+    """
     return name if name.startswith("algorithm ") else factor_title(view, name)

@@ -21,7 +21,17 @@ LOSSY = 0.01
 
 
 def findings(view: CampaignView) -> list[tuple[str, str]]:
-    """Return heading and text of each finding."""
+    """Return heading and text of each finding.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Only the comparison if the campaign has no results.
+    """
     found = [("What was compared", _compared(view))]
     if not view.has_results:
         return found
@@ -192,7 +202,17 @@ def _differences(view: CampaignView) -> str:
 
 
 def middle(view: CampaignView) -> str:
-    """Return the name of the reference that algorithms are compared with at a glance."""
+    """Return the name of the reference that algorithms are compared with at a glance.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    As it stands within a sentence.
+    """
     return "the mean of both" if len(view.algorithms) == 2 else "the median algorithm"
 
 
@@ -228,8 +248,7 @@ def _outliers(view: CampaignView) -> str:
 
 
 def _directions(view: CampaignView, result: ConditionResponseSummary, name: str) -> str:
-    """Return the three responses and directions in which an algorithm is an outlier in most conditions; ties are
-    said."""
+    """Return the responses and directions in which an algorithm is an outlier most often: three, and ties."""
     own = result.flagged & (result.extreme == name)
     counts = {
         f"{side} in {view.title_of(response)}": int((own[:, place] & (result.side[:, place] == side)).sum())
@@ -276,7 +295,17 @@ def _trust(view: CampaignView) -> str:
 
 
 def glance(view: CampaignView) -> Markup:
-    """Return the algorithms side by side, as an HTML table."""
+    """Return the algorithms side by side, as an HTML table.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+
+    Returns
+    -------
+    HTML: a row per algorithm, a column per key response.
+    """
     comparison, verdicts = view.comparison, view.summary(view.main_period)
     names = view.key_responses
     head = ["algorithm", *(view.responses[name].title for name in names)]
@@ -325,6 +354,16 @@ def _glance_cell(mean: float, difference: float, unit: str, direction: str, judg
 
 
 def roman(number: int) -> str:
-    """Return a resolution as it is written; up to 39."""
+    """Return a resolution as a Roman numeral.
+
+    Parameters
+    ----------
+    number
+        From 1 to 39.
+
+    Returns
+    -------
+    Such as ``IV``.
+    """
     units = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"]
     return "X" * (number // 10) + units[number % 10]

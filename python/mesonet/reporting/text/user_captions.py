@@ -12,7 +12,19 @@ from mesonet.words import counted, listed, number, percent, verb
 
 
 def bars_caption(found: Users, category: str) -> str:
-    """Return the algorithms with most and least goodput over path classes and interfaces, as text."""
+    """Return the algorithms with most and least goodput over path classes and interfaces, as text.
+
+    Parameters
+    ----------
+    found
+        Goodputs of the flow groups.
+    category
+        Category of files.
+
+    Returns
+    -------
+    Sentences.
+    """
     means = mean_over_conditions(found.goodput(OWN))[:, found.of_category(category)]
     complete = means[:, np.isfinite(means).all(axis=0)]
     if not complete.shape[1] or len(found.view.algorithms) < 2:
@@ -33,7 +45,20 @@ def bars_caption(found: Users, category: str) -> str:
 
 
 def wins_caption(table: pl.DataFrame, other: str) -> str:
-    """Return the number of conditions in which each algorithm's flows get more and less than the others, as text."""
+    """Return the number of conditions in which each algorithm's flows get more and less than the others, as text.
+
+    Parameters
+    ----------
+    table
+        Columns algorithm, x and y: goodput of its flows and of the flows compared with, in one condition; null where
+        missing.
+    other
+        Name of the flows compared with.
+
+    Returns
+    -------
+    A sentence.
+    """
     known = table.drop_nulls(["x", "y"])
     if known.is_empty():
         return "There is nothing to compare."
@@ -49,7 +74,18 @@ def wins_caption(table: pl.DataFrame, other: str) -> str:
 
 
 def shares_caption(table: pl.DataFrame) -> str:
-    """Return the largest and the smallest share of the interface, each with the next algorithm, as text."""
+    """Return the largest and the smallest share of the interface, each with the next algorithm, as text.
+
+    Parameters
+    ----------
+    table
+        Columns algorithm, panel and value (share of the speed of the interface, null where missing); kind if there are
+        several kinds of flows.
+
+    Returns
+    -------
+    A sentence.
+    """
     ordered = table.drop_nulls("value").sort("value", descending=True, maintain_order=True)
     if ordered.is_empty():
         return "No share is known."
@@ -71,7 +107,19 @@ def shares_caption(table: pl.DataFrame) -> str:
 
 
 def rank_caption(result: RankMatrices, algorithm: str) -> str:
-    """Return the cells in which an algorithm is above or below the mean, or farthest from it, as text."""
+    """Return the cells in which an algorithm is above or below the mean, or farthest from it, as text.
+
+    Parameters
+    ----------
+    result
+        Ranks of the goodput by condition and flow group.
+    algorithm
+        Name of an algorithm in the result.
+
+    Returns
+    -------
+    A sentence.
+    """
     place = result.algorithms.index(algorithm)
     side, out = result.side[:, :, place], result.stands_out[:, :, place]
     known = int(np.isfinite(result.rank[:, :, place]).sum())
@@ -86,7 +134,17 @@ def rank_caption(result: RankMatrices, algorithm: str) -> str:
 
 
 def ranks_caption(result: RankSummary) -> str:
-    """Return the algorithm with the best average rank, and the steadiest, as text."""
+    """Return the algorithm with the best average rank, and the steadiest, as text.
+
+    Parameters
+    ----------
+    result
+        Average ranks over the kinds of flows.
+
+    Returns
+    -------
+    Sentences.
+    """
     known = np.isfinite(result.overall)
     if not known.any():
         return "There are no ranks: no cell has goodputs of two algorithms."
@@ -126,7 +184,19 @@ def _gap(result: RankSummary, best: int, second: int) -> str:
 
 
 def ranges_caption(table: pl.DataFrame, named: list[str]) -> str:
-    """Return the users to whom the choice matters most, and the gain of own over competing flows, as text."""
+    """Return the users to whom the choice matters most, and the gain of own over competing flows, as text.
+
+    Parameters
+    ----------
+    table
+        A row per flow group; columns among and over_tcp in %, null where missing.
+    named
+        Titles of the rows.
+
+    Returns
+    -------
+    Sentences.
+    """
     known = [(value, name) for value, name in zip(table["among"], named, strict=True) if value is not None]
     if not known:
         return "There is nothing to compare."

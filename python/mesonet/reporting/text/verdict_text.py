@@ -37,7 +37,17 @@ CLASSES = {WORSE: "harm", MIXED: "some", UNCLEAR: "unclear", NO_HARM: "none", NO
 
 
 def verdict_html(view: CampaignView) -> Markup:
-    """Return the verdicts as tables; a statement where there is nothing to compare with."""
+    """Return the verdicts as tables; a statement where there is nothing to compare with.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+
+    Returns
+    -------
+    HTML; empty for a campaign of one algorithm, a statement for a campaign without the incumbent.
+    """
     if len(view.algorithms) < 2:
         return Markup("")
     parts = []
@@ -59,7 +69,17 @@ def _statement(text: str) -> Markup:
 
 
 def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
-    """Return the verdicts as data: one entry per algorithm and question, with every judged response."""
+    """Return the verdicts as data.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+
+    Returns
+    -------
+    One entry per algorithm and question, with every judged response.
+    """
     questions = {"replacement": verdicts(view), "competition": harm_to_competitors(view)}
     return [
         {
@@ -195,7 +215,17 @@ def _some_missing(view: CampaignView) -> bool:
 
 
 def reasons(verdict: Verdict) -> str:
-    """Return the reasons in sentences: responses that are worse, and where, that are better, or too noisy."""
+    """Return the reasons of a verdict, as text.
+
+    Parameters
+    ----------
+    verdict
+        The verdict on an algorithm.
+
+    Returns
+    -------
+    Sentences on the responses that are worse, with conditions or settings, that are better, and that are too noisy.
+    """
     if not verdict.changes:
         return "Nothing was measured in the same conditions."
     worse = [c for c in verdict.changes if c.worse or c.is_harmful or c.part]
