@@ -49,14 +49,32 @@ def write_report(
     against: str | None = None,
     progress: Update | None = None,
 ) -> Path:
-    """Write the interactive report of a campaign, whatever part of it is done, and return its path.
+    """Write the interactive report of a campaign, whatever part of it is done.
 
     The file works from disk without a network. Missing folders above it are made; an earlier report stays until the new
-    one is complete. `thresholds`: of clusters of responses and of algorithms. `against`: the incumbent of the verdicts
-    (None: the algorithm that all are mixed with, else standard TCP). `progress` is called with (done, total, what is
-    being made).
+    one is complete.
 
-    Raises InputError, before any work, where it cannot be written, or if the incumbent is not in the campaign.
+    Parameters
+    ----------
+    campaign
+        The campaign.
+    path
+        File of the report.
+    thresholds
+        Thresholds of clusters of responses and of algorithms.
+    against
+        The incumbent of the verdicts. None: the algorithm that all are mixed with, else standard TCP.
+    progress
+        Called with the number of parts done, the number of parts, and the name of the part.
+
+    Returns
+    -------
+    The path.
+
+    Raises
+    ------
+    InputError
+        Before any work: if the file cannot be written, or the incumbent is not in the campaign.
     """
     with places.file(path) as aside:
         aside.write_text(report_html(campaign, progress, thresholds, against), encoding="utf-8")
@@ -72,7 +90,22 @@ def report_html(
     thresholds: Thresholds = DEFAULTS,
     against: str | None = None,
 ) -> str:
-    """Return the report as one HTML document; see `write_report`."""
+    """Return the report as one HTML document.
+
+    Parameters
+    ----------
+    campaign, progress, thresholds, against
+        As for `write_report`.
+
+    Returns
+    -------
+    HTML.
+
+    Raises
+    ------
+    InputError
+        If the incumbent is not in the campaign.
+    """
     if against is not None and against not in campaign.algorithms:
         raise InputError(
             "not an algorithm of the campaign", path="against", value=against, allowed=", ".join(campaign.algorithms)
@@ -143,7 +176,17 @@ def _sampled_parts(sampled: Sampled) -> dict[str, Part]:
 
 @cache
 def asset(name: str) -> str:
-    """Return a file that lies beside this one."""
+    """Return a style sheet or a part of the script.
+
+    Parameters
+    ----------
+    name
+        Name of a file that lies beside this module.
+
+    Returns
+    -------
+    The text of the file.
+    """
     return files("mesonet.reporting.page").joinpath(name).read_text(encoding="utf-8")
 
 

@@ -62,8 +62,12 @@ class PageFigure:
     def spec(self) -> dict[str, Any]:
         """Return the chart in Vega-Lite without the tables, which the page puts in.
 
-        Marks have no labels for listeners: thousands of them would be read one by one. The figure has its caption and
+        Marks have no labels for listeners: screen readers would read thousands of them. The figure has its caption and
         its table of data.
+
+        Returns
+        -------
+        The definition, as JSON can hold it.
         """
         definition = self.chart.definition()
         config = {**definition.get("config", {}), "aria": False}
@@ -81,7 +85,19 @@ class PageGroup:
 
 
 def page_groups(groups: Sequence[Group], start: Selection) -> list[PageGroup]:
-    """Return the groups with a figure that the page shows; `start`: the selection that the page begins with."""
+    """Return the groups with a figure that the page shows.
+
+    Parameters
+    ----------
+    groups
+        Groups of figures, as they are declared.
+    start
+        The selection that the page begins with.
+
+    Returns
+    -------
+    Groups in the same order.
+    """
     found = [
         PageGroup(group.id, group.title, [made for figure in group.figures for made in page_figures(figure, start)])
         for group in groups
@@ -90,7 +106,17 @@ def page_groups(groups: Sequence[Group], start: Selection) -> list[PageGroup]:
 
 
 def start_of(view: CampaignView) -> dict[str, str]:
-    """Return the selection that the page begins with."""
+    """Return the selection that the page begins with.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+
+    Returns
+    -------
+    Values of response, algorithm and period.
+    """
     return {
         "response": view.congestion_response,
         "algorithm": view.choices_of_algorithm[0],
@@ -99,9 +125,18 @@ def start_of(view: CampaignView) -> dict[str, str]:
 
 
 def page_figures(figure: Figure, start: Selection) -> list[PageFigure]:
-    """Return the figures of the page for a figure: none, one, or several if charts differ in more than their tables.
+    """Return the figures of the page for a figure.
 
-    `start`: the selection that the page begins with.
+    Parameters
+    ----------
+    figure
+        A figure, as it is declared.
+    start
+        The selection that the page begins with.
+
+    Returns
+    -------
+    No figure if the page does not show it; several if charts differ in more than their tables.
     """
     if not figure.height or not figure.selections:
         return []

@@ -22,14 +22,38 @@ class Conditions:
 
 
 def two_level_conditions(view: CampaignView) -> Conditions:
-    """Return the conditions whose factors are all at a level."""
+    """Return the conditions whose factors are all at a level.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    Conditions by rising congestion; in their own order without results.
+    """
     levels = {condition: [float(sign) for sign in signs] for condition, signs in view.signs.items()}
     words = {condition: _settings_words(view, condition) for condition in view.conditions}
     return Conditions(view.by_congestion if view.has_results else view.conditions, levels, words)
 
 
 def page_data(view: CampaignView, groups: Sequence[PageGroup], conditions: Conditions) -> dict[str, Any]:
-    """Return all data of the page as one JSON value."""
+    """Return all data of the page as one JSON value.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+    groups
+        Figures of the page.
+    conditions
+        The conditions.
+
+    Returns
+    -------
+    Tables, figures, titles and conditions; `mesonet.reporting.packing.pack` takes the value.
+    """
     figures = [figure for group in groups for figure in group.figures]
     tables = {name: table for figure in figures for name, table in figure.tables.items()}
     tables |= {f"{figure.id}-captions": figure.captions for figure in figures}

@@ -14,7 +14,17 @@ from mesonet.words import capitalised, counted, listed, number
 
 
 def summary(sampled: Sampled) -> Markup:
-    """Return HTML on the comparison, the parts left out, and the strongest factors of the responses."""
+    """Return HTML on the comparison, the parts left out, and the strongest factors of the responses.
+
+    Parameters
+    ----------
+    sampled
+        View of a sampled campaign.
+
+    Returns
+    -------
+    HTML.
+    """
     campaign, view = sampled.campaign, sampled.view
     counts = status_counts(campaign)
     done = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
@@ -30,7 +40,17 @@ def summary(sampled: Sampled) -> Markup:
 
 
 def conditions(sampled: Sampled) -> Conditions:
-    """Return the conditions as the script of the page uses them."""
+    """Return the conditions as the script of the page uses them.
+
+    Parameters
+    ----------
+    sampled
+        View of a sampled campaign.
+
+    Returns
+    -------
+    Conditions by rising mean of the first response of the page.
+    """
     levels = {place: row.tolist() for place, row in enumerate(sampled.inputs, start=1)}
     words = {
         place: ", ".join(f"{factor} {number(value)}" for factor, value in zip(sampled.factors, row, strict=True))
@@ -40,13 +60,33 @@ def conditions(sampled: Sampled) -> Conditions:
 
 
 def range_filters(sampled: Sampled) -> Markup:
-    """Return two inputs per factor, from and to: in values of the factor or, if no number, from -1 to +1."""
+    """Return two inputs per factor, from and to: in values of the factor or, if no number, from -1 to +1.
+
+    Parameters
+    ----------
+    sampled
+        View of a sampled campaign.
+
+    Returns
+    -------
+    HTML.
+    """
     columns = zip(sampled.factors, sampled.inputs.T.tolist(), strict=True)
     return html.render("filters.html", ranges=[(name, number(min(each)), number(max(each))) for name, each in columns])
 
 
 def conditions_html(sampled: Sampled) -> Markup:
-    """Return the table of conditions; one can be highlighted from its row."""
+    """Return the table of conditions; a condition can be highlighted from its row.
+
+    Parameters
+    ----------
+    sampled
+        View of a sampled campaign.
+
+    Returns
+    -------
+    HTML.
+    """
     table = sampled.conditions()
     highlights = sampled.view.has_results
     rows = [
@@ -64,7 +104,17 @@ def _condition(condition: int, highlights: bool) -> Any:
 
 
 def methods_html(sampled: Sampled) -> Markup:
-    """Return HTML on the factors and the meaning of the coefficients."""
+    """Return HTML on the factors and the meaning of the coefficients.
+
+    Parameters
+    ----------
+    sampled
+        View of a sampled campaign.
+
+    Returns
+    -------
+    HTML.
+    """
     texts = [
         (
             "SRC",

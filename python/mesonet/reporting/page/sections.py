@@ -13,12 +13,34 @@ from mesonet.reporting.text.verdict_text import verdict_html
 
 
 def contents(groups: Sequence[PageGroup], replay: str) -> Markup:
-    """Return links to all sections, figures gathered by group. `replay`: title of the replay, empty for none."""
+    """Return links to all sections, with the figures gathered by group.
+
+    Parameters
+    ----------
+    groups
+        Figures of the page.
+    replay
+        Title of the replay; empty for none.
+
+    Returns
+    -------
+    HTML.
+    """
     return html.render("contents.html", groups=groups, replay=replay)
 
 
 def summary(view: CampaignView) -> Markup:
-    """Return the findings in words, the verdict on each algorithm, and the algorithms at a glance."""
+    """Return the findings in words, the verdict on each algorithm, and the algorithms at a glance.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    HTML.
+    """
     shown = (
         {"verdict": verdict_html(view), "glance": glance(view)} if view.has_results else {"verdict": "", "glance": ""}
     )
@@ -26,14 +48,34 @@ def summary(view: CampaignView) -> Markup:
 
 
 def statement(view: CampaignView) -> Markup:
-    """Return the statement that replaces the figures where there are none."""
+    """Return the statement that replaces the figures where there are none.
+
+    Parameters
+    ----------
+    view
+        View of a campaign without results.
+
+    Returns
+    -------
+    HTML.
+    """
     counts = status_counts(view.campaign)
     text = "There are no figures yet: no run has given a result ({failed} failed, {missing} not run yet)."
     return Markup('<section><p class="statement">{}</p></section>').format(text.format(**counts))
 
 
 def level_filters(view: CampaignView) -> Markup:
-    """Return a select per factor: any level, or one."""
+    """Return a select per factor, for any level or one level.
+
+    Parameters
+    ----------
+    view
+        View of the campaign.
+
+    Returns
+    -------
+    HTML.
+    """
     options = [("", "any"), ("-1", "−"), ("1", "+")]
     return html.selects([({"data-factor": factor}, factor, options) for factor in view.campaign.design.factors])
 
@@ -41,7 +83,27 @@ def level_filters(view: CampaignView) -> Markup:
 def figures(
     view: CampaignView, groups: Sequence[PageGroup], algorithms: Sequence[str], order: Sequence[int], filters: Markup
 ) -> Markup:
-    """Return the figures under their controls: response, algorithm, period, highlighted condition, `filters`."""
+    """Return the figures under their controls.
+
+    The controls choose response, algorithm, period and highlighted condition.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+    groups
+        Figures of the page.
+    algorithms
+        Algorithms to choose from.
+    order
+        Conditions to highlight, in their order.
+    filters
+        HTML of the controls that filter conditions.
+
+    Returns
+    -------
+    HTML.
+    """
     responses = [(name, view.label_of(name)) for name in view.responses]
     conditions = [("0", "none"), *((str(c), str(c)) for c in order)]
     controls = [
