@@ -18,8 +18,7 @@ PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 #: Folders of the package that are held to it, with the folders in them; the modules directly in it are, too.
 FINISHED = (
     "analysis", "campaign", "cli", "designs", "experiments", "files", "maps", "models", "plots",
-    "reporting/campaign_view", "reporting/figures", "reporting/folder", "reporting/replay", "reporting/verdicts",
-    "responses", "scenarios", "simulation", "topologies", "verification",
+    "reporting", "responses", "scenarios", "simulation", "topologies", "verification",
 )  # fmt: skip
 
 #: Decorators of functions whose docstring is one line, or a text of help.
