@@ -6,13 +6,14 @@ BIN    := $(VENV)/bin
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 OUT    ?= demo
 
-.PHONY: help demo quick test check bench peers verify fuzz format clean
+.PHONY: help demo quick test check bench peers verify fuzz format generate clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
 	@echo "make quick   lints, types and the tests that start no process: after every edit, under a minute"
 	@echo "make test    all tests"
 	@echo "make check   formatting, lints and types"
+	@echo "make generate  reference pages and schemas from the code"
 	@echo "make bench   benchmarks, appended to benches/RESULTS.md"
 	@echo "make peers   the same workloads beside ns-2 and ns-3, where those are installed"
 	@echo "make verify  slow checks against theory and published results"
@@ -44,6 +45,9 @@ format: $(VENV)/.test
 	cargo fmt --all
 	$(BIN)/ruff check --fix --quiet .
 	$(BIN)/ruff format --quiet .
+
+generate: $(VENV)/.test
+	$(BIN)/python docs/generate.py
 
 bench: $(VENV)/.test
 	$(BIN)/python benches/run.py

@@ -1,4 +1,8 @@
-"""The method's statistics: arrays in, a result object out. One file per method; no knowledge of networks or files."""
+"""Statistics: arrays in, a result object out, one file per method. No knowledge of networks or files.
+
+May import the ground, `mesonet.designs` and, for the settling time, `mesonet.simulation.warm_up`. Offers every function
+that ``__all__`` lists; results have ``to_polars``, ``to_arrow`` and notes.
+"""
 
 from mesonet.analysis.average_windows import AverageWindows, average_windows, queued
 from mesonet.analysis.blocks import Blocks, blocks

@@ -36,7 +36,6 @@ SCHEMA = {
     "value": pl.Float64,
     "spread": pl.Float64,
 }
-_RUN = ("condition", "algorithm", "replicate", "period")
 
 
 def study_table(campaign: Campaign) -> pl.DataFrame:

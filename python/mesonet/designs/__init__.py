@@ -1,4 +1,7 @@
-"""Experiment designs: which conditions to run, and which effects they distinguish. Usable without networks."""
+"""Experiment designs: which conditions to run, and which effects they distinguish. Usable without networks.
+
+May import the ground. Offers designs of two levels, sampled designs, blocks, added runs, and the search for a design.
+"""
 
 from mesonet.designs.augment import Augmented, centre_points, foldover, replicates, semifold
 from mesonet.designs.blocking import Blocking, blocks

@@ -1,4 +1,6 @@
-"""Figures: one file each, a result object in, an Altair chart out. Nothing is computed here.
+"""Figures: a result object in, an Altair chart out. No statistics are computed here.
+
+May import the ground, `mesonet.analysis` and `mesonet.maps`.
 
 Every chart has its tables, see `mesonet.plots.theme.ChartTables`. Arguments that plots share:
 

@@ -1,4 +1,8 @@
-"""From a campaign to what people read: one HTML file, or a folder of tables and figures."""
+"""From a campaign to what people read: one HTML file, or a folder of tables and figures.
+
+May import everything but `mesonet.verification` and `mesonet.cli`. Inside, the order of imports is `packing` and
+`campaign_view`, `verdicts`, `text`, `figures`, `folder`, `replay`, `page`; ``templates`` has the HTML.
+"""
 
 from mesonet.reporting.folder.analysis_files import write_analysis
 from mesonet.reporting.page import report_html, write_report

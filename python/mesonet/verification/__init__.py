@@ -1,5 +1,7 @@
 """Published statements and the measurements of mesonet: claims, the campaigns that they need, verdicts, the scorecard.
 
+May import everything but `mesonet.cli`.
+
 The claims themselves are data in the folder ``verification`` of the source tree: see its README.
 """
 

@@ -1,4 +1,7 @@
-"""Views of a campaign for reports: values by condition and algorithm, analyses, thresholds.
+"""View of a campaign for reports: values by condition and algorithm, and every analysis of them.
+
+May import no other folder of reporting. `view.CampaignView` is the view of every campaign; `sampled.Sampled`,
+`users.Users` and `traced.TracedRun` add what only some campaigns have.
 
 Arguments that views share:
 

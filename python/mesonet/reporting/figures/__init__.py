@@ -1,4 +1,7 @@
-"""Figures of a campaign: each is declared once, for the page and for the folder; one file per group."""
+"""Figures of a campaign: each is declared once, for the page and for the folder; one file per group.
+
+May import `campaign_view`, `verdicts` and `text` of reporting. `figure_groups` returns the figures of a campaign.
+"""
 
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import alike, differ, drivers, network, users

@@ -1,4 +1,7 @@
-"""Report page, a single self-contained HTML file, with its parts in HTML, CSS and JavaScript."""
+"""Report page: a single HTML file with its style sheets, scripts, figures and tables inside.
+
+May import all other folders of reporting. `document.write_report` writes it.
+"""
 
 from mesonet.reporting.page.document import report_html, write_report
 

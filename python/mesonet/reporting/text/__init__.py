@@ -1,5 +1,7 @@
 """Sentences and captions of reports.
 
+May import `campaign_view` and `verdicts` of reporting.
+
 Captions are plain text, made from the numbers of the campaign. Functions with ``html`` in their names return HTML.
 Arguments that texts share:
 

@@ -8,10 +8,11 @@ from typing import Any
 from markupsafe import Markup
 
 from mesonet.reporting.campaign_view.events import NEGLIGIBLE
-from mesonet.reporting.campaign_view.values import LARGE, status_counts
+from mesonet.reporting.campaign_view.values import status_counts
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.reporting.verdicts.verdict import (
+    MARGIN,
     MIXED,
     NO_HARM,
     NOT_JUDGED,
@@ -85,7 +86,7 @@ def verdict_rows(view: CampaignView) -> list[dict[str, Any]]:
         {
             "question": question, "algorithm": each.algorithm,
             "against": incumbent(view) if question == "replacement" else competitor(view),
-            "verdict": each.verdict, "why": reasons(each), "margin_percent": LARGE,
+            "verdict": each.verdict, "why": reasons(each), "margin_percent": MARGIN,
             "responses": [asdict(change) for change in each.changes],
         }
         for question, found in questions.items()
@@ -158,7 +159,7 @@ def _replaced(view: CampaignView) -> str:
     small = [view.title_of(name) for name in too_small(view)]
     return (
         f"If {reference} were replaced{where}: against {reference} in the same conditions, with a margin of "
-        f"{percent(LARGE)}. Judged are {listed(names) or 'none'}."
+        f"{percent(MARGIN)}. Judged are {listed(names) or 'none'}."
         + (f" Not judged, because no run has a value: {listed(lacking)}." if lacking else "")
         + (f" Too small to be compared (at most {percent(100 * NEGLIGIBLE)}): {listed(small)}." if small else "")
     )
@@ -174,7 +175,7 @@ def _competing(view: CampaignView, other: str) -> str:
     few = kinds_without_enough_flows(view, other)
     return (
         f"Throughput of the {other} flows beside each algorithm, compared with their throughput {against}, by kind of "
-        f"file. Flows in progress count, too. The margin is {percent(LARGE)}."
+        f"file. Flows in progress count, too. The margin is {percent(MARGIN)}."
         + (f" Not compared, because too few flows were seen: {listed(few)}." if few else "")
     )
 
@@ -229,7 +230,7 @@ def reasons(verdict: Verdict) -> str:
     if not verdict.changes:
         return "Nothing was measured in the same conditions."
     worse = [c for c in verdict.changes if c.worse or c.is_harmful or c.part]
-    better = [c for c in verdict.changes if c.harm < -LARGE and c.certain]
+    better = [c for c in verdict.changes if c.harm < -MARGIN and c.certain]
     worse.sort(key=lambda change: -change.harm)
     said = []
     if worse:
@@ -240,9 +241,9 @@ def reasons(verdict: Verdict) -> str:
     unclear = [c for c in verdict.changes if c not in worse and c.compared and not c.is_harmless]
     if verdict.short_only:
         said.append("Only short flows were compared: long flows need longer runs or more sources.")
-    if possible := [c for c in unclear if c.high > LARGE]:
+    if possible := [c for c in unclear if c.high > MARGIN]:
         said.append(f"Harm beyond the margin cannot be excluded for {_each(possible)}.")
-    if noisy := [c for c in unclear if c.high <= LARGE < c.visible]:
+    if noisy := [c for c in unclear if c.high <= MARGIN < c.visible]:
         said.append(f"Too noisy to see harm as large as the margin: {_each(noisy)}.")
     if single := [c for c in unclear if c.unclear]:
         titles = [f"{c.title} ({counted(c.unclear, 'condition')})" for c in single[:3]]
@@ -251,7 +252,7 @@ def reasons(verdict: Verdict) -> str:
     if not said:
         compared = max(change.compared for change in verdict.changes)
         most = max(change.visible for change in verdict.changes)
-        within = f"No response is worse by more than {percent(LARGE)} in any of {counted(compared, 'condition')}."
+        within = f"No response is worse by more than {percent(MARGIN)} in any of {counted(compared, 'condition')}."
         within += f" In the mean over them, harm of {percent(most)} or more would have been seen."
         said.append(within if compared else "No condition has values of both.")
     for change in verdict.changes:

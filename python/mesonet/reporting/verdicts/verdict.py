@@ -18,7 +18,7 @@ from mesonet.analysis import separating_settings
 from mesonet.reporting.campaign_view.columns import WHOLE
 from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP, group_labels, group_values, has_groups
-from mesonet.reporting.campaign_view.values import INCUMBENT, LARGE, factor_title, level_text
+from mesonet.reporting.campaign_view.values import INCUMBENT, factor_title, level_text
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.verdicts.noise import Noise, noise
 
@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 WORSE, MIXED, UNCLEAR, NO_HARM, NOT_JUDGED = (
     "worse", "worse in some conditions", "cannot tell", "no harm seen", "not judged",
 )  # fmt: skip
+#: Harm in % of the incumbent's value from which a change is not acceptable (chosen).
+MARGIN = 10.0
 #: Mean round trips in progress from which flows of a kind are long: slow start from 2 to 43 segments takes five of
 #: them, so that most of the time is left for competition. Without long flows harm is never excluded.
 LONG_ROUND_TRIPS = 20
@@ -125,12 +127,12 @@ class Change:
     @property
     def is_harmful(self) -> bool:
         """True if the quantity is worse by more than the margin in the mean, and not by chance."""
-        return self.harm > LARGE and self.low > 0 and self.certain
+        return self.harm > MARGIN and self.low > 0 and self.certain
 
     @property
     def is_excluded(self) -> bool:
         """True if harm beyond the margin in the mean can be excluded, and would have been detected."""
-        return self.high <= LARGE and self.visible <= LARGE
+        return self.high <= MARGIN and self.visible <= MARGIN
 
     @property
     def is_harmless(self) -> bool:
@@ -453,14 +455,14 @@ def _change(view: CampaignView, quantity: Quantity, here: int, cells: int, means
             beyond = np.abs(own - other) > beyond_noise  # False where the noise is not known
     else:
         beyond = both & _one_sided(own[both] - other[both], means)
-    for_worse, for_better = sign * relative > LARGE, sign * relative < -LARGE
+    for_worse, for_better = sign * relative > MARGIN, sign * relative < -MARGIN
     worse = for_worse & beyond
     return Change(
         quantity.name, quantity.title, mean, sign * mean, certain,
         int(worse.sum()), int((for_better & beyond).sum()), int((for_worse & ~beyond).sum()),
         int(both.sum()), missing, quantity.lower_is_better, replicated, low, high, seen,
         _dominant(quantity, other, both), _settings(view, worse, both),
-        None if sign * mean > LARGE and low > 0 and certain else _worst_part(view, quantity, here, both, means),
+        None if sign * mean > MARGIN and low > 0 and certain else _worst_part(view, quantity, here, both, means),
     )  # fmt: skip
 
 
@@ -498,7 +500,7 @@ def _worst_part(view: CampaignView, quantity: Quantity, here: int, both: NDArray
                 continue
             mean, low, high, _, _ = _interval(quantity, here, used, alpha)
             most = quantity.noise is not None or _one_sided((own - other)[used], means * 2 * len(design.factors))
-            if sign * mean > LARGE and low > 0 and most:
+            if sign * mean > MARGIN and low > 0 and most:
                 found.append((sign * mean, Part(_at_level(view, factor, level), int(used.sum()), mean, low, high)))
     return max(found, key=lambda each: each[0])[1] if found else None
 

@@ -1,4 +1,6 @@
 """A real kernel and mesonet (Part K): scenarios, quantities, the frozen table, and equal runs in mesonet.
 
-How the table was measured stands in ``verification/witness/kernel`` of the source tree.
+May import the ground, `mesonet.scenarios` and `mesonet.simulation`.
+
+The measurement of the table is in ``verification/witness/kernel`` of the source tree.
 """

@@ -1,5 +1,7 @@
 """Measures of the numbers of claims, by the names that claims use; a file for each kind of measurement.
 
+May import everything but `mesonet.cli`.
+
 Arguments that measures share:
 
 campaigns

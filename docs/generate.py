@@ -1,0 +1,15 @@
+"""Write the files that are made from the code: pages of docs/reference, and the schemas of campaign files."""
+
+import json
+from pathlib import Path
+
+import mesonet
+from mesonet.campaign.documents import DOCUMENTS
+from mesonet.campaign.record import schema
+from mesonet.cli.reference import pages
+
+for name, text in pages().items():
+    (Path(__file__).parent / "reference" / name).write_text(text, encoding="utf-8")
+for name in DOCUMENTS:
+    file = Path(mesonet.__file__).parent / "campaign" / f"{name}.schema.json"
+    file.write_text(json.dumps(schema(name), indent=2) + "\n", encoding="utf-8")
