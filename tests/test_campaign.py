@@ -140,17 +140,21 @@ def wait_for_quiet(out: Path) -> bool:
     return len(responses_bytes(out)) != before
 
 
+@pytest.mark.parametrize("before_the_task", [False, True])
 def test_process_that_dies_leaves_a_failed_run(
-    one_factor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    before_the_task: bool, one_factor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = process_module._start
     deadly = "import os, sys; print('about to die', file=sys.stderr, flush=True); os.kill(os.getpid(), 9)"
 
     def start_deadly(log: object) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-c", deadly],
+        process = subprocess.Popen(
+            [sys.executable, "-c", deadly if before_the_task else f"input(); {deadly}"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, process_group=0,
         )  # fmt: skip
+        if before_the_task:
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        return process
 
     monkeypatch.setattr(process_module, "_start", start_deadly)
     campaign = experiment(one_factor).run(tmp_path / "out", workers=2, progress=False, tries=2)

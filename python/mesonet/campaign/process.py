@@ -97,8 +97,6 @@ class Worker:
         process = self._started()
         task = {"folder": str(ledger.path.resolve()), "key": run.key, "seed": run.seed, "scenario": run.scenario}
         about = {"model": model, "code_version": run.code_version, "snapshot_every": EVERY}
-        self._log.seek(0)
-        self._log.truncate()
         assert process.stdin is not None
         assert process.stdout is not None
         with suppress(BrokenPipeError):
@@ -160,6 +158,9 @@ class Worker:
             self.close()
             self._log = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - it lives as long as the process
             self._process, self._served = _start(self._log), 0
+        else:  # what an earlier run said; a new process may have said something by now that is to be kept
+            self._log.seek(0)
+            self._log.truncate()
         return self._process
 
     def _ended(self, message: str, blamed: bool = True) -> Death:
