@@ -216,8 +216,8 @@ def idle(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(mn, "simulate", never)
     monkeypatch.setattr(Experiment, "document", never)
-    monkeypatch.setattr("mesonet.reporting.page.report_html", never)
-    monkeypatch.setattr("mesonet.reporting.folder.analysis_files._tables", never)
+    monkeypatch.setattr("mesonet.reporting.page.document.report_html", never)
+    monkeypatch.setattr("mesonet.reporting.folder.analysis_files.two_level_tables", never)
 
 
 @pytest.fixture(scope="module")
