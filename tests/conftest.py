@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import hypothesis
 import pytest
+from filelock import FileLock
 
 # A shell that starts the tests in its background has them ignore SIGINT, and so the programs that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -42,6 +45,56 @@ plus = "100 segments"
 
 
 ONE_FACTOR = TINY.replace('"tcp", "scalable"', '"tcp"').partition('[[factors]]\nid = "X5"')[0]
+
+
+class Shared:
+    """Folders that are made once for all tests, by whichever process needs them first. Tests only read them."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def folder(self, name: str, make: Callable[[Path], object]) -> Path:
+        """Return the folder of this name, which `make` has filled."""
+        place, made = self._root / name, self._root / f"{name}.made"
+        with FileLock(self._root / f"{name}.lock"):
+            if not made.exists():
+                shutil.rmtree(place, ignore_errors=True)  # another test failed to make it
+                place.mkdir()
+                make(place)
+                made.touch()
+        return place
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    """Folders shared by all tests and all processes of this session."""
+    root = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        root = root.parent
+    (root / "shared").mkdir(exist_ok=True)
+    return Shared(root / "shared")
+
+
+@pytest.fixture(scope="session")
+def tiny_campaign(shared: Shared) -> Path:
+    """The folder of the finished campaign of `TINY`."""
+    return _campaign(shared, "tiny", TINY)
+
+
+@pytest.fixture(scope="session")
+def one_factor_campaign(shared: Shared) -> Path:
+    """The folder of the finished campaign of `ONE_FACTOR`."""
+    return _campaign(shared, "one_factor", ONE_FACTOR)
+
+
+def _campaign(shared: Shared, name: str, text: str) -> Path:
+    import mesonet
+
+    def make(folder: Path) -> None:
+        (folder / f"{name}.toml").write_text(text)
+        mesonet.experiment(folder / f"{name}.toml").run(folder / "out", workers=1, progress=False)
+
+    return shared.folder(f"campaign-{name}", make) / "out"
 
 
 @pytest.fixture

@@ -8,14 +8,11 @@ from pathlib import Path
 import pytest
 
 import mesonet as mn
-from conftest import TINY
 from fake_campaign import RESPONSES, fake_campaign
-from large_campaign import large_campaign
 from mesonet.reporting import write_report
 from mesonet.reporting.replay.simulated import record
-from test_report import FIGURES, WITHOUT_CONDITIONS, with_nothing_measured, without_factors
-from test_sampled import FACTORS as HILL
-from test_sampled import hill
+from pages import report_of
+from test_report import FIGURES, WITHOUT_CONDITIONS
 
 CHROMIUM = next((path for path in (shutil.which("chromium"), "/usr/bin/chromium") if path and Path(path).exists()), "")
 pytestmark = [
@@ -42,27 +39,26 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    return write_report(fake_campaign(), tmp_path_factory.mktemp("report") / "report.html")
+def report(shared):
+    return report_of(shared, "synthetic")
 
 
 @pytest.fixture(scope="module")
-def replayed(tmp_path_factory):
+def replayed(shared, tiny_campaign):
     """The report of a real campaign with a replay."""
-    folder = tmp_path_factory.mktemp("replay")
-    (folder / "tiny.toml").write_text(TINY)
-    campaign = mn.experiment(folder / "tiny.toml").run(folder / "out", progress=False)
-    record(campaign, 4)
-    return write_report(campaign, folder / "report.html")
+
+    def make(folder):
+        campaign = mn.load(shutil.copytree(tiny_campaign, folder / "out"))
+        record(campaign, 4, workers=1)
+        write_report(campaign, folder / "report.html")
+
+    return shared.folder("report-replayed", make) / "report.html"
 
 
 @pytest.fixture(scope="module")
-def sampled_report(tmp_path_factory):
+def sampled_report(shared):
     """The report of a campaign with points between the levels."""
-    folder = tmp_path_factory.mktemp("sampled")
-    chosen = mn.experiment(model=hill, factors=HILL, algorithms=["single", "double"],
-                           design={"kind": "latin-hypercube", "runs": 16})  # fmt: skip
-    return write_report(chosen.run(folder / "out", progress=False), folder / "report.html")
+    return report_of(shared, "sampled")
 
 
 @pytest.fixture
@@ -538,19 +534,8 @@ def test_a_figure_says_what_it_shows(page):
     )
 
 
-LESSER = {
-    "nothing done": lambda: fake_campaign(all_status="missing"),
-    "one algorithm": lambda: fake_campaign(algorithms=["tcp"]),
-    "two algorithms": lambda: fake_campaign(algorithms=["tcp", "fast"]),
-    "no factors": without_factors,
-    "responses that nobody answered": with_nothing_measured,
-}
-
-
-def test_figures_of_users_follow_their_selects(browser, tmp_path):
-    algorithms = ("bic", "fast", "htcp")
-    campaign = large_campaign(tmp_path, design="2^(6-1)", algorithms=algorithms, response_set="exp-1", series=True)
-    for page in opened(browser, write_report(campaign, tmp_path / "report.html")):
+def test_figures_of_users_follow_their_selects(browser, shared):
+    for page in opened(browser, report_of(shared, "mixed")):
         count = page.locator("figure[data-figure]").count()
         page.click("#show-all")
         page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {count}")
@@ -565,9 +550,11 @@ def test_figures_of_users_follow_their_selects(browser, tmp_path):
         page.wait_for_function("document.querySelector('#rank-matrix .heading').textContent.endsWith('fast')")
 
 
-@pytest.mark.parametrize("kind", LESSER)
-def test_lesser_campaigns_are_drawn_without_an_error(browser, tmp_path, kind):
-    path = write_report(LESSER[kind](), tmp_path / "report.html")
+@pytest.mark.parametrize(
+    "kind", ["nothing done", "one algorithm", "two algorithms", "no factors", "responses that nobody answered"]
+)
+def test_lesser_campaigns_are_drawn_without_an_error(browser, shared, kind):
+    path = report_of(shared, kind)
     context = browser.new_context(offline=True)
     page = context.new_page()
     complaints = []

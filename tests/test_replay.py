@@ -4,6 +4,7 @@ import base64
 import gzip
 import math
 import re
+import shutil
 from dataclasses import replace
 from itertools import combinations
 
@@ -23,8 +24,9 @@ pytestmark = pytest.mark.process
 
 
 @pytest.fixture
-def campaign(tiny, tmp_path):
-    return mn.experiment(tiny).run(tmp_path / "out", progress=False)
+def campaign(tiny_campaign, tmp_path):
+    """A campaign into which the test may write."""
+    return mn.load(shutil.copytree(tiny_campaign, tmp_path / "out"))
 
 
 def described(name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,35 +12,25 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet
+from conftest import Shared
+from hill import FACTORS, hill
 from mesonet.analysis import curvature, sensitivity
 from mesonet.campaign import Campaign
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.reporting import write_analysis
 from mesonet.reporting.campaign_view.sampled import is_sampled
+from pages import sampled_campaign
 from test_report import unpacked
 
 pytestmark = pytest.mark.process
 
-FACTORS = {"x": (0.0, 1.0), "y": (0.0, 10.0), "z": (1, 3)}
-
-
-def hill(parameters: dict, seed: int) -> dict:
-    """Rises with x in a curve, falls with y, has nothing to do with z; noise that the seed names."""
-    noise = 1e-3 * np.random.default_rng(seed).standard_normal()
-    higher = 2.0 if parameters.get("algorithm") == "double" else 1.0
-    bent = parameters["x"] * (1 - parameters["x"]) + noise
-    return {"steep": higher * np.exp(3 * parameters["x"]) - parameters["y"] + noise, "bent": bent, "same": 1.0}
-
 
 @pytest.fixture(scope="module", params=["latin-hypercube", "sobol"])
-def sampled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+def sampled(request: pytest.FixtureRequest, shared: Shared) -> Campaign:
     """A campaign of 16 points and two algorithms; tests only read it."""
-    chosen = mesonet.experiment(
-        model=hill, factors=FACTORS, algorithms=["single", "double"], design={"kind": request.param, "runs": 16},
-        responses={"steep": "m"},
-    )  # fmt: skip
-    return chosen.run(tmp_path_factory.mktemp("sampled") / "out", workers=2, progress=False)
+    kind = request.param
+    return mesonet.load(shared.folder(f"sampled-{kind}", partial(sampled_campaign, kind=kind)) / "out")
 
 
 def call(*arguments: str) -> str:
@@ -50,7 +41,7 @@ def call(*arguments: str) -> str:
 
 def test_analyze_gives_sensitivities_and_says_what_is_left_out(sampled: Campaign, tmp_path: Path) -> None:
     assert is_sampled(sampled)
-    said = call("analyze", str(sampled.path), "--out", str(tmp_path))
+    said = call("analyze", str(sampled.path), "--out", str(tmp_path), "--workers", "1")
     assert "has no two levels to compare: main effects, interactions" in said
     assert said.count("note: ") == 1
     tables, index = tmp_path / "analysis" / "tables", (tmp_path / "analysis" / "index.md").read_text()
@@ -114,7 +105,7 @@ def test_report_of_points(sampled: Campaign, tmp_path: Path) -> None:
 def test_too_few_points_say_so(tmp_path: Path) -> None:
     chosen = mesonet.experiment(model=hill, factors=FACTORS, design={"kind": "latin-hypercube", "runs": 4})
     campaign = chosen.run(tmp_path / "out", workers=2, progress=False)
-    call("analyze", str(campaign.path))
+    call("analyze", str(campaign.path), "--workers", "1")
     index = (campaign.path / "analysis" / "index.md").read_text()
     assert "3 factors need at least 5 conditions with a value; there are 4" in index
 
@@ -123,7 +114,7 @@ def test_centre_points_are_tested_for_curvature(tmp_path: Path) -> None:
     factors = {"x": (0.0, 1.0), "y": (0.0, 10.0)}
     chosen = mesonet.experiment(model=hill, factors=factors, design={"centre_points": 4}, replicates=2)
     campaign = chosen.run(tmp_path / "out", workers=2, progress=False)
-    call("analyze", str(campaign.path))
+    call("analyze", str(campaign.path), "--workers", "1")
     table = pl.read_parquet(campaign.path / "analysis" / "tables" / "curvature.parquet")
     assert table["response"].to_list() == ["steep", "bent", "same"]
     bent = table.row(by_predicate=pl.col("response") == "bent", named=True)

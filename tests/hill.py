@@ -1,0 +1,13 @@
+"""A model for tests of points between the levels. It is imported by worker processes: few imports."""
+
+import numpy as np
+
+FACTORS = {"x": (0.0, 1.0), "y": (0.0, 10.0), "z": (1, 3)}
+
+
+def hill(parameters: dict, seed: int) -> dict:
+    """Rises with x in a curve, falls with y, has nothing to do with z; noise that the seed names."""
+    noise = 1e-3 * np.random.default_rng(seed).standard_normal()
+    higher = 2.0 if parameters.get("algorithm") == "double" else 1.0
+    bent = parameters["x"] * (1 - parameters["x"]) + noise
+    return {"steep": higher * np.exp(3 * parameters["x"]) - parameters["y"] + noise, "bent": bent, "same": 1.0}
