@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,11 +16,11 @@ from click.testing import CliRunner
 from conftest import TINY
 from fake_campaign import ALGORITHMS, TOTALS, fake_campaign
 from large_campaign import large_campaign
+from mesonet import reporting
 from mesonet.analysis import main_effects
 from mesonet.campaign import load
 from mesonet.cli.main import main
 from mesonet.errors import InputError
-from mesonet.reporting import write_analysis
 from mesonet.reporting.campaign_view.flow_groups import OWN, group_values
 from mesonet.reporting.campaign_view.thresholds import Thresholds
 from mesonet.reporting.campaign_view.users import users
@@ -32,6 +33,9 @@ from mesonet.reporting.replay.simulated import most_congested
 from mesonet.words import span
 
 pytestmark = pytest.mark.slow
+
+#: In this process: another takes a second or two to begin. A test of its own draws with two.
+write_analysis = partial(reporting.write_analysis, workers=1)
 
 STEPS = (
     "01_ordered_data", "02_multi_factor_scatter", "03_main_effects", "04_interactions", "05_blocks", "06_youden",
@@ -340,11 +344,15 @@ def test_degenerate_campaigns_are_drawn_and_say_so(kind, tmp_path, monkeypatch):
         assert not [word for word in (">NaN<", ">undefined<", ">null<") if word in svg], name
 
 
-def test_a_model_that_is_not_a_network(campaign, tmp_path):
+def test_a_model_that_is_not_a_network(campaign, tmp_path, monkeypatch):
     renamed = {"loss_rate": "yield_0", "rtt": "yield_1", "timeouts": "yield_2"}
     responses = campaign.responses.filter(pl.col("response").is_in(list(renamed)), period="measured").with_columns(
         pl.col("response").replace(renamed), symbol=pl.lit(""), unit=pl.lit("kg"), period=pl.lit("harvest")
     )
+    # One figure of each kind: of the mean of all and of one algorithm.
+    kinds = ("ten_steps/yield_0/mean_of_all", "ten_steps/yield_0/fast", "factors/psi_fast", "factors/signs_harvest_fast",
+             "network/", "correlations/", "components/", "algorithms/")  # fmt: skip
+    few(monkeypatch, kinds)
     write_analysis(replace(campaign, responses=responses), tmp_path, responses=["yield_0"])
     text = (tmp_path / "analysis" / "index.md").read_text()
     assert "mean yield 0 is" in text

@@ -312,7 +312,7 @@ def test_interrupted_campaign_says_how_to_continue(here: Path, tiny: Path) -> No
 
 def test_analysis_and_report_of_a_campaign(here: Path, one_factor: Path) -> None:
     assert call("experiment", "run", one_factor).exit_code == 0
-    files = json_of("analyze", "tiny")["files"]
+    files = json_of("analyze", "tiny", "--workers", 1)["files"]
     assert files
     assert {Path(file).parts[:2] for file in files} == {("tiny", "analysis")}
     assert all(Path(file).stat().st_size for file in files)
