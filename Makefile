@@ -30,7 +30,7 @@ quick: $(VENV)/.test
 
 test: $(VENV)/.test
 	cargo test --workspace --quiet
-	$(BIN)/python -m pytest -n logical --dist loadfile
+	$(BIN)/python -m pytest -n logical --dist worksteal
 	rm -rf target/verify
 	$(BIN)/mesonet verify --quick --campaigns target/verify > /dev/null
 

@@ -350,7 +350,7 @@ def test_a_model_that_is_not_a_network(campaign, tmp_path, monkeypatch):
         pl.col("response").replace(renamed), symbol=pl.lit(""), unit=pl.lit("kg"), period=pl.lit("harvest")
     )
     # One figure of each kind: of the mean of all and of one algorithm.
-    kinds = ("ten_steps/yield_0/mean_of_all", "ten_steps/yield_0/fast", "factors/psi_fast", "factors/signs_harvest_fast",
+    kinds = ("ten_steps/yield_0/mean_of_all", "ten_steps/yield_0/fast", "factors/psi_fast", "factors/signs_harvest_f",
              "network/", "correlations/", "components/", "algorithms/")  # fmt: skip
     few(monkeypatch, kinds)
     write_analysis(replace(campaign, responses=responses), tmp_path, responses=["yield_0"])
