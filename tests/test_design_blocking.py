@@ -1,4 +1,4 @@
-"""Blocks: optimal where all blockings can be compared, and where theory and textbooks say what is."""
+"""Blocking: optimal where all blockings can be compared, and where theory and textbooks say what is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from mesonet.designs import Blocks, Design, blocks, by_runs, two_level
+from mesonet.designs import Blocking, Design, blocks, by_runs, two_level
 from mesonet.designs.catalogue import ENTRIES
 from mesonet.designs.rows import rows
 from mesonet.designs.words import products, products_by_column
@@ -44,7 +44,7 @@ def fewest_lost(design: Design, number: int) -> tuple[int, ...]:
     return min(zip(*every.tolist(), strict=True))
 
 
-def lost_by(found: Blocks) -> tuple[int, ...]:
+def lost_by(found: Blocking) -> tuple[int, ...]:
     design = found.design
     at = {name: 1 << bit for bit, name in enumerate(design.base_factors)}
     columns = products(sum(at[name] for name in generator.split("*")) for generator in found.generators)
