@@ -37,14 +37,14 @@ class Progress:
             self._bar.stop()
 
     def update(self, done: float, total: float, note: str = "") -> None:
-        """Show the progress, at most on a terminal or every 30 s.
+        """Show the progress: as a bar on a terminal, else as a line at most every 30 s.
 
         Parameters
         ----------
         done, total
             Done part and whole, in any unit; a total of 0 counts as done.
         note
-            A remark behind it.
+            A remark after the progress.
         """
         elapsed, share = time.monotonic() - self._began, done / total if total else 1.0
         self._first = self._first or (elapsed, share)

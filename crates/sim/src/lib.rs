@@ -4,7 +4,7 @@
 //! * time is integer picoseconds and simultaneous events are ordered by (lane, sequence), never by chance;
 //! * random numbers are named by (seed, purpose, source, k-th transfer), never by the order of events, so that two
 //!   congestion controls face the same users;
-//! * no hash-map iteration, no platform-dependent mathematics, sums in integers.
+//! * no hash-map iteration, no platform-dependent mathematics, sums over flows in integers.
 //!
 //! | module | what it knows |
 //! |---|---|

@@ -85,8 +85,8 @@ pub struct NetworkParameters {
     pub buffer_floor: u64,
     /// The segment in service occupies a place of the buffer.
     pub buffer_counts_in_service: bool,
-    /// A segment that finds more segments in a router than this, the one in service included, is marked where its flow
-    /// understands that; none marks nothing.
+    /// A router marks a segment of a flow that uses ECN if more segments than this are in the router, including the
+    /// segment in service; none: no marks.
     pub ecn_threshold: Option<f64>,
     /// Changes during the run.
     pub changes: Vec<GivenChange>,
@@ -176,9 +176,9 @@ pub struct UserParameters {
     pub start: StartPattern,
     /// Probability that a source has finite patience (X8).
     pub patience_probability: f64,
-    /// An impatient source gives a short flow, and a slow long one, this long, s.
+    /// Age at which an impatient source gives up a short flow, or a long flow that is too slow, s.
     pub patience_time: f64,
-    /// After that a long flow is looked at again each time this has passed, s.
+    /// Time between later checks of a long flow, s.
     pub patience_interval: f64,
     /// A long flow is too slow below this fraction of its largest rate.
     pub patience_rate: f64,
@@ -192,7 +192,7 @@ pub struct UserParameters {
     pub long_lived_flows: u32,
 }
 
-/// The things that a distribution of receivers weighs.
+/// The unit to which a weight of `receiver_distribution` applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceiverReading {
@@ -208,7 +208,7 @@ pub enum ReceiverReading {
 pub enum StartPattern {
     /// Every source starts thinking.
     Thinking,
-    /// A quarter connects within 200 ms, a quarter thinks for a quarter of the time.
+    /// A quarter of the sources connects within 200 ms. Another quarter has a quarter of the mean think time at first.
     HalfEarly,
 }
 
@@ -238,15 +238,16 @@ pub struct TransportParameters {
     pub recovery: RecoveryKind,
     /// The rate of sending during recovery with selective acknowledgements.
     pub prr: PrrKind,
-    /// Receivers acknowledge every second segment, and what does not follow at once.
+    /// Receivers acknowledge every second segment that arrives in order, and every out-of-order segment at once.
     pub delayed_acks: bool,
-    /// They hold an acknowledgement back for at most this long, s.
+    /// Longest time for which such receivers hold an acknowledgement back, s.
     pub ack_delay: f64,
     /// Acknowledgements of a new flow, and after a duplicate segment, that such receivers send at once.
     pub quick_acks: u32,
-    /// Behind a gap they hold selective acknowledgements back for at most this long, s; 0 for not at all.
+    /// Longest time for which such receivers hold selective acknowledgements back behind a gap, s; 0: not at all.
     pub sack_compression: f64,
-    /// Clock of the timestamps by which congestion control learns the round trip of a segment sent again, s; 0 for not at all.
+    /// Tick of the timestamps that give congestion control the round-trip time of a retransmitted segment, s; 0: no
+    /// timestamps.
     pub timestamp_tick: f64,
     /// Segments of a flow that leave back to back before it is paced.
     pub unpaced_segments: u32,
@@ -274,7 +275,7 @@ pub struct TransportParameters {
     pub ack_rtt: AckRtt,
     /// Each of the first two duplicate acknowledgements allows a new segment.
     pub limited_transmit: bool,
-    /// Duplicates of data sent before the last reduction begin no fast retransmit, with recovery = reno, too.
+    /// With recovery = reno, too, duplicates of data sent before the last reduction begin no fast retransmit.
     pub recover_guard: bool,
     /// The effect of a timeout on the window.
     pub timeout_rule: TimeoutKind,
@@ -294,11 +295,11 @@ pub struct TransportParameters {
     pub hystart_min_threshold: f64,
     /// HyStart++: growth of the round-trip time that always counts, s.
     pub hystart_max_threshold: f64,
-    /// HyStart++: part of the round-trip time, inverted, that counts between the two.
+    /// HyStart++: between the two, a growth counts from the round-trip time divided by this number.
     pub hystart_divisor: f64,
-    /// HyStart++: fewest samples of a round trip that say something.
+    /// HyStart++: fewest samples in a round trip for a comparison.
     pub hystart_samples: u8,
-    /// HyStart++: conservative slow start grows by so many times less.
+    /// HyStart++: divisor of the growth of the window in conservative slow start.
     pub hystart_css_divisor: f64,
     /// HyStart++: round trips of conservative slow start.
     pub hystart_css_rounds: u8,
@@ -452,15 +453,15 @@ pub struct ExplicitFlow {
     pub to: String,
     /// Instant of the first SYN, s.
     pub start: f64,
-    /// Instant after which nothing new is sent, s; none sends on.
+    /// Instant after which the flow sends no new data, s; none: the flow does not stop.
     pub stop: Option<f64>,
-    /// Segments to send; none sends to the end.
+    /// Segments to send; none: the flow sends until it stops or the run ends.
     pub size: Option<f64>,
     /// Interface rate, segments/s.
     pub interface: f64,
     /// One-way delay between the source and its access router, s.
     pub extra_delay: f64,
-    /// Before it reacts to an event the sender waits for a time uniform between 0 and this, s.
+    /// Largest random delay before the sender reacts to an event, s; the delay is uniform from 0.
     pub overhead: f64,
     /// Congestion control; none takes the first of the scenario.
     pub algorithm: Option<String>,

@@ -17,7 +17,7 @@ _LEAST, _MOST = 1e-100, 1e100
 def unit(values: ArrayLike, axis: int | None = None) -> NDArray[np.float64]:
     """Return a power of two as large as the values, by which they can be divided without rounding.
 
-    It is 1 where the values need none, so that common results do not change. Values that are not finite do not count.
+    The unit is 1 if no value would overflow or vanish when squared. NaN and infinite values do not count.
 
     Parameters
     ----------

@@ -37,14 +37,14 @@ NAMED: dict[str, tuple[int, tuple[int, ...], str]] = {
 
 
 def named(name: str, factors: Sequence[str] | int | None = None) -> Design:
-    """Return a design of the study, for factors of any ids in its order.
+    """Return a design of the study whose factors get the given ids, in the order of the design.
 
     Parameters
     ----------
     name
         A key of `NAMED`, such as ``2^(9-4)``.
     factors
-        Ids, or how many; by default ``X1``, ``X2``, and so on.
+        Ids, or the number of factors; by default ``X1``, ``X2``, and so on.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def named(name: str, factors: Sequence[str] | int | None = None) -> Design:
     Raises
     ------
     InputError
-        If there is no such name, or the number of factors is another one.
+        If there is no design of this name, or the number of factors does not fit the design.
     """
     if not isinstance(name, str) or name not in NAMED:
         raise unknown("design", str(name), NAMED, path="name")

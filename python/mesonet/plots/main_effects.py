@@ -29,7 +29,7 @@ class FactorLike(Protocol):
 
     @property
     def name(self) -> str:
-        """Name."""
+        """Name of the factor, in words."""
         ...
 
     @property

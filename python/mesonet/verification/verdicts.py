@@ -101,11 +101,12 @@ def of_claim(findings: list[Finding]) -> Verdict:
     Parameters
     ----------
     findings
-        Findings of all its numbers.
+        Findings of all numbers of the claim.
 
     Returns
     -------
-    Not reproduced if one number contradicts it, else not evaluated if one number is missing.
+    The first verdict of this list that a number has: one of `NOT_REPRODUCED`, not evaluated, reproduced. For the record
+    if no number has one of these.
     """
     verdicts = [finding.verdict for finding in findings]
     worst: tuple[Verdict, ...] = (*NOT_REPRODUCED, "not evaluated")

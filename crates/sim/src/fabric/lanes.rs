@@ -21,7 +21,7 @@ enum End {
     Alarm(Alarm),
 }
 
-/// The destination of a lane that begins here.
+/// The destination of a way: a way is a lane that begins in this domain.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// To a lane of this domain.
@@ -30,11 +30,12 @@ enum Way {
     Outbox(u16),
 }
 
-/// The beginning of a way.
+/// A way: its propagation delay and its destination.
 #[derive(Clone, Copy, Debug)]
 struct Begin {
     delay: Picos,
-    /// No segment arrives before: segments in flight left when the delay was longer.
+    /// Earliest arrival of the next segment. Segments that left under a longer delay are still in flight, and no
+    /// segment overtakes them.
     floor: Picos,
     way: Way,
 }

@@ -11,10 +11,11 @@ use crate::transport::FlowState;
 use crate::users::files::EXPLICIT;
 use mesonet_cc::picos;
 
-/// Adds to the network the lanes of the flows with an extra delay; these flows, rising, and their lanes.
+/// Adds lanes to the network for each flow with an extra delay. Returns the indices of these flows, rising, with their
+/// lanes.
 ///
 /// # Errors
-/// [`InvalidScenario`] where there are too many lanes.
+/// [`InvalidScenario`] if there are too many lanes.
 pub(super) fn add_lanes(
     scenario: &Scenario,
     network: &mut Network,
@@ -71,7 +72,7 @@ impl Domain {
         self.explicit[place as usize].slot = Some(slot);
     }
 
-    /// The explicit flow at `place` has nothing new to send any more: it ends with what is outstanding.
+    /// Stops the explicit flow at `place`: it sends no new data, and completes when all data sent is acknowledged.
     pub(super) fn stop_explicit(&mut self, place: u32) {
         let Some(slot) = self.explicit[place as usize].slot else { return };
         let flow = &mut self.flows[slot as usize];
@@ -86,15 +87,15 @@ impl Domain {
         }
     }
 
-    /// The sender of an explicit flow has something to react to: it does so after a random time, all at once, as ns-2's
-    /// `overhead_` has it.
+    /// Delays the reaction of an explicit flow's sender to an event by a random time (`overhead_` of ns-2). The sender
+    /// reacts once to all events during the delay.
     pub(super) fn send_later(&mut self, slot: u32) {
         let flow = &mut self.flows[slot as usize];
         if flow.interface_armed {
             return;
         }
         let spec = &self.shared.scenario.flows[(flow.source - self.shared.population.count) as usize];
-        // The k of a draw is the number of segments sent so far: it does not depend on what others do.
+        // The draw is named by the segments that this flow has sent, so that it does not depend on other flows.
         let mut draw = Stream::new(self.shared.seed, Purpose::Overhead, u64::from(flow.source), flow.sent);
         let wait = picos(draw.uniform() * spec.overhead);
         flow.interface_free = flow.interface_free.max(self.now + wait);

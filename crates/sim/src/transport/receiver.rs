@@ -2,7 +2,7 @@
 //!
 //! No acknowledgement is lost and all of a flow take the same time, so what the receiver decides follows from when its
 //! acknowledgements would arrive: the decisions are taken at the sender, a one-way delay later, and nothing changes in the
-//! network (decision 0005).
+//! network (decision 0014).
 
 use super::flow::OFF;
 use crate::engine::Segment;

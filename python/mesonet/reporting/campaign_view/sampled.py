@@ -56,7 +56,7 @@ def left_out(campaign: "Campaign") -> str:
     """
     return (
         f"the design of kind {campaign.rows.kind} has no two levels to compare: main effects, interactions, the ten "
-        "steps and what follows from them are left out; SRC, SRRC and PRCC say what drives the responses instead"
+        "steps and what follows from them are left out; SRC, SRRC and PRCC show which factors drive the responses"
     )
 
 

@@ -42,7 +42,7 @@ class MapPoint:
 
 @dataclass(frozen=True)
 class ReplayMap:
-    """The whole map."""
+    """The size of a map, its routers and its links."""
 
     width: float  #: px
     height: float  #: px
@@ -52,7 +52,7 @@ class ReplayMap:
 
 
 def replay_map(topology: Any, described: Mapping[str, Any]) -> ReplayMap:
-    """Return the map of a network.
+    """Return the routers of a network with their places on the map, and the links between them.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def replay_map(topology: Any, described: Mapping[str, Any]) -> ReplayMap:
 
     Returns
     -------
-    The map.
+    The places in the order of the routers, the links, and the size of the map.
     """
     routers = described["map"]["routers"]
     links = [(link["a"], link["b"]) for link in described["map"]["links"]]
