@@ -99,8 +99,8 @@ def write_analysis(
     if not view.has_results:
         pair = None
     chosen = None if responses is None else tuple(responses)
-    tables = Sampled(view).tables() if is_sampled(campaign) else two_level_tables(view)
     with places.folder(Path(directory) / "analysis", directory) as root:
+        tables = Sampled(view).tables() if is_sampled(campaign) else two_level_tables(view)
         written = [
             path
             for name, table in (tables | (pair.tables() if pair else {})).items()
