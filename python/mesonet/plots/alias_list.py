@@ -32,9 +32,9 @@ def alias_list(data: str, height: int) -> alt.Chart:
         )
         .mark_text(align="left")
         .encode(
-            x=alt.value(0),
+            x=alt.XValue(0),
             y=alt.Y("line:Q", scale=alt.Scale(domain=[height, 0]), axis=None),
-            text="text:N",
+            text=alt.Text("text:N"),
             color=alt.when("datum.active").then(alt.value(theme.INK)).otherwise(alt.value(theme.MUTED)),
         )
     )

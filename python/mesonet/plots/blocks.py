@@ -145,7 +145,7 @@ def _boxes(step: int, height: int, data: Any = alt.Undefined) -> Any:
     width = alt.when(f"length(levels) > 0 && {inside}").then(alt.value(3)).otherwise(alt.value(1))
     size = 40 if step == STEP else step // 2 - 8
     return alt.layer(
-        base.mark_bar(width=size).encode(y=minus, y2="mean_plus:Q", fill=rises, stroke=lit, strokeWidth=width),
+        base.mark_bar(width=size).encode(y=minus, y2=alt.Y2("mean_plus:Q"), fill=rises, stroke=lit, strokeWidth=width),
         base.mark_text(text="−", fontSize=15, dx=-size / 2 - 10 if step == STEP else -size / 2 - 5).encode(y=minus),
         base.mark_text(text="+", fontSize=15, dx=size / 2 + 10 if step == STEP else size / 2 + 5).encode(y=plus),
     )

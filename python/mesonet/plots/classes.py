@@ -41,7 +41,7 @@ def condition_classes(result: ConditionClasses, *, title: str = "", response: st
     tooltip = [alt.Tooltip("condition:O"), alt.Tooltip("value:Q", format=".4~g"), alt.Tooltip("class:N")]
     layers = [
         base.mark_rect(strokeWidth=2).encode(
-            x=alt.X("left:Q", scale=scale, axis=None), x2="right:Q",
+            x=alt.X("left:Q", scale=scale, axis=None), x2=alt.X2("right:Q"),
             y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=True, nice=True)), y2=alt.datum(0),
             color=alt.Color("class:N", scale=colours, legend=alt.Legend(title=None, orient="top")), stroke=lit,
             tooltip=tooltip,
@@ -50,7 +50,7 @@ def condition_classes(result: ConditionClasses, *, title: str = "", response: st
     if step >= 14:
         layers.append(
             base.mark_text(baseline="top", fontSize=10).encode(
-                x=alt.X("place:Q", scale=scale, axis=None), y=alt.value(HEIGHT + 5), text="condition:O"
+                x=alt.X("place:Q", scale=scale, axis=None), y=alt.YValue(HEIGHT + 5), text=alt.Text("condition:O")
             )
         )
     chart = alt.layer(*layers).add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))

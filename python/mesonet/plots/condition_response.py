@@ -207,7 +207,7 @@ def _settings(columns: list[str], order: list[int], height: int, width: int, *, 
     shade = alt.when("datum.text === '+'").then(alt.value("#dfe3e8")).otherwise(alt.value("white"))
     return alt.layer(
         base.mark_rect(stroke="white", strokeWidth=1, aria=False).encode(fill=shade),
-        base.mark_text(fontSize=10).encode(text="text:N"),
+        base.mark_text(fontSize=10).encode(text=alt.Text("text:N")),
         _ring(base),
     )
 
@@ -243,7 +243,7 @@ def _cells(summary: ConditionResponseSummary, name: str, columns: list[str], ord
         base.mark_rect(stroke="white", strokeWidth=1, aria=False).encode(
             fill=alt.Fill("kind:N", scale=scale, legend=legend)
         ),
-        base.mark_text(fontSize=10, **lines).encode(text="text:N"),
+        base.mark_text(fontSize=10, **lines).encode(text=alt.Text("text:N")),
         _ring(base),
     )
 
@@ -254,4 +254,4 @@ def _top_axis() -> alt.Axis:
 
 def _ring(base: alt.Chart) -> alt.Chart:
     """Return a frame around the row of the highlighted condition."""
-    return theme.ring(base, x=alt.value(0), x2=alt.value("width"), tooltip=alt.value(None))
+    return theme.ring(base, x=alt.XValue(0), x2=alt.X2Value("width"), tooltip=alt.TooltipValue(None))

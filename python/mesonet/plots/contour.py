@@ -71,9 +71,9 @@ def contour(result: Contour, *, title: str = "", response: str = "") -> alt.Laye
     )  # fmt: skip
     surface = grid.mark_rect(strokeWidth=0).encode(
         x=alt.X("x:Q", scale=domain, axis=axis, title=None),
-        x2="right:Q",
+        x2=alt.X2("right:Q"),
         y=alt.Y("y:Q", scale=domain, axis=axis, title=None),
-        y2="top:Q",
+        y2=alt.Y2("top:Q"),
         fill=fill,
         tooltip=[
             alt.Tooltip("cx:Q", title="across", format="+.2f"),
@@ -92,13 +92,15 @@ def contour(result: Contour, *, title: str = "", response: str = "") -> alt.Laye
     chart = alt.layer(
         surface,
         corners.mark_point(fill="white", stroke=theme.INK, size=40, opacity=1),
-        corners.mark_text(stroke="white", strokeWidth=4, strokeJoin="round", dy=-13, fontSize=12).encode(text="text:N"),
-        corners.mark_text(dy=-13, fontSize=12).encode(text="text:N"),
+        corners.mark_text(stroke="white", strokeWidth=4, strokeJoin="round", dy=-13, fontSize=12).encode(
+            text=alt.Text("text:N")
+        ),
+        corners.mark_text(dy=-13, fontSize=12).encode(text=alt.Text("text:N")),
         data.mark_text(align="right", dy=32, fontSize=12).encode(
-            x=alt.value(SIDE), y=alt.value(SIDE), text=alt.Text("across:N")
+            x=alt.XValue(SIDE), y=alt.YValue(SIDE), text=alt.Text("across:N")
         ),
         data.mark_text(align="right", dx=-30, fontSize=12).encode(
-            x=alt.value(0), y=alt.value(8), text=alt.Text("up:N")
+            x=alt.XValue(0), y=alt.YValue(8), text=alt.Text("up:N")
         ),
     ).properties(title=theme.AXIS_TITLE)
     return theme.finish(

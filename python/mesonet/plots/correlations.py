@@ -181,9 +181,9 @@ def correlations(
     layers = [
         cells.mark_rect(cursor="pointer").encode(
             x=alt.X("j:Q", scale=scale, axis=alt.Axis(orient="top", labelAngle=-60, **axis), title=None),
-            x2="right:Q",
+            x2=alt.X2("right:Q"),
             y=alt.Y("i:Q", scale=down, axis=alt.Axis(**axis), title=None),
-            y2="bottom:Q",
+            y2=alt.Y2("bottom:Q"),
             fill=alt.Fill("r:Q", scale=colours, legend=None),
         )
     ]
@@ -192,20 +192,20 @@ def correlations(
             cells.mark_text(fontSize=10, cursor="pointer").encode(
                 x=alt.X("x:Q", scale=scale),
                 y=alt.Y("y:Q", scale=down),
-                text="text:N",
+                text=alt.Text("text:N"),
                 color=theme.ink_on_blue("datum.r"),
             )
         )
     frame = alt.Chart(alt.NamedData(name=GROUPS)).mark_rect(fill=None, stroke=theme.BLACK, strokeWidth=2, aria=False)
     layers.append(
         frame.encode(
-            x=alt.X("start:Q", scale=scale), x2="end:Q", y=alt.Y("start:Q", scale=down), y2="end:Q",
-            tooltip=alt.value(None),
+            x=alt.X("start:Q", scale=scale), x2=alt.X2("end:Q"), y=alt.Y("start:Q", scale=down), y2=alt.Y2("end:Q"),
+            tooltip=alt.TooltipValue(None),
         )
     )  # fmt: skip
     bars = alt.Chart(alt.NamedData(name=BINS), width=max(min(extent, 500), 320), height=130).mark_bar().encode(
         x=alt.X("least:Q", bin="binned", title="|r| of a pair", scale=alt.Scale(domain=[0, 1])),
-        x2="most:Q",
+        x2=alt.X2("most:Q"),
         y=alt.Y("pairs:Q", title="pairs"),
         color=alt.when("datum.kept").then(alt.value(theme.BLUE)).otherwise(alt.value(theme.HAIRLINE)),
         tooltip=[alt.Tooltip("least:Q"), alt.Tooltip("most:Q"), alt.Tooltip("pairs:Q")],

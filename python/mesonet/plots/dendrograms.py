@@ -76,8 +76,8 @@ def dendrograms(
     lines = base.transform_filter("isValid(datum.bracket)").mark_line(strokeWidth=1.4).encode(
         x=across,
         y=alt.Y("distance:Q", title=None, axis=alt.Axis(tickCount=3, domain=False, ticks=False)),
-        detail="bracket:N",
-        order="corner:Q",
+        detail=alt.Detail("bracket:N"),
+        order=alt.Order("corner:Q"),
         color=alt.when("datum.group").then(alt.value(theme.BLUE)).otherwise(alt.value(GREY)),
         tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("distance:Q", format=".3~g")],
     )  # fmt: skip
@@ -86,7 +86,7 @@ def dendrograms(
     ).encode(
         x=across,
         y=alt.YDatum(0),
-        text="algorithm:N",
+        text=alt.Text("algorithm:N"),
         color=alt.when("datum.apart").then(alt.value(theme.VERMILLION_TEXT)).otherwise(alt.value(theme.INK)),
         tooltip=[alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N")],
     )  # fmt: skip

@@ -40,14 +40,14 @@ def effect_sizes(result: Terms, *, title: str = "", response: str = "") -> alt.V
         base.mark_circle(size=50, opacity=1).encode(y=size, color=colour),
         base.transform_filter(f"datum.rank <= {NAMED}")
         .mark_text(angle=315, align="left", dx=5, dy=-5, fontSize=10)
-        .encode(y=size, text="term:N"),
+        .encode(y=size, text=alt.Text("term:N")),
     ).properties(title=theme.AXIS_TITLE, height=230)
     left = alt.Y("residual_sd:Q", title="residual SD", scale=alt.Scale(zero=True))
     axis = alt.Axis(title="rank of the effect", tickMinStep=1, format="d", grid=False)
     below = alt.layer(
         base.transform_filter("datum.rank === 1")
         .mark_rule(strokeDash=[5, 4], color=theme.MUTED)
-        .encode(x=alt.value(0), x2=alt.value(WIDTH), y="sd:Q", tooltip=alt.value(None)),
+        .encode(x=alt.XValue(0), x2=alt.X2Value(WIDTH), y=alt.Y("sd:Q"), tooltip=alt.TooltipValue(None)),
         base.mark_line(color=theme.BLUE, strokeWidth=1.6, point={"size": 34, "color": theme.BLUE}).encode(
             y=left, x=alt.X("rank:Q", scale=alt.Scale(domain=[0.4, terms + 0.6], nice=False), axis=axis)
         ),

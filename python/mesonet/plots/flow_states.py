@@ -53,7 +53,7 @@ def flow_states(
     chart = mark.encode(
         x=x,
         y=alt.Y("flows:Q", title=unit, stack="zero"),
-        order="place:Q",
+        order=alt.Order("place:Q"),
         color=alt.Color("state:N", scale=scale, legend=alt.Legend(title=None, orient="top", columns=4, labelLimit=260)),
         tooltip=[alt.Tooltip("state:N"), alt.Tooltip("time:Q" if over_time else "time:N"),
                  alt.Tooltip("flows:Q", format=".4~g")],

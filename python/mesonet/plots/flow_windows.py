@@ -63,12 +63,14 @@ def flow_windows(
     base = alt.Chart(alt.NamedData(name=SAMPLES), width=WIDTH, height=HEIGHT).transform_filter(
         "datum.measure === 'cwnd'"
     )
-    lines = base.mark_line(strokeWidth=1.1, opacity=0.75).encode(x=time, y=segments, color=colour, order="time_s:Q")
+    lines = base.mark_line(strokeWidth=1.1, opacity=0.75).encode(
+        x=time, y=segments, color=colour, order=alt.Order("time_s:Q")
+    )
     average = alt.Chart(alt.NamedData(name=AVERAGES))
     rules = average.mark_rule(strokeWidth=2, strokeDash=[7, 4]).encode(
-        x="begin:Q",
-        x2="end:Q",
-        y="window:Q",
+        x=alt.X("begin:Q"),
+        x2=alt.X2("end:Q"),
+        y=alt.Y("window:Q"),
         color=colour,
         tooltip=[alt.Tooltip("flow:N"), alt.Tooltip("window:Q", title="average window", format=",.1f")],
     )
@@ -81,7 +83,7 @@ def flow_windows(
         "strokeOpacity": 0.9,
     }
     texts = [
-        layer.encode(x="begin:Q", y="window:Q", text="text:N", color=alt.value(theme.INK))
+        layer.encode(x=alt.X("begin:Q"), y=alt.Y("window:Q"), text=alt.Text("text:N"), color=alt.ColorValue(theme.INK))
         for below in (False, True)
         for style in (said, {key: value for key, value in said.items() if not key.startswith("stroke")})
         for layer in [
@@ -92,9 +94,9 @@ def flow_windows(
     ]
     mark = alt.Chart(alt.NamedData(name=MARKS))
     marked = [
-        mark.mark_rule(color=theme.MUTED, strokeWidth=1).encode(y="value:Q"),
+        mark.mark_rule(color=theme.MUTED, strokeWidth=1).encode(y=alt.Y("value:Q")),
         mark.mark_text(align="right", baseline="bottom", dx=-2, dy=-2, color=theme.MUTED).encode(
-            x=alt.value(WIDTH), y="value:Q", text="name:N"
+            x=alt.XValue(WIDTH), y=alt.Y("value:Q"), text=alt.Text("name:N")
         ),
     ]
     upper = alt.layer(*(marked if marks else []), lines, rules, *texts)
@@ -102,7 +104,7 @@ def flow_windows(
         alt.Chart(alt.NamedData(name=SAMPLES), width=WIDTH, height=LOW)
         .transform_filter("datum.measure === 'queued'")
         .mark_line(strokeWidth=1.1)
-        .encode(x=time.title("time, s"), y=segments, color=colour, order="time_s:Q")
+        .encode(x=time.title("time, s"), y=segments, color=colour, order=alt.Order("time_s:Q"))
     )
     heading: dict[str, Any] = {"fontSize": 12, "fontWeight": "normal", "anchor": "start", "color": theme.INK}
     chart = alt.vconcat(

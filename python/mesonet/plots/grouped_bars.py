@@ -69,7 +69,7 @@ def grouped_bars(
             color=alt.Color("kind:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
         )
     else:
-        marks = marks.encode(color=alt.value(theme.BLUE))
+        marks = marks.encode(color=alt.ColorValue(theme.BLUE))
     chart = marks.facet(
         facet=alt.Facet("panel:N", sort=list(panels), title=None,
                         header=alt.Header(labelFontSize=11)),

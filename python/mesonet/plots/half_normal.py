@@ -108,7 +108,7 @@ def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HC
         *(
             rule.transform_filter(f"indexof(datum.name, 'simultaneous') {sign} 0")
             .mark_text(align="left", baseline="bottom", dx=4 + across, dy=-2, color=theme.MUTED)
-            .encode(x=alt.value(0), text="name:N")
+            .encode(x=alt.XValue(0), text=alt.Text("name:N"))
             for sign, across in (("<", 0), (">=", NAME))
         ),
         base.mark_point(size=46, opacity=1, filled=True).encode(
@@ -124,7 +124,7 @@ def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HC
         *(
             base.transform_filter(f"datum.rank <= {LISTED} && datum.rank % 2 === {odd}")
             .mark_text(dy=dy)
-            .encode(text="rank:Q")
+            .encode(text=alt.Text("rank:Q"))
             for odd, dy in ((1, -11), (0, 12))
         ),
     ).add_params(theme.response_title(response))

@@ -90,17 +90,19 @@ def index_index(result: Correlations, *, labels: Mapping[str, str] | None = None
     fill = colour.then(alt.value(theme.VERMILLION)).otherwise(alt.value(theme.BLUE))
     layers = [
         squares.mark_rect(stroke="white", strokeWidth=0.8).encode(
-            x=x, x2="x2", y=y, y2="y2", fill=fill,
+            x=x, x2=alt.X2("x2"), y=y, y2=alt.Y2("y2"), fill=fill,
             tooltip=[alt.Tooltip("one:N"), alt.Tooltip("other:N", title="and"), alt.Tooltip("r:Q", format="+.3f")],
         )
     ]  # fmt: skip
     frame = alt.Chart(alt.NamedData(name=BLOCKS), width=side, height=side)
     a, b = alt.X("from:Q", scale=scale, axis=None), alt.Y("from:Q", scale=scale, axis=None)
     layers += [
-        frame.mark_rect(fill=None, stroke=theme.INK, strokeWidth=1.4).encode(x=a, x2="to", y=b, y2="to"),
+        frame.mark_rect(fill=None, stroke=theme.INK, strokeWidth=1.4).encode(
+            x=a, x2=alt.X2("to"), y=b, y2=alt.Y2("to")
+        ),
         frame.transform_calculate(middle="(datum.from + datum.to) / 2").mark_text(
             align="right", dx=-8, fontSize=11
-        ).encode(x=a, y=alt.Y("middle:Q", scale=scale, axis=None), text="name:N"),
+        ).encode(x=a, y=alt.Y("middle:Q", scale=scale, axis=None), text=alt.Text("name:N")),
     ]  # fmt: skip
     if step >= NAMED:
         names = base.transform_filter("datum.x === datum.y").transform_calculate(middle="datum.y + 0.5")
@@ -113,7 +115,7 @@ def index_index(result: Correlations, *, labels: Mapping[str, str] | None = None
                 lookup="one", from_=alt.LookupData(alt.NamedData(name="index_names"), "response", ["name"])
             )
             .mark_text(align="left", fontSize=10, color=theme.MUTED)
-            .encode(x=alt.value(side + 6), y=alt.Y("middle:Q", scale=scale, axis=None), text="name:N")
+            .encode(x=alt.XValue(side + 6), y=alt.Y("middle:Q", scale=scale, axis=None), text=alt.Text("name:N"))
         )
     else:
         shown = pl.DataFrame({"response": [], "name": []})

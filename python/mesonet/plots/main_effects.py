@@ -156,7 +156,7 @@ def _means(scale: alt.Scale, factors: int, relative: bool) -> Any:
     point: dict[str, Any] = {"size": 70, "opacity": 1, "strokeWidth": 2}
     ring: dict[str, Any] = {"size": 260, "strokeWidth": 2.5, "color": theme.HIGHLIGHT, "opacity": 1, "aria": False}
     return alt.layer(
-        base.mark_rule(strokeDash=[5, 4], color=theme.MUTED, aria=False).encode(y="grand_mean:Q"),
+        base.mark_rule(strokeDash=[5, 4], color=theme.MUTED, aria=False).encode(y=alt.Y("grand_mean:Q")),
         base.mark_rule(strokeWidth=2.5, strokeCap="round").encode(
             x=left, x2=alt.X2("right"), y=minus, y2=alt.Y2("mean_plus"), color=colour
         ),
@@ -191,11 +191,11 @@ def _captions(scale: alt.Scale, rows: pl.DataFrame) -> Any:
             continue
         style: dict[str, Any] = {"baseline": "top", "lineHeight": LINE, "lineBreak": "\n"}
         layers.append(
-            base.mark_text(fontWeight=weight, color=colour, **style).encode(x=x, y=alt.value(y), text=f"{field}:N")
+            base.mark_text(fontWeight=weight, color=colour, **style).encode(x=x, y=alt.YValue(y), text=f"{field}:N")
         )
         if title:
             label = first.mark_text(text=title, align="right", color=theme.MUTED, **style)
-            layers.append(label.encode(x=alt.value(-8), y=alt.value(y)))
+            layers.append(label.encode(x=alt.XValue(-8), y=alt.YValue(y)))
         y += LINE * max(text.count("\n") + 1 for text in rows[field]) + 6
     return alt.layer(*layers).properties(height=y)
 

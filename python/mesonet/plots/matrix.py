@@ -99,13 +99,15 @@ def matrix(
         ink = theme.ink_on_blue("datum.shade")
     layers = [
         base.mark_rect(stroke="white", strokeWidth=1, aria=False).encode(fill=fill),
-        base.mark_text(fontSize=look.font).encode(text="text:N", color=ink),
+        base.mark_text(fontSize=look.font).encode(text=alt.Text("text:N"), color=ink),
     ]
     if "ring" in cells.columns:
         ringed = base.transform_filter("datum.ring")
         layers.append(ringed.mark_rect(fill=None, stroke=theme.INK, strokeWidth=1.6))
     if by_condition:
-        ring = theme.ring(base, ("row", "down"), x=alt.value(0), x2=alt.value("width"), tooltip=alt.value(None))
+        ring = theme.ring(
+            base, ("row", "down"), x=alt.XValue(0), x2=alt.X2Value("width"), tooltip=alt.TooltipValue(None)
+        )
         layers.append(ring)
     tables = {DATA: cells}
     if groups:
@@ -122,13 +124,15 @@ def matrix(
             end = end if lower else middle + half + LETTER
         tables[SIDE] = pl.DataFrame(marks, infer_schema_length=None)
         lines = alt.Chart(alt.NamedData(name=SIDE)).mark_rule(color=theme.INK, strokeWidth=1.2)
-        layers.append(lines.encode(x=alt.X("edge:Q", scale=None, axis=None), y=alt.value(0), y2=alt.value("height")))
+        layers.append(lines.encode(x=alt.X("edge:Q", scale=None, axis=None), y=alt.YValue(0), y2=alt.Y2Value("height")))
         names = alt.Chart(alt.NamedData(name=SIDE)).mark_text(
             baseline="top", fontWeight="bold", fontSize=11, lineBreak="\n"
         )
         layers.append(
             names.encode(
-                x=alt.X("middle:Q", scale=None, axis=None), y=alt.value(alt.ExprRef("height + 5")), text="name:N"
+                x=alt.X("middle:Q", scale=None, axis=None),
+                y=alt.YValue(alt.ExprRef("height + 5")),
+                text=alt.Text("name:N"),
             )
         )
     chart = alt.layer(*layers).add_params(theme.HIGHLIGHTED, theme.KEPT)

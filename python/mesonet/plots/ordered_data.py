@@ -65,13 +65,13 @@ def ordered_data(
     )
     points = alt.layer(
         base.mark_bar(width=12 if wide else 5, color="#fdf0d5").encode(
-            y=alt.value(0), y2=alt.value(220), opacity=theme.LIT
+            y=alt.YValue(0), y2=alt.Y2Value(220), opacity=theme.LIT
         ),
         base.mark_point(filled=True, opacity=1, size=44, color=theme.BLUE),
     ).properties(title=theme.AXIS_TITLE)
     below = alt.Chart(alt.NamedData(name=DATA), width=width, height=LINE).transform_filter(theme.IS_KEPT)
     ranks = below.mark_text(fontSize=9 if wide else 6, angle=0 if wide else 270).encode(
-        x=alt.X("rank:Q", scale=scale, axis=None), text="condition:N"
+        x=alt.X("rank:Q", scale=scale, axis=None), text=alt.Text("condition:N")
     )
     place = alt.LookupData(alt.NamedData(name=DATA), key="condition", fields=["rank"])
     levels = (
@@ -84,7 +84,7 @@ def ordered_data(
         .encode(
             x=alt.X("rank:Q", scale=scale, axis=None),
             y=alt.Y("column:N", sort=list(factors), title=None, axis=alt.Axis(ticks=False, domain=False, grid=False)),
-            text="text:N",
+            text=alt.Text("text:N"),
         )
     )
     chart = alt.vconcat(points, ranks, levels, spacing=4)

@@ -67,6 +67,6 @@ def psi_by_algorithm(psi: Mapping[str, ArrayLike], factors: Sequence[str], *, ti
     scale = alt.Scale(domain=[0, 100], range=["#ffffff", theme.BLUE], interpolate="rgb")
     chart = alt.layer(
         base.mark_rect(stroke=theme.HAIRLINE, strokeWidth=0.5).encode(fill=alt.Fill("psi:Q", scale=scale, legend=None)),
-        base.mark_text(fontSize=11).encode(text="text:N", color=theme.ink_on_blue("datum.psi / 100")),
+        base.mark_text(fontSize=11).encode(text=alt.Text("text:N"), color=theme.ink_on_blue("datum.psi / 100")),
     )
     return theme.finish(chart, {DATA: table(psi, factors)}, title=title)

@@ -53,7 +53,7 @@ def rank_scatter(result: RankSummary, *, title: str = "") -> alt.LayerChart:
             color=colour, shape=shape, y=alt.Y("sd:Q", title=SPREAD, scale=alt.Scale(domain=LEAST, nice=True))
         ),
         *(
-            base.transform_filter(alt.datum.side == side).mark_text(**style).encode(text="algorithm:N")
+            base.transform_filter(alt.datum.side == side).mark_text(**style).encode(text=alt.Text("algorithm:N"))
             for side, style in SIDES.items()
         ),
     )

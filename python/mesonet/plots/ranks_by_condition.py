@@ -82,10 +82,10 @@ def ranks_by_condition(
     scale = alt.Scale(
         domain=[1, (1 + count) / 2, max(count, 2)], range=[theme.LOW, "#ffffff", "#7db8dd"], interpolate="rgb"
     )
-    ring = theme.ring(base, y=alt.value(0), y2=alt.value("height"), tooltip=alt.value(None))
+    ring = theme.ring(base, y=alt.YValue(0), y2=alt.Y2Value("height"), tooltip=alt.TooltipValue(None))
     matrix = alt.layer(
         base.mark_rect(stroke="white", aria=False).encode(fill=alt.Fill("rank:Q", scale=scale, legend=None)),
-        base.mark_text(fontSize=10 if wide else 8).encode(text="text:N"),
+        base.mark_text(fontSize=10 if wide else 8).encode(text=alt.Text("text:N")),
         ring,
     )
     points = alt.Chart(alt.NamedData(name=MEANS), width=WIDTH, height=HEIGHT).encode(
@@ -103,7 +103,7 @@ def ranks_by_condition(
             y=alt.Y("sd:Q", title="standard deviation of the ranks", scale=alt.Scale(domain=LEAST)),
         ),
         *(
-            points.transform_filter(alt.datum.side == side).mark_text(**style).encode(text="algorithm:N")
+            points.transform_filter(alt.datum.side == side).mark_text(**style).encode(text=alt.Text("algorithm:N"))
             for side, style in SIDES.items()
         ),
     )

@@ -182,7 +182,7 @@ def residuals(
     plot = alt.layer(
         base.transform_aggregate(place="min(place)", groupby=["condition"])
         .mark_rect(**band)
-        .encode(x=x, y=alt.value(0), y2=alt.value("height"), opacity=theme.LIT),
+        .encode(x=x, y=alt.YValue(0), y2=alt.Y2Value("height"), opacity=theme.LIT),
         base.mark_rule(color=theme.HAIRLINE, aria=False).encode(y=alt.YDatum(0)),
         base.transform_calculate(distance="abs(datum.residual)")
         .transform_joinaggregate(most="max(distance)", groupby=["condition"])
@@ -193,7 +193,7 @@ def residuals(
             x=x,
             xOffset=alt.XOffset("algorithm:N", sort=list(algorithms), scale=alt.Scale(paddingOuter=0.4)),
             y=alt.Y("residual:Q", title=None),
-            text="shown:N",
+            text=alt.Text("shown:N"),
             color=colour,
             tooltip=[
                 alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("residual:Q", format="+.4~g"),
@@ -209,7 +209,7 @@ def residuals(
         .transform_filter(alt.FieldOneOfPredicate(field="column", oneOf=list(factors)))
         .transform_lookup(lookup="condition", from_=place)
         .mark_text(fontSize=10)
-        .encode(x=below_x, y=_lines("column:N", list(factors)), text="text:N")
+        .encode(x=below_x, y=_lines("column:N", list(factors)), text=alt.Text("text:N"))
     )
     below = (
         alt.Chart(alt.NamedData(name=VERDICTS), width=width, height=alt.Step(LINE))
@@ -220,7 +220,7 @@ def residuals(
         .encode(
             x=below_x,
             y=_lines("name:N", lines),
-            text="text:N",
+            text=alt.Text("text:N"),
             color=colour,
         )
     )

@@ -45,7 +45,7 @@ def response_pair(
             yh=f"{equal} ? min(datum.x1, datum.y1) : datum.y0",
         )
         .mark_rule(color=theme.MUTED, strokeDash=[5, 4])
-        .encode(x=alt.X("xl:Q", scale=scale), x2="xh:Q", y=alt.Y("yl:Q", scale=scale), y2="yh:Q")
+        .encode(x=alt.X("xl:Q", scale=scale), x2=alt.X2("xh:Q"), y=alt.Y("yl:Q", scale=scale), y2=alt.Y2("yh:Q"))
     )
     points = base.encode(
         x=alt.X("x:Q", scale=scale, title=None),
@@ -67,7 +67,7 @@ def response_pair(
         points.mark_point(size=190, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT),
         alt.Chart(alt.InlineData(values=[{}]))
         .mark_text(align="right", dy=34, fontSize=12, text=alt.ExprRef("other_title"))
-        .encode(x=alt.value("width"), y=alt.value("height")),
+        .encode(x=alt.XValue("width"), y=alt.YValue("height")),
     ).properties(title=theme.AXIS_TITLE)
     chart = chart.add_params(
         theme.HIGHLIGHTED,

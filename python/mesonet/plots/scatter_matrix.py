@@ -127,13 +127,15 @@ def scatter_matrix(
         lines.encode(y=y("line")),
         chart(POINTS).mark_line(
             strokeWidth=2.2, strokeCap="round", color=theme.BLUE, aria=False, invalid="break-paths-show-path-domains"
-        ).encode(x=x("x"), y=y("y"), detail="panel:N", order="place:Q"),
+        ).encode(x=x("x"), y=y("y"), detail=alt.Detail("panel:N"), order=alt.Order("place:Q")),
         chart(CELLS).mark_text(fontSize=11).encode(
-            x=x("x"), y=y("y"), text="text:N",
+            x=x("x"), y=y("y"), text=alt.Text("text:N"),
             color=alt.Color("kind:N", scale=colours, legend=None),
         ),
-        chart(NAMES).mark_text(fontWeight="bold", fontSize=13).encode(x=x("place"), y=y("place"), text="number:N"),
-        label.encode(x=alt.value(side + 8), y=y("place"), text=alt.Text("name:N")),
+        chart(NAMES).mark_text(fontWeight="bold", fontSize=13).encode(
+            x=x("place"), y=y("place"), text=alt.Text("number:N")
+        ),
+        label.encode(x=alt.XValue(side + 8), y=y("place"), text=alt.Text("name:N")),
     )  # fmt: skip
     shown = f"The first {MOST} of {len(result.responses)} responses. " if len(result.responses) > MOST else ""
     says = (

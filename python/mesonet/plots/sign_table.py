@@ -94,7 +94,7 @@ def sign_table(result: FactorTable, *, labels: Mapping[str, str] | None = None, 
     legend = alt.Legend(title=None, orient="bottom", symbolType="square", symbolStrokeColor=theme.HAIRLINE)
     chart = alt.layer(
         base.mark_rect(stroke="white").encode(fill=alt.Fill("verdict:N", scale=scale, legend=legend)),
-        base.mark_text(fontSize=11).encode(text="text:N"),
+        base.mark_text(fontSize=11).encode(text=alt.Text("text:N")),
     )
     return theme.finish(chart, {DATA: table(result, labels)}, title=title)
 

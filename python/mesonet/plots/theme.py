@@ -5,11 +5,13 @@ repeats the meaning of the colour.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
 import altair as alt
 import polars as pl
+from altair.utils.schemapi import debug_mode
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PINK = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
@@ -105,7 +107,7 @@ def panel_ring(base: alt.Chart, width: float, height: float) -> alt.Chart:
     -------
     The frame.
     """
-    return ring(base, x=alt.value(2), x2=alt.value(width - 2), y=alt.value(2), y2=alt.value(height - 2))
+    return ring(base, x=alt.XValue(2), x2=alt.X2Value(width - 2), y=alt.YValue(2), y2=alt.Y2Value(height - 2))
 
 
 def band(base: alt.Chart, width: float) -> alt.Chart:
@@ -125,7 +127,7 @@ def band(base: alt.Chart, width: float) -> alt.Chart:
     return (
         base.transform_aggregate(groupby=["condition"])
         .mark_rect(width=width, color="#fdf0d5", aria=False)
-        .encode(y=alt.value(0), y2=alt.value("height"), opacity=LIT)
+        .encode(y=alt.YValue(0), y2=alt.Y2Value("height"), opacity=LIT)
     )
 
 
@@ -258,6 +260,18 @@ class ChartTables:
         """Return None, so that notebooks display `_repr_svg_`."""
 
 
+def unchecked() -> AbstractContextManager[None]:
+    """Return a context in which charts are made without Altair's checks of every part.
+
+    The checks take a third of the time of a report. Tests make each chart with them.
+
+    Returns
+    -------
+    The context.
+    """
+    return debug_mode(False)
+
+
 @cache
 def _figure_class(kind: Any) -> type:
     return type(kind.__name__, (ChartTables, kind), {"__doc__": kind.__doc__, "__module__": __name__})
@@ -281,10 +295,11 @@ def finish(chart: Any, tables: Mapping[str, pl.DataFrame], *, title: str, subtit
     -------
     The chart, as an object of its own class with the additions of `ChartTables`.
     """
+    properties: dict[str, Any] = {"config": CONFIG}
     if title or subtitle:
         # Vega draws no subtitle under an empty title.
-        chart = chart.properties(title=alt.TitleParams(title or " ", subtitle=list(subtitle)))
-    chart = chart.properties(config=CONFIG)
+        properties["title"] = alt.TitleParams(title or " ", subtitle=list(subtitle))
+    chart = chart.properties(**properties)  # each call copies the chart
     # Altair would take attributes that are set normally as parts of the definition.
     kind: Any = type(chart)
     object.__setattr__(chart, "__class__", _figure_class(kind))

@@ -47,11 +47,11 @@ def timeline(spans: Sequence[tuple[str, str, float, float, str]], *, title: str 
     x = alt.X("from:Q", title="simulated time, s", scale=alt.Scale(nice=False, zero=True))
     chart = alt.layer(
         base.mark_bar(height=ROW - 8, stroke="white").encode(
-            x=x, x2="to:Q",
+            x=x, x2=alt.X2("to:Q"),
             color=alt.Color("kind:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
         ),
         base.transform_calculate(middle="(datum.from + datum.to) / 2").mark_text(fontSize=10).encode(
-            x=alt.X("middle:Q"), text="text:N"
+            x=alt.X("middle:Q"), text=alt.Text("text:N")
         ),
     )  # fmt: skip
     return theme.finish(chart, {DATA: rows}, title=title)

@@ -42,7 +42,7 @@ def topology(shown: NetworkMap) -> alt.LayerChart:
     links = (
         _on(LINKS)
         .mark_rule(color=theme.HAIRLINE, strokeWidth=1.6)
-        .encode(x=x, y=y, x2="x2:Q", y2="y2:Q", tooltip=["from:N", "to:N", "delay (ms):Q", "cost:Q"])
+        .encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), tooltip=["from:N", "to:N", "delay (ms):Q", "cost:Q"])
     )
     routers = (
         _on(ROUTERS)
@@ -70,7 +70,7 @@ def _texts(name: str, colour: str, x: alt.X, y: alt.Y) -> tuple[alt.Chart, alt.C
     """Return texts over a white rim, which keeps them readable where a link passes."""
     rim = _on(name).mark_text(stroke="white", strokeWidth=4, strokeJoin="round", fontSize=FONT_SIZE, aria=False)
     text = _on(name).mark_text(color=colour, fontSize=FONT_SIZE)
-    return rim.encode(x=x, y=y, text="text:N"), text.encode(x=x, y=y, text="text:N")
+    return rim.encode(x=x, y=y, text=alt.Text("text:N")), text.encode(x=x, y=y, text=alt.Text("text:N"))
 
 
 def _tables(shown: NetworkMap, drawn: MapLayout) -> dict[str, pl.DataFrame]:

@@ -43,11 +43,11 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.LayerCh
             ],
         )
     )
-    cross = base.transform_filter("datum.rank === 1").encode(tooltip=alt.value(None))
+    cross = base.transform_filter("datum.rank === 1").encode(tooltip=alt.TooltipValue(None))
     line: dict[str, Any] = {"strokeDash": [5, 4], "color": theme.MUTED}
     chart = alt.layer(
-        cross.mark_rule(**line).encode(x="grand_mean:Q", y=alt.value(0), y2=alt.value(SIDE)),
-        cross.mark_rule(**line).encode(y="grand_mean:Q", x=alt.value(0), x2=alt.value(SIDE)),
+        cross.mark_rule(**line).encode(x=alt.X("grand_mean:Q"), y=alt.YValue(0), y2=alt.Y2Value(SIDE)),
+        cross.mark_rule(**line).encode(y=alt.Y("grand_mean:Q"), x=alt.XValue(0), x2=alt.X2Value(SIDE)),
         base.mark_point(filled=True, opacity=1, size=52).encode(
             shape=alt.Shape(
                 "kind:N",
@@ -59,10 +59,10 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.LayerCh
         # On either side in turn, because effects of about the same size have neighbouring ranks and points.
         base.transform_filter(f"datum.rank <= {NAMED} && datum.rank % 2 === 1")
         .mark_text(align="left", dx=8, fontSize=10)
-        .encode(text="term:N"),
+        .encode(text=alt.Text("term:N")),
         base.transform_filter(f"datum.rank <= {NAMED} && datum.rank % 2 === 0")
         .mark_text(align="right", dx=-8, fontSize=10)
-        .encode(text="term:N"),
+        .encode(text=alt.Text("term:N")),
     ).properties(title=theme.AXIS_TITLE)
     chart = chart.add_params(theme.response_title(response))
     says = f"Cross: grand mean {number(result.grand_mean)}."

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.plots.export import VL_VERSION
+from mesonet.plots.theme import unchecked
 from mesonet.progress import Update
 from mesonet.reporting import packing
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled
@@ -124,7 +125,8 @@ def report_html(
     for place, (name, make) in enumerate(parts.items()):
         if progress:
             progress(1 + place, 1 + len(parts), name)
-        made[name] = make()
+        with unchecked():
+            made[name] = make()
     return str(html.render("page.html", **made))
 
 
