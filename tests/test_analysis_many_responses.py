@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mesonet import analysis
-from mesonet.reporting.text.method_captions import clusters_caption
+from mesonet.reporting.text.captions.differ import clusters_caption
 
 
 def test_a_cluster_is_a_connected_component_not_a_clique() -> None:

@@ -23,16 +23,15 @@ from mesonet.designs import two_level
 from mesonet.plots.half_normal import margins_table
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.text.alike_captions import groupings_caption, scores_caption
-from mesonet.reporting.text.captions import effects_caption, values_caption
-from mesonet.reporting.text.effects_captions import ordered_caption
-from mesonet.reporting.text.method_captions import (
-    correlations_caption,
+from mesonet.reporting.text.captions.alike import correlations_caption, groupings_caption, scores_caption
+from mesonet.reporting.text.captions.differ import residuals_sentence, values_caption
+from mesonet.reporting.text.captions.drivers import (
+    effects_caption,
     interactions_caption,
-    residuals_sentence,
+    ordered_caption,
     terms_caption,
 )
-from mesonet.reporting.text.user_captions import ranks_caption, shares_caption
+from mesonet.reporting.text.captions.users import ranks_caption, shares_caption
 from mesonet.words import difference, fall, numbered
 
 

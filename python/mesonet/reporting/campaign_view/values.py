@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mesonet.analysis.main_effects import Mode
 from mesonet.analysis.terms import Noise
 from mesonet.reporting.campaign_view import columns as columns_of
+from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.columns import WHOLE, Column
 from mesonet.reporting.campaign_view.events import too_few_events
 from mesonet.reporting.campaign_view.flow_groups import (
@@ -24,7 +25,6 @@ from mesonet.reporting.campaign_view.flow_groups import (
     has_groups,
     replicates,
 )
-from mesonet.reporting.campaign_view.remembered import remembered
 from mesonet.reporting.campaign_view.thresholds import DEFAULTS, Thresholds
 from mesonet.responses.definitions import BY_NAME, PERIODS, Response
 from mesonet.responses.sets import DEFAULT, SETS, ResponseSet
@@ -265,7 +265,7 @@ class Values:
         """
         return self.responses[response].unit
 
-    @remembered
+    @cached
     def cube(self, period: str) -> Floats:
         """Return the values of all responses of a period, means over replicates.
 
@@ -305,7 +305,7 @@ class Values:
         done = self.campaign.runs.filter(status="done").group_by("condition", "algorithm").len()
         return "replicates" if len(done) and int(done["len"].to_numpy().max()) > 1 else "nist"
 
-    @remembered
+    @cached
     def replicate_cube(self, period: str) -> Floats:
         """Return the values of all responses of a period in every run.
 

@@ -45,9 +45,9 @@ from mesonet.analysis import (
     terms,
 )
 from mesonet.analysis.main_effects import replicate_frame
+from mesonet.reporting.campaign_view.cached import cached
 from mesonet.reporting.campaign_view.columns import Column
 from mesonet.reporting.campaign_view.flow_groups import OWN, TCP
-from mesonet.reporting.campaign_view.remembered import remembered
 from mesonet.reporting.campaign_view.values import Values
 from mesonet.words import span
 
@@ -63,7 +63,7 @@ FOLLOW_UP_RUNS = 16
 class CampaignView(Values):
     """Values and analyses of a campaign; the analyses need results."""
 
-    @remembered
+    @cached
     def effects(self, response: str, period: str, algorithm: str) -> MainEffects:
         """Return the main effects of the factors on a response.
 
@@ -79,7 +79,7 @@ class CampaignView(Values):
         values = replicate_frame(self.for_test(response, period, algorithm))
         return main_effects(self.campaign.design, values, mode=self.mode)
 
-    @remembered
+    @cached
     def terms(self, response: str, period: str, algorithm: str) -> Terms:
         """Return all estimable terms of a response.
 
@@ -95,7 +95,7 @@ class CampaignView(Values):
         values = replicate_frame(self.for_test(response, period, algorithm))
         return terms(self.campaign.design, values, noise=self.noise)
 
-    @remembered
+    @cached
     def interactions(self, response: str, period: str, algorithm: str) -> Interactions:
         """Return the effects of every factor and pair on a response.
 
@@ -110,7 +110,7 @@ class CampaignView(Values):
         """
         return interactions(self.campaign.design, self.for_algorithm(response, period, algorithm))
 
-    @remembered
+    @cached
     def residuals(self, response: str, period: str) -> Residuals:
         """Return the distance of every algorithm from the mean of all, by condition.
 
@@ -138,7 +138,7 @@ class CampaignView(Values):
         """Values of all columns with one row per condition and algorithm."""
         return self.column_cube.reshape(-1, len(self.columns))
 
-    @remembered
+    @cached
     def of_period(self, period: str) -> tuple[Column, ...]:
         """Return the responses of a period as columns with the names of the responses.
 
@@ -156,7 +156,7 @@ class CampaignView(Values):
             for name in self.in_period[period]
         )
 
-    @remembered
+    @cached
     def factor_table(self, algorithm: str, columns: tuple[Column, ...] = ()) -> FactorTable:
         """Return signs, stars and Psi of every factor for an algorithm over some columns.
 
@@ -260,7 +260,7 @@ class CampaignView(Values):
             if np.isfinite(values).any()
         }
 
-    @remembered
+    @cached
     def summary(self, period: str, min_relative_effect: float = 0.0) -> ConditionResponseSummary:
         """Return the condition-response summary of one period.
 

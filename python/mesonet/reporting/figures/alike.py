@@ -11,9 +11,9 @@ from mesonet.plots.correlations import by_group, cell_side
 from mesonet.plots.response_pair import DATA as PAIRS
 from mesonet.reporting.campaign_view.view import CampaignView, Reduction
 from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, factor_control, lazily
-from mesonet.reporting.text import alike_captions as said
-from mesonet.reporting.text import html, method_captions
-from mesonet.reporting.text.captions import AGAINST, effects_sentence
+from mesonet.reporting.text import html
+from mesonet.reporting.text.captions import alike as captions
+from mesonet.reporting.text.captions.drivers import AGAINST, effects_sentence
 from mesonet.reporting.text.labels import axis_title
 from mesonet.words import capitalised, number, percent, period_title
 
@@ -61,7 +61,7 @@ def _correlations(view: CampaignView) -> Figure:
     def draw() -> Drawing:
         chart = plots.correlations(result, labels=view.labels, picks=picks, title="Correlations of the responses")
         heading = capitalised(period_title(view.main_period))
-        text = f"{method_captions.correlations_caption(view.titles, result)} {said.histogram_caption(result)}"
+        text = f"{captions.correlations_caption(view.titles, result)} {captions.histogram_caption(result)}"
         return drawing(chart, text, heading=heading, subtitle=False)
 
     return Figure(
@@ -98,7 +98,7 @@ def _scatter_matrix(view: CampaignView) -> Figure:
         alike = view.correlations
         data = view.runs[:, [view.column_names.index(name) for name in alike.responses]]
         chart = plots.scatter_matrix(alike, data, labels=view.labels, title="All pairs of responses")
-        return drawing(chart, said.pairs_caption(view, alike))
+        return drawing(chart, captions.pairs_caption(view, alike))
 
     return Figure(
         id="scatter-matrix",
@@ -120,7 +120,7 @@ def _index_index(view: CampaignView) -> Figure:
 
     def draw() -> Drawing:
         chart = plots.index_index(view.correlations, labels=view.labels, title="Clusters of responses")
-        return drawing(chart, method_captions.correlations_caption(view.titles, view.correlations))
+        return drawing(chart, captions.correlations_caption(view.titles, view.correlations))
 
     return Figure(
         id="index-index",
@@ -144,7 +144,7 @@ def _groupings(view: CampaignView) -> Figure:
     def draw() -> Drawing:
         title = "Groups of responses by correlation and by components"
         chart = plots.groupings(view.groupings, labels=view.labels, title=title)
-        return drawing(chart, said.groupings_caption(view.groupings))
+        return drawing(chart, captions.groupings_caption(view.groupings))
 
     return Figure(
         id="groupings",
@@ -166,11 +166,11 @@ def _reduced(view: CampaignView, found: Reduction, folder: str, whose: str) -> l
     own = not whose
 
     def scree() -> Drawing:
-        return drawing(plots.scree(parts, title=f"Principal components{whose}"), said.scree_caption(found))
+        return drawing(plots.scree(parts, title=f"Principal components{whose}"), captions.scree_caption(found))
 
     def loadings() -> Drawing:
         chart = plots.loadings(parts, labels=view.labels, title=f"Loadings{whose}")
-        return drawing(chart, said.loadings_caption(found))
+        return drawing(chart, captions.loadings_caption(found))
 
     figures = [
         Figure(
@@ -202,7 +202,7 @@ def _groups_of_runs(view: CampaignView, found: Reduction, folder: str, whose: st
             explained=explained if rules.right > rules.largest else [],
             title=f"The plane of the first two components{whose}",
         )
-        return drawing(chart, said.scores_caption(found), subtitle=False)
+        return drawing(chart, captions.scores_caption(found), subtitle=False)
 
     if whose:
         return Figure(
@@ -320,7 +320,7 @@ def _components(view: CampaignView) -> Figure:
                 SHARES: shares_table(result),
             },
             capitalised(period_title(view.main_period)),
-            said.components_caption(view.of_all),
+            captions.components_caption(view.of_all),
         )
 
     return Figure(

@@ -25,8 +25,9 @@ from mesonet.plots.responses import DATA as VALUES
 from mesonet.reporting.campaign_view.values import LARGE, MEAN_OF_ALL
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Control, Drawing, Figure, drawing, lazily
-from mesonet.reporting.text import captions, method_captions
-from mesonet.reporting.text.difference_captions import (
+from mesonet.reporting.text.captions import differ as captions
+from mesonet.reporting.text.captions import drivers as drivers_captions
+from mesonet.reporting.text.captions.differ import (
     ALL,
     DISCOVERIES,
     FALSE_DISCOVERIES,
@@ -107,7 +108,7 @@ def _effects_on_difference(view: CampaignView, reference: str) -> Figure:
             f"For each factor, the mean of the difference (algorithm minus {reference}, condition by condition) at the "
             "− level (open) and at the + level (filled); the dashed line is the mean difference. A steep line: what "
             "the change does depends on that factor. ** and * mark effects significant at 99 % and 95 % "
-            f"{captions.AGAINST[mode]}."
+            f"{drivers_captions.AGAINST[mode]}."
         ),
         draw=draw,
         selections=selections,
@@ -234,7 +235,7 @@ def _residuals(view: CampaignView) -> Figure:
             lazily(plots.residuals, result, shown, tested=tested, title=heading, response=axis),
             {POINTS: points_table(result), VERDICTS: verdicts_table(result), SETTINGS: shown.table()},
             heading,
-            f"{method_captions.residuals_caption(view, result, response)} {ends_of_values(result, unit)}".rstrip(),
+            f"{captions.residuals_caption(view, result, response)} {ends_of_values(result, unit)}".rstrip(),
         )
 
     return Figure(
@@ -401,7 +402,7 @@ def _clusters(view: CampaignView) -> Figure:
         chart = plots.dendrograms(
             results, order=[c for c in view.by_congestion if c in results], title="The algorithms in every condition"
         )
-        text = method_captions.clusters_caption(results, view.algorithms, view.titles)
+        text = captions.clusters_caption(results, view.algorithms, view.titles)
         heading = capitalised(period_title(view.main_period))
         return drawing(chart, f"{text} {split_sentence(view)}".rstrip(), heading=heading, subtitle=False)
 

@@ -34,8 +34,7 @@ from mesonet.plots.sign_table import table as sign_table
 from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, categorical
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing, factor_control, lazily, of_steps
-from mesonet.reporting.text import captions, method_captions
-from mesonet.reporting.text import effects_captions as said
+from mesonet.reporting.text.captions import drivers as captions
 from mesonet.reporting.text.labels import axis_title, settings
 from mesonet.words import period_title
 
@@ -126,7 +125,7 @@ def _signs_and_stars(view: CampaignView) -> Figure:
             lazily(plots.sign_table, result, labels=labels, title=heading),
             {SIGNS: sign_table(result, labels)},
             heading,
-            said.signs_caption(view, result),
+            captions.signs_caption(view, result),
         )
 
     return Figure(
@@ -166,7 +165,7 @@ def _psi(view: CampaignView) -> Figure:
             lazily(plots.psi_by_algorithm, found, factors),
             {PSI: psi_table(found, factors)},
             "All responses of the whole measured time",
-            said.mean_psi_caption(view, mean),
+            captions.mean_psi_caption(view, mean),
         )
 
     return Figure(
@@ -190,7 +189,7 @@ def _psi_by_set(view: CampaignView) -> Figure:
     def draw(algorithm: str) -> Drawing:
         table = view.psi(algorithm)
         chart = plots.psi_table(table, names=names, title=f"{algorithm}: Psi of the factors")
-        return drawing(chart, said.psi_caption(view, table))
+        return drawing(chart, captions.psi_caption(view, table))
 
     return Figure(
         id="psi-sets",
@@ -215,14 +214,14 @@ def _interaction_matrix(view: CampaignView) -> Figure:
         terms = _terms(view, response, algorithm, period)
         result = view.interactions(response, period or view.main_period, algorithm)
         title, unit = view.title_of(response), view.unit_of(response)
-        text = method_captions.interactions_caption(title, unit, result, terms)
+        text = captions.interactions_caption(title, unit, result, terms)
         heading = _heading(view, response, algorithm, period)
         margin = terms.noise.me if has_margins(terms) else np.inf
         return Drawing(
             lazily(plots.interactions, result, margin=margin, title=heading),
             {CELLS: cells_table(result, margin), FACTORS: factors_table(result)},
             heading,
-            f"{text} {said.ends_of_cells(result, unit)}".strip(),
+            f"{text} {captions.ends_of_cells(result, unit)}".strip(),
         )
 
     return Figure(
@@ -262,14 +261,14 @@ def _half_normal(view: CampaignView) -> Figure:
             lazily(plots.half_normal, result, title=heading, response=f"|effect| on {axis_title(view, response)}"),
             {TERMS: terms_table(result), MARGINS: margins_table(result)},
             heading,
-            method_captions.terms_caption(view.title_of(response), view.unit_of(response), result),
+            captions.terms_caption(view.title_of(response), view.unit_of(response), result),
         )
 
     return _of_terms(
         view, "half-normal", draw,
         short_title="Half-normal plot",
         title="Which effects are more than noise: half-normal plot",
-        reading=said.half_normal_reading(first),
+        reading=captions.half_normal_reading(first),
         marks=3 * len(first.terms),
         height=460,
         axis="|effect| on {}",
@@ -287,7 +286,7 @@ def _effect_sizes(view: CampaignView) -> Figure:
             lazily(plots.effect_sizes, result, title=heading, response=f"|effect| on {axis_title(view, response)}"),
             {TERMS: terms_table(result)},
             heading,
-            said.effect_sizes_caption(view, result, response),
+            captions.effect_sizes_caption(view, result, response),
         )
 
     return _of_terms(
@@ -317,7 +316,7 @@ def _youden(view: CampaignView) -> Figure:
             lazily(plots.youden, result, title=heading, response=axis_title(view, response)),
             {TERMS: terms_table(result)},
             heading,
-            said.youden_caption(view, result, response),
+            captions.youden_caption(view, result, response),
         )
 
     return _of_terms(
@@ -347,13 +346,13 @@ def _block_plot(view: CampaignView) -> Figure:
         heading, title = _heading(view, response, algorithm, period), axis_title(view, response)
         if not factor:
             every = {name: blocks(design, y, target=name) for name in design.factors}
-            return drawing(plots.blocks(every, title=heading, response=title), said.blocks_caption(view, every))
+            return drawing(plots.blocks(every, title=heading, response=title), captions.blocks_caption(view, every))
         result = blocks(design, y, target=factor)
         return Drawing(
             lazily(plots.blocks, result, factors=design.factors, response=title),
             {BLOCKS: blocks_table(result, design.factors)},
             f"{heading}: {factor}",
-            said.block_caption(view, result),
+            captions.block_caption(view, result),
         )
 
     return Figure(
@@ -388,7 +387,7 @@ def _contour_plot(view: CampaignView) -> Figure:
             lazily(plots.contour, result, title=heading, response=axis_title(view, response)),
             {CONTOUR: contour_table(result)},
             heading,
-            f"{said.contour_caption(view, result, response)} {said.without_axis(view, result, y)}".rstrip(),
+            f"{captions.contour_caption(view, result, response)} {captions.without_axis(view, result, y)}".rstrip(),
         )
 
     return Figure(
@@ -425,7 +424,7 @@ def _ordered(view: CampaignView) -> Figure:
             lazily(plots.ordered_data, result, shown, title=heading, response=axis_title(view, response)),
             {ORDERED: ordered_table(result), SETTINGS: shown.table()},
             heading,
-            said.ordered_caption(view, result, response),
+            captions.ordered_caption(view, result, response),
         )
 
     return Figure(
@@ -460,7 +459,7 @@ def _values_by_factor(view: CampaignView) -> Figure:
             lazily(plots.factor_scatter, result, shown, title=heading, response=axis_title(view, response)),
             {ORDERED: ordered_table(ordered_data(design, y)), SETTINGS: shown.table()},
             heading,
-            said.scatter_caption(view, result),
+            captions.scatter_caption(view, result),
         )
 
     return Figure(

@@ -1,6 +1,5 @@
 """Figures of the group "What happens in the network": congestion, states of the flows, buffers, time line."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -8,15 +7,15 @@ import numpy as np
 import polars as pl
 
 from mesonet import plots
-from mesonet.analysis import ConditionClasses
 from mesonet.plots.flow_states import STATES
 from mesonet.reporting.campaign_view.series import kept_series
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import traced
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
+from mesonet.reporting.text.captions import network as captions
 from mesonet.reporting.text.labels import axis_title
 from mesonet.responses.definitions import PERIODS, ROUTER_CLASSES
-from mesonet.words import counted, listed, number, percent, period_title
+from mesonet.words import counted, listed, number, period_title
 
 #: Titles of the classes of routers whose names are short.
 _ROUTERS = {"pop": "PoP", "normal": "normal access", "fast": "fast access", "direct": "direct access"}
@@ -110,23 +109,7 @@ def _classes(view: CampaignView) -> Drawing:
         view.classes, title=f"Congestion of the conditions, {period_title(view.main_period)}",
         response=f"{axis_title(view, response)}, mean of all algorithms",
     )  # fmt: skip
-    return drawing(chart, _classes_caption(view.classes), subtitle=False)
-
-
-def _classes_caption(result: ConditionClasses) -> str:
-    """Return the number of conditions in each class, as text."""
-    said = []
-    for place, name in enumerate(result.names, start=1):
-        values = result.value[result.number == place]
-        if len(values):
-            conditions = counted(len(values), "condition")
-            said.append(f"{name} in {conditions}")
-    lost = f" Without a value: condition {listed([str(c) for c in result.absent])}." if result.absent else ""
-    if not said:
-        return f"No condition has a value.{lost}"
-    above = " of the values above zero" if result.value[result.number == 1].max(initial=0.0) == 0 else ""
-    breaks = f" The classes are natural breaks{above}." if len(said) > 1 else ""
-    return f"Among these conditions congestion is {listed(said)}.{breaks}{lost}"
+    return drawing(chart, captions.classes_caption(view.classes), subtitle=False)
 
 
 def flow_state_table(view: CampaignView) -> pl.DataFrame:
@@ -201,20 +184,7 @@ def _states(view: CampaignView, algorithm: str) -> Drawing:
         )  # fmt: skip
     title = f"States of the flows, {algorithm}, one condition of each class of congestion"
     chart = plots.flow_states(rows, panels=list(panels.values()), over_time=over_time, title=title)
-    return drawing(chart, _states_caption(rows, list(panels.values()), over_time))
-
-
-def _states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -> str:
-    """Return the most frequent state of flows in each panel, as text."""
-    said = []
-    for panel in panels:
-        means = rows.filter(pl.col("panel") == panel).group_by("state", maintain_order=True).agg(pl.mean("flows"))
-        total = float(means["flows"].sum() or 0.0)
-        if total > 0:
-            state, flows = means.sort("flows", descending=True, nulls_last=True).select("state", "flows").row(0)
-            said.append(f"{panel}: {percent(100 * flows / total)} {state}")
-    how = "over time" if over_time else "mean of the measured periods: not all of these runs kept a time series"
-    return f"The most frequent state ({how}): {'; '.join(said)}." if said else "No flow was counted."
+    return drawing(chart, captions.states_caption(rows, list(panels.values()), over_time))
 
 
 def _series(view: CampaignView, condition: int, algorithm: str) -> pl.DataFrame | None:
@@ -262,16 +232,7 @@ def _buffers(view: CampaignView) -> Drawing:
         order_title=f"condition, {view.order_words}",
         title=f"Share of the buffers in use, by class of router, {period_title(view.main_period)}",
     )  # fmt: skip
-    means = rows.group_by("router", maintain_order=True).agg(pl.mean("value")).sort("value", descending=True)
-    fullest = rows.sort("value", descending=True).row(0, named=True)
-    said = (
-        f"On average the buffers of {means['router'][0]} routers are the fullest "
-        f"({percent(100 * means['value'][0])}); the fullest of all is {percent(100 * fullest['value'])} at "
-        f"{fullest['router']} routers in condition {fullest['condition']} with {fullest['algorithm']}."
-    )
-    if fullest["value"] == 0:
-        said = "No buffer is ever in use."
-    return drawing(chart, said)
+    return drawing(chart, captions.buffers_caption(rows))
 
 
 def _scenario(view: CampaignView) -> dict[str, Any]:

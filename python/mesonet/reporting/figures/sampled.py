@@ -16,7 +16,8 @@ from mesonet.reporting.campaign_view.sampled import Sampled
 from mesonet.reporting.figures.alike import response_pair
 from mesonet.reporting.figures.differ import MOST_VALUES
 from mesonet.reporting.figures.figure import Drawing, Figure, Group, Selection, lazily
-from mesonet.reporting.text import captions
+from mesonet.reporting.text.captions import differ as differ_captions
+from mesonet.reporting.text.captions import drivers as drivers_captions
 from mesonet.reporting.text.labels import axis_title
 from mesonet.words import capitalised, counted, period_title, quantity, span
 
@@ -84,7 +85,7 @@ def _levels(sampled: Sampled) -> Figure:
     def draw(response: str, period: str) -> Drawing:
         table = levels.values(sampled, response, period, places)
         varies = view.varies(response, period)
-        heading = captions.values_heading(view, response, period)
+        heading = differ_captions.values_heading(view, response, period)
         return Drawing(
             lazily(
                 level_lines, table, across=across, lines=lines, title=heading,
@@ -142,7 +143,7 @@ def _range(sampled: Sampled, response: str, period: str) -> str:
     ends = span(low["value"], high["value"], unit)
     where = f"condition {high['condition']} with {high['algorithm']}"
     if (alike := int((rows["value"] == high["value"]).sum())) > 1:
-        where = f"{counted(alike, *captions.CELL)} alike ({where} is one)"
+        where = f"{counted(alike, *drivers_captions.CELL)} alike ({where} is one)"
     return f"{title} runs from {ends}; it is highest in {where}."
 
 
@@ -152,7 +153,7 @@ def _points(sampled: Sampled) -> Figure:
 
     def draw(response: str, period: str) -> Drawing:
         values = _values(sampled, response, period)
-        heading = captions.values_heading(view, response, period)
+        heading = differ_captions.values_heading(view, response, period)
         return Drawing(
             lazily(
                 plots.point_scatter, sampled.points, sampled.campaign.factors, values, settings=sampled.inputs,
@@ -188,7 +189,7 @@ def _conditions(sampled: Sampled) -> Figure:
 
     def draw(response: str, period: str) -> Drawing:
         values = _values(sampled, response, period)
-        heading = captions.values_heading(view, response, period)
+        heading = differ_captions.values_heading(view, response, period)
         return Drawing(
             lazily(
                 plots.responses, values, view.algorithms, order=sampled.by_first_response, title=heading,

@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 
 from mesonet import plots
-from mesonet.analysis import AverageWindows, WindowShares, average_windows, envelope, latencies, queued, window_shares
+from mesonet.analysis import AverageWindows, average_windows, envelope, latencies, queued, window_shares
 from mesonet.plots.flow_windows import MOST_SAMPLES
 from mesonet.reporting.campaign_view.series import kept_series
 from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, drawing
-from mesonet.words import listed, number, percent, quantity
+from mesonet.reporting.text.captions import traced as captions
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
@@ -90,7 +90,7 @@ def figures(view: CampaignView) -> list[Figure]:
         def draw(condition: str) -> Drawing:
             title = "Time to the full rate" + (f", condition {condition}" if several else "")
             chart = plots.latencies(means[condition], title=title)
-            return drawing(chart, _latency_caption(means[condition]))
+            return drawing(chart, captions.latencies_caption(means[condition]))
 
         found.append(
             Figure(
@@ -129,25 +129,7 @@ def _windows_of_series(file: str, title: str) -> Drawing:
     flows = [name.removesuffix("_cwnd").replace("_", " ") for name in names]
     shares = window_shares(values, flows=flows)
     chart = plots.windows(series["time_s"].to_numpy(), values, shares, title=title)
-    return drawing(chart, _shares_caption(shares))
-
-
-def _shares_caption(result: WindowShares) -> str:
-    """Return the mean windows, the use of the path and the final shares of the flows, as text."""
-    if not np.isfinite(result.mean).any():
-        return "No flow was there."
-    means = [
-        f"{name} {quantity(float(mean), 'segments')}" for name, mean in zip(result.flows, result.mean, strict=True)
-        if np.isfinite(mean)
-    ]  # fmt: skip
-    said = f"Mean windows: {listed(means)}."
-    if np.isfinite(result.filled):
-        said += f" Together they are {percent(result.filled)} of what the path holds."
-    if len(result.flows) > 1 and np.isfinite(result.share).all():
-        shares = [percent(100 * float(share)) for share in result.share]
-        equal = "they share nearly equally" if result.jain > 0.95 else "they do not share equally"
-        said += f" In the end they have {listed(shares)}: {equal} (Jain index {number(result.jain, 2)})."
-    return said
+    return drawing(chart, captions.window_shares_caption(shares))
 
 
 def own_windows(run: TracedRun) -> AverageWindows:
@@ -220,7 +202,7 @@ def _windows(run: TracedRun, several: bool) -> Drawing:
         marks=_marks(run),
         title=run.algorithm + (f", condition {run.condition}" if several else ""),
     )
-    return drawing(chart, _windows_caption(run, found))
+    return drawing(chart, captions.average_windows_caption(run.algorithm, found))
 
 
 def _samples(time: np.ndarray, values: np.ndarray, flow: str, measure: str) -> pl.DataFrame:
@@ -236,34 +218,6 @@ def _marks(run: TracedRun) -> Sequence[tuple[str, float]]:
     holds = run.speed * run.path["max_rtt"]
     buffer = run.path["classes"][0]["buffer"][0]
     return [(f"the path holds {holds:,.0f}", holds), (f"and its buffer {buffer:,.0f}", holds + buffer)]
-
-
-def _windows_caption(run: TracedRun, found: AverageWindows) -> str:
-    parts = []
-    for place, (begin, end) in enumerate(found.spans):
-        there = np.flatnonzero(np.isfinite(found.window[:, place]))
-        words = [f"{found.flows[i]} {number(float(found.window[i, place]), 4)}" for i in there]
-        text = f"{number(begin)} to {number(end)} s: {listed(words)}"
-        if len(there) > 1:
-            shares = listed([percent(100 * float(found.share[i, place])) for i in there])
-            text += f", {number(float(found.total[place]), 4)} together ({shares})"
-        parts.append(text)
-    return f"Average windows of {run.algorithm}, segments. {'. '.join(parts)}."
-
-
-def _latency_caption(means: pl.DataFrame) -> str:
-    parts = []
-    for kind in ("goodput", "recovery"):
-        known = means.drop_nulls(kind).sort(kind)
-        if len(known):
-            least, most = known.row(0, named=True), known.row(-1, named=True)
-            parts.append(
-                f"{kind.capitalize()} latency is from {number(least[kind], 3)} s with {least['algorithm']} to "
-                f"{number(most[kind], 3)} s with {most['algorithm']}."
-            )
-        if never := means.filter(pl.col(kind).is_null())["algorithm"].to_list():
-            parts.append(f"Never within the run: {listed(never)} ({kind}).")
-    return " ".join(parts)
 
 
 def _mean(values: np.ndarray) -> float:

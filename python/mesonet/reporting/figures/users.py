@@ -12,7 +12,7 @@ from mesonet.reporting.campaign_view.users import UNIT, Users, known, mean_last,
 from mesonet.reporting.campaign_view.values import INCUMBENT
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures.figure import Drawing, Figure, Selection, drawing
-from mesonet.reporting.text.user_captions import (
+from mesonet.reporting.text.captions.users import (
     bars_caption,
     ranges_caption,
     rank_caption,

@@ -18,8 +18,8 @@ from mesonet.reporting.folder.drawing import Drawn, draw_all, fingerprint
 from mesonet.reporting.folder.gallery import Extent, FigureFile, figures_of
 from mesonet.reporting.folder.table_files import write_table
 from mesonet.reporting.folder.tables import two_level_tables
-from mesonet.reporting.text.difference_captions import separation_caption
-from mesonet.reporting.text.effects_captions import follow_up_sentence
+from mesonet.reporting.text.captions.differ import separation_caption
+from mesonet.reporting.text.captions.drivers import follow_up_sentence
 from mesonet.words import capitalised, counted, markdown
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from mesonet.reporting.campaign_view.events import NEGLIGIBLE
 from mesonet.reporting.campaign_view.values import CONGESTION, LARGE, factor_title, level_text, ordered, status_counts
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
-from mesonet.reporting.text.captions import AGAINST
+from mesonet.reporting.text.captions.drivers import AGAINST
 from mesonet.words import capitalised, counted, listed, number, numbered, percent, period_title, quantity, span
 
 #: A condition loses segments noticeably above this loss rate.

@@ -1,4 +1,4 @@
-"""Captions of figures about the goodput of users."""
+"""Captions of the figures about the goodput of users."""
 
 from typing import Any
 

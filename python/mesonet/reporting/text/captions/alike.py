@@ -1,17 +1,73 @@
-"""Captions of figures that reduce the responses: correlations, components, groups."""
+"""Captions of the figures that reduce the responses: correlations, components, groups."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mesonet.analysis import Correlations, Groupings, GroupRules, main_effects
 from mesonet.analysis.group_rules import DEEPEST, Rule
 from mesonet.reporting.campaign_view.values import factor_title
 from mesonet.reporting.campaign_view.view import CampaignView, Reduction
-from mesonet.reporting.text.captions import AGAINST, CELL
+from mesonet.reporting.text.captions.drivers import AGAINST, CELL
 from mesonet.reporting.text.settings_text import Settings, question_title, spelt_settings
 from mesonet.words import capitalised, counted, listed, number, percent, some
+
+
+def correlations_caption(titles: Mapping[str, str], result: Correlations) -> str:
+    """Return the groups of correlated responses, as text.
+
+    Parameters
+    ----------
+    titles
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Correlations of the responses.
+
+    Returns
+    -------
+    Sentences on at most three groups, with the responses left out.
+    """
+    if not result.responses:
+        return "No response varies."
+    alike = [cluster for cluster in result.clusters if len(cluster) > 1]
+    limit = number(result.threshold, 2)
+    says = (
+        f"Pairs with |r| above {limit} link the {counted(len(result.responses), 'response')} that vary into "
+        f"{counted(len(result.clusters), 'group')}"
+        + (
+            f", {len(result.clusters) - len(alike)} of one response alone."
+            if len(alike) < len(result.clusters)
+            else "."
+        )
+    )
+    for cluster, representative in list(zip(result.clusters, result.representatives, strict=True))[: len(alike)][:3]:
+        others = [titles[name] for name in cluster if name != representative]
+        size = np.nan_to_num(np.abs(_among(result, cluster)))
+        kept = size > result.threshold
+        pairs = len(cluster) * (len(cluster) - 1) // 2
+        above, own = int(np.triu(kept, 1).sum()), int(kept[cluster.index(representative)].sum()) - 1
+        name = titles[representative]
+        if above == pairs:
+            says += f" {capitalised(name)} and {some(others)} go together in every pair."
+            continue
+        least = number(float(size[np.triu_indices(len(cluster), 1)].min()), 2)
+        says += (
+            f" {capitalised(name)} and {some(others)} are linked by chains: {above} of the {pairs} pairs are above "
+            f"{limit}, {own} of the {len(others)} with {name}; |r| goes down to {least}."
+        )
+    if result.constant:
+        says += f" Left out because constant: {listed([titles[name] for name in result.constant])}."
+    if result.scarce:
+        says += f" Left out for want of values: {listed([titles[name] for name in result.scarce])}."
+    return says
+
+
+def _among(result: Correlations, names: Sequence[str]) -> NDArray[np.float64]:
+    """Return the correlations of some responses with each other."""
+    places = [result.responses.index(name) for name in names]
+    return np.asarray(result.r[np.ix_(places, places)])
 
 
 def pairs_caption(view: CampaignView, result: Correlations) -> str:

@@ -1,4 +1,4 @@
-"""Captions of figures of effects: the ten steps, signs and stars, Psi."""
+"""Captions of the figures of effects: the ten steps, terms, signs, stars, Psi."""
 
 from collections.abc import Mapping
 
@@ -11,19 +11,177 @@ from mesonet.analysis import (
     FactorScatter,
     FactorTable,
     Interactions,
+    MainEffects,
     OrderedData,
     PsiTable,
     Terms,
     main_effects,
 )
+from mesonet.analysis.main_effects import Mode
 from mesonet.plots.blocks import can_be_significant
-from mesonet.plots.half_normal import FEWEST_EFFECTS
+from mesonet.plots.half_normal import FEWEST_EFFECTS, has_margins
 from mesonet.plots.sign_table import varies
 from mesonet.reporting.campaign_view.columns import Column
-from mesonet.reporting.campaign_view.values import categorical, factor_title, level_text
+from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, categorical, factor_title, level_text
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.text.captions import before_ties, extremes_of
-from mesonet.words import capitalised, counted, difference, fall, listed, number, percent, quantity, span, verb
+from mesonet.words import (
+    capitalised,
+    counted,
+    difference,
+    fall,
+    listed,
+    number,
+    numbered,
+    percent,
+    period_title,
+    quantity,
+    span,
+    verb,
+)
+
+#: What an effect is tested against, by the mode of `mesonet.analysis.main_effects`.
+AGAINST: dict[Mode, str] = {
+    "nist": "against the variation between the conditions",
+    "full": "against what all main effects leave",
+    "replicates": "against the scatter between replicates",
+}
+#: What has one value per condition and algorithm: a run, or the mean over its replicates.
+CELL = "combination of condition and algorithm", "combinations of condition and algorithm"
+
+
+def effects_heading(view: CampaignView, response: str, period: str, algorithm: str) -> str:
+    """Return the heading of a main-effects figure: response, algorithm, period.
+
+    Parameters
+    ----------
+    view, response, period, algorithm
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Such as ``Loss rate, tcp, whole measured time``.
+    """
+    whose = "mean of all algorithms" if algorithm == MEAN_OF_ALL else algorithm
+    return f"{view.responses[response].title}, {whose}, {period_title(period)}"
+
+
+def effects_caption(view: CampaignView, result: MainEffects, response: str) -> str:
+    """Return the factors with significant effects on the response, and their size, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Main effects on the response.
+    response
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    As `effects_sentence`.
+    """
+    return effects_sentence(view, result, view.title_of(response), view.unit_of(response))
+
+
+def effects_sentence(
+    view: CampaignView, result: MainEffects, title: str, unit: str, *, relative: bool = True, differences: bool = False
+) -> str:
+    """Return the factors with significant effects on a quantity, and their size, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Main effects on the quantity.
+    title, unit
+        As for every text, see `mesonet.reporting.text`.
+    relative
+        Sizes are said in % of the mean. False for scores and differences, whose mean is no size to compare with.
+    differences
+        The values are differences, so that differences of shares are percentage points.
+
+    Returns
+    -------
+    Sentences: the largest effects, the significant effects, and notes of the analysis.
+    """
+    value = difference if differences else quantity
+    notes = " ".join(result.notes)
+    known = np.nan_to_num(np.abs(result.effect), nan=-1.0)
+    if result.runs == 0 or known.max(initial=-1) <= 0:
+        return notes or f"No factor changes {title}."
+    top = int(np.argmax(known))
+    factor = result.factors[top]
+    change = (
+        f"{capitalised(factor_title(view, factor))} has the largest effect: mean {title} is "
+        f"{value(float(result.mean_minus[top]), unit)} at {level_text(view, factor, -1)} and "
+        f"{value(float(result.mean_plus[top]), unit)} at {level_text(view, factor, 1)}"
+    )
+
+    def size(place: int) -> str:
+        if relative and np.isfinite(result.relative_effect[top]):
+            return f"{percent(abs(float(result.relative_effect[place])))} of the mean"
+        return difference(float(known[place]), unit)
+
+    change += f", a difference of {size(top)}"
+    second = int(np.argsort(-known, kind="stable")[min(1, len(known) - 1)])
+    if second != top and known[second] > 0:
+        change += f"; next is {factor_title(view, result.factors[second])} with {size(second)}"
+    return " ".join(part for part in (f"{change}.", _significant(view, result), notes) if part)
+
+
+def _significant(view: CampaignView, result: MainEffects) -> str:
+    """Return the factors with a significant effect, each at the strongest level reached; empty without a test."""
+    if not np.isfinite(result.p).any():
+        return ""
+    known = np.nan_to_num(np.abs(result.effect), nan=-1.0)
+    ranked = [result.factors[place] for place in np.argsort(-known, kind="stable")]
+    stars = dict(zip(result.factors, result.stars, strict=True))
+    parts = []
+    for level, mark in (("99 %", "**"), ("95 %", "*")):
+        if names := [factor_title(view, name) for name in ranked if stars[name] == mark]:
+            parts.append(f"at {level}: {listed(names)}")
+    return f"Significant {'; '.join(parts)}." if parts else f"No effect is significant at 95 % {AGAINST[result.mode]}."
+
+
+def extremes_of(result: OrderedData, value: float) -> str:
+    """Return the conditions with a value, in words.
+
+    Parameters
+    ----------
+    result
+        The values in their order.
+    value
+        A value that occurs in them.
+
+    Returns
+    -------
+    Such as ``condition 3`` or ``conditions 3 and 5``.
+    """
+    there = np.asarray(result.value) == value
+    return numbered("condition", sorted(np.asarray(result.condition)[there].tolist()))
+
+
+def before_ties(values: NDArray[np.float64], run: int) -> int:
+    """Return the length of a run of values, shortened to end where the value changes.
+
+    Equal values have no order, so that a run cannot end between them.
+
+    Parameters
+    ----------
+    values
+        Values in their order.
+    run
+        Number of first values.
+
+    Returns
+    -------
+    At most `run`; 0 if all of these values equal the next value.
+    """
+    while 0 < run < len(values) and values[run - 1] == values[run]:
+        run -= 1
+    return run
 
 
 def ordered_caption(view: CampaignView, result: OrderedData, response: str) -> str:
@@ -433,3 +591,105 @@ def follow_up_sentence(view: CampaignView, column: Column, algorithm: str) -> st
     if len(errors):
         said += f", with standard errors of up to {number(float(errors.max()), 2)} SD of a run"
     return said + (f"; still aliased: {listed(found.still_aliased)}." if found.still_aliased else ".")
+
+
+def few_effects(result: Terms) -> str:
+    """Return the reason why no margin of error is known, as text.
+
+    Parameters
+    ----------
+    result
+        Terms of a response.
+
+    Returns
+    -------
+    A sentence; empty if a margin is known, or if the notes of the result have the reason.
+    """
+    if has_margins(result) or result.noise.replicated or result.noise.pse == 0:
+        return ""
+    count = result.noise.effects
+    return f"{counted(count, 'effect')} {'is' if count == 1 else 'are'} too few to separate effects from noise."
+
+
+def source_of_noise(result: Terms) -> str:
+    """Return the source of the margin of error, as text.
+
+    Parameters
+    ----------
+    result
+        Terms of a response.
+
+    Returns
+    -------
+    A clause, such as ``after Lenth``.
+    """
+    return "from the scatter between replicates" if result.noise.replicated else "after Lenth"
+
+
+def terms_caption(title: str, unit: str, result: Terms) -> str:
+    """Return the number of effects above the noise, and the largest with their aliases, as text.
+
+    Parameters
+    ----------
+    title, unit
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Terms of the response.
+
+    Returns
+    -------
+    Sentences, with notes of the analysis.
+    """
+    notes = " ".join(result.notes)
+    if not has_margins(result):
+        return f"{few_effects(result)} {notes}".strip() or f"No effect on {title} could be tested."
+    noise, active = result.noise, int(result.active.sum())
+    margin = f"the margin of error of {difference(noise.me, unit)} ({source_of_noise(result)})"
+    if not active:
+        return f"No effect on {title} exceeds {margin}. {notes}".rstrip()
+    strings = result.strings[: min(active, 3)]
+    largest = [text if " = " not in text else f"the string {text}" for text in strings]
+    all_together = int((np.abs(result.effect) > noise.sme).sum())
+    says = (
+        f"{active} of {counted(len(result.terms), 'effect')} on {title} {verb(active, 'exceed')} {margin}; chance "
+        f"alone would give about {number(0.05 * noise.effects, 2)}. {all_together or 'None'} "
+        f"{verb(all_together or 1, 'exceed')} the simultaneous margin of {difference(noise.sme, unit)}. "
+        f"Largest: {listed(largest)}."
+    )
+    if any(" = " in text for text in strings):
+        says += " Terms of one string cannot be distinguished from each other."
+    return f"{says} {notes}".rstrip()
+
+
+def interactions_caption(title: str, unit: str, result: Interactions, terms: Terms) -> str:
+    """Return the largest two-factor interaction, with its aliases, as text.
+
+    Parameters
+    ----------
+    title, unit
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Effects of every factor and pair.
+    terms
+        Terms of the same response.
+
+    Returns
+    -------
+    Sentences, with notes of the analysis.
+    """
+    pairs = [place for place, order in enumerate(terms.order) if order == 2]
+    if not pairs or not np.isfinite(result.effect).any():
+        return f"No interaction on {title} could be computed."
+    best = pairs[0]
+    string = terms.strings[best]
+    aliased = f" (one string: {string})" if " = " in string else ""
+    said = f"The largest interaction on {title} is {terms.terms[best]}{aliased}: {difference(terms.effect[best], unit)}"
+    if has_margins(terms):
+        beyond = bool(abs(terms.effect[best]) > terms.noise.me)
+        margin = f"the margin of error of {difference(terms.noise.me, unit)} ({source_of_noise(terms)})"
+        said += f", {'beyond' if beyond else 'within'} {margin}"
+    if len(pairs) > 1:
+        said += f"; next {terms.terms[pairs[1]]}, {difference(terms.effect[pairs[1]], unit)}"
+    drawn = bool((np.abs(result.effect[np.isfinite(result.effect)]) > terms.noise.me).any())
+    colour = "Orange: beyond the margin." if has_margins(terms) and drawn else few_effects(terms)
+    return " ".join(part for part in (f"{said}.", colour, *terms.notes) if part)

@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 Owner = TypeVar("Owner")
 
 
-def remembered(method: Callable[Concatenate[Owner, P], Result]) -> Callable[Concatenate[Owner, P], Result]:
+def cached(method: Callable[Concatenate[Owner, P], Result]) -> Callable[Concatenate[Owner, P], Result]:
     """Return a method that keeps its results, by arguments, in the object that it belongs to.
 
     Parameters

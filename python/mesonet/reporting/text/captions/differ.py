@@ -1,23 +1,131 @@
-"""Captions of figures that compare the algorithms."""
+"""Captions of the figures that compare the algorithms."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mesonet.analysis import ConditionResponseSummary, MainEffects, Residuals
-from mesonet.reporting.campaign_view.values import MEAN_OF_ALL
+from mesonet.analysis import (
+    Clustering,
+    ConditionResponseSummary,
+    MainEffects,
+    Residuals,
+)
+from mesonet.analysis.condition_response import FEWEST_ALGORITHMS, FEWEST_STATEMENT, TOO_FEW_EVENTS
+from mesonet.reporting.campaign_view.values import MEAN_OF_ALL, ordered
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.text.captions import effects_sentence, summary_caption
+from mesonet.reporting.text.captions.drivers import CELL, effects_sentence
 from mesonet.reporting.text.settings_text import spelt_settings
-from mesonet.words import counted, difference, listed, number, percent, span, verb
+from mesonet.words import (
+    capitalised,
+    counted,
+    difference,
+    listed,
+    number,
+    percent,
+    period_title,
+    quantity,
+    some,
+    span,
+    verb,
+)
 
 Floats = NDArray[np.float64]
-
 #: Share of false discoveries among the flagged cells that the third choice of outliers allows.
 FALSE_DISCOVERIES = 0.05
 #: Choices of outliers: every one, those far from the mean, those with few false discoveries.
 ALL, FAR, DISCOVERIES = "all", "far", "discoveries"
+
+
+def summary_heading(period: str) -> str:
+    """Return the heading of a condition-response summary.
+
+    Parameters
+    ----------
+    period
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    The title of the period.
+    """
+    return capitalised(period_title(period))
+
+
+def summary_caption(view: CampaignView, result: ConditionResponseSummary) -> str:
+    """Return the outlying algorithms and the number of such cells expected by chance, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Outlying algorithms by condition and response.
+
+    Returns
+    -------
+    Sentences, with notes of the analysis.
+    """
+    notes = " ".join(result.notes)
+    if not result.cells_tested:
+        return notes or "There is no cell that could be tested."
+    cells = f"{result.cells_flagged:,} of {counted(result.cells_tested, 'cell')} that could be tested"
+    chance = (
+        f"If no algorithm differed, about {number(result.expected_by_chance, 2)} would be flagged by chance"
+        f"{' before the filter' if result.min_relative_effect else ''}."
+    )
+    if result.adjust != "none":
+        chance = f"Of those flagged, {number(result.expected_by_chance, 2)} at most are expected to be by chance."
+    far = f" by more than {percent(result.min_relative_effect)} of the mean" if result.min_relative_effect else ""
+    if not result.cells_flagged:
+        return f"No algorithm stands out{far} in any of {counted(result.cells_tested, 'cell')} tested. {chance} {notes}"
+    who = Counter(str(name) for name in result.extreme[result.flagged])
+    by_name = [f"{name} in {who[name]}" for name in ordered(result.algorithms, who)]
+    return f"An algorithm stands out{far} in {cells}: {listed(by_name)}. {chance} {notes}".rstrip()
+
+
+def values_heading(view: CampaignView, response: str, period: str) -> str:
+    """Return the heading of a figure of raw values: response and period.
+
+    Parameters
+    ----------
+    view, response, period
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Title of the response, and of the period.
+    """
+    return f"{view.responses[response].title}, {period_title(period)}"
+
+
+def values_caption(view: CampaignView, response: str, period: str) -> str:
+    """Return the range of the values, and the places of its ends, as text.
+
+    Parameters
+    ----------
+    view, response, period
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    A sentence.
+    """
+    values = view.values(response, period)
+    if not np.isfinite(values).any():
+        return "Nothing was measured."
+    low = np.unravel_index(int(np.nanargmin(values)), values.shape)
+    high = np.unravel_index(int(np.nanargmax(values)), values.shape)
+    unit, title = view.unit_of(response), capitalised(view.title_of(response))
+    if values[low] == values[high]:
+        return f"{title} is {quantity(float(values[low]), unit)} in every condition with every algorithm."
+    ends = span(float(values[low]), float(values[high]), unit)
+    alike = np.argwhere(values == values[high])
+    where = f"condition {high[0] + 1} with {view.algorithms[high[1]]}"
+    if len(alike) > 1:
+        where = f"{counted(len(alike), *CELL)} alike ({where} is one)"
+    return f"{title} runs from {ends}; it is highest in {where}."
 
 
 def outliers_caption(view: CampaignView, result: ConditionResponseSummary, way: str) -> str:
@@ -240,3 +348,91 @@ def separation_caption(view: CampaignView) -> str:
             f"{first.algorithm[0]} ({first.side[0]}{size}) beside {first.against[0]} (in the middle)."
         )
     return said + " An association is not yet a cause."
+
+
+def residuals_caption(view: CampaignView, result: Residuals, response: str) -> str:
+    """Return the conditions with an outlying algorithm, and the largest differences, as text.
+
+    Parameters
+    ----------
+    view
+        As for every text, see `mesonet.reporting.text`.
+    result
+        Distances of the algorithms from the mean of all.
+    response
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    As `residuals_sentence`.
+    """
+    return residuals_sentence(result, view.title_of(response), view.unit_of(response))
+
+
+def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
+    """Return the conditions with an outlying algorithm, and the largest differences, as text.
+
+    Parameters
+    ----------
+    result
+        Distances of the algorithms from the mean of all.
+    title, unit
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Sentences.
+    """
+    summary = result.summary
+    known = np.flatnonzero(np.isfinite(result.spread))
+    if not len(known) or result.spread[known].max() <= 0:
+        return f"The algorithms have the same {title} in every condition."
+    same = sum(extreme is None for extreme in summary.extreme[known, 0])
+    who = Counter(str(name) for name in summary.extreme[:, 0][summary.flagged[:, 0]])
+    alone = [f"{name} in {counted(who[name], 'condition')}" for name in ordered(result.algorithms, who)]
+    widest = int(known[-1])
+    says = f"Stands out: {listed(alone)}." if alone else "No algorithm stands out."
+    if not summary.cells_tested:
+        says = "No verdict." if len(result.algorithms) >= FEWEST_ALGORITHMS else f"No verdict: {FEWEST_STATEMENT}."
+    if same:
+        says += f" In {counted(same, 'condition')} they cannot be distinguished."
+    if few := int((summary.statement[:, 0] == TOO_FEW_EVENTS).sum()):
+        says += f" In {counted(few, 'condition')} too few events are counted for a verdict."
+    says += f" They differ most in condition {result.conditions[widest]}, by {difference(result.spread[widest], unit)}"
+    if len(known) > 1 and result.spread[known[-2]] > 0:
+        after = int(known[-2])
+        says += f", before condition {result.conditions[after]}, by {difference(result.spread[after], unit)}"
+    return f"{says}."
+
+
+def clusters_caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...], titles: Mapping[str, str]) -> str:
+    """Return the algorithms that join last and alone, conditions without differences, and omissions, as text.
+
+    Parameters
+    ----------
+    results
+        Trees of the algorithms by condition.
+    algorithms
+        Names of the algorithms.
+    titles
+        As for every text, see `mesonet.reporting.text`.
+
+    Returns
+    -------
+    Sentences.
+    """
+    same = sum(not result.distinct for result in results.values())
+    who = Counter(result.most_distant for result in results.values() if result.most_distant)
+    alone = [f"{name} in {counted(who[name], 'condition')}" for name in ordered(algorithms, who)]
+    parts = [f"Joins last and alone: {listed(alone)}." if alone else "No algorithm stands apart alone."]
+    if same:
+        parts.append(f"In {counted(same, 'condition')} of {len(results)} no response separates the algorithms.")
+    lacking = Counter(name for result in results.values() for name in result.incomplete)
+    if lacking:
+        names = [f"{titles[name]} in {count}" for name, count in lacking.most_common()]
+        parts.append(f"Left out, because some algorithm lacks it in that condition: {some(names)} of {len(results)}.")
+    gone = Counter(name for result in results.values() for name in result.absent)
+    if gone:
+        names = [f"{name} in {counted(gone[name], 'condition')}" for name in ordered(algorithms, gone)]
+        parts.append(f"Without values: {listed(names)}.")
+    return " ".join(parts)
