@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 OUT    ?= demo
 
-.PHONY: help demo quick test check bench peers verify fuzz format generate clean
+.PHONY: help demo quick test rust-tests check bench peers verify fuzz format generate clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
@@ -28,7 +28,9 @@ quick: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n logical --dist worksteal -m "not slow and not process and not browser"
 
-test: $(VENV)/.test
+# Both builds at once: one installs packages and links on one processor for most of its time.
+test:
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.test rust-tests
 	cargo test --workspace --quiet
 	$(BIN)/python -m pytest -n logical --dist worksteal
 	rm -rf target/verify
@@ -60,7 +62,11 @@ bench: $(VENV)/.test
 peers: $(VENV)/.test
 	$(BIN)/python benches/peers.py
 
+rust-tests:
+	cargo test --workspace --quiet --no-run
+
 verify: $(VENV)/.test
+	cargo test --workspace --quiet -- --ignored
 	$(BIN)/python -m pytest verification
 	cargo check --quiet --manifest-path fuzz/Cargo.toml
 	cargo check --quiet --benches --manifest-path benches/kernels/Cargo.toml
@@ -82,9 +88,9 @@ $(VENV)/bin/maturin:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.7,<2'
 
 $(VENV)/.run: $(VENV)/bin/maturin pyproject.toml $(RUST)
-	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+	PIP_QUIET=1 PIP_NO_COMPILE=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
 
 $(VENV)/.test: $(VENV)/bin/maturin pyproject.toml $(RUST)
-	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet --extras test
+	PIP_QUIET=1 PIP_NO_COMPILE=1 $(BIN)/maturin develop --release --quiet --extras test
 	@touch $@ $(VENV)/.run

@@ -21,7 +21,7 @@ pub mod registry;
 mod slow_start;
 #[cfg(test)]
 mod testing;
-mod whole;
+mod whole_segments;
 mod window;
 
 pub use algorithms::*;

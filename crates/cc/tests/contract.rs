@@ -1,10 +1,7 @@
 //! What every registered algorithm must keep, whatever happens to its flow. A new algorithm is tested as it stands in
 //! the registry, without a change here.
 
-#[path = "support/events.rs"]
-mod events;
-
-use events::{Event, Flow, What, constants};
+use crate::support::events::{Event, Flow, What, constants};
 use mesonet_cc::registry::{ALGORITHMS, algorithm};
 use mesonet_cc::{
     Common, Config, HyStart, LossCause, MILLISECOND, Phase, Picos, Preset, SECOND, SlowStart, Start,

@@ -1,10 +1,8 @@
 //! Where FAST flows settle on a fluid bottleneck of 21 segments/ms at 162 ms: every flow keeps alpha segments queued,
 //! and flows share the path in proportion to their alphas.
 
-mod support;
-
+use crate::support::{assert_close, config, start};
 use mesonet_cc::{AckEvent, Config, Controller, MILLISECOND, Phase, Picos, Preset, picos};
-use support::{assert_close, config, start};
 
 /// Segments per millisecond.
 const SPEED: f64 = 21.0;

@@ -1,10 +1,8 @@
 //! Seconds that a flow needs from a window of 100 segments to one that fills its interface of 80 segments/ms, without
 //! loss: what NIST SP 500-282, chapter 10, calls goodput latency.
 
-mod support;
-
+use crate::support::{Fluid, assert_close, config};
 use mesonet_cc::{Preset, seconds};
-use support::{Fluid, assert_close, config};
 
 fn latency(name: &str, changes: &[(&str, f64)], rtt: f64) -> f64 {
     let mut fluid = Fluid::new(config(name, Preset::Sp500282, changes), 100.0);

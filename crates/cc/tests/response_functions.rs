@@ -1,9 +1,7 @@
 //! Response functions: the time-averaged window of a flow that loses exactly one of every 1/p segments.
 
-mod support;
-
+use crate::support::{Fluid, assert_close, config};
 use mesonet_cc::{Config, Preset};
-use support::{Fluid, assert_close, config};
 
 const RTT: f64 = 0.1;
 

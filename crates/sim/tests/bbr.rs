@@ -1,8 +1,6 @@
 //! Paced flows on the two-router path: 21 segments/ms and a round trip of 162.1 ms hold 3404 segments.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::{Value, json};
 
 /// One flow, 60 s of which the last 40 are measured.

@@ -3,9 +3,7 @@
 //!
 //! The path takes 1000 segments/s and 40 ms there and back: 40 segments fill it.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mesonet_sim::Simulation;
 use serde_json::{Value, json};
 

@@ -1,9 +1,7 @@
 //! What leaves a source at once, and what the path of the ASME paper's Fig. 2 makes of it: 21 segments/ms, 162 ms, and a
 //! buffer of 680 segments beside the one in service.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::json;
 
 /// A flow of `size` segments that its window allows at once, over an interface of `rate` segments/ms: dropped, and most that

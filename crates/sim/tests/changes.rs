@@ -1,8 +1,6 @@
 //! Speeds and delays that change during a run.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mesonet_sim::{Engine, Scenario, Simulation};
 use proptest::prelude::*;
 use serde_json::{Value, json};

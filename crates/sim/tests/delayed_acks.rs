@@ -1,8 +1,6 @@
 //! Receivers that hold acknowledgements back (RFC 1122, section 4.2.3.2; RFC 5681, section 4.2).
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mesonet_sim::Simulation;
 use serde_json::{Value, json};
 

@@ -1,8 +1,6 @@
 //! Same seed, same bytes; and common random numbers across algorithms.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mesonet_cc::registry::ALGORITHMS;
 use mesonet_sim::Simulation;
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! One long-lived flow on the two-router path: everything is known in advance.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mesonet_sim::{Scenario, Simulation};
 use serde_json::json;
 

@@ -1,8 +1,6 @@
 //! Marks: which segments get one, and what their flows do about it.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::{Value, json};
 
 /// A path of 21 segments/ms and 3.24 ms with a deep buffer, which holds 70 segments without a queue.

@@ -1,8 +1,6 @@
 //! All engines give the same bytes: domains in windows on any number of threads, one domain, and the plain reference.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mesonet_sim::network::{Domains, Network};
 use mesonet_sim::{Engine, Scenario};
 use proptest::prelude::*;

@@ -1,8 +1,6 @@
 //! Explicit flows: stop, extra delay, random overhead, receiver window.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mesonet_sim::Simulation;
 use mesonet_sim::measure::{Column, Table};
 use serde_json::{Value, json};
@@ -302,7 +300,7 @@ fn a_run_ends_when_its_means_are_known() {
         }
         s.time()
     };
-    let (loose, tight) = (until(0.1), until(0.015));
+    let (loose, tight) = (until(0.1), until(0.04));
     assert!(loose < tight && tight < 2_000.0 && loose >= 50.0, "{loose} {tight}");
     // However the run is sliced.
     let mut whole = simulation(&with(base, &[("time.converged", json!(0.1))]), 1);

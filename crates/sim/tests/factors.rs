@@ -1,8 +1,6 @@
 //! Every factor moves a response in the direction in which it must, and leaves alone what it must not touch.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mesonet_sim::Simulation;
 use serde_json::{Value, json};
 

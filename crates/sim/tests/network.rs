@@ -1,8 +1,6 @@
 //! The four-tier network against published arithmetic and against laws that hold whatever the traffic.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mesonet_cc::SECOND;
 use mesonet_sim::Scenario;
 use mesonet_sim::network::Network;

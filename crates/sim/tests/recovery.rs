@@ -1,8 +1,6 @@
 //! Loss recovery by the cases of the literature: which segments are lost, and what the sender does about it.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mesonet_sim::Simulation;
 use proptest::prelude::*;
 use serde_json::{Value, json};

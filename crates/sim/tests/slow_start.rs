@@ -1,8 +1,6 @@
 //! The slow-start variants on the path of 162 ms and 21 segments/ms, which holds 3402 segments.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mesonet_sim::Simulation;
 use serde_json::json;
 

@@ -1,8 +1,6 @@
 //! A run that is interrupted, stored as bytes and continued ends as if it had never been.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use mesonet_cc::registry::ALGORITHMS;
 use mesonet_sim::{BadSnapshot, Engine, Simulation};
 use proptest::prelude::*;
@@ -72,7 +70,7 @@ fn everything_at_once() {
         {"time": 2.7, "router": "B", "link": null, "speed": null, "delay": null, "factor": 1.0},
         {"time": 5.0, "router": null, "link": ["A", "B"], "speed": null, "delay": null, "factor": 1.0},
     ]);
-    let scenario = with(common::everything_at_once(), &[("network.changes", changes)]);
+    let scenario = with(crate::common::everything_at_once(), &[("network.changes", changes)]);
     let engines = [Engine::Domains, Engine::OneDomain, Engine::Reference, Engine::Domains];
     for (transport, engine) in transports().iter().zip(engines) {
         continues(&with(scenario.clone(), transport), 4, engine, 3);

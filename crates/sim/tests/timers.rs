@@ -1,8 +1,6 @@
 //! The retransmission timer in full queues: timeouts where something is lost for good, and only there.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::{Value, json};
 
 /// Many connections over a T1 line of 1.6 Mb/s, 50 ms one way, with a buffer of 400 packets of 500 bytes: a full queue is worth 1.1 s.

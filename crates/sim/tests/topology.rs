@@ -1,9 +1,7 @@
 //! Topologies of the user's own: what is built of them, what holds on any of them, and what is refused.
 
-mod common;
-
-use common::*;
-use mesonet_sim::network::{Network, given};
+use crate::common::*;
+use mesonet_sim::network::{Network, scenario_topology};
 use mesonet_sim::scenario::{GivenLink, GivenRouter, GivenTopology};
 use mesonet_sim::{Scenario, Simulation};
 use proptest::prelude::*;
@@ -385,7 +383,7 @@ fn what_is_too_large_is_refused_at_once() {
         (ring(900, "backbone"), with_tiers(2), "tiers"),
     ] {
         let start = std::time::Instant::now();
-        let error = given::from_given(&topology, &tiers).unwrap_err();
+        let error = scenario_topology::from_given(&topology, &tiers).unwrap_err();
         assert!(start.elapsed().as_secs_f64() < 1.0, "{error}");
         assert_eq!(error.path, path, "{error}");
     }
@@ -399,7 +397,10 @@ fn what_is_too_large_is_refused_at_once() {
     for delay in [f64::NAN, f64::INFINITY, -1.0] {
         let mut topology = ring(5, "plain");
         topology.links[2].delay = delay;
-        assert_eq!(given::from_given(&topology, &tiers).unwrap_err().path, "topology.links[2].delay");
+        assert_eq!(
+            scenario_topology::from_given(&topology, &tiers).unwrap_err().path,
+            "topology.links[2].delay"
+        );
     }
 }
 

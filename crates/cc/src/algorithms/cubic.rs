@@ -43,7 +43,7 @@
 
 use crate::hystart::{Delay, HyStart, HyStartRules};
 use crate::param::constants;
-use crate::whole::{Credit, whole};
+use crate::whole_segments::{Credit, whole};
 use crate::window::MIN_SSTHRESH;
 use crate::{
     AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset, SECOND,

@@ -13,7 +13,7 @@
 //! * Linux starts reductions from cwnd: `transport.reduce_from`.
 
 use crate::param::constants;
-use crate::whole::{Credit, whole};
+use crate::whole_segments::{Credit, whole};
 use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Preset, Start, Window};
 use serde::{Deserialize, Serialize};
 

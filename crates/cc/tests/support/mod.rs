@@ -1,6 +1,8 @@
 //! Flows without a network: what the tests of the algorithms share.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod events;
+
 use mesonet_cc::{
     AckEvent, Common, Config, Controller, LossCause, LossEvent, Picos, Preset, SlowStart, Start, picos,
     registry,

@@ -6,7 +6,7 @@ use super::distances::Distances;
 use super::numbers::{LaneId, RouterId};
 use super::routing::{Routing, adjacency, routes_to};
 use super::topology::{RouterClass, Topology};
-use super::{Router, given, load};
+use super::{Router, load, scenario_topology};
 use crate::engine::MOST_TARGETS;
 use crate::scenario::{BufferKind, InvalidScenario, Scenario, invalid};
 use mesonet_cc::{Picos, picos};
@@ -81,7 +81,7 @@ impl Network {
     /// # Errors
     /// [`InvalidScenario`] where the topology cannot be simulated, or a number leaves its range.
     pub fn build(scenario: &Scenario) -> Result<Self, InvalidScenario> {
-        let topology = given::topology(scenario)?;
+        let topology = scenario_topology::topology(scenario)?;
         let neighbours = adjacency(&topology);
         let n = topology.routers.len();
         let access: Vec<usize> = (0..n).filter(|&r| topology.routers[r].class.is_access()).collect();

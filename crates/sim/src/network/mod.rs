@@ -10,7 +10,6 @@ pub mod describe;
 pub mod distances;
 pub mod domains;
 pub mod dumbbell;
-pub mod given;
 pub mod isp;
 pub mod load;
 pub mod long_lived;
@@ -19,6 +18,7 @@ pub mod numbers;
 pub mod parking_lot;
 pub mod router;
 pub mod routing;
+pub mod scenario_topology;
 pub mod tiers;
 pub mod topology;
 

@@ -1,0 +1,9 @@
+//! Tests of the algorithms: one program, so that it is linked once.
+
+mod support;
+
+mod contract;
+mod dumbbell_cycle;
+mod fast_equilibrium;
+mod goodput_latency;
+mod response_functions;

@@ -1,0 +1,26 @@
+//! Tests of the simulator against theory, against the reference engine and against itself: one program, so that it is
+//! linked once.
+
+mod common;
+mod recursions;
+
+mod bbr;
+mod bbr_cases;
+mod bursts;
+mod changes;
+mod delayed_acks;
+mod determinism;
+mod dumbbell;
+mod ecn;
+mod engines;
+mod explicit_flows;
+mod factors;
+mod network;
+mod periodic_loss;
+mod queueing;
+mod recovery;
+mod response_functions;
+mod slow_start;
+mod snapshots;
+mod timers;
+mod topology;
