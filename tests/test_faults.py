@@ -20,7 +20,7 @@ import pytest
 
 import mesonet
 import sleepy
-from mesonet.campaign import leases as claims_module
+from mesonet.campaign import leases as leases_module
 from mesonet.campaign.leases import PREFIX, Leases, live, sweep
 from mesonet.campaign.ledger import Ledger
 
@@ -102,7 +102,7 @@ def test_killed_driver_takes_its_workers_along_and_another_continues(tmp_path: P
     begun = sleepy.calls(tmp_path)
     assert len(begun) == 12
     assert 12 < sum(begun.values()) <= 14, "only the two runs in progress were made again"
-    # A worker killed between putting its run in place and letting go leaves a claim of a dead process, which is void.
+    # A worker killed between putting its run in place and letting go leaves a lease of a dead process, which is void.
     assert not live(tmp_path / "out" / "runs")
 
 
@@ -256,7 +256,7 @@ def test_folder_that_is_only_read(read_only: Path) -> None:
     assert (status.returncode, status.stdout) == (0, f"sleepy: 0 of 4 runs done in {read_only}, 4 missing\n".encode())
 
 
-def test_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Leases(tmp_path) as mine:
         assert mine.take("a")
         assert not Leases(tmp_path).take("a")
@@ -264,7 +264,7 @@ def test_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         elsewhere = {"machine": "another", "host": "another", "pid": os.getpid(), "born": 0}
         (tmp_path / f"{PREFIX}b").write_text(json.dumps(elsewhere))
         assert not mine.take("b"), "another machine renewed it just now"
-        long_ago = time.time() - claims_module.LEASE_S - 5
+        long_ago = time.time() - leases_module.LEASE_S - 5
         os.utime(tmp_path / f"{PREFIX}b", (long_ago, long_ago))
         assert mine.take("b"), "it was not renewed in time"
         here = json.loads((tmp_path / f"{PREFIX}a").read_text())
@@ -275,8 +275,8 @@ def test_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert live(tmp_path) == {"d"}
 
 
-def void_claim(folder: Path, key: str) -> Path:
-    """A claim of a process that is gone."""
+def void_lease(folder: Path, key: str) -> Path:
+    """A lease of a process that is gone."""
     with Leases(folder) as mine:
         mine.take(key)
         here = json.loads((folder / f"{PREFIX}{key}").read_text())
@@ -285,24 +285,24 @@ def void_claim(folder: Path, key: str) -> Path:
     return path
 
 
-def test_void_claims_are_swept_and_others_stay(tmp_path: Path) -> None:
-    void = void_claim(tmp_path, "a")
+def test_void_leases_are_swept_and_others_stay(tmp_path: Path) -> None:
+    void = void_lease(tmp_path, "a")
     with Leases(tmp_path) as mine:
         mine.take("b")
         sweep(tmp_path)
         assert (void.exists(), live(tmp_path)) == (False, {"b"})
 
 
-def test_a_campaign_leaves_no_claims_behind(tmp_path: Path) -> None:
+def test_a_campaign_leaves_no_leases_behind(tmp_path: Path) -> None:
     file = write(tmp_path, replicates=1, pause=0.0)
     assert finish(start(file))[0] == 0
-    void = void_claim(tmp_path / "out" / "runs", "a")
+    void = void_lease(tmp_path / "out" / "runs", "a")
     assert finish(start(file))[0] == 0
     assert not void.exists()
 
 
 @pytest.mark.parametrize("moved", [-7 * 86400.0, 7 * 86400.0])
-def test_claims_outlive_a_clock_that_is_set(tmp_path: Path, moved: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leases_outlive_a_clock_that_is_set(tmp_path: Path, moved: float, monkeypatch: pytest.MonkeyPatch) -> None:
     with Leases(tmp_path) as mine:
         mine.take("a")
         os.utime(tmp_path / f"{PREFIX}a", (time.time() + moved,) * 2)
@@ -314,7 +314,7 @@ def test_claims_outlive_a_clock_that_is_set(tmp_path: Path, moved: float, monkey
         assert mine.take("b"), "nobody renews it"
 
 
-def test_a_claim_that_was_taken_over_is_not_given_back_by_who_lost_it(tmp_path: Path) -> None:
+def test_a_lease_that_was_taken_over_is_not_given_back_by_who_lost_it(tmp_path: Path) -> None:
     late, path = Leases(tmp_path), tmp_path / f"{PREFIX}a"
     with Leases(tmp_path) as other:
         assert late.take("a")
@@ -324,16 +324,16 @@ def test_a_claim_that_was_taken_over_is_not_given_back_by_who_lost_it(tmp_path: 
         assert live(tmp_path) == {"a"}
 
 
-def test_a_void_claim_is_taken_over_by_one_only(tmp_path: Path) -> None:
+def test_a_void_lease_is_taken_over_by_one_only(tmp_path: Path) -> None:
     for number in range(20):
-        void_claim(tmp_path, str(number))
+        void_lease(tmp_path, str(number))
     together = threading.Barrier(8)
 
-    def take(claims: Leases) -> list[bool]:
+    def take(leases: Leases) -> list[bool]:
         taken = []
         for number in range(20):
             together.wait()
-            taken.append(claims.take(str(number)))
+            taken.append(leases.take(str(number)))
         return taken
 
     with ThreadPoolExecutor(8) as threads:
@@ -341,8 +341,8 @@ def test_a_void_claim_is_taken_over_by_one_only(tmp_path: Path) -> None:
     assert [sum(each) for each in zip(*taken, strict=True)] == [1] * 20
 
 
-def test_claims_are_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims_module, "BEAT_S", 0.02)
+def test_leases_are_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases_module, "BEAT_S", 0.02)
     with Leases(tmp_path) as mine:
         mine.take("a")
         os.utime(tmp_path / f"{PREFIX}a", (0, 0))

@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 
-GROUND = ("_version", "core", "errors", "files", "plain", "progress", "terminal", "units", "words")
+GROUND = ("_version", "core", "errors", "files", "numpy_data", "progress", "terminal", "units", "words")
 LAYERS = (
     GROUND,
     ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("models",),

@@ -75,5 +75,5 @@ def test_a_hundred_kills(tmp_path: Path, record_testsuite_property: Callable[[st
     record_testsuite_property("made again", f"{extra} for {lost} processes that died in {kills} kills")
     assert extra > KILLS / 10, "most kills met a process in the middle of a run"
     assert extra <= lost, f"{extra} runs were made again for {lost} processes that died"
-    left = [path for path in (tmp_path / "out" / "runs").iterdir() if path.name.startswith(".claim-")]
+    left = [path for path in (tmp_path / "out" / "runs").iterdir() if path.name.startswith(".lease-")]
     assert not left

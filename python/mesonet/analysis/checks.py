@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mesonet.errors import InputError
-from mesonet.plain import names
+from mesonet.numpy_data import names
 
 
 def checked_alpha(alpha: float) -> float:

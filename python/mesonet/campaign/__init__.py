@@ -2,7 +2,7 @@
 
 The folder is the truth. It holds ``experiment.json`` (the experiment), ``provenance.json`` (code and times) and
 ``runs/KEY/`` with either ``responses.parquet`` and ``run.json`` or, for a failed run, ``failure.json``. A run in
-progress is a lease, the file ``runs/.claim-KEY``.
+progress is a lease, the file ``runs/.lease-KEY``.
 
 May import the ground, `mesonet.designs`, `mesonet.models`, `mesonet.responses`, `mesonet.scenarios` and
 `mesonet.simulation`. `runner.run_missing` makes the missing runs, `status.status` counts the finished

@@ -128,7 +128,7 @@ def backlog(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str]
     runs = [run for run in _part(every, document, options.shard) if statuses.get(run.key) != "done"]
     if options.retry:
         for run in runs:
-            ledger.forgive(run.key)
+            ledger.clear_failure(run.key)
     else:
         runs = [r for r in runs if statuses.get(r.key) != "failed" or len(ledger.tries(r.key)) < options.tries]
     runs.sort(key=lambda run: -costs.of(run.condition))  # stable: equal ones stay in the order of the plan

@@ -27,7 +27,7 @@ BEAT_S = 10.0
 LEASE_S = 90.0
 """Several beats, since writes to a file server can hang for a while (chosen)."""
 
-PREFIX = ".claim-"
+PREFIX = ".lease-"
 _CLOCK = ".clock-"
 _TAKEOVER = ".takeover"
 _BORN_TOLERANCE_S = 1.0
@@ -69,7 +69,7 @@ class Leases:
         False if another process, or another thread of this process, holds the lease.
         """
         path = self._runs / f"{PREFIX}{key}"
-        content = json.dumps({**_holder(), "claim": uuid4().hex})
+        content = json.dumps({**_holder(), "lease": uuid4().hex})
         while not _create(path, content):
             if not is_void(path):
                 return False

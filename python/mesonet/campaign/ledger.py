@@ -356,7 +356,7 @@ class Ledger:
         with self.writing(key) as aside:
             _write(aside / "failure.json", about)
 
-    def forgive(self, key: str) -> None:
+    def clear_failure(self, key: str) -> None:
         """Forget that a run failed, and how often.
 
         Parameters

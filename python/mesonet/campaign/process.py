@@ -115,11 +115,11 @@ class Worker:
                     if not part:
                         break
                     *lines, heard = (heard + part).split(b"\n")
-                    for told in map(json.loads, lines):
-                        if "share" in told:
-                            self.share = told["share"]
+                    for message in map(json.loads, lines):
+                        if "share" in message:
+                            self.share = message["share"]
                         else:
-                            answer = told
+                            answer = message
                     continue
                 if stopped():
                     return self._ended("stopped", blamed=False)

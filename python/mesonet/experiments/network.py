@@ -67,7 +67,7 @@ from mesonet.experiments.levels import at
 from mesonet.experiments.mixing import is_share, mix
 from mesonet.experiments.reading import read
 from mesonet.files.toml import EXPERIMENTS, builtin_titles, find_toml, read_toml
-from mesonet.plain import plain
+from mesonet.numpy_data import plain
 from mesonet.scenarios import constants, settings
 from mesonet.scenarios.derived import segment_hops
 from mesonet.scenarios.mixes import parse_share
