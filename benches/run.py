@@ -42,6 +42,10 @@ CASES: dict[str, list[str]] = {
     "exp-2a, condition 16, CTCP, 10 s after 5 s": [
         "exp-2a", "--condition", "16", "--algorithm", "ctcp", "--duration", "15 s", "--set", "warmup=5 s",
     ],
+    "exp-2a, condition 16, CTCP, ACKs queued, 10 s after 5 s": [
+        "exp-2a", "--condition", "16", "--algorithm", "ctcp", "--duration", "15 s", "--set", "warmup=5 s",
+        "--set", "network.ack_path=queued",
+    ],
     "exp-2a, condition 21, CTCP, 10 s after 5 s": [
         "exp-2a", "--condition", "21", "--algorithm", "ctcp", "--duration", "15 s", "--set", "warmup=5 s",
     ],

@@ -24,7 +24,8 @@ TIME = {
 }  # fmt: skip
 WEB = TIME | {
     "algorithms": {"tcp": 0.5, "scalable": 0.5}, "network.speed": "20 seg/ms", "network.buffer": "0.3 bdp",
-    "network.ecn_threshold": "6 segments", "users.base_sources": 10, "users.source_distribution": [0.3, 0.4, 0.3],
+    "network.ack_path": "queued", "network.ecn_threshold": "6 segments",
+    "users.base_sources": 10, "users.source_distribution": [0.3, 0.4, 0.3],
     "users.receiver_distribution": [0.3, 0.3, 0.4], "users.think_time": "0.5 s", "users.web_object_size": "20 segments",
     "users.document_probability": 0.25, "users.service_pack_probability": 0.2, "users.movie_probability": 0.1,
     "users.document_factor": 2, "users.service_pack_factor": 3, "users.movie_factor": 5,
@@ -44,7 +45,8 @@ IN_SERIES = {
     "transmitting_sources": "sending", "segments_entering": "segments_entering", "segments_leaving": "segments_leaving",
     "flows_completed": "flows_completed", "connection_failures": "connection_failures",
     "cwnd_increases": "cwnd_increases", "duplicate_acks": "duplicate_acks", "timeouts": "timeouts",
-    "connecting_sources": "connecting", "segments_dropped": "segments_dropped", "segments_marked": "segments_marked",
+    "connecting_sources": "connecting", "segments_dropped": "segments_dropped", "acks_dropped": "acks_dropped",
+    "segments_marked": "segments_marked",
     "window_reductions": "loss_events", "spurious_timeouts": "spurious_timeouts",
 }  # fmt: skip
 SHARES = {

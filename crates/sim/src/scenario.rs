@@ -88,8 +88,24 @@ pub struct NetworkParameters {
     /// A router marks a segment of a flow that uses ECN if more segments than this are in the router, including the
     /// segment in service; none: no marks.
     pub ecn_threshold: Option<f64>,
+    /// The way of acknowledgements and SYN-ACKs.
+    pub ack_path: AckPath,
     /// Changes during the run.
     pub changes: Vec<GivenChange>,
+}
+
+/// The way of acknowledgements and SYN-ACKs from the receiver back to the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AckPath {
+    /// Propagation only: no router serves or drops them.
+    Delay,
+    /// Through the routers of the way back, in the queues of data: each takes a place and a service time, and may be
+    /// dropped.
+    Queued,
+    /// The same in queues of their own: every router serves acknowledgements beside data, at the same speed and with a
+    /// buffer of the same size.
+    Direction,
 }
 
 /// A router's speed or a link's delay from an instant on: by its value, or as a multiple of that at the start.

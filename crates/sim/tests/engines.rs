@@ -49,6 +49,32 @@ proptest! {
     }
 }
 
+/// Acknowledgements pass routers and are dropped: everything at once, by every loss recovery.
+#[test]
+fn everything_at_once_with_acknowledgements_in_queues() {
+    for (place, recovery) in recoveries().into_iter().enumerate() {
+        let scenario = with(everything_at_once(), &recovery);
+        let scenario =
+            with(scenario, &[("time", time(4.0, 1.0, 2)), ("network.ack_path", json!(QUEUED[place % 2]))]);
+        agree(&scenario, 4);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn on_random_networks_with_acknowledgements_in_queues(
+        scenario in networks::random(),
+        path in 0..QUEUED.len(),
+        recovery in 0..recoveries().len(),
+        seed: u32,
+    ) {
+        let scenario = with(with(scenario, &recoveries()[recovery]), &[("network.ack_path", json!(QUEUED[path]))]);
+        agree(&scenario, u64::from(seed));
+    }
+}
+
 /// Abilene falls apart into its eleven cities; co-located routers stay together.
 #[test]
 fn domains_follow_the_distances() {

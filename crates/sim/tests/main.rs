@@ -17,6 +17,7 @@ mod explicit_flows;
 mod factors;
 mod network;
 mod periodic_loss;
+mod queued_acks;
 mod queueing;
 mod recovery;
 mod response_functions;

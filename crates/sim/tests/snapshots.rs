@@ -113,6 +113,18 @@ fn bytes_that_are_no_snapshot_of_this_run_are_refused() {
     }
 }
 
+/// What dropped acknowledgements would have said is not forgotten between two snapshots.
+#[test]
+fn acknowledgements_in_queues() {
+    let engines = [Engine::Domains, Engine::OneDomain, Engine::Reference, Engine::Domains];
+    for (place, (recovery, engine)) in recoveries().into_iter().zip(engines).enumerate() {
+        let scenario = with(crate::common::everything_at_once(), &recovery);
+        let scenario =
+            with(scenario, &[("time", time(4.0, 1.0, 2)), ("network.ack_path", json!(QUEUED[place % 2]))]);
+        continues(&scenario, 5, engine, 4);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 

@@ -234,6 +234,11 @@ RESPONSES: tuple[Response, ...] = (
         "Segments that found a router full: data, retransmissions, SYNs", "lower", "chosen: the numerator of y5",
     ),
     Response(
+        "acks_dropped", "", "Acknowledgements dropped", "segments/interval",
+        "Acknowledgements and SYN-ACKs that found a router full (network.ack_path)", "lower",
+        "SP 500-282: a sender may fail to receive acknowledgements",
+    ),
+    Response(
         "segments_marked", "", "Segments marked", "segments/interval",
         "Segments that routers marked instead of dropping them, each once (network.ecn_threshold)", "neutral",
         "chosen: the signal of RFC 3168",

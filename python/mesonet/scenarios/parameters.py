@@ -203,6 +203,15 @@ _TABLE = (
         "RFC 3168: marking is optional; RFC 8257 section 3.1 has the rule",
     ),
     Parameter(
+        "network.ack_path", "choice", "delay",
+        "The way back of acknowledgements and SYN-ACKs. `delay`: propagation only, no router serves or drops them. "
+        "`queued`: every router of the way back serves them in the queue of data and may drop them, so that a router "
+        "that carries both has half of its speed for data. `direction`: the same in a second queue of every router, "
+        "with equal speed and buffer, as on links with two directions.",
+        "derived: the window of BIC in the ASME paper does not fit where acknowledgements share the queues "
+        "(docs/adr/0025)", choices=("delay", "queued", "direction"),
+    ),
+    Parameter(
         "network.changes", "changes", [],
         "Speeds of routers and delays of links that change during the run: a list of tables with `time`, `router` and "
         "`speed` or `factor`, or `link` (the two routers at its ends) and `delay` or `factor`. A factor multiplies the "

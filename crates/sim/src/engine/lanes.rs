@@ -43,7 +43,7 @@ impl Lanes {
     }
 
     /// Appends a segment that arrives at the end of `lane` at `segment.time`, not before those already there.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, lane: usize, segment: Segment) {
         let ring = &mut self.rings[lane];
         let first = ring.is_empty();
@@ -71,7 +71,7 @@ impl Lanes {
     }
 
     /// Takes the first segment of `lane`.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self, lane: usize) -> Segment {
         let ring = &mut self.rings[lane];
         let segment = ring.pop();

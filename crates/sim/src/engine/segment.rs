@@ -115,10 +115,24 @@ impl Segment {
         self.stamp & MARKED != 0
     }
 
-    /// Access router of the receiver.
+    /// The acknowledgement that it causes, on its way to `target`. It reports a mark and is not marked itself (RFC 3168,
+    /// section 6.1.4).
+    #[must_use]
+    pub fn answered(self, target: usize) -> Self {
+        Self { stamp: (self.stamp & !(TARGET_MASK | ECN_CAPABLE)) | target as u64, ..self }
+    }
+
+    /// Where it leaves the network: of data the access router of the receiver, of acknowledgements that of the source
+    /// behind those of all receivers.
     #[must_use]
     pub fn target(&self) -> usize {
         (self.stamp & TARGET_MASK) as usize
+    }
+
+    /// When it left the source, or the segment that it acknowledges did.
+    #[must_use]
+    pub fn departure(&self, now: Picos) -> Picos {
+        now - self.age(now)
     }
 
     /// Time since the departure from the source.
@@ -159,6 +173,10 @@ mod tests {
             prop_assert_eq!(segment.age(sent + age), age);
             prop_assert_eq!(segment.target(), usize::from(target));
             prop_assert_eq!((segment.is_ecn_capable(), segment.is_marked()), (capable, marks > 0));
+            let answer = segment.answered(MOST_TARGETS - 1 - usize::from(target));
+            prop_assert_eq!(answer.target(), MOST_TARGETS - 1 - usize::from(target));
+            prop_assert_eq!((answer.is_ecn_capable(), answer.is_marked()), (false, marks > 0));
+            prop_assert_eq!((answer.age(sent + age), answer.departure(sent + age)), (age, sent));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A domain of the network by lanes: a lane is a ring, a router is a number, and only the heads of lanes are ordered.
 
-use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Outbox, OwnLanes};
+use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Origins, Outbox, OwnLanes};
 use crate::engine::{FlowHome, Lanes, Segment};
-use crate::network::build::LaneEnd;
+use crate::network::build::{LaneEnd, LaneSpec};
 use crate::network::router::RouterState;
 use crate::network::{DomainLane, DomainRouter, Domains, LaneId, Network, Router};
 use crate::snapshot::{BadSnapshot, Passage};
@@ -15,6 +15,8 @@ enum End {
     Router(DomainRouter),
     /// At receivers that acknowledge, by their row of `acknowledging`.
     Receivers(u16),
+    /// At hosts: data at receivers whose acknowledgements enter this router, and acknowledgements at sources.
+    Hosts(DomainRouter),
     /// At sources.
     Sources,
     /// Not a lane: an alarm of the endpoints.
@@ -51,7 +53,7 @@ pub struct LaneFabric {
     ways: Vec<Begin>,
     /// Number in the whole network by way.
     way_numbers: Vec<LaneId>,
-    /// Way by router, then access index of the receiver.
+    /// Way by router, then target.
     routes: Vec<u16>,
     targets: usize,
     /// Way by group of the receiver (those of this domain), then group of the source.
@@ -64,19 +66,31 @@ pub struct LaneFabric {
     outboxes: Vec<Outbox>,
     crossed: Crossed,
     drops: Vec<DroppedSegment>,
+    /// Targets from here on are those of acknowledgements.
+    receivers: usize,
+    /// Where acknowledgements return that pass routers.
+    origins: Option<Origins>,
+    dropped_acks: Vec<Segment>,
 }
 
 impl LaneFabric {
     /// The fabric of a domain of `network`.
     #[must_use]
-    pub fn new(network: &Network, domains: &Domains, own: &[OwnLanes], domain: usize) -> Self {
+    pub fn new(
+        network: &Network,
+        domains: &Domains,
+        own: &[OwnLanes],
+        origins: Option<Origins>,
+        domain: usize,
+    ) -> Self {
         let here = |router: usize| usize::from(domains.of[router]) == domain;
         let groups = network.group_count();
 
         // Ways: lanes that begin here. Those that end elsewhere have an outbox.
         let mut way_of = vec![u16::MAX; network.lanes.len()];
         let (mut ways, mut way_numbers, mut outboxes) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, lane) in network.lanes.iter().enumerate().filter(|l| here(l.1.from.index())) {
+        let beginning = |lane: &(usize, &LaneSpec)| network.is_used(lane.0) && here(lane.1.from.index());
+        for (index, lane) in network.lanes.iter().enumerate().filter(beginning) {
             way_of[index] = ways.len() as u16;
             let to = domains.of_lane(network, lane);
             let way = if to == domain {
@@ -91,21 +105,28 @@ impl LaneFabric {
         }
 
         let routers: Vec<usize> = (0..network.routers.len()).filter(|r| here(*r)).collect();
-        let targets = network.access.len();
+        let receivers = network.access.len();
+        let targets = if origins.is_some() { 2 * receivers } else { receivers };
         let route = |&router: &usize| {
-            let way = |target| way_of[network.next_lane(router, target).index()];
+            let way = |target| way_of[network.lane_towards(router, target).index()];
             (0..targets).map(way).collect::<Vec<_>>()
         };
 
         // Lanes that end here, and a row of acknowledgements for each group of receivers.
         let mut rows: Vec<usize> = Vec::new();
         let (mut ends, mut numbers) = (Vec::new(), Vec::new());
-        let ending = |lane: &(usize, _)| domains.of_lane(network, lane.1) == domain;
+        let ending =
+            |lane: &(usize, &LaneSpec)| network.is_used(lane.0) && domains.of_lane(network, lane.1) == domain;
         for (index, lane) in network.lanes.iter().enumerate().filter(ending) {
             numbers.push(LaneId::new(index));
             ends.push(match lane.end {
                 LaneEnd::Router(router) => End::Router(domains.router[router.index()]),
                 LaneEnd::Sources(_) => End::Sources,
+                LaneEnd::Receivers(access) if network.queued_acks.is_some() => {
+                    let router = network.access[usize::from(access)];
+                    let router = network.queued_acks.as_ref().map_or(router, |q| q.access_router(router));
+                    End::Hosts(domains.router[router])
+                }
                 LaneEnd::Receivers(access) => {
                     let group = network.group_of(usize::from(access));
                     let row = rows.iter().position(|g| *g == group).unwrap_or_else(|| {
@@ -141,6 +162,9 @@ impl LaneFabric {
             outboxes,
             crossed: Crossed::default(),
             drops: Vec::new(),
+            receivers: if origins.is_some() { receivers } else { usize::MAX },
+            origins,
+            dropped_acks: Vec::new(),
         }
     }
 
@@ -162,13 +186,24 @@ impl LaneFabric {
                     self.acknowledge(time, usize::from(row), segment);
                 }
                 End::Sources => return Some((time, Event::Acknowledgement(self.lanes.pop(lane)))),
+                End::Hosts(router) => {
+                    let segment = self.lanes.pop(lane);
+                    if segment.target() < self.receivers {
+                        self.answer(time, router, segment);
+                        continue;
+                    }
+                    match segment.flow.home() {
+                        FlowHome::Group(_) => return Some((time, Event::Acknowledgement(segment))),
+                        FlowHome::OwnLanes(own) => self.send_on(time, self.own_acks[own], segment),
+                    }
+                }
                 End::Alarm(alarm) => return Some((time, Event::Alarm(alarm))),
             }
         }
     }
 
     /// A segment reaches a router: it is dropped, or it leaves at a known instant and the next lane has it.
-    #[inline]
+    #[inline(always)]
     pub fn arrive(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) {
         let router = router.index();
         let Some(departure) = self.routers[router].arrive(now) else {
@@ -193,8 +228,16 @@ impl LaneFabric {
         self.send(now, way, segment);
     }
 
-    /// A segment begins a way at `departure`.
+    /// A segment reaches its receiver, whose acknowledgement enters a router at once.
     #[inline]
+    fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
+        self.crossed.leaving += 1;
+        let origin = self.origins.as_ref().map_or(0, |origins| origins.of(segment.flow));
+        self.arrive(now, router, segment.answered(self.receivers + usize::from(origin)));
+    }
+
+    /// A segment begins a way at `departure`.
+    #[inline(always)]
     fn send(&mut self, departure: Picos, way: u16, mut segment: Segment) {
         let Begin { delay, floor, way } = self.ways[usize::from(way)];
         segment.time = (departure + delay).max(floor);
@@ -207,6 +250,11 @@ impl LaneFabric {
     /// A segment is dropped.
     #[cold]
     pub fn drop(&mut self, time: Picos, segment: Segment) {
+        if segment.target() >= self.receivers {
+            self.crossed.acks_dropped += 1;
+            self.dropped_acks.push(segment);
+            return;
+        }
         self.crossed.dropped += 1;
         self.drops.push(DroppedSegment { time, flow: segment.flow, sequence: segment.sequence });
     }
@@ -277,6 +325,16 @@ impl LaneFabric {
         &mut self.drops
     }
 
+    /// See [`super::Fabric::dropped_acks`].
+    pub fn dropped_acks(&mut self) -> &mut Vec<Segment> {
+        &mut self.dropped_acks
+    }
+
+    /// See [`super::Fabric::origins`].
+    pub fn origins(&mut self) -> Option<&mut Origins> {
+        self.origins.as_mut()
+    }
+
     /// See [`super::Fabric::router`].
     #[must_use]
     pub fn router(&self, router: DomainRouter, now: Picos) -> RouterState {
@@ -313,7 +371,11 @@ impl LaneFabric {
             outboxes,
             crossed,
             drops,
+            receivers: _,
+            origins,
+            dropped_acks,
         } = self;
+        debug_assert!(dropped_acks.is_empty());
         debug_assert!(drops.is_empty() && outboxes.iter().all(|outbox| outbox.segments.is_empty()));
         passage.field(lanes)?;
         passage.field(routers)?;
@@ -321,6 +383,7 @@ impl LaneFabric {
             passage.field(delay)?;
             passage.field(floor)
         })?;
+        passage.field(origins)?;
         passage.field(crossed)
     }
 

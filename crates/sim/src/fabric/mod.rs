@@ -5,6 +5,7 @@
 //! and shares no code with it.
 
 pub mod lanes;
+pub mod origins;
 pub mod plain;
 
 use crate::engine::interfaces::QUEUES;
@@ -14,6 +15,7 @@ use crate::network::{DomainLane, DomainRouter, LaneId};
 use crate::snapshot::{BadSnapshot, Passage};
 pub use lanes::LaneFabric;
 use mesonet_cc::Picos;
+pub use origins::Origins;
 pub use plain::PlainFabric;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +64,8 @@ pub struct Crossed {
     pub marked: u64,
     /// Segments dropped by routers.
     pub dropped: u64,
+    /// Acknowledgements dropped by routers.
+    pub acks_dropped: u64,
 }
 
 /// A segment that a router dropped.
@@ -172,6 +176,22 @@ impl Fabric {
         match self {
             Self::Lanes(fabric) => fabric.drops(),
             Self::Plain(fabric) => fabric.drops(),
+        }
+    }
+
+    /// The segments whose acknowledgements were dropped since the last call.
+    pub fn dropped_acks(&mut self) -> &mut Vec<Segment> {
+        match self {
+            Self::Lanes(fabric) => fabric.dropped_acks(),
+            Self::Plain(fabric) => fabric.dropped_acks(),
+        }
+    }
+
+    /// The origins of flows, where acknowledgements pass routers.
+    pub fn origins(&mut self) -> Option<&mut Origins> {
+        match self {
+            Self::Lanes(fabric) => fabric.origins(),
+            Self::Plain(fabric) => fabric.origins(),
         }
     }
 

@@ -2,11 +2,11 @@
 //!
 //! Slow, and obviously right. The tests hold [`super::LaneFabric`] against it; it shares no code with it.
 
-use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, OwnLanes};
+use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Origins, OwnLanes};
 use crate::engine::{FlowHome, Segment};
 use crate::network::build::LaneEnd;
 use crate::network::router::{RouterState, rescaled};
-use crate::network::{DomainRouter, LaneId, Network};
+use crate::network::{DomainRouter, LaneId, Network, QueuedAcks};
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
@@ -68,12 +68,15 @@ pub struct PlainFabric {
     delays: Vec<(Picos, Picos)>,
     crossed: Crossed,
     drops: Vec<DroppedSegment>,
+    /// Where acknowledgements return that pass routers.
+    origins: Option<Origins>,
+    dropped_acks: Vec<Segment>,
 }
 
 impl PlainFabric {
     /// The fabric of the whole `network`.
     #[must_use]
-    pub fn new(network: &Arc<Network>, own: &[OwnLanes]) -> Self {
+    pub fn new(network: &Arc<Network>, own: &[OwnLanes], origins: Option<Origins>) -> Self {
         let queue = |router: &crate::network::Router| Queue {
             service: router.service,
             waiting: router.places() as usize - 1,
@@ -93,6 +96,8 @@ impl PlainFabric {
             alarms: [None; ALARMS],
             crossed: Crossed::default(),
             drops: Vec::new(),
+            origins,
+            dropped_acks: Vec::new(),
         }
     }
 
@@ -107,6 +112,10 @@ impl PlainFabric {
                 let Entry { order, segment } = self.heap.pop()?.0;
                 match self.network.lanes[order.1.index()].end {
                     LaneEnd::Router(router) => self.arrive(time, DomainRouter::new(router.index()), segment),
+                    LaneEnd::Receivers(_) if self.is_acknowledgement(&segment) => match segment.flow.home() {
+                        FlowHome::Group(_) => return Some((time, Event::Acknowledgement(segment))),
+                        FlowHome::OwnLanes(own) => self.push(time, self.own[own].acks, segment),
+                    },
                     LaneEnd::Receivers(access) => self.acknowledge(time, usize::from(access), segment),
                     LaneEnd::Sources(_) => return Some((time, Event::Acknowledgement(segment))),
                 }
@@ -136,12 +145,17 @@ impl PlainFabric {
         queue.accepted += 1;
         queue.work += queue.service;
         queue.departures.push_back(free + queue.service);
-        let lane = self.network.next_lane(router.index(), segment.target());
+        let lane = self.network.lane_towards(router.index(), segment.target());
         self.push(free + self.queues[router.index()].service, lane, segment);
     }
 
     /// See [`super::Fabric::drop`].
     pub fn drop(&mut self, time: Picos, segment: Segment) {
+        if self.is_acknowledgement(&segment) {
+            self.crossed.acks_dropped += 1;
+            self.dropped_acks.push(segment);
+            return;
+        }
         self.crossed.dropped += 1;
         self.drops.push(DroppedSegment { time, flow: segment.flow, sequence: segment.sequence });
     }
@@ -149,11 +163,22 @@ impl PlainFabric {
     /// A segment reaches its receiver, which acknowledges it at once.
     fn acknowledge(&mut self, now: Picos, receiver: usize, segment: Segment) {
         self.crossed.leaving += 1;
+        if let (Some(queued), Some(origins)) = (&self.network.queued_acks, &self.origins) {
+            let router = DomainRouter::new(queued.access_router(self.network.access[receiver]));
+            let target = QueuedAcks::target(&self.network, origins.of(segment.flow));
+            self.arrive(now, router, segment.answered(target));
+            return;
+        }
         let lane = match segment.flow.home() {
             FlowHome::Group(source) => self.network.group_lane(self.network.group_of(receiver), source),
             FlowHome::OwnLanes(own) => self.own[own].acks,
         };
         self.push(now, lane, segment);
+    }
+
+    /// Returns whether a segment is an acknowledgement that passes routers.
+    fn is_acknowledgement(&self, segment: &Segment) -> bool {
+        self.origins.is_some() && segment.target() >= self.network.access.len()
     }
 
     fn push(&mut self, departure: Picos, lane: LaneId, mut segment: Segment) {
@@ -221,6 +246,16 @@ impl PlainFabric {
         &mut self.drops
     }
 
+    /// See [`super::Fabric::dropped_acks`].
+    pub fn dropped_acks(&mut self) -> &mut Vec<Segment> {
+        &mut self.dropped_acks
+    }
+
+    /// See [`super::Fabric::origins`].
+    pub fn origins(&mut self) -> Option<&mut Origins> {
+        self.origins.as_mut()
+    }
+
     /// See [`super::Fabric::router`].
     #[must_use]
     pub fn router(&self, router: DomainRouter, now: Picos) -> RouterState {
@@ -245,13 +280,26 @@ impl PlainFabric {
     /// # Errors
     /// [`BadSnapshot`] where the bytes are of no such fabric.
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self { network: _, own: _, heap, pushed, queues, alarms, delays, crossed, drops } = self;
-        debug_assert!(drops.is_empty());
+        let Self {
+            network: _,
+            own: _,
+            heap,
+            pushed,
+            queues,
+            alarms,
+            delays,
+            crossed,
+            drops,
+            origins,
+            dropped_acks,
+        } = self;
+        debug_assert!(drops.is_empty() && dropped_acks.is_empty());
         passage.field(heap)?;
         passage.field(pushed)?;
         passage.field(queues)?;
         passage.field(alarms)?;
         passage.field(delays)?;
+        passage.field(origins)?;
         passage.field(crossed)
     }
 }

@@ -12,6 +12,8 @@ pub struct Counters {
     pub leaving: u64,
     /// Segments dropped by routers.
     pub dropped: u64,
+    /// Acknowledgements and SYN-ACKs dropped by routers.
+    pub acks_dropped: u64,
     /// Segments marked by routers, each once.
     pub marked: u64,
     /// Data segments sent, retransmissions included.
@@ -64,6 +66,7 @@ impl Counters {
             entering: f(self.entering, other.entering),
             leaving: f(self.leaving, other.leaving),
             dropped: f(self.dropped, other.dropped),
+            acks_dropped: f(self.acks_dropped, other.acks_dropped),
             marked: f(self.marked, other.marked),
             data_sent: f(self.data_sent, other.data_sent),
             delivered: f(self.delivered, other.delivered),

@@ -157,6 +157,7 @@ impl PeriodSums {
             ("recovery_share", self.recovery.get()),
             ("starved_share", self.starved.get()),
             ("segments_dropped", per_interval(c.dropped)),
+            ("acks_dropped", per_interval(c.acks_dropped)),
             ("segments_marked", per_interval(c.marked)),
             ("window_reductions", per_interval(c.loss_events)),
             ("timeouts_per_loss", per_loss),

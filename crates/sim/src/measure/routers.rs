@@ -60,7 +60,7 @@ impl RouterUse {
     #[must_use]
     pub fn buffer_use(&self, network: &Network, class: RouterClass, periods: std::ops::Range<usize>) -> f64 {
         let (mut sum, mut count) = (0.0, 0u64);
-        for (index, router) in network.routers.iter().enumerate() {
+        for (index, router) in network.routers[..network.data_routers()].iter().enumerate() {
             if network.topology.routers[index].class != class {
                 continue;
             }
@@ -83,7 +83,7 @@ impl RouterUse {
         let mut rows = Vec::new();
         for (name, span) in &spans {
             let samples: u64 = self.samples[span.clone()].iter().sum();
-            for router in 0..network.routers.len() {
+            for router in 0..network.data_routers() {
                 let sums = self.periods[span.clone()].iter().map(|p| p[router]);
                 rows.push((
                     name.clone(),

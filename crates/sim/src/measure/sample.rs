@@ -130,6 +130,7 @@ impl Series {
         table.integer("segments_entering", whole(&|r| r.2.entering));
         table.integer("segments_leaving", whole(&|r| r.2.leaving));
         table.integer("segments_dropped", whole(&|r| r.2.dropped));
+        table.integer("acks_dropped", whole(&|r| r.2.acks_dropped));
         table.integer("segments_marked", whole(&|r| r.2.marked));
         table.integer("flows_completed", whole(&|r| r.2.completed));
         table.integer("connection_failures", whole(&|r| r.2.failures));

@@ -4,11 +4,12 @@ use super::acknowledgements::Groups;
 use super::changes::{Change, Schedule, Turn, follow};
 use super::distances::Distances;
 use super::numbers::{LaneId, RouterId};
+use super::queued_acks::QueuedAcks;
 use super::routing::{Routing, adjacency, routes_to};
 use super::topology::{RouterClass, Topology};
 use super::{Router, load, scenario_topology};
 use crate::engine::MOST_TARGETS;
-use crate::scenario::{BufferKind, InvalidScenario, Scenario, invalid};
+use crate::scenario::{AckPath, BufferKind, InvalidScenario, Scenario, invalid};
 use mesonet_cc::{Picos, picos};
 
 /// Most lanes: their numbers are kept in 16 bits.
@@ -19,7 +20,8 @@ const MOST_LANES: usize = u16::MAX as usize - 1;
 pub enum LaneEnd {
     /// Arrival at a router.
     Router(RouterId),
-    /// Arrival at the receivers under the access router with this access index.
+    /// Arrival at the receivers under the access router with this access index, and of acknowledgements that pass routers
+    /// at the sources there.
     Receivers(u16),
     /// Acknowledgements that reach sources under this router, or under access routers no delay away from it.
     Sources(RouterId),
@@ -63,6 +65,8 @@ pub struct Network {
     groups: Groups,
     /// The first of the lanes of acknowledgements: by group of the receiver, then group of the source.
     first_ack_lane: usize,
+    /// The routers and lanes of acknowledgements that take slots; none where they only take time.
+    pub queued_acks: Option<QueuedAcks>,
     /// Routers and delays between regions.
     pub distances: Distances,
     /// Weight of each access router for receivers.
@@ -89,14 +93,16 @@ impl Network {
         for (index, &router) in access.iter().enumerate() {
             access_index[router] = Some(index as u16);
         }
-        check_targets(access.len())?;
+        let ack_path = scenario.network.ack_path;
+        check_targets(access.len(), ack_path)?;
         let speeds: Vec<f64> =
             topology.routers.iter().map(|r| r.speed_factor * scenario.network.speed).collect();
         let delays: Vec<Picos> =
             topology.links.iter().map(|l| picos(l.delay * scenario.network.delay_multiplier)).collect();
         let mut schedule = Schedule::new(scenario, &topology, &speeds, delays.clone())?;
         let groups = Groups::of(&topology, &neighbours, &access, &schedule.delayed());
-        check_lanes(2 * topology.links.len() + access.len(), groups.anchors.len())?;
+        let data_lanes = 2 * topology.links.len() + access.len();
+        check_lanes(data_lanes + QueuedAcks::lanes(&topology, access.len(), ack_path), groups.anchors.len())?;
 
         // Lanes: both directions of every link, then one per access router to its receivers.
         let mut lanes = Vec::new();
@@ -162,11 +168,20 @@ impl Network {
             longest_route,
             groups,
             first_ack_lane,
+            queued_acks: None,
             distances,
             delays: delays_by_lane(&schedule.changes),
             changes: schedule.changes,
         };
         network.set_buffers(scenario)?;
+        network.queued_acks = QueuedAcks::new(&mut network, ack_path);
+        if network.queued_acks.is_some() {
+            // Lanes of acknowledgements then give only the least delay of the way back.
+            let unused = network.first_ack_lane..network.first_ack_lane + network.group_count().pow(2);
+            for change in &mut network.changes {
+                change.lanes.retain(|turn| !unused.contains(&turn.of.index()));
+            }
+        }
         Ok(network)
     }
 
@@ -257,7 +272,34 @@ impl Network {
 
     /// Lanes on which segments leave a router.
     pub fn lanes_from(&self, router: RouterId) -> impl Iterator<Item = LaneId> {
-        (0..self.first_ack_lane).filter(move |lane| self.lanes[*lane].from == router).map(LaneId::new)
+        let queued = self.queued_acks.as_ref().map_or(0..0, |queued| queued.lanes.clone());
+        (0..self.first_ack_lane)
+            .chain(queued)
+            .filter(move |lane| self.lanes[*lane].from == router)
+            .map(LaneId::new)
+    }
+
+    /// Lane that leads from `router` towards `target`: an access router of receivers, or, behind these, of sources.
+    #[must_use]
+    pub fn lane_towards(&self, router: usize, target: usize) -> LaneId {
+        match &self.queued_acks {
+            Some(queued) if target >= self.access.len() => queued.next_lane(self, router, target),
+            // No data come to a router that serves acknowledgements only.
+            _ => self.next_lane(router % self.data_routers(), target),
+        }
+    }
+
+    /// Returns whether segments travel on a lane: not on those of acknowledgements where these pass routers.
+    #[must_use]
+    pub fn is_used(&self, lane: usize) -> bool {
+        let unused = self.first_ack_lane..self.first_ack_lane + self.group_count().pow(2);
+        self.queued_acks.is_none() || !unused.contains(&lane)
+    }
+
+    /// Number of routers that carry data: those of the topology. Others carry acknowledgements only.
+    #[must_use]
+    pub fn data_routers(&self) -> usize {
+        self.topology.routers.len()
     }
 
     /// Mean round-trip propagation delay over the ordered pairs of different regions with hosts, s: `rtt` of the buffer
@@ -302,11 +344,16 @@ fn delays_by_lane(changes: &[Change]) -> Vec<(LaneId, Picos, Picos)> {
 }
 
 /// Refuses more access routers than a segment can name.
-fn check_targets(access: usize) -> Result<(), InvalidScenario> {
-    if access <= MOST_TARGETS {
+fn check_targets(access: usize, ack_path: AckPath) -> Result<(), InvalidScenario> {
+    // Acknowledgements that pass routers name the access router of their source beside those of all receivers.
+    let (most, why) = match ack_path {
+        AckPath::Delay => (MOST_TARGETS, ""),
+        AckPath::Queued | AckPath::Direction => (MOST_TARGETS / 2, " where acknowledgements pass routers"),
+    };
+    if access <= most {
         return Ok(());
     }
-    let message = format!("{access} access routers are too many; at most {MOST_TARGETS} are allowed");
+    let message = format!("{access} access routers are too many{why}; at most {most} are allowed");
     Err(invalid("topology", message))
 }
 

@@ -32,7 +32,7 @@ impl Domains {
     /// router.
     #[must_use]
     pub fn of(network: &Network) -> Self {
-        let mut domains = Union::new(network.topology.routers.len());
+        let mut domains = Union::new(network.routers.len());
         for lane in network.lanes.iter().filter(|lane| lane.least < SHORTEST_LOOKAHEAD) {
             domains.join(lane.from.index(), network.lane_to(lane));
         }
@@ -43,17 +43,18 @@ impl Domains {
     /// All routers in one domain.
     #[must_use]
     pub fn one(network: &Network) -> Self {
-        Self::new(network, vec![0; network.topology.routers.len()], 1)
+        Self::new(network, vec![0; network.routers.len()], 1)
     }
 
     fn new(network: &Network, of: Vec<u16>, count: usize) -> Self {
         let crosses = |lane: &&LaneSpec| of[lane.from.index()] != of[network.lane_to(lane)];
         let lookahead = network.lanes.iter().filter(crosses).map(|lane| lane.least).min();
-        let lanes = network.lanes.iter().map(|lane| of[network.lane_to(lane)]);
+        let lanes = network.lanes.iter().enumerate();
+        let lanes = lanes.map(|(lane, spec)| network.is_used(lane).then_some(of[network.lane_to(spec)]));
         Self {
             count,
             lookahead: lookahead.unwrap_or(Picos::MAX),
-            router: within(of.iter().copied(), count, DomainRouter::new),
+            router: within(of.iter().copied().map(Some), count, DomainRouter::new),
             lane: within(lanes, count, DomainLane::new),
             of,
         }
@@ -66,10 +67,11 @@ impl Domains {
     }
 }
 
-/// Number of each within its domain, given the domain of each.
-fn within<N>(domains: impl Iterator<Item = u16>, count: usize, number: fn(usize) -> N) -> Vec<N> {
+/// Number of each within its domain, given the domain of each; those in none get any number.
+fn within<N>(domains: impl Iterator<Item = Option<u16>>, count: usize, number: fn(usize) -> N) -> Vec<N> {
     let mut next = vec![0_usize; count];
-    let next_number = |domain: u16| {
+    let next_number = |domain: Option<u16>| {
+        let Some(domain) = domain else { return number(0) };
         let next = &mut next[usize::from(domain)];
         *next += 1;
         number(*next - 1)

@@ -16,7 +16,13 @@ pub fn check(scenario: &Scenario, network: &Network, domains: &Domains) -> Resul
     check_receivers(scenario, network)?;
     check_explicit(scenario, network)?;
     check_spans(scenario, network, horizon(scenario, domains)?)?;
-    check_slots(network)
+    check_slots(network)?;
+    if network.queued_acks.is_some() && scenario.transport.delayed_acks {
+        let message = "receivers that delay acknowledgements are not simulated where acknowledgements pass routers; \
+                       allowed: off";
+        return Err(invalid("transport.delayed_acks", message));
+    }
+    Ok(())
 }
 
 /// Most lanes that end in one domain.
@@ -84,7 +90,9 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
             ),
         ));
     }
-    let round_trip = longest_queue * network.longest_route as f64 + propagation;
+    let queues =
+        if network.queued_acks.is_some() { 2 * network.longest_route } else { network.longest_route };
+    let round_trip = longest_queue * queues as f64 + propagation;
     if round_trip > LONGEST_ROUND_TRIP {
         return Err(invalid(
             "network.buffer",

@@ -87,7 +87,8 @@ impl Domain {
 
     /// Takes a slot and sends the first SYN.
     pub(super) fn open(&mut self, opening: &Opening) -> u32 {
-        let slot = self.free.pop().unwrap_or(self.flows.len() as u32);
+        let pool = self.pool(opening.origin);
+        let slot = self.free[pool].pop().unwrap_or(self.flows.len() as u32);
         let (origin, receiver) = (usize::from(opening.origin), usize::from(opening.receiver));
         let network = &self.shared.network;
         let access_lane = opening.own.map(|(_, own)| own.access);
@@ -134,6 +135,7 @@ impl Domain {
         };
         if slot as usize == self.flows.len() {
             self.flows.push(flow);
+            self.add_origin(opening.origin);
         } else {
             self.flows[slot as usize] = flow;
         }
@@ -262,8 +264,10 @@ impl Domain {
         flow.state = FlowState::Free;
         flow.recovery = Recovery::Open;
         flow.interface_armed = false;
-        let (home, category, delivered) = (flow.home, flow.category, flow.delivered);
-        self.free.push(slot);
+        let (home, category, delivered, origin) = (flow.home, flow.category, flow.delivered, flow.origin);
+        let pool = self.pool(origin);
+        self.free[pool].push(slot);
+        self.dropped_acks.forget(slot);
         self.trace_closed(slot);
         if category == EXPLICIT {
             let explicit = &mut self.explicit[home as usize - self.sources.len()];

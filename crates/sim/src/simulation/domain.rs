@@ -1,6 +1,7 @@
 //! A domain of the network with the sources in it and their flows.
 
 use super::code;
+use super::dropped_acks::DroppedAcks;
 use super::ended::Ended;
 use super::shared::Shared;
 use crate::engine::{FlowHome, FlowId, Interfaces, Timers};
@@ -29,6 +30,8 @@ pub(super) struct ExplicitHere {
 #[derive(Clone, Debug)]
 pub(super) struct Domain {
     pub shared: Arc<Shared>,
+    /// Its number.
+    pub number: usize,
     pub now: Picos,
     pub fabric: Fabric,
     pub timers: Timers,
@@ -40,7 +43,10 @@ pub(super) struct Domain {
     pub repairs: Vec<Repair>,
     /// Receivers that delay acknowledgements, by slot of the flow; none where they do not.
     pub receivers: Vec<Receiver>,
-    pub free: Vec<u32>,
+    /// Free slots: by access router of the source where acknowledgements pass routers, otherwise one list.
+    pub free: Vec<Vec<u32>>,
+    /// Acknowledgements that routers have dropped and that no later one has replaced, where they pass routers.
+    pub dropped_acks: DroppedAcks,
     /// Users' sources, rising by number.
     pub sources: Vec<Source>,
     pub explicit: Vec<ExplicitHere>,
@@ -63,7 +69,13 @@ pub(super) struct Domain {
 
 impl Domain {
     /// A domain at its first instant, with the `sources` in it and the explicit flows that start in it.
-    pub fn new(shared: &Arc<Shared>, fabric: Fabric, sources: Vec<Source>, explicit: Vec<u32>) -> Self {
+    pub fn new(
+        shared: &Arc<Shared>,
+        number: usize,
+        fabric: Fabric,
+        sources: Vec<Source>,
+        explicit: Vec<u32>,
+    ) -> Self {
         let scenario = &shared.scenario;
         let rates = [scenario.users.normal_interface, scenario.users.fast_interface];
         let here = |index| ExplicitHere { index, slot: None, delivered: 0 };
@@ -72,6 +84,7 @@ impl Domain {
         traced.dedup();
         traced.retain(|number| sources.binary_search_by_key(number, |s| s.number).is_ok());
         let mut domain = Self {
+            number,
             now: 0,
             fabric,
             timers: Timers::default(),
@@ -80,7 +93,8 @@ impl Domain {
             samplers: Vec::new(),
             repairs: Vec::new(),
             receivers: Vec::new(),
-            free: Vec::new(),
+            free: vec![Vec::new(); if shared.queued_acks() { shared.network.access.len() } else { 1 }],
+            dropped_acks: DroppedAcks::default(),
             sources,
             explicit: explicit.into_iter().map(here).collect(),
             own_slots: vec![0; shared.own.len()],
@@ -187,6 +201,7 @@ impl Domain {
         Counters {
             leaving: crossed.leaving,
             dropped: crossed.dropped,
+            acks_dropped: crossed.acks_dropped,
             marked: crossed.marked,
             ..self.counters
         }

@@ -30,9 +30,16 @@ pub(super) fn add_lanes(
         }
         let delay = picos(flow.extra_delay);
         let acks = network.ack_lane(receiver, origin);
+        let last =
+            network.queued_acks.as_ref().map(|q| RouterId::new(q.access_router(network.access[origin])));
         let [origin, receiver] = [origin, receiver].map(|access| RouterId::new(network.access[access]));
         network.lanes.push(LaneSpec { from: origin, end: LaneEnd::Router(origin), delay, least: delay });
-        network.push_longer(acks, delay, LaneEnd::Sources(origin), receiver);
+        match last {
+            Some(from) => {
+                network.lanes.push(LaneSpec { from, end: LaneEnd::Sources(origin), delay, least: delay });
+            }
+            None => network.push_longer(acks, delay, LaneEnd::Sources(origin), receiver),
+        }
         own.push((i as u32, OwnLanes { access: LaneId::new(lane), acks: LaneId::new(lane + 1) }));
     }
     Ok(own)

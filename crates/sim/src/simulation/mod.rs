@@ -2,8 +2,8 @@
 //!
 //! A domain (`domain`) holds the sources of a part of the network, their flows and the fabric that carries their
 //! segments; its files are connections (`connection`, `explicit`, `patience`), sending and recovery (`sender`, `pacing`,
-//! `delivery`, `recovery` for every loss recovery but the default one, `receiving` for delayed acknowledgements) and
-//! flows that end (`ended`). All domains read `shared` state. `windows` advances them, on any number of `threads`;
+//! `delivery`, `recovery` for every loss recovery but the default one, `receiving` for delayed acknowledgements,
+//! `dropped_acks`) and flows that end (`ended`). All domains read `shared` state. `windows` advances them, on any number of `threads`;
 //! samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant, and at one instant the
 //! network changes (`changes`). Between windows the whole can become bytes (`snapshot`).
 
@@ -13,6 +13,7 @@ mod code;
 mod connection;
 mod delivery;
 mod domain;
+mod dropped_acks;
 mod ended;
 mod explicit;
 mod long_lived;
@@ -29,7 +30,7 @@ mod tracing;
 mod windows;
 
 use crate::engine::Segment;
-use crate::fabric::{Fabric, LaneFabric, PlainFabric};
+use crate::fabric::{Fabric, LaneFabric, Origins, PlainFabric};
 use crate::measure::responses::LONG_LIVED;
 use crate::measure::sample::Series;
 use crate::measure::{Convergence, Counters, FlowGroups, FlowRecords, PeriodSums, RouterUse, Table};
@@ -123,7 +124,7 @@ impl Simulation {
             periods: vec![PeriodSums::default(); periods + 1],
             series: Series::default(),
             records: FlowRecords::new(seed, shared.scenario.measurement.flow_records),
-            routers: RouterUse::new(shared.network.routers.len(), periods),
+            routers: RouterUse::new(shared.network.data_routers(), periods),
             long_lived: [0; LONG_LIVED],
             convergence: Convergence::default(),
             tracing,
@@ -257,9 +258,12 @@ impl Simulation {
     #[must_use]
     pub fn census(&self) -> Census {
         let mut census = Census::default();
+        let network = &self.shared.network;
+        let receivers = network.queued_acks.as_ref().map_or(usize::MAX, |_| network.access.len());
         let mut count = |(lane, segment): (LaneId, Segment)| {
-            match self.shared.network.lanes[lane.index()].end {
+            match network.lanes[lane.index()].end {
                 LaneEnd::Sources(_) => census.acknowledgements += 1,
+                _ if segment.target() >= receivers => census.acknowledgements += 1,
                 // Before it departs it is in the router at the beginning of the lane.
                 _ if segment.time > self.now + self.delays[lane.index()] => census.queued += 1,
                 _ => census.in_flight += 1,
@@ -282,12 +286,16 @@ fn build_domains(shared: &Arc<Shared>, engine: Engine) -> Vec<Domain> {
         explicit[shared.domain_of(shared.origin(index))].push(index);
     }
     let own: Vec<_> = shared.own.iter().map(|own| own.1).collect();
+    let origins = shared.network.queued_acks.as_ref().map(|_| {
+        let own = shared.own.iter().map(|(flow, _)| shared.origin(*flow) as u16);
+        Origins::new(&shared.network, &shared.domains, own.collect())
+    });
     let fabric = |domain| match engine {
-        Engine::Reference => Fabric::Plain(PlainFabric::new(&shared.network, &own)),
-        _ => Fabric::Lanes(LaneFabric::new(&shared.network, &shared.domains, &own, domain)),
+        Engine::Reference => Fabric::Plain(PlainFabric::new(&shared.network, &own, origins.clone())),
+        _ => Fabric::Lanes(LaneFabric::new(&shared.network, &shared.domains, &own, origins.clone(), domain)),
     };
     let members = sources.into_iter().zip(explicit).enumerate();
-    members.map(|(d, (sources, explicit))| Domain::new(shared, fabric(d), sources, explicit)).collect()
+    members.map(|(d, (sources, explicit))| Domain::new(shared, d, fabric(d), sources, explicit)).collect()
 }
 
 /// Segments inside the network at one instant.

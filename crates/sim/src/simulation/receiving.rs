@@ -5,7 +5,7 @@ use super::domain::Domain;
 use crate::engine::Segment;
 use crate::transport::receiver::{AckRules, Answer, Receiver};
 use crate::transport::scoreboard::Acked;
-use crate::transport::{FlowState, OFF, Recovery};
+use crate::transport::{FlowState, OFF};
 use mesonet_cc::Picos;
 
 /// The segments of an acknowledgement before its last one.
@@ -19,6 +19,12 @@ pub(super) struct Earlier {
     pub rtt: Picos,
     /// Segments found lost.
     pub lost: u32,
+    /// The acknowledgements of these segments were dropped; otherwise the receiver held them back.
+    pub dropped: bool,
+    /// Highest of the segments whose acknowledgements were dropped.
+    pub highest: u64,
+    /// One of these had a mark to report, which is reported until the sender answers it (RFC 3168, section 6.1.3).
+    pub marked: bool,
 }
 
 impl Domain {
@@ -97,7 +103,7 @@ impl Domain {
         let Some((last, before)) = segments.split_last() else { return };
         let mut earlier = None;
         for segment in before {
-            self.acknowledge_earlier(slot, segment, &mut earlier);
+            self.acknowledge_earlier(slot, segment, false, &mut earlier);
         }
         let sequence = self.flows[slot as usize].expand(last.sequence);
         self.acknowledgement(slot, sequence, *last, earlier);
@@ -122,25 +128,35 @@ impl Domain {
 
     /// A segment that one acknowledgement covers, but not the last one, into the books of the sender.
     #[inline(never)]
-    fn acknowledge_earlier(&mut self, slot: u32, segment: &Segment, earlier: &mut Option<Earlier>) {
+    pub(super) fn acknowledge_earlier(
+        &mut self,
+        slot: u32,
+        segment: &Segment,
+        dropped: bool,
+        earlier: &mut Option<Earlier>,
+    ) {
         let now = self.now;
         let flow = &mut self.flows[slot as usize];
-        let before = earlier.take().unwrap_or(Earlier { una: flow.board.una(), ..Earlier::default() });
-        *earlier = Some(before);
+        let mut before = earlier.take().unwrap_or(Earlier { una: flow.board.una(), ..Earlier::default() });
         let sequence = flow.expand(segment.sequence);
+        if dropped {
+            before.dropped = true;
+            before.highest = before.highest.max(sequence);
+            before.marked |= segment.is_marked();
+        }
+        *earlier = Some(before);
         let acked = if self.shared.rules.is_plain() {
             flow.board.acknowledge(sequence, self.shared.scenario.transport.duplicate_threshold)
+        } else if dropped && self.shared.rules.is_cumulative() {
+            // What the sender has not heard is no duplicate.
+            flow.board.receive(sequence)
         } else {
-            self.take_acknowledgement(slot, sequence, segment)
+            let una = flow.board.una();
+            self.take_acknowledgement(slot, sequence, segment, una)
         };
         let Acked::New { sent_once } = acked else { return };
-        if self.flows[slot as usize].recovery == Recovery::Timeout {
-            self.look_for_spurious(slot, sequence, segment);
-        }
+        self.count_delivery(slot, sequence, segment);
         let flow = &mut self.flows[slot as usize];
-        flow.delivered += 1;
-        self.counters.delivered += 1;
-        self.counters.acked_by_class[usize::from(flow.pair_class)] += 1;
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         let mut lost = before.lost;
         if config.wants_delivery_rate() {

@@ -72,9 +72,15 @@ impl Domain {
         self.repairs[slot].begin(self.flows[slot].base);
     }
 
-    /// Segment `sequence` is acknowledged: by the copy `segment`.
+    /// Segment `sequence` is acknowledged: by the copy `segment`. The sender knew all below `una` to have arrived.
     #[inline(never)]
-    pub(super) fn take_acknowledgement(&mut self, slot: u32, sequence: u64, segment: &Segment) -> Acked {
+    pub(super) fn take_acknowledgement(
+        &mut self,
+        slot: u32,
+        sequence: u64,
+        segment: &Segment,
+        una: u64,
+    ) -> Acked {
         if self.shared.rules.rack {
             return self.take_by_time(slot, sequence, self.now - segment.age(self.now));
         }
@@ -83,9 +89,9 @@ impl Domain {
         if !self.shared.rules.is_cumulative() {
             return flow.board.acknowledge(sequence, self.shared.scenario.transport.duplicate_threshold);
         }
-        let una = flow.board.una();
         let acked = repair.reno.acknowledged(
             &mut flow.board,
+            una,
             sequence,
             flow.recovery,
             self.shared.rules.limited_transmit,

@@ -21,6 +21,8 @@ struct Acknowledgement {
     segment: Segment,
     /// Its last segment was sent once only.
     sent_once: bool,
+    /// The sender did not know that its last segment had arrived.
+    new: bool,
     /// Segments that arrived before the last one.
     earlier: Option<Earlier>,
     /// Lowest unacknowledged segment before.
@@ -33,7 +35,19 @@ impl Acknowledgement {
     /// Number of segments newly acknowledged.
     #[inline(always)]
     fn segments(&self) -> u32 {
-        1 + self.earlier.map_or(0, |earlier| earlier.segments)
+        u32::from(self.new) + self.earlier.map_or(0, |earlier| earlier.segments)
+    }
+
+    /// Returns whether it reports a mark.
+    #[inline(always)]
+    fn is_marked(&self) -> bool {
+        self.segment.is_marked() || self.earlier.is_some_and(|earlier| earlier.marked)
+    }
+
+    /// Highest segment that it is about, for what ends once a segment or a later one is acknowledged.
+    #[inline(always)]
+    fn highest(&self) -> u64 {
+        self.earlier.map_or(self.sequence, |earlier| earlier.highest.max(self.sequence))
     }
 
     /// Returns whether the lowest unacknowledged segment has moved.
@@ -67,7 +81,7 @@ impl Sender<'_> {
             rtt = rules.by_timestamps(now - age, now);
             timed = rtt;
         }
-        if let Some(earlier) = ack.earlier {
+        if let Some(earlier) = ack.earlier.filter(|earlier| !earlier.dropped) {
             // An echoed timestamp is that of the first segment (RFC 7323, section 4.3).
             timed = earlier.rtt;
             if !self.shared.rtt_of_last {
@@ -86,7 +100,7 @@ impl Sender<'_> {
     fn measure_delivery(&mut self, ack: &Acknowledgement) -> Delivery {
         let config = &self.shared.configs[usize::from(self.flow.algorithm)];
         let mut delivery = Delivery::default();
-        if config.wants_delivery_rate() {
+        if config.wants_delivery_rate() && ack.new {
             let sampler = &mut self.samplers[self.slot];
             delivery = delivery::sample(sampler, self.flow, config, ack.sequence, self.now);
             if self.shared.rules.rack {
@@ -137,7 +151,7 @@ impl Sender<'_> {
                 flow.controller.on_recovery_exit(config, now);
             }
         }
-        let round_start = ack.sequence >= flow.round_end;
+        let round_start = ack.highest() >= flow.round_end;
         if round_start {
             flow.round_end = flow.board.next();
             flow.peak_flight = [flow.board.pipe(), flow.peak_flight[0]];
@@ -192,10 +206,12 @@ impl Domain {
         if sequence < flow.base || sequence >= flow.board.next() {
             return; // Of an earlier flow of this slot, or a repeated SYN.
         }
-        if self.shared.acks.is_some() {
+        if !self.shared.cumulative {
+            self.account(slot, sequence, segment, None);
+        } else if self.shared.acks.is_some() {
             self.receive(slot, sequence, segment);
         } else {
-            self.account(slot, sequence, segment, None);
+            self.acknowledged_with_dropped(slot, sequence, segment);
         }
     }
 
@@ -220,17 +236,25 @@ impl Domain {
         let acked = if self.shared.rules.is_plain() {
             flow.board.acknowledge(sequence, self.shared.scenario.transport.duplicate_threshold)
         } else {
-            self.take_acknowledgement(slot, sequence, &segment)
+            let known = if earlier.is_some_and(|earlier| earlier.dropped) { una } else { flow.board.una() };
+            self.take_acknowledgement(slot, sequence, &segment, known)
         };
-        let Acked::New { sent_once } = acked else {
-            self.counters.duplicate_acks += 1;
-            self.known_again(slot);
-            return;
+        let (new, sent_once) = match acked {
+            Acked::New { sent_once } => (true, sent_once),
+            // Of a segment that came twice, but the acknowledgement of another one was dropped.
+            Acked::Known if earlier.is_some_and(|earlier| earlier.segments > 0) => (false, false),
+            Acked::Known => {
+                self.counters.duplicate_acks += 1;
+                self.known_again(slot);
+                return;
+            }
         };
-        self.count_delivery(slot, sequence, &segment);
+        if new {
+            self.count_delivery(slot, sequence, &segment);
+        }
         let mut sender = self.sender(slot);
         let new_una = sender.flow.board.una();
-        let ack = Acknowledgement { sequence, segment, sent_once, earlier, una, new_una };
+        let ack = Acknowledgement { sequence, segment, sent_once, new, earlier, una, new_una };
         let rtt = sender.measure_round_trip(&ack);
         let delivery = sender.measure_delivery(&ack);
         if ack.advances() && new_una == sender.flow.end {
@@ -246,7 +270,7 @@ impl Domain {
 
     /// Counts a segment that has arrived for the first time.
     #[inline(always)]
-    fn count_delivery(&mut self, slot: u32, sequence: u64, segment: &Segment) {
+    pub(super) fn count_delivery(&mut self, slot: u32, sequence: u64, segment: &Segment) {
         let flow = &mut self.flows[slot as usize];
         flow.delivered += 1;
         flow.last_acked = self.now;
@@ -277,7 +301,7 @@ impl Domain {
         if self.flows[slot as usize].recovery == Recovery::Open {
             if self.finds_loss(slot) {
                 self.fast_retransmit(slot);
-            } else if ack.segment.is_marked() && ack.sequence >= self.flows[slot as usize].recover {
+            } else if ack.is_marked() && ack.highest() >= self.flows[slot as usize].recover {
                 self.answer_mark(slot);
             }
         }

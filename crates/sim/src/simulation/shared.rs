@@ -29,6 +29,9 @@ pub(super) struct Shared {
     pub rtt_of_last: bool,
     /// Loss recovery.
     pub rules: Rules,
+    /// An acknowledgement may be about more than the segment that it answers: receivers hold some back, or routers drop
+    /// some.
+    pub cumulative: bool,
     /// Rules of receivers that hold acknowledgements back; none where they do not.
     pub acks: Option<AckRules>,
     /// Segments of a flow that leave before it is paced.
@@ -74,6 +77,7 @@ impl Shared {
                 quick: scenario.transport.quick_acks,
                 compression: picos(scenario.transport.sack_compression),
             }),
+            cumulative: scenario.transport.delayed_acks || network.queued_acks.is_some(),
             grows_at_exit: scenario.transport.grow_at_recovery_exit,
             unpaced: u64::from(scenario.transport.unpaced_segments),
             seed,
@@ -94,6 +98,11 @@ impl Shared {
         let warmup = picos(self.scenario.time.warmup);
         let index = now.checked_sub(warmup)?.checked_sub(1)? / self.period_length;
         (index < u64::from(self.scenario.time.periods)).then_some(index as usize)
+    }
+
+    /// Returns whether acknowledgements pass routers.
+    pub fn queued_acks(&self) -> bool {
+        self.network.queued_acks.is_some()
     }
 
     /// Domain of the sources under an access router.

@@ -77,6 +77,7 @@ impl Domain {
     fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
         let Self {
             shared: _,
+            number: _,
             now,
             fabric,
             timers,
@@ -86,6 +87,7 @@ impl Domain {
             repairs,
             receivers,
             free,
+            dropped_acks,
             sources,
             explicit,
             own_slots,
@@ -108,6 +110,7 @@ impl Domain {
         passage.field(repairs)?;
         passage.field(receivers)?;
         passage.field(free)?;
+        passage.field(dropped_acks)?;
         passage.field(sources)?;
         passage.field(explicit)?;
         passage.field(own_slots)?;

@@ -68,7 +68,7 @@ impl Tracing {
             names.push(format!("source {source}"));
         }
         let routers: BTreeSet<usize> = if trace.routers.iter().any(|name| name == "all") {
-            (0..network.routers.len()).collect()
+            (0..network.data_routers()).collect()
         } else {
             let index = |name: &String| {
                 network.topology.router(name).ok_or_else(|| {

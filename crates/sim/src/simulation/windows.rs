@@ -39,6 +39,9 @@ pub(super) fn window(domains: &[&mut Domain], shared: &Shared, limit: Picos) -> 
 
 /// Hands over what left the domains in a window: segments to where they go, news of drops to where they came from.
 pub(super) fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
+    if shared.queued_acks() {
+        exchange_acks(domains);
+    }
     let mut drops: Vec<DroppedSegment> = Vec::new();
     for from in 0..domains.len() {
         drops.append(domains[from].fabric.drops());
@@ -59,4 +62,20 @@ pub(super) fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
         domains[home].count_drop(drop);
     }
     domains.iter_mut().for_each(|domain| domain.write_ended());
+}
+
+/// Where acknowledgements pass routers: news of dropped ones to where they were to go, and the origins of flows in new
+/// slots to all.
+fn exchange_acks(domains: &mut [&mut Domain]) {
+    for from in 0..domains.len() {
+        domains[from].take_dropped_acks();
+        for (home, segment) in std::mem::take(&mut domains[from].dropped_acks.elsewhere) {
+            domains[home].miss(segment);
+        }
+        let new = std::mem::take(&mut domains[from].dropped_acks.new_origins);
+        for other in (0..domains.len()).filter(|other| *other != from) {
+            let Some(origins) = domains[other].fabric.origins() else { continue };
+            new.iter().for_each(|access| origins.add(from, *access));
+        }
+    }
 }

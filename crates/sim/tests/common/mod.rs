@@ -19,7 +19,8 @@ pub fn abilene() -> Value {
         },
         "network": {
             "speed": 80_000.0, "delay_multiplier": 1.0, "buffer": {"rule": "bdp", "factor": 1.0},
-            "buffer_floor": 8, "buffer_counts_in_service": false, "ecn_threshold": null, "changes": []
+            "buffer_floor": 8, "buffer_counts_in_service": false, "ecn_threshold": null,
+            "ack_path": "delay", "changes": []
         },
         "users": {
             "base_sources": 2.0, "source_multiplier": 2.0,
@@ -221,6 +222,19 @@ pub fn everything_at_once() -> Value {
     );
     scenario["algorithms"] = registry::ALGORITHMS.iter().map(|a| algorithm(a.name, share)).collect();
     scenario
+}
+
+/// Ways of acknowledgements through routers.
+pub const QUEUED: [&str; 2] = ["queued", "direction"];
+
+/// Loss recoveries whose senders act on each acknowledgement.
+pub fn recoveries() -> [Vec<(&'static str, Value)>; 4] {
+    [
+        vec![],
+        vec![("transport.recovery", json!("newreno"))],
+        vec![("transport.recovery", json!("reno"))],
+        vec![("transport.prr", json!("safe_ack")), ("transport.loss_detection", json!("rack"))],
+    ]
 }
 
 /// A response of the whole measured span.

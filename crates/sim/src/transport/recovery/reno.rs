@@ -1,8 +1,8 @@
 //! Recovery without selective acknowledgements: Reno (RFC 5681, section 3.2) and NewReno (RFC 6582).
 //!
 //! The sender knows two things, the cumulative acknowledgement and how often it came again. Receivers acknowledge every
-//! segment at once, those that they had already included, and no acknowledgement is lost: so every one either moves the
-//! cumulative point or is a duplicate, and both follow from the scoreboard, which holds what the receiver holds
+//! segment at once, those that they had already included: so every acknowledgement either moves the
+//! cumulative point that the sender knows or is a duplicate, and both follow from the scoreboard, which holds what the receiver holds
 //! (decision 0005). Nothing else of the scoreboard is looked at.
 //!
 //! RFC 6582 inflates cwnd by each duplicate and deflates it by what a partial acknowledgement covers, less one. Here cwnd
@@ -38,16 +38,18 @@ impl Reno {
         Self { next: first, resent_end: first, ..Self::default() }
     }
 
-    /// Takes the arrival of segment `sequence`; returns the news of the acknowledgement that it causes.
+    /// Takes the arrival of segment `sequence`; returns the news of the acknowledgement that it causes. The sender knew
+    /// all below `una` to have arrived: acknowledgements of others may have been dropped.
     /// `limited_transmit` of RFC 3042 counts duplicates before fast retransmit, too.
     pub fn acknowledged(
         &mut self,
         board: &mut Scoreboard,
+        una: u64,
         sequence: u64,
         recovery: Recovery,
         limited_transmit: bool,
     ) -> Acked {
-        let (una, flight) = (board.una(), board.flight());
+        let flight = board.flight();
         let known = board.receive(sequence);
         let covered = board.una() - una;
         if covered == 0 {
@@ -141,6 +143,12 @@ mod tests {
     const OPEN: Recovery = Recovery::Open;
     const FAST: Recovery = Recovery::Fast;
 
+    /// An acknowledgement of which none before was dropped.
+    fn take(reno: &mut Reno, board: &mut Scoreboard, sequence: u64, recovery: Recovery) -> Acked {
+        let una = board.una();
+        reno.acknowledged(board, una, sequence, recovery, true)
+    }
+
     /// `n` segments sent, those in `arrived` have arrived in this order.
     fn after(n: u64, arrived: &[u64]) -> (Reno, Scoreboard) {
         let (mut reno, mut board) = (Reno::new(0), Scoreboard::new(0));
@@ -148,7 +156,7 @@ mod tests {
             board.send_new();
         }
         for &sequence in arrived {
-            reno.acknowledged(&mut board, sequence, OPEN, true);
+            take(&mut reno, &mut board, sequence, OPEN);
         }
         (reno, board)
     }
@@ -161,7 +169,7 @@ mod tests {
         assert_eq!((board.una(), board.flight(), board.pipe()), (2, 8, 6));
         board.send_new();
         board.send_new();
-        reno.acknowledged(&mut board, 5, OPEN, true);
+        take(&mut reno, &mut board, 5, OPEN);
         assert!(reno.finds_loss(&board, 3));
         // RFC 5681, section 3.2, step 2: without the two that limited transmit has sent.
         assert_eq!(reno.begin(&mut board, true), 8);
@@ -178,14 +186,14 @@ mod tests {
         let inflation = |board: &Scoreboard| board.flight() - u64::from(board.pipe());
         assert_eq!(inflation(&board), 3);
         for sequence in [4, 6, 7, 8, 9] {
-            reno.acknowledged(&mut board, sequence, FAST, true);
+            take(&mut reno, &mut board, sequence, FAST);
         }
         assert_eq!((board.una(), inflation(&board)), (0, 8));
-        reno.acknowledged(&mut board, 0, FAST, true);
+        take(&mut reno, &mut board, 0, FAST);
         assert_eq!((board.una(), board.flight(), inflation(&board)), (5, 5, 8 - 5 + 1));
         assert!(reno.partial() && !reno.partial());
         // The full one.
-        reno.acknowledged(&mut board, 5, FAST, true);
+        take(&mut reno, &mut board, 5, FAST);
         reno.ended(&mut board, true);
         assert_eq!((board.una(), board.flight(), board.pipe()), (10, 0, 0));
     }
@@ -198,24 +206,38 @@ mod tests {
         assert_eq!(board.pipe(), 0);
         assert_eq!((reno.resend(&mut board, 10), board.pipe()), (Some(1), 1));
         // 1 fills its hole, so that 3 is next: what was acknowledged meanwhile is not sent again.
-        assert_eq!(
-            reno.acknowledged(&mut board, 1, Recovery::Timeout, true),
-            Acked::New { sent_once: false }
-        );
+        assert_eq!(take(&mut reno, &mut board, 1, Recovery::Timeout), Acked::New { sent_once: false });
         let again: Vec<u64> = std::iter::from_fn(|| reno.resend(&mut board, 10)).collect();
         assert_eq!(again, [3, 4, 5, 6, 7, 8, 9]);
-        reno.acknowledged(&mut board, 3, Recovery::Timeout, true);
+        take(&mut reno, &mut board, 3, Recovery::Timeout);
         assert_eq!(board.una(), 5);
         for unneeded in [4, 6, 8] {
-            assert_eq!(reno.acknowledged(&mut board, unneeded, Recovery::Timeout, true), Acked::Known);
+            assert_eq!(take(&mut reno, &mut board, unneeded, Recovery::Timeout), Acked::Known);
         }
         assert!(!reno.finds_loss(&board, 3));
         for sequence in [5, 7, 9] {
             assert_eq!(
-                reno.acknowledged(&mut board, sequence, Recovery::Timeout, true),
+                take(&mut reno, &mut board, sequence, Recovery::Timeout),
                 Acked::New { sent_once: false }
             );
         }
         assert_eq!((board.una(), board.pipe()), (10, 0));
+    }
+
+    /// Of five acknowledgements the sender hears the last one only: it moves the cumulative point over what the others would
+    /// have reported, and is no duplicate.
+    #[test]
+    fn an_acknowledgement_speaks_for_those_that_were_dropped() {
+        let (mut reno, mut board) = after(6, &[]);
+        let una = board.una();
+        for dropped in 0..4 {
+            assert_eq!(board.receive(dropped), Acked::New { sent_once: true });
+        }
+        // Segment 4 is lost, 5 arrives.
+        assert_eq!(reno.acknowledged(&mut board, una, 5, OPEN, true), Acked::New { sent_once: true });
+        assert_eq!((board.una(), reno.finds_loss(&board, 1)), (4, false));
+        // The next one has nothing new: a duplicate.
+        take(&mut reno, &mut board, 5, OPEN);
+        assert!(reno.finds_loss(&board, 1));
     }
 }

@@ -1,0 +1,107 @@
+//! Acknowledgements that routers drop: what they would have said, the next one says.
+//!
+//! An acknowledgement says what the receiver has when it is sent. Those of a flow never overtake each other, and neither
+//! do its segments. So an acknowledgement that arrives speaks of its own segment and of all that left the source before
+//! it and reached the receiver: those that were acknowledged before, and those whose acknowledgement was dropped. The
+//! sender's domain keeps the latter until then, in the order in which they had left. No other state of the receiver is
+//! needed (decision 0025).
+//!
+//! News of a drop is at its place in time: whatever was dropped in another domain was passed there by the next
+//! acknowledgement, which takes the lookahead to come here; drops in this domain are looked up at each acknowledgement.
+
+use super::domain::Domain;
+use super::receiving::Earlier;
+use crate::engine::Segment;
+use crate::transport::FlowState;
+use mesonet_cc::Picos;
+use serde::{Deserialize, Serialize};
+
+/// Acknowledgements that routers have dropped.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct DroppedAcks {
+    /// By slot the segments whose acknowledgement was dropped, with their departure, which rises.
+    by_slot: Vec<Vec<(Picos, Segment)>>,
+    /// Dropped here, for sources in another domain.
+    #[serde(skip)]
+    pub elsewhere: Vec<(usize, Segment)>,
+    /// Access routers of the flows in slots that other domains do not know.
+    #[serde(skip)]
+    pub new_origins: Vec<u16>,
+}
+
+impl DroppedAcks {
+    /// The flow of a slot has ended.
+    pub fn forget(&mut self, slot: u32) {
+        if let Some(dropped) = self.by_slot.get_mut(slot as usize) {
+            dropped.clear();
+        }
+    }
+
+    fn add(&mut self, slot: u32, departure: Picos, segment: Segment) {
+        let slot = slot as usize;
+        if self.by_slot.len() <= slot {
+            self.by_slot.resize_with(slot + 1, Vec::new);
+        }
+        let place = self.by_slot[slot].partition_point(|(earlier, _)| *earlier <= departure);
+        self.by_slot[slot].insert(place, (departure, segment));
+    }
+
+    /// Takes those of segments that had left before `departure`.
+    fn take(&mut self, slot: u32, departure: Picos) -> Vec<Segment> {
+        let Some(dropped) = self.by_slot.get_mut(slot as usize) else { return Vec::new() };
+        let before = dropped.partition_point(|(earlier, _)| *earlier < departure);
+        dropped.drain(..before).map(|(_, segment)| segment).collect()
+    }
+}
+
+impl Domain {
+    /// Place in the lists of free slots of flows from an access router.
+    pub(super) fn pool(&self, origin: u16) -> usize {
+        if self.free.len() > 1 { usize::from(origin) } else { 0 }
+    }
+
+    /// A slot is new: flows from `origin` will use it.
+    pub(super) fn add_origin(&mut self, origin: u16) {
+        let number = self.number;
+        if let Some(origins) = self.fabric.origins() {
+            origins.add(number, origin);
+            self.dropped_acks.new_origins.push(origin);
+        }
+    }
+
+    /// Takes from the fabric the acknowledgements that were dropped here.
+    pub(super) fn take_dropped_acks(&mut self) {
+        for segment in std::mem::take(self.fabric.dropped_acks()) {
+            let home = if self.shared.domains.count == 1 { 0 } else { self.shared.home(segment.flow) };
+            if home == self.number {
+                self.miss(segment);
+            } else {
+                self.dropped_acks.elsewhere.push((home, segment));
+            }
+        }
+    }
+
+    /// The acknowledgement of `segment`, of a flow of this domain, was dropped, not after now.
+    pub(super) fn miss(&mut self, segment: Segment) {
+        let slot = self.slot(segment.flow);
+        let flow = &self.flows[slot as usize];
+        let sequence = flow.expand(segment.sequence);
+        // Others are of an earlier flow of the slot, or answers to a SYN.
+        if flow.state == FlowState::Sending && sequence >= flow.base && sequence < flow.board.next() {
+            self.dropped_acks.add(slot, segment.departure(self.now), segment);
+        }
+    }
+
+    /// An acknowledgement of segment `sequence` arrives, and earlier ones may have been dropped.
+    #[inline(never)]
+    pub(super) fn acknowledged_with_dropped(&mut self, slot: u32, sequence: u64, segment: Segment) {
+        if !self.fabric.dropped_acks().is_empty() {
+            self.take_dropped_acks();
+        }
+        let mut earlier: Option<Earlier> = None;
+        for missed in self.dropped_acks.take(slot, segment.departure(self.now)) {
+            self.acknowledge_earlier(slot, &missed, true, &mut earlier);
+        }
+        self.acknowledgement(slot, sequence, segment, earlier);
+    }
+}

@@ -1,0 +1,156 @@
+//! Acknowledgements that pass routers: they take places and time, are dropped, and what they say is not lost.
+
+use crate::common::*;
+use mesonet_sim::{Scenario, Simulation};
+use serde_json::{Value, json};
+
+/// A flow over two routers that serve 100 segments/s, 10 ms apart.
+fn slow(path: &str) -> Value {
+    with(
+        dumbbell(),
+        &[
+            ("network.ack_path", json!(path)),
+            ("network.speed", json!(100.0)),
+            ("network.buffer", segments(30.0)),
+            ("time", time(100.0, 20.0, 1)),
+        ],
+    )
+}
+
+/// Every round trip of a flow that never waits is propagation, and one service time per router and way.
+#[test]
+fn an_acknowledgement_takes_a_service_time_at_every_router() {
+    let round_trip = |path: &str| {
+        let mut scenario = with(slow(path), &[("network.speed", json!(1_000.0))]);
+        scenario["flows"][0]["size"] = json!(1);
+        let mut simulation = run(&scenario, 1);
+        let flows = simulation.take_flows();
+        1e3 * (float(&flows, "last_acked_s")[0] - float(&flows, "first_sent_s")[0])
+    };
+    let of_data = round_trip("delay");
+    assert!((of_data - 164.0).abs() < 1e-6, "{of_data}");
+    for path in QUEUED {
+        assert!((round_trip(path) - of_data - 2.0).abs() < 1e-6, "{path}");
+    }
+}
+
+/// A router that serves the data and the acknowledgements of a flow has half of its speed for the data.
+#[test]
+fn data_and_acknowledgements_share_a_router_or_not() {
+    let rate = |path: &str| response(&run(&slow(path), 1), "segment_rate");
+    let found = ["delay", "queued", "direction"].map(rate);
+    for (found, expected) in found.into_iter().zip([100.0, 50.0, 100.0]) {
+        assert!((found / expected - 1.0).abs() < 0.02, "{found} segments/s, not {expected}");
+    }
+}
+
+/// The window of one BIC flow on the path of the ASME paper, 3607 segments in the mean, does not fit where
+/// acknowledgements share the queues: half of 3402 segments and two buffers of 680 are 3061.
+#[test]
+fn the_published_window_of_one_bic_flow_needs_acknowledgements_out_of_the_way() {
+    let window = |path: &str| {
+        let scenario = with(
+            dumbbell_of(&["bic"], 0.0),
+            &[("network.ack_path", json!(path)), ("time", time(200.0, 50.0, 1))],
+        );
+        response(&run(&scenario, 1), "cwnd")
+    };
+    let [delay, queued, direction] = ["delay", "queued", "direction"].map(window);
+    assert!((3_500.0..3_800.0).contains(&delay), "{delay}");
+    assert!((delay / direction - 1.0).abs() < 0.02, "{delay} {direction}");
+    assert!(queued < 3_061.0, "{queued}");
+}
+
+/// Users of a congested Abilene network.
+fn congested(path: &str, recovery: &[(&'static str, Value)]) -> Simulation {
+    let scenario = with(
+        abilene(),
+        &[
+            ("network.ack_path", json!(path)),
+            ("users.base_sources", json!(20.0)),
+            ("network.speed", json!(20_000.0)),
+            ("network.buffer", segments(10.0)),
+            ("time", time(20.0, 2.0, 1)),
+        ],
+    );
+    run(&with(scenario, recovery), 2)
+}
+
+/// Acknowledgements are dropped as data are, and no flow loses its way: each that completes got all of its segments, and
+/// every segment counts once.
+#[test]
+fn flows_complete_although_acknowledgements_are_dropped() {
+    for recovery in recoveries() {
+        for path in QUEUED {
+            let mut simulation = congested(path, &recovery);
+            let counters = simulation.counters();
+            assert!(counters.acks_dropped > 1_000, "{path}: {} dropped", counters.acks_dropped);
+            assert!(counters.completed > 500, "{path}: {} completed", counters.completed);
+            // SYNs arrive, too, and some segments twice.
+            assert!(counters.leaving >= counters.delivered);
+            let flows = simulation.take_flows();
+            let (delivered, completed) =
+                (integer(&flows, "segments_delivered"), integer(&flows, "completed"));
+            assert_eq!(delivered.iter().sum::<u64>(), counters.delivered, "{path}");
+            let (losses, sent) = (integer(&flows, "losses"), integer(&flows, "segments_sent"));
+            let mut repaired = 0;
+            for (i, size) in float(&flows, "size").iter().enumerate().filter(|(i, _)| completed[*i] == 1) {
+                assert_eq!(delivered[i] as f64, *size, "{path}");
+                repaired += u64::from(losses[i] == 0 && sent[i] as f64 > *size);
+            }
+            // All data of these arrived, but the sender did not hear of it.
+            assert!(repaired > 0, "{path}: {repaired} flows sent again what had arrived");
+        }
+    }
+}
+
+/// All that entered is somewhere.
+#[test]
+fn nothing_is_lost_that_was_not_dropped() {
+    for path in QUEUED {
+        let simulation = congested(path, &[]);
+        let (counters, census) = (simulation.counters(), simulation.census());
+        assert_eq!(
+            counters.entering,
+            counters.leaving + counters.dropped + census.queued + census.in_flight,
+            "{path}"
+        );
+        assert!(census.acknowledgements > 0);
+    }
+}
+
+/// Without a drop the sender hears the same as without routers, only later: the same segments leave in the same order.
+#[test]
+fn acknowledgements_that_nobody_drops_change_no_count() {
+    let counts = |path: &str| {
+        let mut scenario = with(
+            dumbbell(),
+            &[
+                ("network.ack_path", json!(path)),
+                ("network.speed", json!(1e9)),
+                ("network.buffer", segments(1e6)),
+                ("time", time(20.0, 1.0, 1)),
+            ],
+        );
+        scenario["flows"][0]["size"] = json!(5_000);
+        let counters = run(&scenario, 1).counters();
+        (
+            counters.data_sent,
+            counters.delivered,
+            counters.duplicate_acks,
+            counters.timeouts,
+            counters.acks_dropped,
+        )
+    };
+    for path in QUEUED {
+        assert_eq!(counts(path), counts("delay"));
+    }
+}
+
+#[test]
+fn delayed_acknowledgements_are_refused() {
+    let scenario = with(slow("queued"), &[("transport.delayed_acks", json!(true))]);
+    let scenario = Scenario::from_json(&scenario.to_string()).unwrap();
+    let error = Simulation::new(scenario, 1).unwrap_err();
+    assert_eq!(error.path, "transport.delayed_acks");
+}
