@@ -172,6 +172,12 @@ pub struct UserParameters {
     pub service_pack_probability: f64,
     /// Probability of a movie (X6).
     pub movie_probability: f64,
+    /// The rule that decides which files are service packs and movies.
+    pub large_files: LargeFiles,
+    /// Movies under way in each group, where concurrency limits them.
+    pub concurrent_movies: u32,
+    /// Service packs under way in each group, where concurrency limits them.
+    pub concurrent_service_packs: u32,
     /// Documents are Web objects times this.
     pub document_factor: f64,
     /// Service packs are Web objects times this.
@@ -216,6 +222,16 @@ pub enum ReceiverReading {
     PerRouter,
     /// Each class: the weight is the probability that a receiver sits under a router of the class.
     PerClass,
+}
+
+/// The rule that decides which files are service packs and movies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LargeFiles {
+    /// Each flow draws its category.
+    Drawn,
+    /// A group of path class, interface rate and algorithm that has too few under way starts one.
+    Concurrent,
 }
 
 /// Start-up pattern (X20).
@@ -761,15 +777,16 @@ impl Scenario {
         self.algorithms.iter().map(config).collect()
     }
 
-    /// Mean file size over all categories, segments.
+    /// Mean file size over all categories that flows draw, segments.
     #[must_use]
     pub fn mean_file_size(&self) -> f64 {
         let u = &self.users;
+        let drawn = f64::from(u8::from(u.large_files == LargeFiles::Drawn));
         u.web_object_size
             * (1.0
                 + u.document_probability * (u.document_factor - 1.0)
-                + u.service_pack_probability * (u.service_pack_factor - 1.0)
-                + u.movie_probability * (u.movie_factor - 1.0))
+                + drawn * u.service_pack_probability * (u.service_pack_factor - 1.0)
+                + drawn * u.movie_probability * (u.movie_factor - 1.0))
     }
 }
 

@@ -49,6 +49,13 @@ proptest! {
     }
 }
 
+/// Large files are compared over all domains.
+#[test]
+fn everything_at_once_with_large_files_limited_by_concurrency() {
+    let scenario = concurrent(everything_at_once());
+    agree(&with(scenario, &[("time", time(6.0, 1.0, 2))]), 5);
+}
+
 /// Acknowledgements pass routers and are dropped: everything at once, by every loss recovery.
 #[test]
 fn everything_at_once_with_acknowledgements_in_queues() {

@@ -15,6 +15,7 @@ mod ecn;
 mod engines;
 mod explicit_flows;
 mod factors;
+mod large_files;
 mod network;
 mod periodic_loss;
 mod queued_acks;

@@ -125,6 +125,15 @@ fn acknowledgements_in_queues() {
     }
 }
 
+/// Large files under way, and flows that may become some, are the same after a snapshot.
+#[test]
+fn large_files_limited_by_concurrency() {
+    let scenario = concurrent(crate::common::everything_at_once());
+    for engine in [Engine::Domains, Engine::Reference] {
+        continues(&with(scenario.clone(), &[("time", time(4.0, 1.0, 2))]), 6, engine, 4);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 

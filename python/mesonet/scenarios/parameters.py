@@ -285,6 +285,24 @@ _TABLE = (
         "SP 500-282 ch. 9 Table 9-2, x6 MINUS", study_id="X6",
     ),
     Parameter(
+        "users.large_files", "choice", "drawn",
+        "The rule that decides which files are service packs and movies. `drawn`: each transfer draws its category. "
+        "`concurrent`: a group of flows (path class, interface, algorithm) that has too few movies under way starts "
+        "one, then service packs likewise; the other transfers are Web objects and documents.",
+        "SP 500-282 gives probabilities; its Table 9-9 has far fewer packets than they offer (docs/adr/0026)",
+        choices=("drawn", "concurrent"),
+    ),
+    Parameter(
+        "users.concurrent_movies", "count", 1,
+        "Movies under way in each group with `large_files` = `concurrent`. Scales do not change it.",
+        "derived: the packets of both networks in SP 500-282 Table 9-9 (docs/adr/0026)",
+    ),
+    Parameter(
+        "users.concurrent_service_packs", "count", 10,
+        "Service packs under way in each group with `large_files` = `concurrent`.",
+        "derived: the packets of both networks in SP 500-282 Table 9-9 (docs/adr/0026)",
+    ),
+    Parameter(
         "users.document_factor", "number", 10, "A document is this many times a Web object.",
         "ASME paper Table 11 (its text says 100; 10 fits the document goodputs)",
     ),

@@ -45,6 +45,8 @@ pub const BOUNDS: &[Bound] = &[
     from("users.document_probability", 0.0, 1.0),
     from("users.service_pack_probability", 0.0, 1.0),
     from("users.movie_probability", 0.0, 1.0),
+    from("users.concurrent_movies", 0.0, 1e6),
+    from("users.concurrent_service_packs", 0.0, 1e6),
     from("users.document_factor", 1.0, 1e9),
     from("users.service_pack_factor", 1.0, 1e9),
     from("users.movie_factor", 1.0, 1e9),

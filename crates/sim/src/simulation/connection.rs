@@ -16,10 +16,6 @@ use mesonet_cc::{Picos, SECOND, Start};
 /// Data timeout after a SYN had to be repeated (RFC 6298, 5.7).
 const RTO_AFTER_SYN_RETRY: Picos = 3 * SECOND;
 
-/// Largest file, segments: more than any run delivers, and sequence numbers cannot overflow (a chosen bound; products of
-/// size factors could exceed it).
-const LARGEST_SIZE: u64 = 1 << 50;
-
 /// A flow about to connect.
 pub(super) struct Opening {
     pub source: u32,
@@ -57,7 +53,7 @@ impl Domain {
             algorithm: source.algorithm,
             origin,
             receiver: transfer.receiver,
-            size: Some(self.jumbo(transfer.size, origin, transfer.receiver)),
+            size: Some(self.jumbo(transfer.size, self.now, origin, transfer.receiver)),
             rate: transfer.rate,
             own: None,
             delays_sends: false,
@@ -65,13 +61,14 @@ impl Domain {
         if source.impatient {
             self.arm_patience(slot);
         }
+        self.note_candidate(slot);
     }
 
-    /// The size of a file that is fetched now: larger on very fast paths in the jumbo period (X9).
-    fn jumbo(&self, size: u64, origin: u16, receiver: u16) -> u64 {
+    /// The size of a file that is fetched from `start` on: larger on very fast paths in the jumbo period (X9).
+    pub(super) fn jumbo(&self, size: u64, start: Picos, origin: u16, receiver: u16) -> u64 {
         let users = &self.shared.scenario.users;
         let ends = [origin, receiver].map(|access| self.shared.network.class_of(usize::from(access)));
-        let period = self.shared.period(self.now + 1).map_or(0, |p| p as u32 + 1);
+        let period = self.shared.period(start + 1).map_or(0, |p| p as u32 + 1);
         if users.jumbo_period == 0 || period != users.jumbo_period || ends != [RouterClass::Direct; 2] {
             return size;
         }
@@ -108,7 +105,7 @@ impl Domain {
         let controller = self.shared.configs[usize::from(opening.algorithm)].start(&start);
         // Sequence numbers go on where the last flow of the slot ended; the SYN takes one.
         let syn = self.flows.get(slot as usize).map_or(0, |f| f.board.next());
-        let flow = Flow {
+        let mut flow = Flow {
             state: FlowState::Connecting,
             algorithm: opening.algorithm,
             pair_class: class as u8,
@@ -119,7 +116,7 @@ impl Domain {
             access_lane,
             delays_sends: opening.delays_sends,
             base: syn + 1,
-            end: opening.size.map_or(u64::MAX, |size| syn + 1 + size.min(LARGEST_SIZE)),
+            end: u64::MAX,
             board: Scoreboard::new(syn + 1),
             rtt: RttEstimator::new(self.shared.rto.initial),
             timing: self.shared.rto.timing(self.clock_phase(opening.source, opening.transfer)),
@@ -133,6 +130,9 @@ impl Domain {
             started: self.now,
             ..Flow::free(controller)
         };
+        if let Some(size) = opening.size {
+            flow.resize(size);
+        }
         if slot as usize == self.flows.len() {
             self.flows.push(flow);
             self.add_origin(opening.origin);

@@ -3,6 +3,7 @@
 use super::code;
 use super::dropped_acks::DroppedAcks;
 use super::ended::Ended;
+use super::large_files::Candidates;
 use super::shared::Shared;
 use crate::engine::{FlowHome, FlowId, Interfaces, Timers};
 use crate::fabric::{Alarm, Event, Fabric};
@@ -60,6 +61,8 @@ pub(super) struct Domain {
     pub ended: Vec<Ended>,
     pub records: FlowRecords,
     pub groups: FlowGroups,
+    /// Flows that may become movies and service packs, where these are limited by concurrency.
+    pub candidates: Candidates,
     /// Slots of flows that were in progress when a period ended: what they had delivered, and when.
     pub counted: BTreeMap<u32, (u64, Picos)>,
     /// Number of the next transmission that a test loses, and of those after it, last first.
@@ -103,6 +106,7 @@ impl Domain {
             ended: Vec::new(),
             records: FlowRecords::new(shared.seed, scenario.measurement.flow_records),
             groups: FlowGroups::default(),
+            candidates: Candidates::default(),
             counted: BTreeMap::new(),
             next_loss: u64::MAX,
             losses: Vec::new(),

@@ -54,7 +54,7 @@ impl Domain {
     }
 
     /// Returns whether the flow runs at the fast interface rate.
-    fn is_fast(&self, flow: &Flow) -> bool {
+    pub(super) fn is_fast(&self, flow: &Flow) -> bool {
         flow.interface_time <= self.shared.fast_interface_time
     }
 

@@ -3,7 +3,7 @@
 //! A domain (`domain`) holds the sources of a part of the network, their flows and the fabric that carries their
 //! segments; its files are connections (`connection`, `explicit`, `patience`), sending and recovery (`sender`, `pacing`,
 //! `delivery`, `recovery` for every loss recovery but the default one, `receiving` for delayed acknowledgements,
-//! `dropped_acks`) and flows that end (`ended`). All domains read `shared` state. `windows` advances them, on any number of `threads`;
+//! `dropped_acks`) and flows that end (`ended`); `large_files` compares flows of all domains. All domains read `shared` state. `windows` advances them, on any number of `threads`;
 //! samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant, and at one instant the
 //! network changes (`changes`). Between windows the whole can become bytes (`snapshot`).
 
@@ -16,6 +16,7 @@ mod domain;
 mod dropped_acks;
 mod ended;
 mod explicit;
+mod large_files;
 mod long_lived;
 mod pacing;
 mod patience;
@@ -39,6 +40,7 @@ use crate::network::router::RouterState;
 use crate::network::{Domains, LaneId, Network};
 use crate::scenario::{InvalidScenario, Scenario};
 use domain::Domain;
+use large_files::Concurrent;
 use mesonet_cc::Picos;
 use mesonet_cc::picos;
 use shared::Shared;
@@ -75,6 +77,8 @@ pub struct Simulation {
     long_lived: [u64; LONG_LIVED],
     convergence: Convergence<2>,
     tracing: Tracing,
+    /// Movies and service packs under way, where these are limited by concurrency.
+    large_files: Option<Concurrent>,
     /// Changes of the network that have happened.
     changed: usize,
     /// Delays of lanes now.
@@ -128,6 +132,7 @@ impl Simulation {
             long_lived: [0; LONG_LIVED],
             convergence: Convergence::default(),
             tracing,
+            large_files: Concurrent::new(&shared),
             changed: 0,
             delays: shared.network.lanes.iter().map(|lane| lane.delay).collect(),
             gone: vec![0; shared.network.lanes.len()],
@@ -172,12 +177,17 @@ impl Simulation {
             if Some(stop) == self.next_change() {
                 self.change();
             }
+            if self.large_files.as_ref().is_some_and(|large| large.next == stop) {
+                self.replace_large_files();
+            }
         }
     }
 
-    /// When all domains are looked at next: a sample, a row of the traces, or a change of the network.
+    /// When all domains are looked at next: a sample, a row of the traces, a change of the network, or a comparison of
+    /// large files.
     fn next_look(&self) -> Picos {
-        let others = [self.tracing.next(), self.next_change()].into_iter().flatten();
+        let large_files = self.large_files.as_ref().map(|large| large.next);
+        let others = [self.tracing.next(), self.next_change(), large_files].into_iter().flatten();
         others.fold(self.sample_time(self.samples + 1), Picos::min)
     }
 

@@ -49,6 +49,7 @@ impl Simulation {
             long_lived,
             convergence,
             tracing,
+            large_files,
             changed,
             delays,
             gone,
@@ -67,6 +68,7 @@ impl Simulation {
         passage.field(long_lived)?;
         passage.field(convergence)?;
         tracing.pass(passage)?;
+        passage.field(large_files)?;
         passage.field(changed)?;
         passage.field(delays)?;
         passage.field(gone)
@@ -96,6 +98,7 @@ impl Domain {
             ended,
             records,
             groups,
+            candidates,
             counted,
             next_loss,
             losses,
@@ -118,6 +121,7 @@ impl Domain {
         passage.field(counters)?;
         passage.field(records)?;
         passage.field(groups)?;
+        passage.field(candidates)?;
         passage.field(counted)?;
         passage.field(next_loss)?;
         passage.field(losses)

@@ -32,6 +32,10 @@ pub enum Recovery {
     Timeout,
 }
 
+/// Largest file, segments: more than any run delivers, and sequence numbers cannot overflow (a chosen bound; products of
+/// size factors could exceed it).
+const LARGEST_SIZE: u64 = 1 << 50;
+
 /// The state of a flow. Slots are reused and sequence numbers go on across the flows of a slot, so that late segments
 /// of a flow that has ended are recognised by their number alone.
 ///
@@ -140,6 +144,11 @@ pub struct Flow {
 const _: () = assert!(size_of::<Flow>() <= 10 * 64);
 
 impl Flow {
+    /// Gives it a file of `size` segments.
+    pub fn resize(&mut self, size: u64) {
+        self.end = self.base + size.min(LARGEST_SIZE);
+    }
+
     /// An unused slot.
     #[must_use]
     pub fn free(controller: Controller) -> Self {

@@ -1,11 +1,15 @@
 //! File sizes: Web objects, and larger files that are multiples of them.
 
 use crate::random::Stream;
-use crate::scenario::UserParameters;
+use crate::scenario::{LargeFiles, UserParameters};
 
 /// Names of the categories, in the order of their numbers; the last is an explicit flow.
 pub const FILE_CATEGORIES: [&str; 5] = ["web object", "document", "service pack", "movie", "explicit"];
 
+/// Category of service packs.
+pub const SERVICE_PACK: u8 = 2;
+/// Category of movies.
+pub const MOVIE: u8 = 3;
 /// Category of explicit flows.
 pub const EXPLICIT: u8 = 4;
 
@@ -22,13 +26,14 @@ impl FileSizes {
     /// From the parameters of a scenario.
     #[must_use]
     pub fn new(users: &UserParameters) -> Self {
+        let drawn = f64::from(u8::from(users.large_files == LargeFiles::Drawn));
         Self {
             shape: users.size_shape,
             // Mean of a Pareto distribution: smallest x shape / (shape - 1).
             smallest: users.web_object_size * (users.size_shape - 1.0) / users.size_shape,
             larger: [
-                (users.movie_probability, users.movie_factor, 3),
-                (users.service_pack_probability, users.service_pack_factor, 2),
+                (drawn * users.movie_probability, users.movie_factor, MOVIE),
+                (drawn * users.service_pack_probability, users.service_pack_factor, SERVICE_PACK),
                 (users.document_probability, users.document_factor, 1),
             ],
         }
@@ -45,6 +50,13 @@ impl FileSizes {
             u -= probability;
         }
         (0, segments(web_object))
+    }
+
+    /// The size of the same draw as a file of a category, segments.
+    pub fn size(&self, stream: &mut Stream, category: u8) -> u64 {
+        stream.uniform();
+        let factor = self.larger.iter().find(|larger| larger.2 == category).map_or(1.0, |larger| larger.1);
+        segments(stream.pareto(self.shape, self.smallest) * factor)
     }
 }
 

@@ -123,6 +123,14 @@ impl Population {
         Transfer { category, size, receiver, rate: self.rates[usize::from(fast)] }
     }
 
+    /// The size of the `k`-th file of `source` if it is of a category, segments.
+    #[must_use]
+    pub fn size(&self, source: u32, k: u64, category: u8) -> u64 {
+        let mut stream = self.stream(source, k);
+        stream.bits();
+        self.files.size(&mut stream, category)
+    }
+
     fn stream(&self, source: u32, k: u64) -> Stream {
         Stream::new(self.seed, Purpose::Transfer, u64::from(source), k)
     }

@@ -27,6 +27,7 @@ pub fn abilene() -> Value {
             "source_distribution": [0.1, 0.6, 0.3], "receiver_distribution": [0.6, 0.2, 0.2],
             "think_time": 2.0, "web_object_size": 50.0, "size_shape": 1.5,
             "document_probability": 0.1, "service_pack_probability": 0.0, "movie_probability": 0.0,
+            "large_files": "drawn", "concurrent_movies": 1, "concurrent_service_packs": 8,
             "document_factor": 10.0, "service_pack_factor": 1000.0, "movie_factor": 10_000.0,
             "fast_interface_probability": 0.4, "normal_interface": 800.0, "fast_interface": 8_000.0,
             "allow_same_backbone": false, "start": "half_early", "receiver_reading": "per_router",
@@ -70,6 +71,21 @@ pub fn dumbbell() -> Value {
     set(&mut scenario, "measurement.interval", json!(0.1));
     set(&mut scenario, "flows", json!([flow("A", "B", 0.0)]));
     scenario
+}
+
+/// Movies and service packs of a few seconds, limited by concurrency.
+pub fn concurrent(scenario: Value) -> Value {
+    with(
+        scenario,
+        &[
+            ("users.large_files", json!("concurrent")),
+            ("users.concurrent_movies", json!(1)),
+            ("users.concurrent_service_packs", json!(4)),
+            ("users.service_pack_factor", json!(20.0)),
+            ("users.movie_factor", json!(100.0)),
+            ("users.movie_probability", json!(0.1)),
+        ],
+    )
 }
 
 /// A time line.
@@ -247,6 +263,13 @@ pub fn response(simulation: &Simulation, name: &str) -> f64 {
 pub fn float<'a>(table: &'a Table, name: &str) -> &'a [f64] {
     match column(table, name) {
         Column::Float(values) => values,
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+pub fn texts<'a>(table: &'a Table, name: &str) -> &'a [String] {
+    match column(table, name) {
+        Column::Text(values) => values,
         other => panic!("{name} is {other:?}"),
     }
 }
