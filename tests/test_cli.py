@@ -201,6 +201,15 @@ def test_bad_input_is_one_message_and_exit_code_2(here: Path, arguments: tuple[s
     assert list(here.iterdir()) == []
 
 
+def test_check_compares_the_load_with_the_routers() -> None:
+    light, heavy = (
+        CliRunner().invoke(main, ["check", "abilene", "--set", f"think_time={time}", "--set", "ack_path=queued"]).stdout
+        for time in ("100 s", "2 s")
+    )
+    assert "active flows accumulate" not in light
+    assert "times the load that routers of the class normal access serve: active flows accumulate" in heavy
+
+
 def test_run_and_check_one_condition_of_an_experiment(tiny: Path) -> None:
     about = json_of("run", tiny, "--condition", 4, "--algorithm", "scalable", "--duration", "1 s")
     assert about["scenario"] == "tiny condition 4"

@@ -186,6 +186,17 @@ def test_plan_estimates_the_cost_from_a_pilot(tmp_path: Path) -> None:
     assert "with 2 runs at a time" in said
 
 
+def test_plan_shows_the_offered_load_of_each_condition() -> None:
+    shown = CliRunner().invoke(main, ["experiment", "plan", "exp-2a", "--pilot", "0"]).stdout.splitlines()
+    rows = [line for line in shown if line.endswith(" normal access")]
+    assert any(line.endswith("highest offered load") for line in shown)
+    assert len(rows) == 32
+    planned = CliRunner().invoke(main, ["experiment", "plan", "exp-2a", "--pilot", "0", "--json"])
+    loads = [each["load"] for each in json.loads(planned.stdout)["offered_loads"]]
+    assert [row.split()[-3] for row in rows] == [f"{load:.2f}" for load in loads]
+    assert max(loads) == loads[20], "slow routers, large files, many users"
+
+
 def test_plan_of_a_model_that_fails_says_so_instead_of_the_cost(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("def bad(parameters, seed):\n    raise ValueError('no such queue')\n")
     file = tmp_path / "bad.toml"

@@ -49,6 +49,49 @@ fn isp_has_the_published_counts() {
     assert!((d.max_rtt - 0.0846).abs() < 1e-4, "{}", d.max_rtt);
 }
 
+/// The load that users offer is the use of routers where there is room for it: with acknowledgements in the queues it is
+/// twice as high.
+#[test]
+fn offered_loads_are_utilisations_of_an_uncongested_network() {
+    let mut normal = Vec::new();
+    for (path, factor) in [("delay", 1.0), ("queued", 2.0), ("direction", 1.0)] {
+        let scenario = with(
+            abilene(),
+            &[
+                ("network.ack_path", json!(path)),
+                ("users.base_sources", json!(5.0)),
+                ("users.size_shape", json!(3.0)),
+                ("users.start", json!("thinking")),
+                ("time", time(40.0, 10.0, 1)),
+            ],
+        );
+        let (network, checked) = network(&scenario);
+        let described = network.describe(&checked);
+        let simulation = run(&scenario, 1);
+        let table = simulation.routers();
+        let (periods, classes) = (texts(&table, "period"), texts(&table, "class"));
+        let used = float(&table, "utilisation");
+        for class in described.classes {
+            let of: Vec<f64> = (0..used.len())
+                .filter(|i| periods[*i] == "measured" && classes[*i] == class.class)
+                .map(|i| used[i])
+                .collect();
+            let mean = of.iter().sum::<f64>() / of.len() as f64;
+            assert!(mean < 0.7 && class.load[1] >= class.load[0]);
+            assert!(
+                (class.load[0] / mean - 1.0).abs() < 0.1,
+                "{path} {}: {:?} {mean}",
+                class.class,
+                class.load
+            );
+            if class.class == "normal access" {
+                normal.push(class.load[0] / factor);
+            }
+        }
+    }
+    assert!(normal[0] == normal[1] && normal[0] == normal[2], "{normal:?}");
+}
+
 /// Source counts of six published settings (formula exact; two of the printed figures differ by up to 0.4 %).
 #[test]
 fn source_counts_follow_the_published_formula() {

@@ -12,7 +12,7 @@ from mesonet.cli.choice import find_scenario
 from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_options
 from mesonet.errors import InputError
 from mesonet.maps.network import MAP_COLUMNS, NetworkMap, map_rows, network_map
-from mesonet.scenarios.derived import CLASS_COLUMNS, class_rows, derived_rows
+from mesonet.scenarios.derived import CLASS_COLUMNS, class_rows, derived_rows, load_notes
 from mesonet.terminal import write_json, write_table
 
 
@@ -29,8 +29,13 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
     if draw:
         _draw(shown, draw)
     settings = [asdict(row) for row in chosen.explain()]
+    notes = [*shown.notes, *idle_notes(chosen), *load_notes(described)]
     if as_json:
-        about = {"name": chosen.name, "hash": chosen.hash, "notes": [*shown.notes, *idle_notes(chosen)]}
+        about = {
+            "name": chosen.name,
+            "hash": chosen.hash,
+            "notes": notes,
+        }
         write_json({**about, "derived": described, "settings": settings})
         return
     write_table(["path", "value", "source"], [list(row.values()) for row in settings])
@@ -40,7 +45,7 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
     write_table(CLASS_COLUMNS, class_rows(described))
     click.echo("")
     write_table(MAP_COLUMNS, map_rows(shown))
-    for warning in (*shown.notes, *idle_notes(chosen), *described["warnings"]):
+    for warning in (*notes, *described["warnings"]):
         click.echo(f"\nnote: {warning}")
     if draw:
         click.echo(f"\nwritten to {draw}")

@@ -286,14 +286,18 @@ def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
 
     Returns
     -------
-    Header and rows: number, block if there are blocks, and the values that each factor sets.
+    Header and rows: number, block if there are blocks, the values that each factor sets, and the highest offered load
+    with the class of its routers if the simulated network is known.
     """
-    blocks = chosen.rows.block
+    blocks, loads = chosen.rows.block, chosen.offered_loads()
+    header = ["condition", *([] if blocks is None else ["block"]), *(factor.id for factor in chosen.factors)]
     rows = [
         [number, *([] if blocks is None else [blocks[number - 1]]), *texts.values()]
         for number, texts in enumerate(chosen.condition_texts(), start=1)
     ]
-    return ["condition", *([] if blocks is None else ["block"]), *(factor.id for factor in chosen.factors)], rows
+    for row, (load, routers) in zip(rows, loads, strict=False):
+        row.append(f"{load:.2f} {routers}" if load else "")
+    return [*header, *(["highest offered load"] if loads else [])], rows
 
 
 def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[str, Any]:
@@ -331,6 +335,7 @@ def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[st
         },
         "warnings": warnings,
         "cost": None if cost is None else asdict(cost),
+        "offered_loads": [{"load": load, "routers": routers} for load, routers in chosen.offered_loads()],
         "runs": chosen.plan().drop("scenario").to_dicts(),
     }
 

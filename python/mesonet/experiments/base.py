@@ -181,6 +181,15 @@ class Designed(ABC):
         """
         return []
 
+    def offered_loads(self) -> list[tuple[float, str]]:
+        """Return the highest load that users offer to a router of each condition, and the class of the router.
+
+        Returns
+        -------
+        Shares of the router's speed and classes, one pair per condition; empty if they cannot be known before a run.
+        """
+        return []
+
     def document(self) -> dict[str, Any]:
         """Return the whole experiment as plain data: the content of ``experiment.json`` in a campaign folder.
 

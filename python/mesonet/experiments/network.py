@@ -69,7 +69,7 @@ from mesonet.experiments.reading import read
 from mesonet.files.toml import EXPERIMENTS, builtin_titles, find_toml, read_toml
 from mesonet.numpy_data import plain
 from mesonet.scenarios import constants, settings
-from mesonet.scenarios.derived import segment_hops
+from mesonet.scenarios.derived import highest_load, segment_hops
 from mesonet.scenarios.mixes import parse_share
 from mesonet.scenarios.parameters import PARAMETERS
 from mesonet.scenarios.scaling import checked_scale, refuse_distorted, scaled
@@ -230,6 +230,10 @@ class Experiment(Designed):
     def expected_cost(self) -> list[float]:
         """Return the expected segments times hops: the demand of users or the capacity of the network, if less."""
         return [segment_hops(self.condition(number)) for number in range(1, self.conditions + 1)]
+
+    def offered_loads(self) -> list[tuple[float, str]]:
+        """Return the highest load that users offer to a router of each condition, and the class of the router."""
+        return [highest_load(self.condition(number).describe()) for number in range(1, self.conditions + 1)]
 
     def level_text(self, factor: str, place: float) -> str:
         """Return the value that a factor sets at a place from -1 for minus to +1 for plus, scaled, as text."""

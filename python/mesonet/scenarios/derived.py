@@ -39,8 +39,9 @@ def segment_hops(scenario: Scenario) -> float:
     """Return about how many times segments cross routers in a run. This number determines the cost of the run.
 
     The demand is a file of mean size per think time and source. An explicit flow asks for its interface rate while it
-    lasts, or for its size. The capacity of the backbone is the speed of its routers divided by the routers per path.
-    The rate is close to the smaller of both, and below either where they are alike.
+    lasts, or for its size. The capacity of the backbone is the speed of its routers divided by the routers per path,
+    for data and acknowledgements if these share queues. The rate is close to the smaller of both, and below either
+    where they are alike. Acknowledgements that pass routers count as segments.
 
     Parameters
     ----------
@@ -61,9 +62,27 @@ def segment_hops(scenario: Scenario) -> float:
     duration = float(scenario.value("time.duration"))
     asked = described["sources"] * described["mean_file_size"] / max(scenario.value("users.think_time"), 1e-9)
     asked += sum(_asked(flow, duration) for flow in scenario.value("flows")) / max(duration, 1e-9)
+    path = scenario.value("network.ack_path")
     carried = backbone["routers"] * backbone["speed"] / max(described["mean_routers_per_path"], 1.0)
+    carried /= 2 if path == "queued" else 1
     rate = 1 / (1 / max(asked, 1e-9) + 1 / max(carried, 1e-9))
-    return float(_REACHED * rate * described["mean_hops"] * duration)
+    ways = 1 if path == "delay" else 2
+    return float(_REACHED * rate * described["mean_hops"] * ways * duration)
+
+
+def highest_load(described: Mapping[str, Any]) -> tuple[float, str]:
+    """Return the highest offered load of users on a router as a share of its speed, and the class of the router.
+
+    Parameters
+    ----------
+    described
+        The result of `Scenario.describe`.
+
+    Returns
+    -------
+    Share of the speed, and the name of the class.
+    """
+    return max((float(entry["load"][1]), str(entry["class"])) for entry in described["classes"])
 
 
 def _asked(flow: Mapping[str, Any], duration: float) -> float:
@@ -84,7 +103,7 @@ def _between(described: Mapping[str, Any]) -> str:
     return f", {' - '.join(pairs[0])}{more}" if pairs else ""
 
 
-CLASS_COLUMNS = ["class", "routers", "speed", "buffer", "sources"]
+CLASS_COLUMNS = ["class", "routers", "speed", "buffer", "sources", "offered load: mean, most"]
 
 
 def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
@@ -105,5 +124,26 @@ def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
         buffer = f"{least:,} segments" if least == most else f"{least:,} to {most:,} segments"
         slowest, fastest = (f"{entry[which] / 1e3:,.6g}" for which in ("speed", "fastest"))
         speed = f"{slowest} seg/ms" if slowest == fastest else f"{slowest} to {fastest} seg/ms"
-        rows.append([entry["class"], str(entry["routers"]), speed, buffer, f"{entry['sources']:,}"])
+        load = "{:.2f}, {:.2f}".format(*entry["load"])
+        rows.append([entry["class"], str(entry["routers"]), speed, buffer, f"{entry['sources']:,}", load])
     return rows
+
+
+def load_notes(described: Mapping[str, Any]) -> list[str]:
+    """Return a note on each class of routers that cannot serve the offered load of users.
+
+    Parameters
+    ----------
+    described
+        The result of `Scenario.describe`.
+
+    Returns
+    -------
+    Sentences; empty if all routers are fast enough.
+    """
+    return [
+        f"users offer up to {entry['load'][1]:.2f} times the load that routers of the class {entry['class']} serve: "
+        "active flows accumulate until the users wait for the network"
+        for entry in described["classes"]
+        if entry["load"][1] > 1
+    ]

@@ -21,6 +21,8 @@ pub struct ClassSummary {
     pub buffer: [u64; 2],
     /// Sources below routers of the class.
     pub sources: u64,
+    /// Mean and largest offered load of users, as a share of the speed of the router.
+    pub load: [f64; 2],
 }
 
 /// Numbers that follow from a scenario.
@@ -65,6 +67,7 @@ impl Network {
     #[must_use]
     pub fn describe(&self, scenario: &Scenario) -> Description {
         use RouterClass::{Backbone, Direct, Fast, Normal, Plain, Pop};
+        let offered = self.offered_loads(scenario);
         let of_class = |class| {
             let members: Vec<usize> = (0..self.topology.routers.len())
                 .filter(|&r| self.topology.routers[r].class == class)
@@ -79,6 +82,10 @@ impl Network {
                 speed: speeds.clone().fold(f64::INFINITY, f64::min),
                 fastest: speeds.fold(0.0, f64::max),
                 sources: sources.map(|a| self.sources[usize::from(a)]).sum(),
+                load: [
+                    members.iter().map(|&r| offered[r]).sum::<f64>() / members.len() as f64,
+                    members.iter().map(|&r| offered[r]).fold(0.0, f64::max),
+                ],
             })
         };
         let name = |region: usize| self.topology.routers[region].name.clone();

@@ -3,7 +3,7 @@
 use super::Network;
 use super::routing::{Routing, adjacency};
 use super::topology::{RouterClass, Topology};
-use crate::scenario::{InvalidScenario, ReceiverReading, Scenario, invalid};
+use crate::scenario::{AckPath, InvalidScenario, ReceiverReading, Scenario, invalid};
 
 /// Most sources of a scenario: 16 bytes each before any traffic.
 const MOST_SOURCES: u64 = 50_000_000;
@@ -64,14 +64,35 @@ impl Network {
     }
 
     /// Expected number of flows through each router of an uncongested network: the closed loop of thinking and
-    /// transferring, with a transfer of log2(mean size / initial window) + 2 round trips.
+    /// transferring.
     #[must_use]
     pub fn expected_flows(&self, scenario: &Scenario) -> Vec<f64> {
         let sources: u64 = self.sources.iter().sum();
-        let rounds = libm::log2(scenario.mean_file_size() / scenario.transport.initial_window).max(0.0) + 2.0;
-        let transfer = rounds * self.mean_round_trip();
+        let transfer = self.transfer_time(scenario);
         let active = transfer / (transfer + scenario.users.think_time);
         self.flow_shares(scenario).iter().map(|share| sources as f64 * active * share).collect()
+    }
+
+    /// Load that users offer to each router as a share of its speed: files of mean size in the same closed loop, and as
+    /// many acknowledgements where they take the slots of data. Explicit flows, retransmissions, and large files that
+    /// concurrency limits come on top.
+    #[must_use]
+    pub fn offered_loads(&self, scenario: &Scenario) -> Vec<f64> {
+        let sources: u64 = self.sources.iter().sum();
+        let cycle = self.transfer_time(scenario) + scenario.users.think_time;
+        let ways = if scenario.network.ack_path == AckPath::Queued { 2.0 } else { 1.0 };
+        let offered = ways * sources as f64 / cycle * scenario.mean_file_size();
+        self.flow_shares(scenario)
+            .iter()
+            .zip(&self.speeds)
+            .map(|(share, speed)| offered * share / speed)
+            .collect()
+    }
+
+    /// Time of a transfer in an uncongested network: log2(mean size / initial window) + 2 round trips.
+    fn transfer_time(&self, scenario: &Scenario) -> f64 {
+        let rounds = libm::log2(scenario.mean_file_size() / scenario.transport.initial_window).max(0.0) + 2.0;
+        rounds * self.mean_round_trip()
     }
 }
 
