@@ -119,6 +119,8 @@ def test_messages_about_an_experiment(
         (["performance"], {}, f"performance.cpu_s: missing. {WRITTEN}"),
         (["performance", "wall_s"], -1, "performance.wall_s = -1: too low. Allowed: at least 0"),
         (["settling_time_s"], "late", f'settling_time_s = "late": not a number or null. {WRITTEN}'),
+        (["settling_s"], [1.0], f"settling_s = [1.0]: not an object. {WRITTEN}"),
+        (["load_drift"], {"sending": "up"}, "load_drift = {'sending': 'up'}: a value in it is not a number or null"),
         (["engine"], "steam", f'engine = "steam": unknown value. {WRITTEN}'),
         (["scenario"], {}, "scenario = {}: too short. Allowed: a length of at least 1"),
         (["environment", "variables"], {"A": 1}, "environment.variables = {'A': 1}: a value in it is not text"),

@@ -22,6 +22,7 @@ from mesonet.designs.factor import Factor
 from mesonet.designs.rows import Rows, from_document
 from mesonet.errors import InputError, unknown
 from mesonet.responses.sets import DEFAULT, SETS, SetMember
+from mesonet.simulation.settling import LOAD, SETTLING, load_settled, of_load
 
 _RUNS = {
     "condition": pl.Int64,
@@ -31,7 +32,10 @@ _RUNS = {
     "key": pl.String,
     "status": pl.String,
     "message": pl.String,
+    "load_settled": pl.Boolean,
     "settling_time_s": pl.Float64,
+    **{f"settling_{name}_s": pl.Float64 for name in SETTLING},
+    **{f"drift_{name}": pl.Float64 for name in LOAD},
     "cpu_s": pl.Float64,
     "data_segments_delivered": pl.Int64,
     "peak_rss_bytes": pl.Int64,
@@ -66,7 +70,9 @@ class Campaign:
         Algorithms that each ran in every condition.
     runs
         One row per run: condition and replicate (from 1), algorithm, seed, key, status (``done``, ``failed``,
-        ``missing``), message of a failed run, settling_time_s (NaN: not by the end), cpu_s,
+        ``missing``), message of a failed run, load_settled (`mesonet.simulation.settling`; True in every network
+        without users; null: not known), settling_time_s of the load and settling_sending_s and so on of each series
+        (NaN: not by the end; null: not recorded), drift_sending and so on of each series of the load, cpu_s,
         data_segments_delivered, peak_rss_bytes (null unless done).
     responses
         One row per run that is done, response and period: condition, algorithm, replicate, response, symbol, period,
@@ -228,6 +234,18 @@ class Campaign:
         """All conditions, including conditions with factors between their levels."""
         return from_document(self.experiment["design"])
 
+    @cached_property
+    def unsettled(self) -> tuple[int, ...] | None:
+        """Conditions whose load had not settled in half of their runs or more; None if a run has no record of it.
+
+        The runs of a condition have a majority because MSER-5 finds no verdict by chance in some runs of a steady load.
+        """
+        done = self.runs.filter(status="done")
+        if done["load_settled"].has_nulls():
+            return None
+        parts = done.group_by("condition").agg(pl.col("load_settled").mean())
+        return tuple(parts.filter(pl.col("load_settled") <= 0.5)["condition"].sort().to_list())
+
     @property
     def counts(self) -> dict[str, int]:
         """Number of runs by status."""
@@ -248,12 +266,22 @@ def _entry(rows: pl.DataFrame, entry: SetMember, run: list[str]) -> pl.DataFrame
     return rows.select(*run, "symbol", pl.col("group").cast(pl.Int64), "response", "period", "value")
 
 
-def _settling(about: dict[str, Any]) -> float | None:
-    """Return the settling time of a run, s: NaN if it had not settled, None if the record has none."""
-    if "settling_time_s" not in about:
-        return None
-    found = about["settling_time_s"]
-    return float("nan") if found is None else float(found)
+def _settling(about: dict[str, Any], scenario: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of a run about its settling; times are NaN if it had not settled, null without a record."""
+    times = about.get("settling_s")
+    if times is None and "settling_time_s" in about:  # earlier records: of the transmitting sources only
+        times = {"sending": about["settling_time_s"]}
+    drifts = about.get("load_drift", {})
+    settled = load_settled(times, drifts, scenario) if "users" in scenario else None  # a model has none
+    if not times or not set(LOAD).intersection(times):
+        return {"load_settled": settled}
+    columns = {f"settling_{name}_s": times[name] for name in SETTLING if name in times}
+    columns["settling_time_s"] = of_load(times)
+    return {
+        "load_settled": settled,
+        **{name: float("nan") if at is None else float(at) for name, at in columns.items()},
+        **{f"drift_{name}": drifts.get(name) for name in LOAD},
+    }
 
 
 def load(path: str | Path) -> Campaign:
@@ -281,6 +309,7 @@ def load(path: str | Path) -> Campaign:
     provenance = ledger.provenance()
     versions = known_versions(provenance) or [models.code_version(document.get("model"))]
     statuses = ledger.statuses()
+    scenarios = {(each["condition"], each["algorithm"]): each["scenario"] for each in document["scenarios"]}
     rows = []
     for run in counted(document, versions, statuses):
         status = statuses.get(run.key, "missing")
@@ -295,7 +324,7 @@ def load(path: str | Path) -> Campaign:
                 "key": run.key,
                 "status": status,
                 "message": about.get("message"),
-                "settling_time_s": _settling(about),
+                **(_settling(about, scenarios[run.condition, run.algorithm]) if status == "done" else {}),
                 **{name: cost.get(name) for name in ("cpu_s", "data_segments_delivered", "peak_rss_bytes")},
             }
         )

@@ -186,8 +186,22 @@ class RunDocument(Struct, frozen=True, kw_only=True):
     settling_time_s: Annotated[
         Seconds | UnsetType | None,
         Meta(
-            description="When the number of transmitting sources of a network had left its transient (MSER-5); "
+            description="When the load of a network had left its transient (MSER-5), the latest of its series in "
+            "`settling_s`; null: not before the end. Records without `settling_s`: of the transmitting sources only."
+        ),
+    ] = UNSET
+    settling_s: Annotated[
+        dict[str, Seconds | None] | UnsetType,
+        Meta(
+            description="When each series of a network had left its transient (MSER-5), by column of the table series; "
             "null: not before the end."
+        ),
+    ] = UNSET
+    load_drift: Annotated[
+        dict[str, float | None] | UnsetType,
+        Meta(
+            description="Relative change of the mean of each series of the load from the first to the second half of "
+            "the measured time; null: nothing to compare."
         ),
     ] = UNSET
     engine: Annotated[

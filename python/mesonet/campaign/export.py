@@ -23,6 +23,8 @@ SCHEMA = {
     "condition": pl.Int64,
     "algorithm": pl.String,
     "replicate": pl.Int64,
+    "load_settled": pl.Boolean,
+    "settling_time_s": pl.Float64,
     "period": pl.String,
     "of": pl.String,
     "group": pl.Int64,
@@ -57,8 +59,13 @@ def study_table(campaign: Campaign) -> pl.DataFrame:
     """
     if campaign.experiment.get("model") is not None:
         raise InputError("a model that is no network has no flow groups", value=campaign.name)
-    table = pl.concat([_network(campaign), _groups(campaign)]).sort(
-        "condition", "algorithm", "replicate", "period", "of", "group", "symbol", nulls_last=False
+    run = ["condition", "algorithm", "replicate"]
+    settled = campaign.runs.select(*run, "load_settled", "settling_time_s")
+    rows = pl.concat([_network(campaign), _groups(campaign)]).drop("load_settled", "settling_time_s")
+    table = (
+        rows.join(settled, on=run, how="left")
+        .select(*SCHEMA)
+        .sort("condition", "algorithm", "replicate", "period", "of", "group", "symbol", nulls_last=False)
     )
     return table.join(_levels(campaign), on="condition", how="left", maintain_order="left")
 

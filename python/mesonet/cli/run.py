@@ -14,6 +14,7 @@ from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.progress import Progress
 from mesonet.simulation.checkpoint import EVERY, Checkpoint, Stopped
+from mesonet.simulation.settling import SETTLING, late
 from mesonet.simulation.simulate import MOST_THREADS, Engine
 from mesonet.terminal import write_json, write_table
 
@@ -84,8 +85,10 @@ def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, 
     performance = dict(result.performance)
     if as_json:
         responses = [{"name": row.pop("response"), **row} for row in rows]
-        about = {"scenario": chosen.name, "seed": seed, "settling_time_s": result.settling_time()}
-        write_json({**about, "responses": responses, "performance": performance})
+        about = {"scenario": chosen.name, "seed": seed, "load_settled": result.load_settled}
+        settling = {"settling_time_s": result.settling_time(), "settling_s": result.settling_times}
+        settling["load_drift"] = result.load_drift
+        write_json({**about, **settling, "responses": responses, "performance": performance})
         return
     periods = list(dict.fromkeys(row["period"] for row in rows))
     cells = {(row["response"], row["period"]): row for row in rows}
@@ -98,9 +101,22 @@ def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, 
     )
     click.echo("")
     write_table(["performance", "value"], list(performance.items()))
-    warmup, settled = float(chosen.value("time.warmup")), result.settling_time()
-    if settled is None or settled > warmup:
-        when = "had not settled by the end" if settled is None else f"settled only after {settled:.4g} s"
-        click.echo(f"\nnote: the number of transmitting sources {when} (MSER-5); the warm-up is {warmup:.4g} s")
+    if note := _settling_note(result, float(chosen.value("time.warmup"))):
+        click.echo(f"\nnote: {note}")
     if out:
         click.echo(f"\nwritten to {out}")
+
+
+def _settling_note(result: Result, warmup: float) -> str:
+    """Return a sentence on the series that MSER-5 does not truncate within the warm-up; empty without any."""
+    times = result.settling_times
+    if not (names := late(times, warmup)):
+        return ""
+    series = []
+    for name in names:
+        when = "not by the end" if times[name] is None else f"after {times[name]:.4g} s"
+        change = result.load_drift.get(name)
+        moved = "" if change is None else f", {change:+.1%} in the second half of the measured time"
+        series.append(f"{SETTLING[name]} ({when}{moved})")
+    verdict = "the load counts as settled" if result.load_settled else "the load had not settled"
+    return f"{verdict}; not settled within the warm-up of {warmup:.4g} s by MSER-5: {'; '.join(series)}"

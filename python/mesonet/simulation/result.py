@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.files.locks import lock_file
 from mesonet.responses.tables import TableColumns
+from mesonet.simulation import settling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,15 +203,15 @@ class Result:
                 return float("nan") if value is None else float(value)
         raise KeyError(f"no response {response!r} in period {period!r}")
 
-    def settling_time(self, name: str = "sending") -> float | None:
-        """Return the time after which a series has left its initial transient, by MSER-5.
+    def settling_time(self, name: str | None = None) -> float | None:
+        """Return the time after which a series, or the load, has left its initial transient, by MSER-5.
 
-        See `mesonet.simulation.warm_up`.
+        See `mesonet.simulation.settling`. Changes that the scenario makes after the warm-up end the span that counts.
 
         Parameters
         ----------
         name
-            A column of `series` that has a number at every instant.
+            A column of `series` that has a number at every instant; None: the latest of the series of the load.
 
         Returns
         -------
@@ -223,22 +224,44 @@ class Result:
         ValueError
             If the column has no number at some instant.
         """
-        from mesonet.simulation.warm_up import warm_up
-
+        if name is None:
+            return settling.of_load(self.settling_times)
         columns = self.series.arrow.select(["time_s", name]).to_pydict()
-        samples = warm_up(columns[name]).samples
-        if samples is None:
-            return None
-        return float(columns["time_s"][samples - 1]) if samples else 0.0
+        until = settling.steady_until(self.provenance["scenario"])
+        return settling.settling_time(columns["time_s"], columns[name], until)
+
+    @cached_property
+    def settling_times(self) -> dict[str, float | None]:
+        """Settling time by series of `mesonet.simulation.settling.SETTLING`, s; None: not before the end."""
+        return {name: self.settling_time(name) for name in settling.SETTLING}
+
+    @cached_property
+    def load_drift(self) -> dict[str, float | None]:
+        """Relative change of each series of the load from the first to the second half of the measured time."""
+        scenario = self.provenance["scenario"]
+        span = float(scenario["time"]["warmup"]), settling.steady_until(scenario)
+        columns = self.series.arrow.select(["time_s", *settling.LOAD]).to_pydict()
+        return {name: settling.drift(columns["time_s"], columns[name], *span) for name in settling.LOAD}
+
+    @property
+    def load_settled(self) -> bool:
+        """True if the load had settled when the warm-up ended; always True without users."""
+        return bool(settling.load_settled(self.settling_times, self.load_drift, self.provenance["scenario"]))
 
     def run_json(self) -> str:
-        """Return provenance, resources and the settling time.
+        """Return provenance, resources and the settling times.
 
         Returns
         -------
         JSON text.
         """
-        about = {**self.provenance, "performance": self.performance, "settling_time_s": self.settling_time()}
+        about = {
+            **self.provenance,
+            "performance": self.performance,
+            "load_drift": self.load_drift,
+            "settling_s": self.settling_times,
+            "settling_time_s": self.settling_time(),
+        }
         return json.dumps(about, indent=1, sort_keys=True) + "\n"
 
     def write(self, directory: str | Path) -> Path:
