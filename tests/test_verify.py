@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,13 @@ from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.verification import judge, load_claims
 from mesonet.verification.campaigns import Campaigns, ListedCampaign
-from mesonet.verification.claims import load_claim
+from mesonet.verification.claims import Claim, load_claim
 from mesonet.verification.flows import FEWEST_FLOWS
-from mesonet.verification.measures import MEASURES, comparisons, fast, many_flows, theory, windows
+from mesonet.verification.measures import MEASURES, comparisons, fast, many_flows, mixed, theory, windows
 from mesonet.verification.measures.many_flows import pftk
-from mesonet.verification.reasons import NotEvaluated
-from mesonet.verification.scorecard import RECORD, load_scorecard
+from mesonet.verification.reasons import NotEvaluated, NotRun
+from mesonet.verification.record import Record, read_record
+from mesonet.verification.scorecard import RECORD, Scorecard, load_scorecard
 from mesonet.verification.shares import Share
 from mesonet.verification.verdicts import Finding, of_claim
 
@@ -67,6 +69,12 @@ class Seeds:
 
     def is_random(self, name: str) -> bool:
         return self.random
+
+    def unsettled(self, name: str) -> tuple[int, ...]:
+        return ()
+
+    def of_any_load(self) -> Seeds:
+        return self
 
 
 def written(folder: Path, text: str) -> Path:
@@ -151,6 +159,7 @@ def test_what_cannot_be_measured_is_not_evaluated(tmp_path: Path, monkeypatch: p
         ('measure = "share"', 'measure = "luck"', "unknown measure"),
         ("flow = 1, ", "", "missing a required argument: 'flow'"),
         ('because = "of the test"', 'because = ""', r"values\[0\].because"),
+        ('unit = "1"', 'unit = "1"\nany_load = "yes"', r'values\[0\].any_load = "yes": not a truth value'),
         ("[[values]]", "not_evaluated = 'why'\n\n[[values]]", "either values or a reason"),
     ],
 )
@@ -271,6 +280,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Campaigns:
 
 
 def test_a_mean_over_few_flows_is_not_evaluated(short: Campaigns) -> None:
+    short = short.of_any_load()  # two seconds are too short for a load that settles
     campaign = short.load("short")
     counted = campaign.groups.filter(period="measured", path_class="typical", category="document")
     flows = counted.group_by("condition", "algorithm").agg(pl.col("flows").sum())
@@ -289,6 +299,113 @@ def test_a_mean_over_few_flows_is_not_evaluated(short: Campaigns) -> None:
     assert np.isfinite(short.table("short", "loss_rate")).all()  # no mean over flows
 
 
+def settled(short: Campaigns, folder: Path, unsettled: set[int], record: bool = True) -> Campaigns:
+    """Return a copy of the campaigns whose load had settled in all but some conditions, or has no record."""
+    shutil.copytree(short.folder / "short", folder / "short")
+    for key, condition in short.load("short").runs.select("key", "condition").iter_rows():
+        file = folder / "short" / "runs" / key / "run.json"
+        about = json.loads(file.read_text())
+        for name in ("settling_s", "settling_time_s", "load_drift"):
+            del about[name]
+        if record:
+            time = None if condition in unsettled else 0.2
+            about |= {"settling_s": {"sending": 0.2, "segments_leaving": time}, "settling_time_s": time}
+        file.write_text(json.dumps(about))
+    return replace(short, folder=folder)
+
+
+def of_short(folder: Path, measure: str, of: str, more: str = "", strictness: str = "S4") -> Claim:
+    """Return a claim about the short campaign."""
+    head, _, _ = CLAIM.partition("[[values]]")
+    limits = "" if strictness == "S5" else "least = 0\n"
+    folder.mkdir(exist_ok=True)
+    number = f'name = "ours"\nmeasure = "{measure}"\nof = {{ experiment = "short", {of} }}\nclass = "{strictness}"\n'
+    return load_claim(written(folder, f'{head}[[values]]\n{number}{limits}unit = "1"\nbecause = "of the test"\n{more}'))
+
+
+LOSS = 'algorithm = "tcp", condition = {}, name = "loss_rate"'
+
+
+def test_a_condition_whose_load_had_not_settled_is_not_judged(short: Campaigns, tmp_path: Path) -> None:
+    given = settled(short, tmp_path / "campaigns", {3, 7})
+    (found,) = judge(of_short(tmp_path / "a", "response", LOSS.format(3)), given)
+    assert (found.verdict, found.measured) == ("not evaluated", None)
+    assert found.reason == "the load had not settled in condition 3 of short"
+    (found,) = judge(of_short(tmp_path / "b", "response", LOSS.format(4), strictness="S3"), given)
+    assert (found.verdict, found.reason) == ("reproduced", "")
+    assert found.unsettled == {"short": [3, 7]}
+    (found,) = judge(of_short(tmp_path / "c", "response", LOSS.format(3), "any_load = true\n", "S3"), given)
+    assert (found.verdict, found.reason) == ("reproduced", "the load had not settled in condition 3 of short (counted)")
+    (found,) = judge(of_short(tmp_path / "d", "response", LOSS.format(3), strictness="S5"), given)
+    assert found.measured is not None
+    assert (found.verdict, found.reason) == (
+        "for the record",
+        "the load had not settled in condition 3 of short (counted)",
+    )
+
+
+def test_measures_over_conditions_leave_out_those_that_had_not_settled(short: Campaigns, tmp_path: Path) -> None:
+    given = settled(short, tmp_path / "campaigns", {3, 7})
+    rest = [place for place in range(32) if place not in (2, 6)]
+    whole = short.of_any_load().table("short", "segment_rate")
+    np.testing.assert_array_equal(given.table("short", "segment_rate"), whole[rest])
+    claim = of_short(tmp_path / "a", "sum_larger", 'of = "fast", to = ["tcp"], names = ["segment_rate"], period = "1"')
+    (found,) = judge(claim, given)
+    table = short.of_any_load().table("short", "segment_rate", "1")[rest]
+    assert found.measured == np.mean(table[:, 3] > table[:, 0])
+    assert found.conditions == 30
+    assert found.reason.endswith("the load had not settled in conditions 3 and 7 of short (left out)")
+    (found,) = judge(of_short(tmp_path / "b", "extreme", 'name = "loss_rate", which = "most"'), given)
+    assert (found.verdict, found.measured) == ("not evaluated", None)
+    assert found.reason == (
+        "the load had not settled in conditions 3 and 7 of short: 30 of 32 conditions had, 32 are the fewest"
+    )
+    matrix = given.load("short").rows.matrix[rest]
+    assert MEASURES["linear_part"](given, "short") <= 1
+    assert np.linalg.matrix_rank(matrix) == matrix.shape[1]
+    assert set(mixed.advantages(given.of_any_load(), "short", "web object")["condition"]) <= set(range(1, 33))
+
+
+def test_a_claim_with_too_few_conditions_is_not_evaluated(short: Campaigns, tmp_path: Path) -> None:
+    claim = of_short(tmp_path / "a", "sum_larger", 'of = "fast", to = ["tcp"], names = ["segment_rate"], period = "1"')
+    enough = settled(short, tmp_path / "enough", set(range(1, 9)))
+    assert judge(claim, enough)[0].conditions == 24
+    few = settled(short, tmp_path / "few", set(range(1, 10)))
+    (found,) = judge(claim, few)
+    assert (found.verdict, found.measured) == ("not evaluated", None)
+    assert found.reason == (
+        "the load had not settled in conditions 1, 2, 3, 4, 5, 6, 7, 8 and 9 of short: "
+        "23 of 32 conditions had, 24 are the fewest"
+    )
+
+
+def test_a_campaign_without_a_record_of_its_load_is_judged_whole_and_named(
+    short: Campaigns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = settled(short, tmp_path / "campaigns", set(), record=False)
+    claim = of_short(tmp_path / "a", "response", LOSS.format(3), strictness="S3")
+    card = Scorecard((claim,), given.entries, Record())
+    findings = card.judge(given)
+    assert findings["T1"][0].verdict == "reproduced"
+    assert findings["T1"][0].unsettled is None
+    assert card.unrecorded(findings) == ["short"]
+    assert card.page(findings, given).splitlines()[-1].endswith(" | not recorded |")
+    assert card.document(findings)[0]["values"][0]["unsettled"] is None
+    known = settled(short, tmp_path / "known", {3, 7})
+    findings = card.judge(known)
+    assert card.unrecorded(findings) == []
+    assert card.page(findings, known).splitlines()[-1].endswith(" | not settled in 3, 7 |")
+    record = card.measured(findings, known)
+    record.write(tmp_path / RECORD)
+    record = read_record(tmp_path / RECORD)
+    assert record.unsettled(given.entries["short"]) == [3, 7]
+    monkeypatch.setattr(Campaigns, "load", lambda *_: (_ for _ in ()).throw(NotRun("not here")))
+    card = Scorecard((claim,), given.entries, record)
+    (found,) = card.judge(known)["T1"]
+    assert (found.verdict, found.reason) == ("not evaluated", "the load had not settled in condition 3 of short")
+    assert card.page({"T1": [found]}, known).splitlines()[-1].endswith(" | not settled in 3, 7 |")
+
+
 class Given:
     """A campaign of five conditions in which an algorithm of one's choice is far from four others in every response."""
 
@@ -299,6 +416,9 @@ class Given:
 
     def load(self, name: str) -> Given:
         return self
+
+    def judged(self, name: str, *, whole: bool = False) -> np.ndarray:
+        return np.arange(1, len(self.far) + 1)
 
     def table(self, name: str, response: str, period: str = "measured") -> np.ndarray:
         if response == "loss_rate":

@@ -30,6 +30,9 @@ class Given:
     def seed_of(self, name: str) -> int:
         return 1
 
+    def judged(self, name: str, *, whole: bool = False) -> np.ndarray:
+        return np.array([1, 2])
+
     def table(self, name: str, response: str) -> np.ndarray:
         return np.array([[1.0, 3.0], [10.0, 20.0], [4.0, 5.0]])
 
@@ -52,6 +55,9 @@ class Designed:
 
     def load(self, name: str) -> Designed:
         return self
+
+    def judged(self, name: str) -> np.ndarray:
+        return np.array([1, 2, 3, 4])
 
     def table(self, name: str, response: str, period: str) -> np.ndarray:
         linear, product = np.array([1.0, 3, 5, 7]), np.array([0.5, -0.5, -0.5, 0.5])
@@ -83,3 +89,10 @@ def test_categories_are_compared_between_the_same_hosts() -> None:
     assert mixed.advantage_grows(given, "x", "document", "web object") == Share(1, 2)
     with pytest.raises(NotEvaluated, match="fewer than 30"):
         mixed.advantage_grows(given, "x", "document", "movie")
+
+
+def test_conditions_whose_load_had_not_settled_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: Any = Given(ROWS)
+    monkeypatch.setattr(Given, "judged", lambda *_, **__: np.array([1]))
+    assert set(mixed.advantages(given, "x", "document")["condition"]) == {1}
+    assert mixed.advantage_grows(given, "x", "web object", "document") == Share(1, 1)

@@ -68,6 +68,9 @@ class Nothing:
     def is_random(self, name: str) -> bool:
         return False
 
+    def unsettled(self, name: str) -> tuple[int, ...]:
+        return ()
+
 
 def written(folder: Path, document: object) -> Path:
     path = folder / "values.json"

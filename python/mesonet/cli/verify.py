@@ -58,5 +58,9 @@ def verify(
         write_json(chosen.document(findings))
     else:
         write_table(*chosen.rows(findings))
+        if names := chosen.unrecorded(findings):
+            click.echo(
+                f"\nnote: judged with all conditions, without a record that the load settled: {', '.join(names)}"
+            )
     if unexpected := chosen.unexpected(findings):
         stop(click.get_current_context(), "; ".join(unexpected), 1)

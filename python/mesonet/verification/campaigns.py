@@ -1,14 +1,18 @@
 """The campaigns that claims are measured in: run if they are short, read if they exist.
 
 ``campaigns.toml`` beside the claims has, for each name that a claim may use, the experiment, its options and its cost.
+
+Measures see no condition whose load had not settled (`mesonet.simulation.settling`): its numbers are partly those of
+the start. Campaigns without a record of their settling are seen whole.
 """
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +31,15 @@ from mesonet.progress import duration
 from mesonet.reporting.campaign_view.traced import TracedRun, traced_runs
 from mesonet.reporting.figures.traced import traced_tables
 from mesonet.verification.flows import FEWEST_FLOWS, flows_behind
-from mesonet.verification.reasons import NotEvaluated, NotRun
+from mesonet.verification.reasons import NotEvaluated, NotRun, unsettled_text
 
 Floats = npt.NDArray[np.float64]
 
 DEFAULT_FOLDER = "verify"
 """Folder in which `mesonet verify` looks for campaigns by default."""
+FEWEST_SETTLED = 0.75
+"""Smallest part of the conditions for a measure over conditions. Chosen: the first conditions to be left out are the
+congested ones, and a quarter of the conditions is half of the congested ones of experiments 1."""
 _OPTIONS = ("duration", "scale", "algorithms", "replicates", "seed", "values")
 _KEYS = ("experiment", "cpu_s", *_OPTIONS)
 
@@ -60,6 +67,12 @@ class ListedCampaign:
             If there is no such experiment, or an option is not allowed.
         """
         return experiment(self.experiment, **self.options)
+
+    @cached_property
+    def has_users(self) -> bool:
+        """True if the network has users, whose load settles or not; the load of explicit flows is given."""
+        chosen = self.designed()
+        return bool(chosen.canonical(1, chosen.algorithms[0])["users"]["base_sources"] > 0)
 
     @property
     def command(self) -> str:
@@ -122,6 +135,8 @@ class Campaigns:
         The seed that measures see, from 1.
     progress
         True: show progress on stderr.
+    any_load
+        True: measures see all conditions, also those whose load had not settled.
     """
 
     entries: Mapping[str, ListedCampaign]
@@ -129,6 +144,7 @@ class Campaigns:
     longest_s: float = 0.0
     replicate: int = 1
     progress: bool = True
+    any_load: bool = False
 
     def of(self, replicate: int) -> Campaigns:
         """Return these campaigns with another seed.
@@ -143,6 +159,15 @@ class Campaigns:
         The campaigns.
         """
         return replace(self, replicate=replicate)
+
+    def of_any_load(self) -> Campaigns:
+        """Return these campaigns with all their conditions, including those whose load had not settled.
+
+        Returns
+        -------
+        The campaigns.
+        """
+        return replace(self, any_load=True)
 
     def load(self, name: str) -> Campaign:
         """Return a whole campaign.
@@ -185,6 +210,50 @@ class Campaigns:
         except NotRun:
             return False
         return True
+
+    def unsettled(self, name: str) -> tuple[int, ...] | None:
+        """Return the conditions of a campaign whose load had not settled.
+
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+
+        Returns
+        -------
+        Numbers from 1, ascending; None if a run has no record of its settling.
+        """
+        return self.load(name).unsettled
+
+    def judged(self, name: str, *, whole: bool = False) -> npt.NDArray[np.intp]:
+        """Return the conditions that measures see.
+
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+        whole
+            True: the number needs all conditions, such as a count or an extreme.
+
+        Returns
+        -------
+        Numbers from 1, ascending.
+
+        Raises
+        ------
+        NotEvaluated
+            If the load of too many conditions had not settled.
+        """
+        conditions = np.arange(1, self.load(name).rows.conditions + 1)
+        unsettled = self.unsettled(name)
+        if self.any_load or not unsettled:
+            return conditions
+        kept = conditions[~np.isin(conditions, unsettled)]
+        fewest = len(conditions) if whole else math.ceil(FEWEST_SETTLED * len(conditions))
+        if len(kept) < fewest:
+            said = f"{len(kept)} of {len(conditions)} conditions had, {fewest} are the fewest"
+            raise NotEvaluated(f"{unsettled_text({name: unsettled})}: {said}")
+        return kept
 
     def code(self, name: str) -> str:
         """Return the version of the code that made a campaign.
@@ -261,7 +330,13 @@ class Campaigns:
         Returns
         -------
         The run at the present seed.
+
+        Raises
+        ------
+        NotEvaluated
+            If the load of the condition had not settled.
         """
+        self._refuse_unsettled(name, condition)
         return _traced(self.load(name))[algorithm, condition, self.seed_of(name)]
 
     def latencies(self, name: str) -> dict[str, dict[str, Any]]:
@@ -301,8 +376,10 @@ class Campaigns:
         Raises
         ------
         NotEvaluated
-            If it is a mean over fewer than `mesonet.verification.flows.FEWEST_FLOWS` flows.
+            If it is a mean over fewer than `mesonet.verification.flows.FEWEST_FLOWS` flows, or the load of the
+            condition had not settled.
         """
+        self._refuse_unsettled(name, condition)
         row = _cells(self.load(name), response, period).filter(
             condition=condition, algorithm=algorithm, replicate=self.seed_of(name)
         )
@@ -313,7 +390,7 @@ class Campaigns:
         return float(row["value"][0])
 
     def table(self, name: str, response: str, period: str = "measured") -> Floats:
-        """Return a response in all runs of the present seed.
+        """Return a response in all runs of the present seed, in the conditions of `judged`.
 
         Parameters
         ----------
@@ -327,6 +404,11 @@ class Campaigns:
         Returns
         -------
         Shape (conditions, algorithms); NaN where nothing was measured, and for means over too few flows.
+
+        Raises
+        ------
+        NotEvaluated
+            If the load of too many conditions had not settled.
         """
         campaign = self.load(name)
         rows = _cells(campaign, response, period).filter(replicate=self.seed_of(name), scarce=False)
@@ -334,7 +416,11 @@ class Campaigns:
         places = {algorithm: place for place, algorithm in enumerate(campaign.algorithms)}
         for condition, algorithm, value in rows.select("condition", "algorithm", "value").iter_rows():
             found[condition - 1, places[algorithm]] = value
-        return found
+        return found[self.judged(name) - 1]
+
+    def _refuse_unsettled(self, name: str, condition: int) -> None:
+        if not self.any_load and condition in (self.unsettled(name) or ()):
+            raise NotEvaluated(unsettled_text({name: [condition]}))
 
 
 @cache

@@ -27,6 +27,7 @@ KINDS = ("independent", "calibration")
 _CLAIM_KEYS = ("id", "claim", "source", "setup", "kind", "values", "explanation", "not_evaluated", "witness")
 _CLAIM_OPTIONAL = ("values", "explanation", "not_evaluated", "witness")
 _NUMBER_KEYS = ("name", "measure", "of", "class", "unit", "because")
+_OPTIONAL = ("any_load",)
 _LIMITS = ("published", "relative", "absolute", "least", "most")
 
 
@@ -42,11 +43,19 @@ class Number:
     because: str  #: reason for the tolerance
     published: float | None
     limits: tuple[float, float]  #: range that counts as reproduced; infinite without a limit
+    any_load: bool = False  #: conditions count even if their load had not settled
 
     @property
     def campaigns(self) -> tuple[str, ...]:
         """The campaigns in which the number is measured."""
         return tuple(self.of[key] for key in ("experiment", "other") if key in self.of)
+
+    @property
+    def conditions(self) -> tuple[int, ...] | None:
+        """The conditions that the number is about; None for all conditions of its campaigns."""
+        if "condition" not in self.of:
+            return None
+        return tuple(self.of[key] for key in ("condition", "to") if isinstance(self.of.get(key), int))
 
     @property
     def published_text(self) -> str:
@@ -173,11 +182,13 @@ def _claim(name: str, table: Mapping[str, Any]) -> Claim:
 
 
 def _number(where: str, given: Mapping[str, Any]) -> Number:
-    _only(where + ".", given, (*_NUMBER_KEYS, *_LIMITS), _LIMITS)
+    _only(where + ".", given, (*_NUMBER_KEYS, *_OPTIONAL, *_LIMITS), (*_OPTIONAL, *_LIMITS))
     if given["measure"] not in MEASURES:
         raise unknown("measure", str(given["measure"]), MEASURES, path=f"{where}.measure")
     if given["class"] not in CLASSES:
         raise unknown("strictness class", str(given["class"]), CLASSES, path=f"{where}.class")
+    if not isinstance(any_load := given.get("any_load", False), bool):
+        raise InputError("not a truth value", path=f"{where}.any_load", value=any_load, allowed="true, false")
     if not given["because"]:
         raise InputError("empty", path=f"{where}.because", allowed="why this tolerance")
     try:
@@ -195,8 +206,9 @@ def _number(where: str, given: Mapping[str, Any]) -> Number:
     if given["class"] != "S5" and limits == (float("-inf"), float("inf")):
         raise InputError("no limit", path=where, allowed="relative, absolute, least or most")
     return Number(
-        given["name"], given["measure"], given["of"], given["class"], given["unit"], given["because"], published, limits
-    )
+        given["name"], given["measure"], given["of"], given["class"], given["unit"], given["because"], published,
+        limits, any_load or given["class"] == "S5",  # for the record: no verdict that a start could spoil
+    )  # fmt: skip
 
 
 def _only(where: str, given: Mapping[str, Any], keys: tuple[str, ...], optional: tuple[str, ...]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,8 @@ class Measurement:
         Number of conditions behind the interval; 0 if it is over the seeds.
     reason
         Reason why there is no mean.
+    unsettled
+        Conditions whose load had not settled, by name of the campaign; None if a campaign has no record of it.
     """
 
     mean: float | None
@@ -44,10 +47,13 @@ class Measurement:
     seeds: int = 0
     conditions: int = 0
     reason: str = ""
+    unsettled: Mapping[str, Sequence[int]] | None = None
 
 
 def measure(number: Number, campaigns: Campaigns) -> Measurement:
     """Return a number over the seeds of its campaigns.
+
+    Conditions whose load had not settled are left out, unless the number is about any load.
 
     Parameters
     ----------
@@ -65,6 +71,9 @@ def measure(number: Number, campaigns: Campaigns) -> Measurement:
     NotRun
         If one of the campaigns is absent and takes too long to run.
     """
+    unsettled = _unsettled(number, campaigns)
+    if number.any_load:
+        campaigns = campaigns.of_any_load()
     try:
         random = [name for name in number.campaigns if campaigns.is_random(name)]
         seeds = min((campaigns.seeds(name) for name in random), default=1)
@@ -72,14 +81,25 @@ def measure(number: Number, campaigns: Campaigns) -> Measurement:
     except NotRun:
         raise
     except NotEvaluated as error:
-        return Measurement(None, reason=str(error))
+        return Measurement(None, reason=str(error), unsettled=unsettled)
     values = [float(each) for each in found]
     mean = float(np.mean(values))
     if not math.isfinite(mean):
-        return Measurement(None, reason=f"{number.measure} gives no number here: nothing to measure in the run")
+        reason = f"{number.measure} gives no number here: nothing to measure in the run"
+        return Measurement(None, reason=reason, unsettled=unsettled)
     if seeds == 1 and random and isinstance(found[0], Share):
-        return Measurement(mean, *found[0].interval(CONFIDENCE), seeds, found[0].of)
-    return Measurement(mean, *_interval(values), seeds if random else 0)
+        return Measurement(mean, *found[0].interval(CONFIDENCE), seeds, found[0].of, unsettled=unsettled)
+    return Measurement(mean, *_interval(values), seeds if random else 0, unsettled=unsettled)
+
+
+def _unsettled(number: Number, campaigns: Campaigns) -> dict[str, list[int]] | None:
+    found: dict[str, list[int]] = {}
+    for name in number.campaigns:
+        unsettled = campaigns.unsettled(name)
+        if unsettled is None:
+            return None
+        found[name] = list(unsettled)
+    return found
 
 
 def _interval(values: list[float]) -> tuple[float | None, float | None]:

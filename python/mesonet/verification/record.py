@@ -7,7 +7,7 @@ earlier measurement no longer counts. Claims and limits may change; verdicts are
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,6 +89,23 @@ class Record:
                 return row.codes[entry.name]
         return None
 
+    def unsettled(self, entry: ListedCampaign) -> Sequence[int] | None:
+        """Return the conditions of a campaign whose load had not settled.
+
+        Parameters
+        ----------
+        entry
+            A listed campaign.
+
+        Returns
+        -------
+        Numbers from 1; None if no number of the campaign has a record of it.
+        """
+        for row in self.rows.values():
+            if row.commands.get(entry.name) == entry.command and row.measurement.unsettled is not None:
+                return row.measurement.unsettled[entry.name]
+        return None
+
     def only(self, claims: Iterable[str]) -> Record:
         """Return the rows of some claims.
 
@@ -112,7 +129,7 @@ class Record:
         path
             The file, which is replaced.
         """
-        lines = [json.dumps(asdict(row), ensure_ascii=False) for row in self.rows.values()]
+        lines = [json.dumps(_document(row), ensure_ascii=False) for row in self.rows.values()]
         path.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
 
@@ -160,6 +177,14 @@ def commands(number: Number, entries: Mapping[str, ListedCampaign]) -> dict[str,
     Command by name.
     """
     return {name: entries[name].command for name in number.campaigns}
+
+
+def _document(row: RecordedNumber) -> dict[str, Any]:
+    """Return a row as plain data, without the entry on its load if that is not known."""
+    content = asdict(row)
+    if content["measurement"]["unsettled"] is None:
+        del content["measurement"]["unsettled"]
+    return content
 
 
 def _key(measure: str, of: Mapping[str, Any], commands: Mapping[str, str]) -> str:

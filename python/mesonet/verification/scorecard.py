@@ -167,6 +167,27 @@ class Scorecard:
                 told.append(f"{claim.id} is reproduced, and an explanation says why it is not")
         return told
 
+    def unrecorded(self, findings: dict[str, list[Finding]]) -> list[str]:
+        """Return the campaigns with users that have no record of the settling of their load.
+
+        Parameters
+        ----------
+        findings
+            Findings by id of the claim.
+
+        Returns
+        -------
+        Names; all conditions of these campaigns count in their numbers.
+        """
+        names = dict.fromkeys(
+            name
+            for claim in self.claims
+            for number, found in zip(claim.numbers, findings[claim.id], strict=False)
+            if found.measured is not None and found.unsettled is None
+            for name in number.campaigns
+        )
+        return [name for name in names if self.entries[name].has_users]
+
     def page(self, findings: dict[str, list[Finding]], campaigns: Campaigns) -> str:
         """Return the page ``RESULTS.md``.
 
@@ -191,7 +212,8 @@ class Scorecard:
             + ". Intervals are of 95 % over the seeds, "
             "or over the conditions where one seed was run; numbers without one do not depend on chance, but those of "
             "Part K are means over five runs. The witness is another simulator in the same set-up, with the verdict "
-            "that its number has.",
+            "that its number has. Conditions whose load had not settled are left out; the table of campaigns at the "
+            "end lists them. Campaigns without a record of it are judged with all conditions.",
             "",
             *_counts(self.claims, verdicts),
         ]
@@ -203,7 +225,7 @@ class Scorecard:
                     lines += _section(claim, verdicts[claim.id], findings[claim.id])
         used = dict.fromkeys(name for claim in self.claims for name in claim.campaigns)
         lines += ["", "## Campaigns", ""]
-        lines += ["| campaign | command | processor time | made by code |", "|---|---|---|---|"]
+        lines += ["| campaign | command | processor time | made by code | load |", "|---|---|---|---|---|"]
         lines += [self._campaign(self.entries[name], campaigns) for name in used]
         return "\n".join(lines) + "\n"
 
@@ -236,13 +258,16 @@ class Scorecard:
             claim.id, number.name, number.measure, number.of, commands(number, self.entries),
             {name: campaigns.code(name) for name in number.campaigns},
             Measurement(found.measured, found.low, found.high, found.seeds, found.conditions,
-                        "" if found.measured is not None else found.reason),
+                        "" if found.measured is not None else found.reason, found.unsettled),
         )  # fmt: skip
 
     def _campaign(self, entry: ListedCampaign, campaigns: Campaigns) -> str:
-        """Return a row: the command of the campaign, its cost, and the version of the code that made it."""
-        code = campaigns.code(entry.name) if campaigns.are_there([entry.name]) else self.record.code(entry)
-        return f"| {entry.name} | `{entry.command}` | {entry.cpu_s:g} s | {code or 'not run'} |"
+        """Return a row: command and cost of the campaign, version of its code, and conditions that did not settle."""
+        there = campaigns.are_there([entry.name])
+        code = campaigns.code(entry.name) if there else self.record.code(entry)
+        unsettled = campaigns.unsettled(entry.name) if there else self.record.unsettled(entry)
+        load = _load(entry, unsettled) if code else ""
+        return f"| {entry.name} | `{entry.command}` | {entry.cpu_s:g} s | {code or 'not run'} | {load} |"
 
     def _unknown(self, word: str) -> InputError:
         """Return the error for an unknown word: nearest names, then allowed words; claims are too many to list."""
@@ -296,6 +321,15 @@ def load_scorecard(folder: Path | None = None) -> Scorecard:
         value=str(folder) if folder else None,
         allowed="run it in a clone of the sources, or --claims FOLDER with the folder verification of one",
     )
+
+
+def _load(entry: ListedCampaign, unsettled: Sequence[int] | None) -> str:
+    """Return the conditions of a campaign whose load had not settled, in words."""
+    if not entry.has_users:
+        return "given"
+    if unsettled is None:
+        return "not recorded"
+    return f"not settled in {', '.join(map(str, unsettled))}" if unsettled else "settled"
 
 
 def _interval(found: Finding) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from mesonet.verification.claims import Claim, Number
 from mesonet.verification.measurements import Measurement, measure
-from mesonet.verification.reasons import NotRun
+from mesonet.verification.reasons import NotRun, unsettled_text
 from mesonet.verification.record import Record
 from mesonet.verification.witness import Witness
 
@@ -42,6 +43,8 @@ class Finding:
         Reason why it was not evaluated, or a way to evaluate it.
     recorded
         Versions of the code that measured it, if the value is from the record; empty otherwise.
+    unsettled
+        As in `mesonet.verification.measurements.Measurement`.
     witness, witness_verdict, witnessed_by
         Value of another simulator in an equal set-up, the verdict that follows from it alone, and its name and
         version; None and empty without a witness.
@@ -63,6 +66,7 @@ class Finding:
     witness: float | None = None
     witness_verdict: Verdict | Literal[""] = ""
     witnessed_by: str = ""
+    unsettled: Mapping[str, Sequence[int]] | None = None
 
 
 def judge(
@@ -127,8 +131,24 @@ def _found(claim: Claim, number: Number, campaigns: Campaigns, record: Record) -
     verdict, reason = _verdict(number, measured)
     return Finding(
         claim.id, number.name, number.published_text, measured.mean, measured.low, measured.high, measured.seeds,
-        number.unit, number.strictness, verdict, reason, measured.conditions, recorded,
+        number.unit, number.strictness, verdict, _with_load(reason, number, measured), measured.conditions, recorded,
+        unsettled=measured.unsettled,
     )  # fmt: skip
+
+
+def _with_load(reason: str, number: Number, measured: Measurement) -> str:
+    """Return a reason with the conditions whose load had not settled, unless they are the reason."""
+    about = number.conditions
+    said = unsettled_text(
+        {
+            name: [each for each in conditions if about is None or each in about]
+            for name, conditions in (measured.unsettled or {}).items()
+        }
+    )
+    if measured.mean is None or not said:
+        return reason
+    said += " (counted)" if number.any_load else " (left out)"
+    return f"{reason}; {said}" if reason else said
 
 
 def _witnessed(found: Finding, number: Number, witness: Witness) -> Finding:

@@ -1,7 +1,8 @@
 """Measures that compare algorithms over many responses and conditions: trees, outliers, spreads (Part D).
 
 The responses are the 45 responses of experiments 1. A mean over too few flows counts as not measured. `without` leaves
-out algorithms that the study did not compare.
+out algorithms that the study did not compare. Counts and extremes need all conditions, the other measures those whose
+load had settled.
 """
 
 from __future__ import annotations
@@ -124,6 +125,7 @@ def trees_with(
     -------
     A count.
     """
+    campaigns.judged(experiment, whole=True)
     trees = _trees(campaigns, experiment, without)
     return float(sum(tree.most_distant == last and all(_pair(tree, set(pair)) for pair in pairs) for tree in trees))
 
@@ -217,6 +219,7 @@ def outlier_in(
     -------
     A count.
     """
+    campaigns.judged(experiment, whole=True)
     cells = _cells_of(_summary(campaigns, experiment, tuple(without), filter_percent), algorithm)
     return float(np.count_nonzero(cells[:, [RESPONSES.index(name) for name in names]].any(axis=0)))
 
@@ -347,6 +350,7 @@ def largest_residual(campaigns: Campaigns, experiment: str, algorithm: str, name
     -------
     In the unit of the response.
     """
+    campaigns.judged(experiment, whole=True)
     table = campaigns.table(experiment, name)
     residual = table - table.mean(axis=1, keepdims=True)
     return float(residual[:, campaigns.load(experiment).algorithms.index(algorithm)].max())
@@ -364,6 +368,7 @@ def low_outliers(campaigns: Campaigns, experiment: str, name: str) -> float:
     -------
     A count.
     """
+    campaigns.judged(experiment, whole=True)
     table = campaigns.table(experiment, name)
     mean, spread = table.mean(axis=1), table.std(axis=1, ddof=1)
     threshold = critical_value(table.shape[1], alpha=OUTLIER, sides=2)
@@ -433,6 +438,7 @@ def _congested(campaigns: Campaigns, experiment: str) -> npt.NDArray[np.bool_]:
 def _heavy(campaigns: Campaigns, experiment: str, most: bool) -> npt.NDArray[np.intp]:
     """Return the places of the congested conditions, or of the one that loses most."""
     if most:
+        campaigns.judged(experiment, whole=True)
         return np.array([campaigns.table(experiment, "loss_rate").mean(axis=1).argmax()])
     return np.flatnonzero(_congested(campaigns, experiment))
 

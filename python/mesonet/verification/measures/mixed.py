@@ -39,6 +39,7 @@ def in_an_hour(campaigns: Campaigns, experiment: str, name: str, which: str) -> 
     -------
     Count per hour.
     """
+    campaigns.judged(experiment, whole=True)
     conditions = campaigns.table(experiment, name).mean(axis=1)
     return HOUR_S * float(OF_SEVERAL[which](conditions))
 
@@ -59,7 +60,7 @@ def linear_part(campaigns: Campaigns, experiment: str) -> float:
     At most 1; negative where main effects explain nothing.
     """
     campaign = campaigns.load(experiment)
-    matrix = campaign.rows.matrix
+    matrix = campaign.rows.matrix[campaigns.judged(experiment) - 1]
     model = np.column_stack([np.ones(len(matrix)), matrix])
     parts = []
     for entry in SETS[campaign.experiment["response_set"]].entries:
@@ -154,6 +155,7 @@ def advantages(campaigns: Campaigns, experiment: str, category: str) -> pl.DataF
         pl.col("period") == "measured",
         pl.col("category") == category,
         pl.col("flows") >= FEWEST_FLOWS,
+        pl.col("condition").is_in(campaigns.judged(experiment).tolist()),
     )
     own = rows.filter(pl.col("flow_algorithm") == pl.col("algorithm")).sort(_GROUP)
     tcp = rows.filter(flow_algorithm="tcp")

@@ -173,6 +173,7 @@ def congested(campaigns: Campaigns, experiment: str, least_loss: float) -> float
     -------
     0 to 1.
     """
+    campaigns.judged(experiment, whole=True)
     return float(np.mean(campaigns.table(experiment, "loss_rate").mean(axis=1) >= least_loss))
 
 
@@ -190,6 +191,7 @@ def extreme(campaigns: Campaigns, experiment: str, name: str, which: str) -> flo
     -------
     The value, in the unit of the response.
     """
+    campaigns.judged(experiment, whole=True)
     table = campaigns.table(experiment, name)
     return float({"least": np.min, "most": np.max}[which](table))
 
