@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from click.testing import CliRunner
 
 import mesonet
 from mesonet import designs
-from mesonet.campaign.pilot import Cost
+from mesonet.campaign.ledger import Run
+from mesonet.campaign.pilot import Cost, _ratio, _spread
 from mesonet.cli.main import main
 from mesonet.cli.planning import cost_lines, heading
 from mesonet.designs.rows import from_document, rows
@@ -178,7 +180,14 @@ def test_plan_estimates_the_cost_from_a_pilot(tmp_path: Path) -> None:
     assert 2 * sum(cost["cpu_s"]) == pytest.approx(cost["total_cpu_s"]), "two algorithms"
     assert cost["memory_bytes"] > 2**24
     assert cost["disk_bytes"] >= 16 * 2 * 4096
-    assert len({pilot["condition"] for pilot in cost["pilots"]}) == 4
+    piloted = {pilot["condition"] for pilot in cost["pilots"]}
+    assert len(piloted) == 4
+    loads = [load for load, _ in mesonet.experiment(file).offered_loads()]
+    assert loads.index(max(loads)) + 1 in piloted
+    assert set(cost["growing"]) <= set(cost["unsettled"]) <= piloted
+    for pilot in cost["pilots"]:
+        assert 0 < pilot["least_cpu_s"] <= pilot["cpu_s"] * 1.001
+        assert pilot["settled"] is (pilot["condition"] not in cost["unsettled"])
     without = CliRunner().invoke(main, ["experiment", "plan", file, "--pilot", "0", "--json"])
     assert json.loads(without.stdout)["cost"] is None
     said = "\n".join(cost_lines(Cost(**cost), workers=2))
@@ -195,6 +204,42 @@ def test_plan_shows_the_offered_load_of_each_condition() -> None:
     loads = [each["load"] for each in json.loads(planned.stdout)["offered_loads"]]
     assert [row.split()[-3] for row in rows] == [f"{load:.2f}" for load in loads]
     assert max(loads) == loads[20], "slow routers, large files, many users"
+
+
+def of_condition(number: int) -> Run:
+    return Run(condition=number, algorithm="tcp", replicate=1, seed=1, scenario="", key=str(number), code_version="")
+
+
+def test_the_most_loaded_condition_has_a_pilot() -> None:
+    runs = [of_condition(number) for number in range(1, 33)]
+    assert [run.condition for run in _spread(runs, [])] == [1, 11, 22, 32]
+    assert [run.condition for run in _spread(runs, [0.1] * 18 + [1.5] + [0.2] * 13)] == [1, 11, 19, 32]
+    assert [run.condition for run in _spread(runs, [0.1] * 10 + [1.5] + [0.2] * 21)] == [1, 11, 22, 32]
+    assert [run.condition for run in _spread(runs[:3], [0.1, 1.5, 0.2])] == [1, 2, 3]
+
+
+def test_overloaded_conditions_cost_what_the_pilot_of_the_most_loaded_one_costs() -> None:
+    ratios, loads = {1: 1.0, 2: 1.2, 3: 2.0, 4: 1.1}, [0.1, 0.2, 4.5, 0.3, 2.2, 1.9]
+    assert [_ratio(number, ratios, loads) for number in range(1, 7)] == [1.0, 1.2, 2.0, 1.1, 2.0, 1.15]
+    assert _ratio(5, {**ratios, 3: 0.5}, loads) == 1.05  # a pilot of an overload that is cheap proves nothing
+    assert _ratio(5, ratios, []) == 1.15
+
+
+def test_a_plan_names_slow_conditions() -> None:
+    pilots = [
+        {"condition": 3, "share": 0.1, "cpu_s": 126.0, "least_cpu_s": 96.0},
+        {"condition": 4, "share": 0.1, "cpu_s": 40.0, "least_cpu_s": 40.0},
+        {"condition": 7, "share": 0.1, "cpu_s": 40.0, "least_cpu_s": 40.0},
+    ]
+    cost = Cost([40.0] * 8, 320.0, 300.0, 400.0, 2**24, 2**20, pilots, growing=[3], unsettled=[3, 4])
+    said = cost_lines(cost, workers=2)
+    assert said[-2:] == [
+        "condition 3 is slow: its load still rose at the end of the pilot; "
+        "a run takes at least 96 s, the estimate is 2 min",
+        "the load had not settled at the end of the pilot of condition 4; longer pilots (--pilot) are more exact",
+    ]
+    calm = cost_lines(replace(cost, growing=[], unsettled=[]), workers=2)
+    assert said[:-2] == calm
 
 
 def test_plan_of_a_model_that_fails_says_so_instead_of_the_cost(tmp_path: Path) -> None:

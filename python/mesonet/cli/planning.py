@@ -15,6 +15,7 @@ from mesonet.experiments.base import Designed
 from mesonet.experiments.network import experiment, names
 from mesonet.progress import duration
 from mesonet.terminal import plural
+from mesonet.words import listed
 
 if TYPE_CHECKING:
     from mesonet.campaign.pilot import Cost
@@ -361,7 +362,9 @@ def estimate(chosen: Designed, budget_s: float) -> Cost:
     """
     from mesonet.campaign.pilot import pilot
 
-    return pilot({**chosen.document(), "expected_cost": chosen.expected_cost()}, budget_s)
+    loads = [load for load, _ in chosen.offered_loads()]
+    expected = {"expected_cost": chosen.expected_cost(), "offered_load": loads}
+    return pilot({**chosen.document(), **expected}, budget_s)
 
 
 def cost_lines(cost: Cost, workers: int) -> list[str]:
@@ -393,6 +396,18 @@ def cost_lines(cost: Cost, workers: int) -> list[str]:
     ]
     if share < SEEN:
         lines.append(f"pilots covered at least {share:.1g} of a run; the rest is estimated from the expected segments")
+    for each in cost.pilots:
+        if each["condition"] in cost.growing:
+            least, likely = (duration(each[name]) for name in ("least_cpu_s", "cpu_s"))
+            lines.append(
+                f"condition {each['condition']} is slow: its load still rose at the end of the pilot; "
+                f"a run takes at least {least}, the estimate is {likely}"
+            )
+    if others := [str(each) for each in cost.unsettled if each not in cost.growing]:
+        where = (
+            f"the pilot{'s' if len(others) > 1 else ''} of condition{'s' if len(others) > 1 else ''} {listed(others)}"
+        )
+        lines.append(f"the load had not settled at the end of {where}; longer pilots (--pilot) are more exact")
     return lines
 
 

@@ -163,27 +163,24 @@ class PartialRun:
     ----------
     share
         Part of the simulated time, 0 to 1.
-    cpu_s, whole_cpu_s
-        Processor time of the part, and of the whole run at the pace of the second half, s.
+    marks
+        Simulated time and processor time so far, s, ascending from (0, 0) to the end of the part.
     router_hops
         Segments that crossed routers.
-    responses, groups
+    series, responses, groups
         Tables so far.
     """
 
     share: float
-    cpu_s: float
-    whole_cpu_s: float
+    marks: list[tuple[float, float]]
     router_hops: int
+    series: Table
     responses: Table
     groups: Table
 
 
 def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
     """Simulate as much of a run as fits into a given time.
-
-    The cost of the whole run is estimated from the pace of the second half, because the network is still empty in the
-    first.
 
     Parameters
     ----------
@@ -212,16 +209,13 @@ def simulate_part(scenario_json: str, seed: int, wall_s: float) -> PartialRun:
         run.advance(reached)
         marks.append((reached, time.process_time() - used))
         step *= min(2.0, max(0.5, wall_s / 20 / max(time.perf_counter() - slice_began, 1e-6)))
-    last_time, last_cpu = marks[-1]
-    half_time, half_cpu = next(mark for mark in marks if mark[1] >= last_cpu / 2)
-    pace = (last_cpu - half_cpu) / (last_time - half_time) if last_time > half_time else last_cpu / last_time
-    left = 0.0 if run.finished() else duration - last_time
+    share = 1.0 if run.finished() else reached / duration
     finished = run.finish()
     return PartialRun(
-        share=1.0 if not left else last_time / duration,
-        cpu_s=last_cpu,
-        whole_cpu_s=last_cpu + left * pace,
+        share=share,
+        marks=marks,
         router_hops=run.performance()["router_hops"],
+        series=table(finished["series"], tables.SERIES, ("time_s",)),
         responses=_responses(finished["responses"]),
         groups=table(
             finished["groups"], tables.GROUPS, ("period", "category", "path_class", "rate_class", "algorithm")
