@@ -41,8 +41,8 @@ def test_rules_explain_groups_by_settings():
     signs = DESIGN.matrix
     groups = np.where(signs[:, 0] < 0, "A", np.where(signs[:, 1] > 0, "B", "C")).astype(object)
     found = analysis.group_rules(signs, groups, factors=DESIGN.factors)
-    said = {rule.text: rule.group for rule in found.rules}
-    assert said == {"X1 at −": "A", "X1 at + and X2 at −": "C", "X1 at + and X2 at +": "B"}
+    shown = {rule.text: rule.group for rule in found.rules}
+    assert shown == {"X1 at −": "A", "X1 at + and X2 at −": "C", "X1 at + and X2 at +": "B"}
     assert (found.right, found.largest, found.runs) == (32, 16, 32)
     one = analysis.group_rules(signs, ["A"] * 32)
     assert one.rules[0].text == "all runs"

@@ -50,7 +50,7 @@ def test_the_test_holds_its_level() -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "p", "says"),
+    ("y", "p", "message"),
     [
         ([1, 2, 3, 4] + [np.nan] * 5, np.nan, "No centre point has a value"),
         ([np.nan] * 4 + [1, 2, 3, 4, 5], np.nan, "No two-level condition has a value"),
@@ -61,9 +61,9 @@ def test_the_test_holds_its_level() -> None:
         ([np.nan, 2, 3, 4, 1, 2, 3, 4, 5], None, "1 of 4 two-level conditions has no value"),
     ],
 )
-def test_degenerate_responses_say_so(y: list[float], p: float | None, says: str) -> None:
+def test_degenerate_responses_say_so(y: list[float], p: float | None, message: str) -> None:
     result = curvature(SQUARE, y)
-    assert says in " ".join(result.notes)
+    assert message in " ".join(result.notes)
     if p is not None:
         assert result.p == pytest.approx(p, nan_ok=True)
     table = result.to_polars()
@@ -112,7 +112,7 @@ def test_partial_rank_correlation_from_the_inverse_of_the_correlation_matrix() -
 
 
 @pytest.mark.parametrize(
-    ("points", "y", "says"),
+    ("points", "y", "message"),
     [
         (np.eye(3), [1, 2, 3], "3 factors need at least 5 conditions with a value; there are 3"),
         (latin_hypercube(2, 9), [4.0] * 9, "the same in all runs"),
@@ -120,9 +120,9 @@ def test_partial_rank_correlation_from_the_inverse_of_the_correlation_matrix() -
         (np.column_stack([latin_hypercube(1, 9), np.ones(9)]), list(range(9)), "does not vary"),
     ],
 )
-def test_what_has_no_coefficients_says_so(points: np.ndarray, y: list[float], says: str) -> None:
+def test_what_has_no_coefficients_says_so(points: np.ndarray, y: list[float], message: str) -> None:
     result = sensitivity(points, y)
-    assert says in " ".join(result.notes)
+    assert message in " ".join(result.notes)
     assert np.isnan(result.src).all()
     assert np.isnan(result.prcc).all()
 

@@ -109,9 +109,9 @@ def test_a_response_that_one_algorithm_lacks_is_named() -> None:
     assert (found.responses_used, found.incomplete, found.absent) == (("loss", "goodput"), ("rtt",), ("d",))
     assert found._attributes()["responses left out"] == "rtt"
     titles = {"loss": "loss rate", "rtt": "round-trip time", "goodput": "goodput"}
-    said = clusters_caption({3: found}, tuple("abcd"), titles)
-    assert "some algorithm lacks it in that condition: round-trip time in 1 of 1." in said
-    assert "Without values: d in 1 condition." in said
+    shown = clusters_caption({3: found}, tuple("abcd"), titles)
+    assert "some algorithm lacks it in that condition: round-trip time in 1 of 1." in shown
+    assert "Without values: d in 1 condition." in shown
 
 
 def test_identical_algorithms_are_one_flat_group() -> None:

@@ -179,7 +179,7 @@ def test_figures_and_their_sentences(analysed):
     for name in found:
         ElementTree.parse(root / "figures" / f"{name}.svg")
         assert f"(figures/{name}.svg)" in index
-    for said in (
+    for shown in (
         "Network speed (X1) has the largest effect",
         " of 31 effects on loss rate exceed the margin of error of ",
         "The largest interaction on loss rate is X1*X7 (one string: X1*X7 = X6*X12)",
@@ -192,7 +192,7 @@ def test_figures_and_their_sentences(analysed):
         "An association is not yet a cause",
         "follow-up runs would separate",
     ):
-        assert said in index, said
+        assert shown in index, shown
     assert all(path.is_file() for path in written)
 
 
@@ -275,17 +275,21 @@ def test_other_data_are_drawn_anew_and_old_figures_go(campaign, tmp_path, monkey
 
 def test_processes_draw_the_same(campaign, tmp_path, monkeypatch):
     monkeypatch.setattr(drawing, "_WORTH_A_PROCESS", 2)
-    told = []
+    reported = []
     few(monkeypatch, ("components/", "factors/psi"))
     for folder, workers in (("one", 1), ("two", 2)):
         write_analysis(
-            campaign, tmp_path / folder, responses=["rtt"], workers=workers, progress=lambda *about: told.append(about)
+            campaign,
+            tmp_path / folder,
+            responses=["rtt"],
+            workers=workers,
+            progress=lambda *about: reported.append(about),
         )
     first, second = tmp_path / "one" / "analysis", tmp_path / "two" / "analysis"
     assert len(names_of(second)) == 11
     for name in names_of(second):
         assert (second / "figures" / f"{name}.svg").read_bytes() == (first / "figures" / f"{name}.svg").read_bytes()
-    assert told[-1][:2] == (11, 11)
+    assert reported[-1][:2] == (11, 11)
 
 
 def test_all_responses_and_algorithms(campaign):
@@ -501,7 +505,7 @@ def test_the_command(one_factor, tmp_path, monkeypatch):
     refused = CliRunner().invoke(main, ["analyze", "campaign", "--figures", "most"])
     assert refused.exit_code == 2
     assert refused.output.splitlines()[-1].startswith('mesonet: --figures = "most": unknown extent')
-    for given, said in (
+    for given, shown in (
         (["--workers", "0"], "--workers = 0: not a number of processes"),
         (["--responses", "speed"], '--responses = "speed": unknown response'),
         (["--threshold", "2"], "--threshold = 2.0: not a share"),
@@ -510,7 +514,7 @@ def test_the_command(one_factor, tmp_path, monkeypatch):
     ):
         refused = CliRunner().invoke(main, ["analyze", "campaign", *given])
         assert refused.exit_code == 2
-        assert refused.output.splitlines()[-1].startswith(f"mesonet: {said}")
+        assert refused.output.splitlines()[-1].startswith(f"mesonet: {shown}")
 
 
 @pytest.mark.parametrize("added", ["centre_points = 3", "centre_points = 4\nblocks = 2"])

@@ -29,7 +29,7 @@ def refused(*arguments: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "words"),
     [
         (("--set", "think_time=1e999999999 s"), "users.think_time"),
         (("--set", "delay_multiplier=1e99999999"), "network.delay_multiplier"),
@@ -39,12 +39,12 @@ def refused(*arguments: str) -> str:
         (("--set", "base_sources=10000000", "--set", "source_multiplier=10000"), "at most 50000000"),
     ],
 )
-def test_values(arguments: tuple[str, ...], says: str) -> None:
-    assert says in refused("run", "abilene", *arguments)
+def test_values(arguments: tuple[str, ...], words: str) -> None:
+    assert words in refused("run", "abilene", *arguments)
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "words"),
     [
         ('base = "abilene"\nalgorithms = ["tcp"]', "not a mix of algorithms"),
         ('base = "dumbbell"\n[[flows]]\nfrom = "A"\nto = "B"\nalgorithm = ["tcp"]', "flows[0].algorithm"),
@@ -77,12 +77,12 @@ def test_values(arguments: tuple[str, ...], says: str) -> None:
         ('base = "abilene"\ntopology = ["isp"]', "topology"),
     ],
 )
-def test_scenario_files(text: str, says: str, tmp_path: Path) -> None:
+def test_scenario_files(text: str, words: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(text)
     message = refused("run", str(file))
-    assert says in message
-    assert str(file) in message or "flows" in says
+    assert words in message
+    assert str(file) in message or "flows" in words
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def changed(document: Any, path: Sequence[str | int], value: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "says"),
+    ("path", "value", "words"),
     [
         (["format"], 2, "format = 2: another format"),
         (["format"], "1", 'format = "1": not a whole number'),
@@ -146,18 +146,18 @@ def changed(document: Any, path: Sequence[str | int], value: Any) -> str:
         (["scenarios"], [], "scenarios"),
     ],
 )
-def test_experiment_of_the_wrong_shape(planned: str, path: list[Any], value: Any, says: str, tmp_path: Path) -> None:
+def test_experiment_of_the_wrong_shape(planned: str, path: list[Any], value: Any, words: str, tmp_path: Path) -> None:
     file = tmp_path / "experiment.json"
     file.write_text(changed(json.loads(planned), path, value))
     for verb in (("experiment", "status"), ("experiment", "run"), ("report",)):
         message = refused(*verb, str(tmp_path))
         assert message.startswith(f"mesonet: {file}")
-        assert says in message
+        assert words in message
     assert [p.name for p in tmp_path.iterdir()] == ["experiment.json"]
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("content", "words"),
     [
         ("[]", "not an object"),
         ("{}", "versions: missing"),
@@ -169,14 +169,14 @@ def test_experiment_of_the_wrong_shape(planned: str, path: list[Any], value: Any
         ("", "not JSON"),
     ],
 )
-def test_provenance_of_the_wrong_shape(planned: str, content: str, says: str, tmp_path: Path) -> None:
+def test_provenance_of_the_wrong_shape(planned: str, content: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "experiment.json").write_text(planned)
     file = tmp_path / "provenance.json"
     file.write_text(content)
     for verb in (("experiment", "status"), ("experiment", "run"), ("analyze",)):
         message = refused(*verb, str(tmp_path))
         assert message.startswith(f"mesonet: {file}")
-        assert says in message
+        assert words in message
 
 
 def test_run_files_of_the_wrong_shape(one_factor: Path, tmp_path: Path) -> None:

@@ -419,13 +419,13 @@ def test_the_time_slider_works_by_keyboard_and_says_the_time(replay):
 def test_maps_show_drops_where_the_traces_have_them(replay):
     at(replay, 0)
     calm = replay.evaluate(RED)
-    said = replay.locator("#replay figcaption").first
-    assert "most dropped: none" in said.inner_text()
+    printed = replay.locator("#replay figcaption").first
+    assert "most dropped: none" in printed.inner_text()
     for step in range(1, 100):
         at(replay, step / 100)
-        if "most dropped: none" not in said.inner_text():
+        if "most dropped: none" not in printed.inner_text():
             break
-    assert re.search(r"most dropped: \w+ \d", said.inner_text())
+    assert re.search(r"most dropped: \w+ \d", printed.inner_text())
     assert replay.evaluate(RED) > calm + 50
 
 

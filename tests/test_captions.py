@@ -45,9 +45,9 @@ def test_a_best_rank_stands_beside_the_next_one():
     cells = [[3.0, 2, 1], [2, 3, 1.0], [3, 1, 2], [2, 1, 3], [1, 2, 3], [2, 3, 1]]
     found = rank_summary(cells, classes=["web", "web", "movie", "movie", "movie", "movie"], algorithms=list("tbf"))
     order = np.argsort(-found.overall, kind="stable")
-    said = ranks_caption(found)
-    assert said.startswith(f"{found.algorithms[order[0]]} has the highest average rank, ")
-    assert f"before {found.algorithms[order[1]]} with " in said
+    printed = ranks_caption(found)
+    assert printed.startswith(f"{found.algorithms[order[0]]} has the highest average rank, ")
+    assert f"before {found.algorithms[order[1]]} with " in printed
     alike = rank_summary([[1.0, 2], [2, 1]], classes=["web", "movie"], algorithms=["tcp", "bic"])
     assert "before bic with 1.5: no gap at all" in ranks_caption(alike)
     close = rank_summary([[1.0, 2, 3], [3, 2, 1], [2, 1, 3]], classes=list("abc"), algorithms=["x", "y", "z"])
@@ -71,22 +71,22 @@ def test_a_verb_goes_with_its_number_and_an_interaction_with_the_next():
     assert "1 of 15 effects on loss exceeds the margin" in terms_caption("loss", "s", one)
     both = 5 * signs[:, 0] * signs[:, 1] + 4 * signs[:, 2] * signs[:, 3] + noise
     two = terms(design, both)
-    said = terms_caption("loss", "s", two)
-    assert "2 of 15 effects on loss exceed the margin" in said
-    assert "chance alone would give about 0.75. 2 exceed the simultaneous margin of" in said
-    assert "string" not in said, "nothing is aliased"
-    said = interactions_caption("loss", "s", interactions(design, both), two)
-    assert "is a*b: 10" in said
-    assert "; next c*d, 8" in said
-    assert "Orange: beyond the margin." in said
+    printed = terms_caption("loss", "s", two)
+    assert "2 of 15 effects on loss exceed the margin" in printed
+    assert "chance alone would give about 0.75. 2 exceed the simultaneous margin of" in printed
+    assert "string" not in printed, "nothing is aliased"
+    printed = interactions_caption("loss", "s", interactions(design, both), two)
+    assert "is a*b: 10" in printed
+    assert "; next c*d, 8" in printed
+    assert "Orange: beyond the margin." in printed
 
 
 def test_equal_values_are_not_called_the_one_smallest(view):
     design = view.campaign.design
     values = np.where(design.matrix[:, 0] > 0, 0.0, np.arange(32) + 1.0)
-    said = ordered_caption(view, ordered_data(design, values), "loss_rate")
-    assert said.startswith("The smallest, 0 %, is in 16 conditions (")
-    assert "The 16 smallest all have network speed (X1) at 1600 seg/ms" in said
+    printed = ordered_caption(view, ordered_data(design, values), "loss_rate")
+    assert printed.startswith("The smallest, 0 %, is in 16 conditions (")
+    assert "The 16 smallest all have network speed (X1) at 1600 seg/ms" in printed
     half = np.where(design.matrix[:, 0] > 0, 0.0, 1.0)
     half[np.flatnonzero(half == 0)[0]] = 1.0
     tied = ordered_caption(view, ordered_data(design, half), "loss_rate")
@@ -119,8 +119,8 @@ def test_few_effects_tell_no_noise_and_no_margin_is_drawn():
     assert np.isfinite(found.noise.me)
     assert margins_table(found).is_empty()
     assert terms_caption("loss", "1", found) == "3 effects are too few to separate effects from noise."
-    said = interactions_caption("loss", "1", interactions(design, y), found)
-    assert said == (
+    printed = interactions_caption("loss", "1", interactions(design, y), found)
+    assert printed == (
         "The largest interaction on loss is a*b: −0.5 percentage points. 3 effects are too few to separate effects "
         "from noise."
     )
@@ -132,11 +132,12 @@ def test_replicates_tell_the_noise_of_few_effects():
     y = pl.DataFrame({"condition": [1, 2, 3, 4] * 2, "value": value, "replicate": [1] * 4 + [2] * 4})
     found = terms(design, y, noise="replicates")
     assert margins_table(found).height == 2
-    said = terms_caption("loss", "1", found)
+    printed = terms_caption("loss", "1", found)
     assert (
-        "3 of 3 effects on loss exceed the margin of error of 0.28 percentage points (from the scatter between" in said
+        "3 of 3 effects on loss exceed the margin of error of 0.28 percentage points (from the scatter between"
+        in printed
     )
-    assert "Lenth" not in said
+    assert "Lenth" not in printed
 
 
 def test_a_chain_of_pairs_is_not_called_one_behaviour():
@@ -144,13 +145,13 @@ def test_a_chain_of_pairs_is_not_called_one_behaviour():
     a, b, c = rng.standard_normal((3, 400))
     data = np.column_stack([a, a + b, b, c, 2 * c])
     names = ["a", "ab", "b", "c", "cc"]
-    said = correlations_caption({name: name for name in names}, correlations(data, responses=names))
-    assert "link the 5 responses that vary into 2 groups." in said
+    printed = correlations_caption({name: name for name in names}, correlations(data, responses=names))
+    assert "link the 5 responses that vary into 2 groups." in printed
     assert (
         "Ab and a and b are linked by chains: 2 of the 3 pairs are above 0.65, 2 of the 2 with ab; |r| goes down"
-        in said
+        in printed
     )
-    assert "C and cc go together in every pair." in said
+    assert "C and cc go together in every pair." in printed
 
 
 def rules_of(groups, view):
@@ -162,19 +163,19 @@ def rules_of(groups, view):
 def test_rules_no_better_than_the_largest_group_explain_nothing(view):
     groups = [1] * 32
     groups[5], groups[9] = 2, 2
-    said = scores_caption(rules_of(groups, view))
-    assert said.endswith("30 of 32 combinations of condition and algorithm are in the largest group.")
+    printed = scores_caption(rules_of(groups, view))
+    assert printed.endswith("30 of 32 combinations of condition and algorithm are in the largest group.")
 
 
 def test_rules_name_levels_and_the_question_that_another_factor_answers_as_well(view):
     x1, x2, x3 = view.campaign.design.matrix[:, :3].T
     groups = np.where(x1 < 0, 1, np.where((x2 > 0) == (x3 > 0), 2, 3)).tolist()
-    said = scores_caption(rules_of(groups, view))
-    assert "Group 1: network speed (X1) at 800 seg/ms." in said, "the branches of one group are one rule"
+    printed = scores_caption(rules_of(groups, view))
+    assert "Group 1: network speed (X1) at 800 seg/ms." in printed, "the branches of one group are one rule"
     exact = np.where(x1 < 0, 1, np.where(x2 > 0, 2, 1)).tolist()
-    said = scores_caption(rules_of(exact, view))
-    assert "In place of network speed (X1), " in said
-    assert "right for 32 of 32 combinations" in said
+    printed = scores_caption(rules_of(exact, view))
+    assert "In place of network speed (X1), " in printed
+    assert "right for 32 of 32 combinations" in printed
 
 
 def test_significance_is_said_at_the_level_reached_and_against_what(view):
@@ -182,8 +183,8 @@ def test_significance_is_said_at_the_level_reached_and_against_what(view):
     assert "Significant at 99 %: network speed (X1)" in effects_caption(view, strong, "loss_rate")
     none = replace(strong, stars=("",) * len(strong.stars))
     for mode, against in (("nist", "variation between the conditions"), ("replicates", "scatter between replicates")):
-        said = effects_caption(view, replace(none, mode=mode), "loss_rate")
-        assert f"No effect is significant at 95 % against the {against}." in said
+        printed = effects_caption(view, replace(none, mode=mode), "loss_rate")
+        assert f"No effect is significant at 95 % against the {against}." in printed
     untested = replace(none, p=np.full(len(none.p), np.nan))
     assert "ignificant" not in effects_caption(view, untested, "loss_rate")
 

@@ -128,7 +128,7 @@ def test_check_shows_values_sources_and_what_follows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (("run", "abilen"), '"abilen": unknown scenario or experiment (nearest: abilene). Allowed: abilene'),
         (("run", "abilene", "--algorithm", "cubik"), '--algorithm: algorithms = "cubik": unknown algorithm'),
@@ -191,12 +191,12 @@ def test_check_shows_values_sources_and_what_follows() -> None:
         (("analyze", "nowhere"), '"nowhere": not a campaign folder'),
     ],
 )
-def test_bad_input_is_one_message_and_exit_code_2(here: Path, arguments: tuple[str, ...], says: str) -> None:
+def test_bad_input_is_one_message_and_exit_code_2(here: Path, arguments: tuple[str, ...], message: str) -> None:
     result = call(*arguments)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert result.stderr.startswith("mesonet: ")
-    assert says in result.stderr
+    assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert list(here.iterdir()) == []
 

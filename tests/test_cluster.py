@@ -138,7 +138,7 @@ def test_task_whose_answer_does_not_come_is_made_again(status: str, monkeypatch:
     heard: list[tuple[str, str]] = []
     driver = object.__new__(_Driver)
     monkeypatch.setattr(driver, "_out", {Future(status): "run"}, raising=False)
-    monkeypatch.setattr(driver, "_agenda", SimpleNamespace(end=lambda *told: heard.append(told)), raising=False)
+    monkeypatch.setattr(driver, "_agenda", SimpleNamespace(end=lambda *reported: heard.append(reported)), raising=False)
     driver._hear()
     assert heard == [("run", "stopped")]
     assert not driver._out
@@ -208,9 +208,9 @@ def test_what_a_cluster_cannot_do_is_one_line(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setattr("mesonet.campaign.cluster.answering", str)
     monkeypatch.setattr("mesonet.campaign.cluster.run_on_cluster", broken)
     file = str(write(tmp_path, replicates=1))
-    said = CliRunner().invoke(main, ["experiment", "run", file, "--out", str(tmp_path / "out"), "--dask", "tcp://a:1"])
-    assert (said.exit_code, said.stderr.count("\n")) == (1, 1), said.output
-    assert said.stderr == "mesonet: the cluster cannot make the runs: TypeError: cannot unpickle\n"
+    text = CliRunner().invoke(main, ["experiment", "run", file, "--out", str(tmp_path / "out"), "--dask", "tcp://a:1"])
+    assert (text.exit_code, text.stderr.count("\n")) == (1, 1), text.output
+    assert text.stderr == "mesonet: the cluster cannot make the runs: TypeError: cannot unpickle\n"
 
 
 def test_worker_with_other_code_is_refused(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_foldover_of_one_factor_clears_its_interactions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "says"),
+    ("call", "message"),
     [
         (lambda d: foldover(d, ["X7"]), "unknown factor"),
         (lambda d: foldover(d, []), "no factor is switched"),
@@ -115,8 +115,8 @@ def test_foldover_of_one_factor_clears_its_interactions() -> None:
         (lambda d: designs.sobol(3, 2**30), "1 to 1000000"),
     ],
 )
-def test_what_is_refused(call: object, says: str) -> None:
-    with pytest.raises(InputError, match=says.replace("+", r"\+")):
+def test_what_is_refused(call: object, message: str) -> None:
+    with pytest.raises(InputError, match=message.replace("+", r"\+")):
         call(two_level(5, ["X4=X1*X2", "X5=X1*X3"]))  # type: ignore[operator]
 
 

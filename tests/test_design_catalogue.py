@@ -177,12 +177,12 @@ def test_a_lower_resolution_is_an_error_that_names_the_runs(factors: int) -> Non
 
 
 @pytest.mark.parametrize(
-    ("factors", "runs", "says"),
+    ("factors", "runs", "message"),
     [(20, 100, "a power of 2, 32 to 65536"), (20, 16, "too few runs"), (3, 16, "use replicates"), (0, 4, "factors = 0"),
      (20, 2**17, "too many runs"), (33, 64, "1 to 32"), (4, 0, "not a number of runs"), (4, True, "not a number")],
 )  # fmt: skip
-def test_sizes_that_are_refused(factors: int, runs: int, says: str) -> None:
-    with pytest.raises(InputError, match=says):
+def test_sizes_that_are_refused(factors: int, runs: int, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         by_runs(factors, runs)
 
 

@@ -94,7 +94,7 @@ def test_factors_and_generators_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ("", "no design is chosen"),
         ("--runs 8", "--factors: missing. Allowed: a number, or ids"),
@@ -132,10 +132,10 @@ def test_factors_and_generators_by_name() -> None:
         ("exp-2a --kind one-at-a-time --runs 10", "--runs = 10"),
     ],
 )
-def test_bad_input_is_one_line(arguments: str, says: str) -> None:
+def test_bad_input_is_one_line(arguments: str, message: str) -> None:
     result = call(*arguments.split())
     assert result.exit_code == 2
-    assert says in result.stderr
+    assert message in result.stderr
     assert result.stderr.startswith("mesonet: ")
     assert result.stderr.count("\n") == 1
     assert not result.stdout

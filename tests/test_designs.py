@@ -125,7 +125,7 @@ def test_every_design_is_balanced_orthogonal_and_knows_its_aliases(given_design:
 
 
 @pytest.mark.parametrize(
-    ("factors", "generators", "says"),
+    ("factors", "generators", "message"),
     [
         ((), ["a=b*c"], "a is not a factor"),
         (0, [], "not a number of factors"),
@@ -150,8 +150,8 @@ def test_every_design_is_balanced_orthogonal_and_knows_its_aliases(given_design:
         ([f"f{i}" for i in range(20)], [], "too many runs"),
     ],
 )
-def test_bad_designs_are_refused(factors: object, generators: list[str], says: str) -> None:
-    with pytest.raises(InputError, match=says):
+def test_bad_designs_are_refused(factors: object, generators: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         two_level(factors, generators)  # type: ignore[arg-type]
 
 

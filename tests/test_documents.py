@@ -80,7 +80,7 @@ WRITTEN = "Allowed: a file that `mesonet experiment run` wrote"
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "says"),
+    ("path", "value", "message"),
     [
         (["name"], 3, f"name = 3: not text. {WRITTEN}"),
         (["scale"], True, f"scale = true: not a number. {WRITTEN}"),
@@ -108,13 +108,13 @@ WRITTEN = "Allowed: a file that `mesonet experiment run` wrote"
     ],
 )  # fmt: skip
 def test_messages_about_an_experiment(
-    planned: dict[str, Any], path: Steps, value: Any, says: str, tmp_path: Path
+    planned: dict[str, Any], path: Steps, value: Any, message: str, tmp_path: Path
 ) -> None:
-    assert refusal(documents.experiment, planned, tmp_path, path, value).startswith(says)
+    assert refusal(documents.experiment, planned, tmp_path, path, value).startswith(message)
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "says"),
+    ("path", "value", "message"),
     [
         (["performance"], {}, f"performance.cpu_s: missing. {WRITTEN}"),
         (["performance", "wall_s"], -1, "performance.wall_s = -1: too low. Allowed: at least 0"),
@@ -128,20 +128,20 @@ def test_messages_about_an_experiment(
         (["model"], None, f"model: not an object. {WRITTEN}"),
     ],
 )
-def test_messages_about_a_run(made: dict[str, Any], path: Steps, value: Any, says: str, tmp_path: Path) -> None:
-    assert refusal(documents.done, made, tmp_path, path, value).startswith(says)
+def test_messages_about_a_run(made: dict[str, Any], path: Steps, value: Any, message: str, tmp_path: Path) -> None:
+    assert refusal(documents.done, made, tmp_path, path, value).startswith(message)
 
 
 def test_messages_about_a_failure(tmp_path: Path) -> None:
     tries = [documents.Attempt("broke", "now", "later", "here")]
     failure = documents.plain(documents.FailureDocument("broke", "", "", 1, tries))
     jsonschema.validate(failure, schema("failure"))
-    for path, value, says in (
+    for path, value, message in (
         (["message"], "", 'message = "": too short. Allowed: a length of at least 1'),
         (["tries"], [], "tries = []: too short. Allowed: a length of at least 1"),
         (["tries", 0, "host"], 7, "tries[0].host = 7: not text. "),
     ):
-        assert refusal(documents.failed, failure, tmp_path, path, value).startswith(says)
+        assert refusal(documents.failed, failure, tmp_path, path, value).startswith(message)
 
 
 def test_entries_of_other_versions_are_allowed(planned: dict[str, Any], tmp_path: Path) -> None:

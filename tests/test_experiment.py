@@ -256,7 +256,7 @@ def mixed_with(other: str, minus: str = "0.3", algorithm: str = "scalable") -> C
 
 
 @pytest.mark.parametrize(
-    ("change", "path", "says"),
+    ("change", "path", "message"),
     [
         (replace('plus = "80 seg/ms"', 'plus = "80 ms"'), "factors[0].plus", "not a level of network.speed"),
         (replace('plus = "80 seg/ms"', "plus = 80"), "factors[0].plus", 'write "80 seg/ms"'),
@@ -315,13 +315,13 @@ def mixed_with(other: str, minus: str = "0.3", algorithm: str = "scalable") -> C
     ],
 )
 def test_bad_experiments_are_refused_with_file_and_path(
-    tiny: Path, change: Callable[[str], str], path: str, says: str
+    tiny: Path, change: Callable[[str], str], path: str, message: str
 ) -> None:
     tiny.write_text(change(tiny.read_text()))
     with pytest.raises(InputError) as caught:
         experiment(tiny)
     assert (caught.value.file, caught.value.path) == (str(tiny), path)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_two_factors_may_not_set_the_same_value(tiny: Path) -> None:
@@ -340,7 +340,7 @@ def test_options_may_not_set_what_a_factor_varies(tiny: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "option", "says"),
+    ("options", "option", "message"),
     [
         ({"duration": "5"}, "--duration: time.duration", 'write "5 s"'),
         ({"duration": 5}, "--duration: time.duration", 'write "5 s"'),
@@ -359,8 +359,8 @@ def test_options_may_not_set_what_a_factor_varies(tiny: Path) -> None:
         ({"values": {"users.think_time": 1}}, "--set: users.think_time", 'write "1 s"'),
     ],
 )
-def test_bad_options_are_named_as_such(tiny: Path, options: dict[str, object], option: str, says: str) -> None:
-    with pytest.raises(InputError, match=says) as caught:
+def test_bad_options_are_named_as_such(tiny: Path, options: dict[str, object], option: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
         experiment(tiny, **options)
     assert str(caught.value).startswith(option)
     assert str(tiny) not in str(caught.value)

@@ -190,9 +190,9 @@ def test_plan_estimates_the_cost_from_a_pilot(tmp_path: Path) -> None:
         assert pilot["settled"] is (pilot["condition"] not in cost["unsettled"])
     without = CliRunner().invoke(main, ["experiment", "plan", file, "--pilot", "0", "--json"])
     assert json.loads(without.stdout)["cost"] is None
-    said = "\n".join(cost_lines(Cost(**cost), workers=2))
-    assert "of processor time" in said
-    assert "with 2 runs at a time" in said
+    text = "\n".join(cost_lines(Cost(**cost), workers=2))
+    assert "of processor time" in text
+    assert "with 2 runs at a time" in text
 
 
 def test_plan_shows_the_offered_load_of_each_condition() -> None:
@@ -232,14 +232,14 @@ def test_a_plan_names_slow_conditions() -> None:
         {"condition": 7, "share": 0.1, "cpu_s": 40.0, "least_cpu_s": 40.0},
     ]
     cost = Cost([40.0] * 8, 320.0, 300.0, 400.0, 2**24, 2**20, pilots, growing=[3], unsettled=[3, 4])
-    said = cost_lines(cost, workers=2)
-    assert said[-2:] == [
+    text = cost_lines(cost, workers=2)
+    assert text[-2:] == [
         "condition 3 is slow: its load still rose at the end of the pilot; "
         "a run takes at least 96 s, the estimate is 2 min",
         "the load had not settled at the end of the pilot of condition 4; longer pilots (--pilot) are more exact",
     ]
     calm = cost_lines(replace(cost, growing=[], unsettled=[]), workers=2)
-    assert said[:-2] == calm
+    assert text[:-2] == calm
 
 
 def test_plan_of_a_model_that_fails_says_so_instead_of_the_cost(tmp_path: Path) -> None:
@@ -252,24 +252,24 @@ def test_plan_of_a_model_that_fails_says_so_instead_of_the_cost(tmp_path: Path) 
     assert plan.stdout.startswith("bad: Bad\n2 runs = ")
     assert "\nnote: no estimate: the pilot of condition 1 failed: " in plan.stdout
     assert "no such queue" in plan.stdout.splitlines()[-1]
-    told = json.loads(CliRunner().invoke(main, ["experiment", "plan", str(file), "--json"]).stdout)
-    assert told["cost"] is None
-    assert "no such queue" in told["warnings"][0]
+    reported = json.loads(CliRunner().invoke(main, ["experiment", "plan", str(file), "--json"]).stdout)
+    assert reported["cost"] is None
+    assert "no such queue" in reported["warnings"][0]
 
 
 def test_plan_of_a_semifold_names_no_resolution(tmp_path: Path) -> None:
-    said = heading(five(tmp_path, 'runs = 8\nfoldover = "all"\nhalf = "X1"'))
-    assert "defining words:" not in said
-    assert "resolution 3" not in said
-    assert "\na semifold: " in said
-    assert " of 10 two-factor interactions are clear" in said
+    text = heading(five(tmp_path, 'runs = 8\nfoldover = "all"\nhalf = "X1"'))
+    assert "defining words:" not in text
+    assert "resolution 3" not in text
+    assert "\na semifold: " in text
+    assert " of 10 two-factor interactions are clear" in text
     assert "\nresolution 4, defining words: " in heading(five(tmp_path, 'runs = 8\nfoldover = "all"'))
 
 
 def test_plan_of_a_foldover_that_runs_all_combinations(tmp_path: Path) -> None:
-    said = heading(five(tmp_path, 'runs = 16\nfoldover = "all"'))
-    assert "\nall combinations run: nothing is aliased\n" in said
-    assert "resolution" not in said
+    text = heading(five(tmp_path, 'runs = 16\nfoldover = "all"'))
+    assert "\nall combinations run: nothing is aliased\n" in text
+    assert "resolution" not in text
 
 
 def test_expected_cost_follows_what_is_simulated(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_more_than_two_levels_are_all_combinations(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "message"),
     [
         ('"3 seg/ms", "2 seg/ms"', '"1 seg/ms"', r'levels.network.speed\[1\] = "1 seg/ms": both levels are the same'),
         ('"2 seg/ms"', '"1 seg/ms"', r'levels.network.speed\[2\] = "1 seg/ms": two levels are the same'),
@@ -69,9 +69,9 @@ def test_more_than_two_levels_are_all_combinations(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_levels_that_do_not_fit_are_refused(tmp_path: Path, old: str, new: str, says: str) -> None:
+def test_levels_that_do_not_fit_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in GRID
-    with pytest.raises(InputError, match=says):
+    with pytest.raises(InputError, match=message):
         experiment(written(tmp_path, GRID.replace(old, new)))
 
 
@@ -109,7 +109,7 @@ def test_a_base_gives_what_the_file_does_not_say(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ('base = "none"', "base"),
         ("base = 3", "base = 3: not text"),
@@ -117,10 +117,12 @@ def test_a_base_gives_what_the_file_does_not_say(tmp_path: Path) -> None:
         ('base = "demo"\ntitle = "no name"', "name"),
     ],
 )
-def test_a_base_that_is_none_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str) -> None:
+def test_a_base_that_is_none_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     written(tmp_path, text)
-    with pytest.raises(InputError, match=says) as refused:
+    with pytest.raises(InputError, match=message) as refused:
         experiment("own.toml")
     assert refused.value.file == "own.toml"
 
@@ -149,16 +151,16 @@ plus = PLUS
 
 
 @pytest.mark.parametrize(
-    ("path", "plus", "algorithm", "says"),
+    ("path", "plus", "algorithm", "message"),
     [
         ("cubic", "0.8", "fast", "the shares sum to 1.1"),
         ("cubc", "0.6", "fast", "unknown algorithm"),
         ("cubic", "0.6", "cubic", "cubic has two shares"),
     ],
 )
-def test_shares_that_do_not_fit_are_refused(tmp_path: Path, path: str, plus: str, algorithm: str, says: str) -> None:
+def test_shares_that_do_not_fit_are_refused(tmp_path: Path, path: str, plus: str, algorithm: str, message: str) -> None:
     file = written(tmp_path, SHARES.replace("PATH", path).replace("PLUS", plus))
-    with pytest.raises(InputError, match=says):
+    with pytest.raises(InputError, match=message):
         experiment(file, algorithms=[algorithm]).check(force=True)
 
 

@@ -43,7 +43,7 @@ def test_rows_are_flows_as_the_file_of_a_scenario_has_them(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "says"),
+    ("table", "message"),
     [
         ("from,start\nA,1 s\n", r'flows\.csv: line 1 = "from,start": no column "to"'),
         ("from,to,begin\nA,B,1 s\n", r"flows\.csv: line 1 = \"begin\": unknown column"),
@@ -53,10 +53,10 @@ def test_rows_are_flows_as_the_file_of_a_scenario_has_them(here: Path) -> None:
         ("from,to,start\nA,B,0 s\nA,B,5\n", r'web\.toml: flows\[1\]\.start = "5": a time needs its unit: write "5 ms"'),
     ],
 )
-def test_wrong_tables_are_refused(here: Path, table: str, says: str) -> None:
+def test_wrong_tables_are_refused(here: Path, table: str, message: str) -> None:
     with pytest.raises(InputError) as refused:
         scenario(str(write(here, table)))
-    assert re.search(says, str(refused.value)), refused.value
+    assert re.search(message, str(refused.value)), refused.value
 
 
 def test_a_table_that_is_not_there_is_refused(here: Path) -> None:

@@ -191,9 +191,11 @@ def test_claims_are_those_of_the_table():
 def test_claims_have_every_published_row_of_the_table_once():
     loaded = [claim for claim in load_claims(claims.FOLDER) if claim.part == "K"]
     numbers = [number for claim in loaded for number in claim.numbers]
-    told = [(number.of["scenario"], number.of["quantity"]) for number in numbers if number.measure == "kernel_quantity"]
+    reported = [
+        (number.of["scenario"], number.of["quantity"]) for number in numbers if number.measure == "kernel_quantity"
+    ]
     able = {scenario.name for scenario in scenarios.every() if not runs.why_not(scenario)}
-    assert sorted(told) == sorted(key for key in table.read() if key[0] in able and key[1] in table.PUBLISHED)
+    assert sorted(reported) == sorted(key for key in table.read() if key[0] in able and key[1] in table.PUBLISHED)
     whole = loaded[0].numbers[0]
     assert (set(whole.of["scenarios"]), set(whole.of["quantities"])) == (able, set(table.PUBLISHED))
 

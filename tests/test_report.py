@@ -102,7 +102,7 @@ class Words(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.skip, self.said = 0, []
+        self.skip, self.printed = 0, []
 
     def handle_starttag(self, tag, attrs):
         self.skip += tag in ("script", "style")
@@ -112,13 +112,13 @@ class Words(HTMLParser):
 
     def handle_data(self, text):
         if not self.skip:
-            self.said.append(text)
+            self.printed.append(text)
 
 
 def words(page):
     parser = Words()
     parser.feed(page)
-    return " ".join(" ".join(parser.said).split())
+    return " ".join(" ".join(parser.printed).split())
 
 
 def test_the_page_is_one_file_that_asks_for_nothing(report, page):
@@ -254,24 +254,24 @@ def test_selections_of_users_are_those_of_the_campaign(mixed):
 
 def test_the_summary_is_made_from_the_numbers(campaign, page):
     view = CampaignView(campaign)
-    said = dict(findings(view))
+    printed = dict(findings(view))
     result = view.summary("measured")
     of_fast = int((result.flagged & (result.extreme == "fast")).sum())
-    assert said["Who stands out"].startswith("fast most often")
-    assert f" in {of_fast} of {result.cells_tested} comparisons" in said["Who stands out"]
-    assert "158 of 160 runs are done, 1 failed and 1 not run yet" in said["What was compared"]
-    assert "Network speed (X1) has the strongest effect on loss rate for every algorithm" in said["What drives it"]
+    assert printed["Who stands out"].startswith("fast most often")
+    assert f" in {of_fast} of {result.cells_tested} comparisons" in printed["Who stands out"]
+    assert "158 of 160 runs are done, 1 failed and 1 not run yet" in printed["What was compared"]
+    assert "Network speed (X1) has the strongest effect on loss rate for every algorithm" in printed["What drives it"]
     loss = campaign.cube(["loss_rate"], "measured")[:, :, 0]
     worst = int(np.argmax(np.nanmean(loss, axis=1))) + 1
-    assert f"It is highest in condition {worst}" in said["How congested"]
-    for text in said.values():
+    assert f"It is highest in condition {worst}" in printed["How congested"]
+    for text in printed.values():
         assert text in words(page)
 
 
 def test_the_summary_says_what_the_algorithms_are_mixed_with(campaign):
     mixed = replace(campaign, experiment={**campaign.experiment, "mixed_with": "tcp"})
-    said = dict(findings(CampaignView(mixed)))["What was compared"]
-    assert "fast and illinois; each with tcp for the other sources) in 32 network conditions" in said
+    printed = dict(findings(CampaignView(mixed)))["What was compared"]
+    assert "fast and illinois; each with tcp for the other sources) in 32 network conditions" in printed
 
 
 def test_the_summary_changes_with_the_numbers(campaign):
@@ -283,10 +283,10 @@ def test_the_summary_changes_with_the_numbers(campaign):
     )
     assert dict(findings(CampaignView(swapped)))["Who stands out"].startswith("illinois most often")
     flat = replace(campaign, responses=campaign.responses.with_columns(value=pl.lit(0.02)))
-    said = dict(findings(CampaignView(flat)))
-    assert said["What drives it"] == "No factor changes loss rate."
-    assert "above 1 % in 32 of 32 conditions" in said["How congested"]
-    assert "In 704 of 704 cells the algorithms are not distinguishable." in said["Who stands out"]
+    printed = dict(findings(CampaignView(flat)))
+    assert printed["What drives it"] == "No factor changes loss rate."
+    assert "above 1 % in 32 of 32 conditions" in printed["How congested"]
+    assert "In 704 of 704 cells the algorithms are not distinguishable." in printed["Who stands out"]
 
 
 def test_at_a_glance_better_and_worse_follow_the_direction_of_the_response(page):
@@ -448,9 +448,9 @@ def small_losses(campaign, largest):
 @pytest.mark.parametrize(("largest", "judged"), [(0.99 * NEGLIGIBLE, False), (1.01 * NEGLIGIBLE, True)])
 def test_shares_below_a_tenth_of_a_percent_are_not_judged(campaign, largest, judged):
     view = CampaignView(small_losses(campaign, largest))
-    said = dict(findings(view))["How they differ"]
-    assert ("Too small to compare: loss rate" in said) is not judged
-    assert ("loss rate -90 % with fast" in said.replace("−", "-")) is judged
+    printed = dict(findings(view))["How they differ"]
+    assert ("Too small to compare: loss rate" in printed) is not judged
+    assert ("loss rate -90 % with fast" in printed.replace("−", "-")) is judged
     fast = re.search(r"<strong>fast</strong>.*?</tr>", glance(view), re.S)[0]
     loss = re.findall(r"<td>(.*?)</td>", fast)[0]
     assert ("better" in loss) is judged
@@ -475,12 +475,12 @@ def test_a_report_that_fails_leaves_the_earlier_one(campaign, report, tmp_path, 
 def test_a_response_that_is_zero_everywhere_has_values(campaign):
     name = pl.col("response") == "connection_failure_ratio"
     zero = campaign.responses.with_columns(value=pl.when(name).then(0.0).otherwise("value"))
-    said = dict(findings(CampaignView(replace(campaign, responses=zero))))["How they differ"]
-    assert "Zero in every run: connection failure ratio" in said
-    assert "Without values" not in said
+    printed = dict(findings(CampaignView(replace(campaign, responses=zero))))["How they differ"]
+    assert "Zero in every run: connection failure ratio" in printed
+    assert "Without values" not in printed
     gone = replace(campaign, responses=campaign.responses.filter(~(name & (pl.col("algorithm") != "tcp"))))
-    said = dict(findings(CampaignView(gone)))["How they differ"]
-    assert "Without values to compare: connection failure ratio" in said
+    printed = dict(findings(CampaignView(gone)))["How they differ"]
+    assert "Without values to compare: connection failure ratio" in printed
 
 
 def test_runs_that_are_not_done_are_not_called_replicates(campaign):
@@ -528,17 +528,17 @@ def test_lists_and_quantities_in_words():
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "printed"),
     [
         (3.0, "; the same in all."),
         (float("nan"), "nothing is known of what drives it. How they differ No two algorithms have values"),
         (float("inf"), "No run has a value of loss rate."),
     ],
 )
-def test_the_summary_of_degenerate_values_says_nothing_that_is_not_so(campaign, value, said):
+def test_the_summary_of_degenerate_values_says_nothing_that_is_not_so(campaign, value, printed):
     view = CampaignView(replace(campaign, responses=campaign.responses.with_columns(value=pl.lit(value))))
     text = " ".join(f"{name} {sentence}" for name, sentence in findings(view))
-    assert said in text
+    assert printed in text
     assert "highest in condition" not in text
 
 
@@ -546,11 +546,11 @@ def test_conditions_without_a_value_and_flags_that_may_be_chance_are_said(campai
     gone = campaign.responses.with_columns(
         value=pl.when(pl.col("condition") == 3).then(float("inf")).otherwise("value")
     )
-    said = dict(findings(CampaignView(replace(campaign, responses=gone))))
-    assert said["How congested"].endswith("No run has a value in condition 3.")
+    printed = dict(findings(CampaignView(replace(campaign, responses=gone))))
+    assert printed["How congested"].endswith("No run has a value in condition 3.")
     alone = campaign.responses.filter(pl.col("response") == "rtt")
-    said = dict(findings(CampaignView(replace(campaign, responses=alone))))
-    assert said["Who stands out"].endswith("so that this may be nothing but chance.")
+    printed = dict(findings(CampaignView(replace(campaign, responses=alone))))
+    assert printed["Who stands out"].endswith("so that this may be nothing but chance.")
     assert "nothing but chance" not in dict(findings(CampaignView(campaign)))["Who stands out"]
 
 

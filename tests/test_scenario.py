@@ -156,7 +156,7 @@ def test_file_with_a_base(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("overrides", "path", "says"),
+    ("overrides", "path", "message"),
     [
         ({"duration": 60}, "time.duration", 'write "60 s"'),
         ({"duration": "24 s", "warmup": "24 s"}, "time.duration", "inside the warm-up of 24 s"),
@@ -188,11 +188,11 @@ def test_file_with_a_base(tmp_path: Path) -> None:
         ({"flows": {"from": "A"}}, "flows", "not a list of flows"),
     ],
 )
-def test_bad_values_are_refused_with_path_and_remedy(overrides: dict, path: str, says: str) -> None:
+def test_bad_values_are_refused_with_path_and_remedy(overrides: dict, path: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         scenario("abilene", **overrides)
     assert caught.value.path == path
-    assert says in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_errors_in_a_file_name_file_path_value_and_what_is_allowed(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_errors_in_a_file_name_file_path_value_and_what_is_allowed(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("speed = ", "not valid TOML"),
         ('base = "nowhere"', "unknown scenario"),
@@ -218,12 +218,12 @@ def test_errors_in_a_file_name_file_path_value_and_what_is_allowed(tmp_path: Pat
         ('[network]\nbuffer = {rule = "bdp"}', "not a buffer size"),
     ],
 )
-def test_bad_files_are_refused_by_name(tmp_path: Path, text: str, says: str) -> None:
+def test_bad_files_are_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "self.toml"
     file.write_text(text)
     with pytest.raises(InputError, match=r"self\.toml") as caught:
         scenario(file)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_files_that_are_not_text_are_refused(tmp_path: Path) -> None:

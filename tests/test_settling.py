@@ -137,14 +137,14 @@ def shown(*options: str) -> str:
 
 
 def test_the_command_names_series_that_had_not_settled() -> None:
-    said = shown("--duration", "4 s").splitlines()[-1]
-    assert said.startswith("note: the load had not settled; not settled within the warm-up of 1.6 s by MSER-5: ")
-    assert "transmitting sources (not by the end, +" in said
-    assert "; drops (not by the end)" in said
-    told = json.loads(shown("--duration", "4 s", "--json"))
-    assert (told["load_settled"], told["settling_time_s"]) == (False, None)
-    assert told["settling_s"] == dict.fromkeys(settling.SETTLING)
-    assert set(told["load_drift"]) == set(settling.LOAD)
+    printed = shown("--duration", "4 s").splitlines()[-1]
+    assert printed.startswith("note: the load had not settled; not settled within the warm-up of 1.6 s by MSER-5: ")
+    assert "transmitting sources (not by the end, +" in printed
+    assert "; drops (not by the end)" in printed
+    reported = json.loads(shown("--duration", "4 s", "--json"))
+    assert (reported["load_settled"], reported["settling_time_s"]) == (False, None)
+    assert reported["settling_s"] == dict.fromkeys(settling.SETTLING)
+    assert set(reported["load_drift"]) == set(settling.LOAD)
     assert "settled" not in shown("--duration", "30 s", "--set", "warmup=15 s", "--seed", "2")
     late = shown("--duration", "30 s", "--set", "warmup=5 s", "--seed", "2").splitlines()[-1]
     assert "the load had not settled; not settled within the warm-up of 5 s by MSER-5: traffic (after 6 s, +" in late
@@ -252,15 +252,15 @@ def test_earlier_records_are_read(campaign: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "says"),
+    ("value", "message"),
     [
         ({"sending": "late"}, r"settling_s = .*: a value in it is not a number or null"),
         ({"sending": -1.0}, r"settling_s = .*: a value in it is too low. Allowed: at least 0"),
         ([1.0], r"settling_s = \[1.0\]: not an object"),
     ],
 )
-def test_a_damaged_record_is_refused(campaign: Path, tmp_path: Path, value: Any, says: str) -> None:
-    with pytest.raises(InputError, match=says):
+def test_a_damaged_record_is_refused(campaign: Path, tmp_path: Path, value: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         recorded(campaign, tmp_path, dict(enumerate([SETTLED] * 5 + [{"settling_s": value}])))
 
 
@@ -270,9 +270,9 @@ def sentence(campaign: mesonet.Campaign) -> str:
 
 def test_the_report_names_the_series_of_the_load(campaign: Path, tmp_path: Path) -> None:
     found = recorded(campaign, tmp_path, dict(enumerate([SETTLED, LATE, NEVER, RARE, SETTLED, LATE])))
-    said = sentence(found)
-    assert "In 3 of 6 runs the load had not settled" in said
-    assert "transmitting sources in 1 run and traffic in 2 runs; conditions 1 and 2." in said
+    printed = sentence(found)
+    assert "In 3 of 6 runs the load had not settled" in printed
+    assert "transmitting sources in 1 run and traffic in 2 runs; conditions 1 and 2." in printed
     calm = recorded(campaign, tmp_path / "calm", dict.fromkeys(range(6), RARE))
     assert sentence(calm) == ""
     unknown = recorded(campaign, tmp_path / "unknown", dict.fromkeys(range(6), UNKNOWN))

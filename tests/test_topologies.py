@@ -264,7 +264,7 @@ def test_topology_as_a_factor(here: Path, one_factor: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("nodes", "links", "says"),
+    ("nodes", "links", "message"),
     [
         ("name,latitude\nA,1\nB,1\n", "from,to\nA,B\n", "nodes.csv: line 2, longitude: one coordinate without the oth"),
         ("nom\nA\n", LINKS, 'nodes.csv: line 1 = "nom": unknown column'),
@@ -294,15 +294,15 @@ def test_topology_as_a_factor(here: Path, one_factor: Path) -> None:
         ("name\nP\n", "from,to\n", "nodes.csv = 1: too few routers"),
     ],
 )
-def test_bad_csv_is_refused_with_file_line_and_value(here: Path, nodes: str, links: str, says: str) -> None:
+def test_bad_csv_is_refused_with_file_line_and_value(here: Path, nodes: str, links: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read(folder(nodes, links))
-    assert str(caught.value).startswith(f"net/{says}"), caught.value
-    assert caught.value.allowed or "not CSV" in says
+    assert str(caught.value).startswith(f"net/{message}"), caught.value
+    assert caught.value.allowed or "not CSV" in message
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "says"),
+    ("name", "text", "message"),
     [
         ("a.gml", "graph [ node [ id 0 ", "a.gml: not valid GML"),
         ("a.gml", "nothing", "a.gml: not valid GML"),
@@ -322,11 +322,11 @@ def test_bad_csv_is_refused_with_file_line_and_value(here: Path, nodes: str, lin
         ("a.json", "{}", "a.json: not a kind of file"),
     ],
 )
-def test_bad_files_are_refused(here: Path, name: str, text: str, says: str) -> None:
+def test_bad_files_are_refused(here: Path, name: str, text: str, message: str) -> None:
     Path(name).write_text(text)
     with pytest.raises(InputError) as caught:
         read(name)
-    assert str(caught.value).startswith(says), caught.value
+    assert str(caught.value).startswith(message), caught.value
     assert "\n" not in str(caught.value)
 
 
@@ -344,7 +344,7 @@ def test_a_folder_without_its_files_is_refused(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "says"),
+    ("value", "message"),
     [
         ("abilen", "unknown topology (nearest: abilene). Allowed: abilene, isp, dumbbell"),
         ("nets/mine", "no such file"),
@@ -356,11 +356,11 @@ def test_a_folder_without_its_files_is_refused(here: Path) -> None:
         ("topohub:", "no such network in topohub"),
     ],
 )
-def test_unknown_topologies_are_refused(here: Path, value: object, says: str) -> None:
+def test_unknown_topologies_are_refused(here: Path, value: object, message: str) -> None:
     with pytest.raises(InputError) as caught:
         scenario("abilene", topology=value)
     assert caught.value.path == "topology"
-    assert says in str(caught.value)
+    assert message in str(caught.value)
     assert "topohub:GROUP/NAME" in str(caught.value)
 
 

@@ -86,8 +86,8 @@ def test_equal_flows_can_be_given_once(campaign: Campaign) -> None:
     assert len(flows) == 4
     assert flows[1] == flows[2] == flows[3]
     assert "count" not in flows[1]
-    said = {row["path"]: row["value"] for row in campaign.experiment["parameters"]}["flows"]
-    assert said == "A to B from 0 s; 3 times A to B from 6 s"
+    text = {row["path"]: row["value"] for row in campaign.experiment["parameters"]}["flows"]
+    assert text == "A to B from 0 s; 3 times A to B from 6 s"
 
 
 def test_kept_tables_lie_beside_the_responses(campaign: Campaign) -> None:
@@ -101,7 +101,7 @@ def test_kept_tables_lie_beside_the_responses(campaign: Campaign) -> None:
 
 
 @pytest.mark.parametrize(
-    ("run", "says"),
+    ("run", "message"),
     [
         ((2, "tcp"), "condition = 2: no such condition. Allowed: 1"),
         ((0, "tcp"), "condition = 0: no such condition. Allowed: 1"),
@@ -109,10 +109,10 @@ def test_kept_tables_lie_beside_the_responses(campaign: Campaign) -> None:
         ((1, "tcp", 3), "replicate = 3: no such replicate. Allowed: 1"),
     ],
 )
-def test_kept_tables_of_a_run_that_does_not_exist(campaign: Campaign, run: tuple[Any, ...], says: str) -> None:
+def test_kept_tables_of_a_run_that_does_not_exist(campaign: Campaign, run: tuple[Any, ...], message: str) -> None:
     with pytest.raises(InputError) as refused:
         campaign.kept("flow_traces", *run)
-    assert str(refused.value) == says
+    assert str(refused.value) == message
 
 
 def test_windows_and_latencies_of_every_run(campaign: Campaign) -> None:
@@ -195,7 +195,7 @@ def test_a_condition_of_an_experiment_without_factors_runs_alone(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "message"),
     [
         ('keep = ["flow_traces"]', 'keep = ["traces"]', "keep[0]"),
         ('keep = ["flow_traces"]', 'keep = "series"', "keep"),
@@ -205,12 +205,12 @@ def test_a_condition_of_an_experiment_without_factors_runs_alone(tmp_path: Path)
         ('name = "short-pair"', 'name = "short-pair"\ndesign.generators = []', "design"),
     ],
 )
-def test_bad_files_are_refused_with_the_place(tmp_path: Path, old: str, new: str, says: str) -> None:
+def test_bad_files_are_refused_with_the_place(tmp_path: Path, old: str, new: str, message: str) -> None:
     file = tmp_path / "bad.toml"
     file.write_text(PAIR.replace(old, new))
     with pytest.raises(InputError) as refused:
         experiment(file)
-    assert f"{file}: {says}" in str(refused.value)
+    assert f"{file}: {message}" in str(refused.value)
 
 
 def test_all_stands_for_every_algorithm(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_text_becomes_base_units_exactly(kind: str, text: object, value: object)
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "says"),
+    ("kind", "value", "message"),
     [
         ("time", 81, 'write "81 ms"'),
         ("time", "81", 'write "81 ms"'),
@@ -69,10 +69,10 @@ def test_text_becomes_base_units_exactly(kind: str, text: object, value: object)
         ("flag", 1, "not true or false"),
     ],
 )
-def test_what_is_wrong_and_what_is_allowed_is_said(kind: str, value: object, says: str) -> None:
+def test_what_is_wrong_and_what_is_allowed_is_said(kind: str, value: object, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(kind, value)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
     assert caught.value.allowed
 
 
@@ -121,7 +121,7 @@ def test_what_is_not_a_whole_number(value: object) -> None:
     assert (caught.value.path, caught.value.allowed) == ("replicates", "a whole number, at least 1 and at most 5")
 
 
-@pytest.mark.parametrize(("value", "says"), [(0, "too low"), (6, "too high"), (np.int8(-1), "too low")])
-def test_bounds_of_whole_numbers(value: object, says: str) -> None:
-    with pytest.raises(InputError, match=says):
+@pytest.mark.parametrize(("value", "message"), [(0, "too low"), (6, "too high"), (np.int8(-1), "too low")])
+def test_bounds_of_whole_numbers(value: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         integer(value, "replicates", 1, 5)

@@ -147,7 +147,7 @@ def test_what_cannot_be_measured_is_not_evaluated(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "message"),
     [
         ('id = "T1"', 'id = "T2"', "not the name of the file"),
         ('source = "a test"\n', "", "source: missing"),
@@ -163,9 +163,9 @@ def test_what_cannot_be_measured_is_not_evaluated(tmp_path: Path, monkeypatch: p
         ("[[values]]", "not_evaluated = 'why'\n\n[[values]]", "either values or a reason"),
     ],
 )
-def test_a_claim_that_is_not_one_is_refused(tmp_path: Path, old: str, new: str, says: str) -> None:
+def test_a_claim_that_is_not_one_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in CLAIM
-    with pytest.raises(InputError, match=says) as refused:
+    with pytest.raises(InputError, match=message) as refused:
         load_claims(written(tmp_path, CLAIM.replace(old, new)).parent)
     assert refused.value.file == str(tmp_path / "T1.toml")
 
@@ -202,12 +202,12 @@ def test_the_verb(tmp_path: Path) -> None:
     unrecorded = tmp_path / "verification"
     shutil.copytree(FOLDER, unrecorded, ignore=shutil.ignore_patterns(RECORD))
     where = ("--campaigns", str(tmp_path), "--longest", "0", "--claims", str(unrecorded))
-    told = json.loads(call("A", "B3", "dumbbell-pairs", *where, "--out", str(page), "--json"))
-    verdicts = {claim["id"]: claim["verdict"] for claim in told}
+    reported = json.loads(call("A", "B3", "dumbbell-pairs", *where, "--out", str(page), "--json"))
+    verdicts = {claim["id"]: claim["verdict"] for claim in reported}
     assert verdicts["A1"] == "reproduced"
     assert verdicts["B3"] == verdicts["B2"] == "not evaluated"
-    assert set(told[0]) >= {"id", "published", "measured", "verdict", "values", "explanation"}
-    needed = next(claim for claim in told if claim["id"] == "B2")["values"][0]["reason"]
+    assert set(reported[0]) >= {"id", "published", "measured", "verdict", "values", "explanation"}
+    needed = next(claim for claim in reported if claim["id"] == "B2")["values"][0]["reason"]
     assert needed.endswith("mesonet experiment run dumbbell-pairs --out verify/dumbbell-pairs")
     assert str(tmp_path) not in page.read_text()
     assert "### A1: reproduced" in page.read_text()

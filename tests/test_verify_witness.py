@@ -140,7 +140,7 @@ def test_a_claim_has_its_worst_verdict(verdicts: list[Verdict], verdict: Verdict
 
 
 @pytest.mark.parametrize(
-    ("document", "says"),
+    ("document", "message"),
     [
         ("{", "no JSON"),
         ([], "not a witness"),
@@ -158,9 +158,9 @@ def test_a_claim_has_its_worst_verdict(verdicts: list[Verdict], verdict: Verdict
         (DOCUMENT | {"values": [{key: VALUE[key] for key in VALUE if key != "of"}]}, r"values\[0\].of: missing"),
     ],
 )
-def test_a_broken_witness_is_refused(tmp_path: Path, document: object, says: str) -> None:
+def test_a_broken_witness_is_refused(tmp_path: Path, document: object, message: str) -> None:
     path = written(tmp_path, document)
-    with pytest.raises(InputError, match=says) as refused:
+    with pytest.raises(InputError, match=message) as refused:
         read_witness(path)
     assert refused.value.file == str(path)
 
@@ -230,15 +230,15 @@ def test_tables_are_compared_row_by_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("line,connections\nT1,8\n", "row 1.buffer_packets: missing"),
         (",".join(ROW) + "\nT1,8,60,0.1,x,0,1,0\n", "row 1.buffer_sd = .*no number"),
     ],
 )
-def test_a_broken_table_is_refused(tmp_path: Path, text: str, says: str) -> None:
+def test_a_broken_table_is_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "many-flows.csv"
     path.write_text(text)
-    with pytest.raises(InputError, match=says) as refused:
+    with pytest.raises(InputError, match=message) as refused:
         read_table(path)
     assert refused.value.file == str(path)

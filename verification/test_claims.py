@@ -29,6 +29,6 @@ def campaigns(tmp_path_factory: pytest.TempPathFactory) -> Campaigns:
 def test_claim(claim: Claim, campaigns: Campaigns) -> None:
     findings = judge(claim, campaigns)
     shown = "\n".join(f"{found.name}: published {found.published}, ours {found.measured}" for found in findings)
-    told = f"{claim.claim}\n{shown}\n{claim.explanation}"
-    assert of_claim(findings) != "not reproduced" or claim.explanation, told
-    assert of_claim(findings) != "reproduced" or not claim.explanation, told
+    outcome = f"{claim.claim}\n{shown}\n{claim.explanation}"
+    assert of_claim(findings) != "not reproduced" or claim.explanation, outcome
+    assert of_claim(findings) != "reproduced" or not claim.explanation, outcome

@@ -52,8 +52,8 @@ class Clustering(AnalysisResult):
 
     def _attributes(self) -> dict[str, Any]:
         left_out = {"algorithms left out": self.absent, "responses left out": self.incomplete}
-        said = {what: ", ".join(names) for what, names in left_out.items() if names}
-        return {"responses": len(self.responses_used), "distinct": self.distinct, "cut": self.cut, **said}
+        text = {what: ", ".join(names) for what, names in left_out.items() if names}
+        return {"responses": len(self.responses_used), "distinct": self.distinct, "cut": self.cut, **text}
 
     @property
     def most_distant(self) -> str | None:

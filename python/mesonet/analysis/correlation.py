@@ -55,8 +55,8 @@ class Correlations(AnalysisResult):
 
     def _attributes(self) -> dict[str, Any]:
         left_out = {"constant": self.constant, "fewer than three values": self.scarce}
-        said = {why: ", ".join(names) for why, names in left_out.items() if names}
-        return {"runs": self.runs, "threshold": self.threshold, "hint": self.hint, **said}
+        text = {why: ", ".join(names) for why, names in left_out.items() if names}
+        return {"runs": self.runs, "threshold": self.threshold, "hint": self.hint, **text}
 
     @property
     def absolute(self) -> Floats:

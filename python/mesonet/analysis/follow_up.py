@@ -51,8 +51,8 @@ class FollowUp(AnalysisResult):
         return {name: self.matrix[:, place] for place, name in enumerate(self.factors)}
 
     def _attributes(self) -> dict[str, Any]:
-        told = {"separated": ", ".join(self.separated), "still aliased": ", ".join(self.still_aliased)}
-        return {"runs done": self.runs_done, **told, "notes": " ".join(self.notes)}
+        outcome = {"separated": ", ".join(self.separated), "still aliased": ", ".join(self.still_aliased)}
+        return {"runs done": self.runs_done, **outcome, "notes": " ".join(self.notes)}
 
 
 def follow_up(

@@ -46,8 +46,8 @@ class Rule:
     @property
     def text(self) -> str:
         """The settings in words."""
-        said = [f"{name} at {'+' if level > 0 else '−'}" for name, level in self.settings]
-        return " and ".join(said) if said else "all runs"
+        wording = [f"{name} at {'+' if level > 0 else '−'}" for name, level in self.settings]
+        return " and ".join(wording) if wording else "all runs"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

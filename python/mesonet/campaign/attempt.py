@@ -68,17 +68,17 @@ def _make(
     ledger: Ledger, worker: Worker, run: Run, model: dict[str, Any] | None, stopped: Callable[[], bool]
 ) -> Outcome:
     started = provenance.now()
-    told = worker.make(ledger, run, model, stopped)
-    if not told:
+    outcome = worker.make(ledger, run, model, stopped)
+    if not outcome:
         return "done"
-    if isinstance(told, Death):
-        if stopped() or not told.blamed:
+    if isinstance(outcome, Death):
+        if stopped() or not outcome.blamed:
             return "stopped"
-        message, trace, log = told.message, "", told.log
-    elif told.get("errno"):
-        raise OSError(told["errno"], os.strerror(told["errno"]), told.get("file") or str(ledger.runs))
+        message, trace, log = outcome.message, "", outcome.log
+    elif outcome.get("errno"):
+        raise OSError(outcome["errno"], os.strerror(outcome["errno"]), outcome.get("file") or str(ledger.runs))
     else:
-        message, trace, log = told["message"], told["traceback"], told["log"]
+        message, trace, log = outcome["message"], outcome["traceback"], outcome["log"]
     this = Attempt(message, started, provenance.now(), platform.node())
     ledger.fail(run.key, FailureDocument(message, trace, log, run.seed, [this]))
-    return "died" if isinstance(told, Death) else "failed"
+    return "died" if isinstance(outcome, Death) else "failed"

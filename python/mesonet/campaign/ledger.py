@@ -467,8 +467,8 @@ def _difference(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
                 return f": {key} is {shown[0]} there and {shown[1]} here"
             return _first_difference({key: held.get(key)}, {key: wanted.get(key)}) or f": {key} differ"
     for one, other in zip(held["scenarios"], wanted["scenarios"], strict=True):
-        if said := _first_difference(one["scenario"], other["scenario"]):
-            return said
+        if text := _first_difference(one["scenario"], other["scenario"]):
+            return text
     return ""
 
 

@@ -162,8 +162,8 @@ def _begun(document: Mapping[str, Any], run: Run, budget_s: float) -> dict[str, 
         input=json.dumps(task), capture_output=True, text=True, env=package_path(),
     )  # fmt: skip
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise Broken(f"the pilot of condition {run.condition} failed: {said[-1]}")
+        wording = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise Broken(f"the pilot of condition {run.condition} failed: {wording[-1]}")
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 

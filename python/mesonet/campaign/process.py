@@ -104,11 +104,11 @@ class Worker:
             process.stdin.flush()
         end = time.monotonic() + (self.time_limit or math.inf)
         self.share = 0.0
-        answer: dict[str, Any] | None = None
+        reply: dict[str, Any] | None = None
         heard = b""
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
-            while answer is None:
+            while reply is None:
                 if selector.select(_TICK_S):
                     # Past the buffer of the stream, in which a line would lie unseen.
                     part = os.read(process.stdout.fileno(), _PART)
@@ -119,7 +119,7 @@ class Worker:
                         if "share" in message:
                             self.share = message["share"]
                         else:
-                            answer = message
+                            reply = message
                     continue
                 if stopped():
                     return self._ended("stopped", blamed=False)
@@ -132,15 +132,15 @@ class Worker:
                 if time.monotonic() > end:
                     _end(process)  # with a snapshot, from which another try continues
                     return self._ended(f"the run took longer than the time limit of {self.time_limit:g} s")
-        if answer is None:
+        if reply is None:
             code = process.wait()
             return self._ended(_death(code), blamed=code not in (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP))
         self._served += 1
-        if answer:
-            answer["log"] = self._said()
+        if reply:
+            reply["log"] = self._output()
         if self._served >= _SERVED:
             self.close()
-        return answer
+        return reply
 
     def close(self) -> None:
         """End the process, and with it the programs that it started."""
@@ -164,14 +164,14 @@ class Worker:
         return self._process
 
     def _ended(self, message: str, blamed: bool = True) -> Death:
-        said = self._said()
+        wording = self._output()
         process = self._process
         if process is not None and message != "stopped":
             _signal(process, signal.SIGKILL)  # right after it died: programs that it started may still run
         self.close()
-        return Death(message, said, blamed)
+        return Death(message, wording, blamed)
 
-    def _said(self) -> str:
+    def _output(self) -> str:
         """Return the end of the text that the run printed."""
         end = self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, end - _LOG_SHOWN))

@@ -45,23 +45,23 @@ def main() -> int:
     -------
     Exit status, 0.
     """
-    answers = os.fdopen(os.dup(1), "w")
+    channel = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # the output of a model is no reply
     try:
         for task in _tasks():
             provenance.reset_peak_rss()
-            _tell(answers, _answer(task, _shares(answers)))
+            _send(channel, _outcome(task, _shares(channel)))
     except Stopped as stopped:
         signal.raise_signal(stopped.number)  # as it would have ended without a snapshot
     return 0
 
 
-def _tell(answers: TextIO, what: dict[str, Any]) -> None:
-    answers.write(json.dumps(what) + "\n")
-    answers.flush()
+def _send(channel: TextIO, what: dict[str, Any]) -> None:
+    channel.write(json.dumps(what) + "\n")
+    channel.flush()
 
 
-def _shares(answers: TextIO) -> Callable[[float, float], None]:
+def _shares(channel: TextIO) -> Callable[[float, float], None]:
     """Return a function that reports the finished share of a run, at once and then every `SHARE_EVERY_S`."""
     due = time.monotonic()
 
@@ -70,7 +70,7 @@ def _shares(answers: TextIO) -> Callable[[float, float], None]:
         if time.monotonic() >= due and done < total:
             due = time.monotonic() + SHARE_EVERY_S
             with suppress(BrokenPipeError):  # the caller is gone: the run ends by a signal, after a snapshot
-                _tell(answers, {"share": done / total})
+                _send(channel, {"share": done / total})
 
     return update
 
@@ -99,7 +99,7 @@ def _end() -> None:
     os._exit(0)
 
 
-def _answer(task: dict[str, Any], update: Callable[[float, float], None]) -> dict[str, Any]:
+def _outcome(task: dict[str, Any], update: Callable[[float, float], None]) -> dict[str, Any]:
     made = False
     try:
         _refuse_other_code(task)
@@ -176,14 +176,14 @@ def _model(task: dict[str, Any]) -> tuple[dict[str, Table], str]:
 
     watch = provenance.Stopwatch()
     scenario = json.loads(task["scenario"])
-    answer = models.evaluate(task["model"], scenario["parameters"], task["seed"])
+    reply = models.evaluate(task["model"], scenario["parameters"], task["seed"])
     units = task["model"].get("units", {})
     columns = {
-        "response": list(answer),
-        "symbol": [""] * len(answer),
-        "period": ["measured"] * len(answer),
-        "unit": [units.get(name, "1") for name in answer],
-        "value": [float("nan") if value is None else value for value in answer.values()],
+        "response": list(reply),
+        "symbol": [""] * len(reply),
+        "period": ["measured"] * len(reply),
+        "unit": [units.get(name, "1") for name in reply],
+        "value": [float("nan") if value is None else value for value in reply.values()],
     }
     responses = table(columns, RESPONSES, ("response", "period"))
     return {"responses": responses}, record(task["model"], scenario, task["seed"], watch)

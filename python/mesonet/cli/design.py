@@ -89,8 +89,8 @@ def design(
             click.echo("")
     if chosen.generators:
         click.echo(f"clear: {designing.clear_text(chosen)}\n")
-    if said := design_runs.lines(chosen, added, proposal.algorithms * proposal.replicates):
-        click.echo("\n".join(said) + "\n")
+    if text := design_runs.lines(chosen, added, proposal.algorithms * proposal.replicates):
+        click.echo("\n".join(text) + "\n")
     write_table(designing.COLUMNS, designing.choice_rows(proposal.design, seed))
     if with_rows:
         click.echo("")

@@ -110,22 +110,22 @@ def lines(design: Design, runs: Runs, times: int) -> list[str]:
     -------
     Lines of text; empty without additions.
     """
-    said = []
+    text = []
     if runs.folded:
         folded, pairs = runs.folded, len(design.aliases) - len(design.factors)
-        said.append(f"foldover: {plural(folded.runs - design.runs, 'run')} more, {folded.runs} in all")
-        said.append(f"separated: {'; '.join(f'{one} and {other}' for one, other in folded.broken) or 'nothing more'}")
+        text.append(f"foldover: {plural(folded.runs - design.runs, 'run')} more, {folded.runs} in all")
+        text.append(f"separated: {'; '.join(f'{one} and {other}' for one, other in folded.broken) or 'nothing more'}")
         still = "; ".join(" = ".join(effects) for effects in folded.alias_strings)
-        said.append(f"still aliased: {still or 'no main effect or two-factor interaction'}")
-        said.append(f"{len(folded.clear_interactions)} of {pairs} two-factor interactions are clear then")
+        text.append(f"still aliased: {still or 'no main effect or two-factor interaction'}")
+        text.append(f"{len(folded.clear_interactions)} of {pairs} two-factor interactions are clear then")
     if runs.blocked:
         blocked = runs.blocked
-        said.append(f"{plural(int(blocked.block.max()), 'block')} by {', '.join(blocked.generators)}")
+        text.append(f"{plural(int(blocked.block.max()), 'block')} by {', '.join(blocked.generators)}")
         confounded = ", ".join(blocked.confounded) or "no two-factor interaction"
-        said.append(f"cannot be distinguished from blocks: {confounded}")
+        text.append(f"cannot be distinguished from blocks: {confounded}")
     if len(runs.matrix) != design.runs:
-        said.append(f"{plural(len(runs.matrix) * times, 'run')} with the additions")
-    return said
+        text.append(f"{plural(len(runs.matrix) * times, 'run')} with the additions")
+    return text
 
 
 def row_table(factors: Sequence[str], runs: Runs) -> tuple[list[str], list[list[str]]]:

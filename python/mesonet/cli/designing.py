@@ -199,7 +199,7 @@ def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
     Text with line ends.
     """
     regular = " (in 4, 8 and 16 runs entirely: a regular design of resolution III)" if runs in (4, 8, 16) else ""
-    says = {
+    sentence = {
         "grid": "nothing is aliased: all combinations of levels run; from -1 (the first level) to +1 (the last)",
         "full-factorial": "nothing is aliased: all combinations run",
         "plackett-burman": "main effects are clear of each other; each two-factor interaction biases the main "
@@ -211,7 +211,7 @@ def heading_of_plan(kind: str, ids: Sequence[str], runs: int) -> str:
         "sobol": "points from -1 (minus) to +1 (plus) that fill the space evenly, best in a power of 2 of runs; no "
         "main effects but regression and rank correlations",
     }
-    return f"{kind}: {plural(len(ids), 'factor')}, {plural(runs, 'run')}\n{says[kind]}\n"
+    return f"{kind}: {plural(len(ids), 'factor')}, {plural(runs, 'run')}\n{sentence[kind]}\n"
 
 
 def heading(proposal: Proposal) -> str:
@@ -241,7 +241,7 @@ def heading(proposal: Proposal) -> str:
         f"generators {', '.join(design.generators)}",
         f"defining words {_words(design)}",
         f"words by length {', '.join(f'{count} of {length}' for length, count in design.word_lengths.items())}",
-        f"resolution {roman(design.resolution)}: {_says(design.resolution)}",
+        f"resolution {roman(design.resolution)}: {_described(design.resolution)}",
         f"{clear} of {pairs} two-factor interactions are clear of main effects and of each other",
     ]
     return "\n".join(lines) + "\n"
@@ -427,11 +427,11 @@ def _needed(ids: list[str] | int | None) -> list[str] | int:
 
 
 def _origin(design: Design) -> str:
-    said = "" if design.status in ("given", "full factorial") else f", {design.status}"
-    return f"{said} ({design.source})" if design.source else said
+    wording = "" if design.status in ("given", "full factorial") else f", {design.status}"
+    return f"{wording} ({design.source})" if design.source else wording
 
 
-def _says(resolution: int) -> str:
+def _described(resolution: int) -> str:
     if resolution == 3:
         return "main effects are aliased with two-factor interactions"
     if resolution == 4:

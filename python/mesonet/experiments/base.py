@@ -349,7 +349,7 @@ _HOW = ("memory", "time_limit", "dask", "shard", "tries", "retry")
 """Fields of `mesonet.campaign.backlog.RunOptions` that a caller may give."""
 
 
-def as_told(numbers: Sequence[int], runs: int, most: int = 8) -> str:
+def share_of_runs(numbers: Sequence[int], runs: int, most: int = 8) -> str:
     """Return the numbers of conditions in words.
 
     Parameters
@@ -367,9 +367,9 @@ def as_told(numbers: Sequence[int], runs: int, most: int = 8) -> str:
 
     Examples
     --------
-    >>> as_told([2, 5], 8)
+    >>> share_of_runs([2, 5], 8)
     'conditions 2, 5'
-    >>> as_told(range(1, 9), 8)
+    >>> share_of_runs(range(1, 9), 8)
     'every condition'
     """
     if len(numbers) == runs:

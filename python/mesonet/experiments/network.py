@@ -61,7 +61,7 @@ from typing import TYPE_CHECKING, Any
 
 from mesonet import core, units
 from mesonet.errors import InputError, unknown
-from mesonet.experiments.base import Designed, as_told
+from mesonet.experiments.base import Designed, share_of_runs
 from mesonet.experiments.inheritance import with_base
 from mesonet.experiments.levels import at
 from mesonet.experiments.mixing import is_share, mix
@@ -196,7 +196,7 @@ class Experiment(Designed):
                 ) from None
             for warning in described["warnings"]:
                 about.setdefault(warning, []).append(number)
-        return idle + [f"{warning} ({as_told(numbers, self.conditions)})" for warning, numbers in about.items()]
+        return idle + [f"{warning} ({share_of_runs(numbers, self.conditions)})" for warning, numbers in about.items()]
 
     def _idle_constants(self) -> list[str]:
         """Return warnings of constants that no flow of any condition uses; raise InputError if set by ``--set``."""

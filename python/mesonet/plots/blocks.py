@@ -110,12 +110,12 @@ def blocks(
         spacing={"row": 12, "column": 26},
     )  # fmt: skip
     facet = facet.resolve_scale(x="independent").add_params(theme.HIGHLIGHTED_LEVELS)
-    says = "Blue: + gives more; orange: − gives more."
-    says += " p: sign test." if any(map(can_be_significant, results.values())) else ""
+    sentence = "Blue: + gives more; orange: − gives more."
+    sentence += " p: sign test." if any(map(can_be_significant, results.values())) else ""
     if absent := [result.target for result in results.values() if _panel(result) not in shown]:
-        says += f" Not drawn, because no block has both settings: {', '.join(absent)}."
+        sentence += f" Not drawn, because no block has both settings: {', '.join(absent)}."
     drawn = rows.filter(pl.col("panel").is_in(list(shown)))
-    return theme.finish(facet, {DATA: drawn}, title=title, subtitle=[*([response] if response else []), says])
+    return theme.finish(facet, {DATA: drawn}, title=title, subtitle=[*([response] if response else []), sentence])
 
 
 def _panel(result: Blocks) -> str:

@@ -57,7 +57,7 @@ def condition_classes(result: ConditionClasses, *, title: str = "", response: st
     counts = [f"{name}: {len(result.members(place))}" for place, name in zip(places, names, strict=True)]
     limits = f" Limits: {', '.join(number(limit) for limit in result.limits)}." if result.limits else ""
     lost = f" Without a value: {', '.join(map(str, result.absent))}." if result.absent else ""
-    says = f"{'; '.join(counts)}.{limits}{lost}" if counts else f"No condition has a value.{lost}"
+    sentence = f"{'; '.join(counts)}.{limits}{lost}" if counts else f"No condition has a value.{lost}"
     return theme.finish(
-        alt.hconcat(chart.properties(title=theme.AXIS_TITLE)), {DATA: rows}, title=title, subtitle=[says]
+        alt.hconcat(chart.properties(title=theme.AXIS_TITLE)), {DATA: rows}, title=title, subtitle=[sentence]
     )

@@ -63,10 +63,10 @@ def scree(result: PrincipalComponents, *, title: str = "") -> alt.LayerChart:
     )  # fmt: skip
     left = {"constant": result.constant, "without values": result.empty}
     out = "; ".join(f"{len(names)} {why}" for why, names in left.items() if names)
-    says = (
+    sentence = (
         f"Bars: each; line: together. {result.form.capitalize()} form.{f' Responses left out: {out}.' if out else ''}"
     )
-    return theme.finish(chart, {SCREE: rows}, title=title, subtitle=[says])
+    return theme.finish(chart, {SCREE: rows}, title=title, subtitle=[sentence])
 
 
 def loadings(
@@ -201,11 +201,11 @@ def groupings(result: Groupings, *, labels: Mapping[str, str] | None = None, tit
     for name, cluster, component, weight in zip(
         result.responses, result.cluster, result.component, result.weight, strict=True
     ):
-        said = (labels or {}).get(name, name)
+        row = (labels or {}).get(name, name)
         representative = result.representative[result.responses.index(name)] == name
-        rows.append({"row": said, "column": f"cluster {cluster}", "text": "●" if representative else "○", "shade": 0.25,
+        rows.append({"row": row, "column": f"cluster {cluster}", "text": "●" if representative else "○", "shade": 0.25,
                      "tip": f"cluster {cluster}{', which it represents' if representative else ''}"})  # fmt: skip
-        rows.append({"row": said, "column": f"PC{component}", "text": hundredths(float(weight)),
+        rows.append({"row": row, "column": f"PC{component}", "text": hundredths(float(weight)),
                      "shade": 0.75 * min(1.0, abs(float(weight))), "tip": f"follows PC{component}"})  # fmt: skip
     schema = {"row": pl.String, "column": pl.String, "text": pl.String, "shade": pl.Float64, "tip": pl.String}
     cell = 40 if len(clusters) + len(parts) <= 24 else 24

@@ -52,5 +52,5 @@ def condition_bars(
         columns=PER_ROW,
         spacing={"row": 14, "column": 12},
     ).add_params(theme.HIGHLIGHTED, theme.KEPT)  # fmt: skip
-    says = "Conditions from the least to the most congested. Green: above zero; orange: below."
-    return theme.finish(chart, {DATA: rows}, title=title, subtitle=[*([response] if response else []), says])
+    text = "Conditions from the least to the most congested. Green: above zero; orange: below."
+    return theme.finish(chart, {DATA: rows}, title=title, subtitle=[*([response] if response else []), text])

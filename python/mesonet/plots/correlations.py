@@ -213,8 +213,8 @@ def correlations(
     chart = alt.vconcat(alt.layer(*layers), bars, spacing=24).add_params(alt.param(name="names", value=names))
     tables = {DATA: pairs_table(result, labels, picks), GROUPS: groups_table(result), BINS: bins_table(result)}
     alike = [cluster for cluster in result.clusters if len(cluster) > 1]
-    says = (
+    sentence = (
         f"Above |r| = {number(result.threshold, 2)} {len(result.responses)} responses fall into {len(result.clusters)} "
         f"clusters, {len(alike)} of more than one."
     )
-    return theme.finish(chart, tables, title=title, subtitle=[says])
+    return theme.finish(chart, tables, title=title, subtitle=[sentence])

@@ -74,7 +74,7 @@ def flow_windows(
         color=colour,
         tooltip=[alt.Tooltip("flow:N"), alt.Tooltip("window:Q", title="average window", format=",.1f")],
     )
-    said: dict[str, Any] = {
+    wording: dict[str, Any] = {
         "align": "left",
         "dx": 6,
         "fontWeight": "bold",
@@ -85,7 +85,7 @@ def flow_windows(
     texts = [
         layer.encode(x=alt.X("begin:Q"), y=alt.Y("window:Q"), text=alt.Text("text:N"), color=alt.ColorValue(theme.INK))
         for below in (False, True)
-        for style in (said, {key: value for key, value in said.items() if not key.startswith("stroke")})
+        for style in (wording, {key: value for key, value in wording.items() if not key.startswith("stroke")})
         for layer in [
             average.transform_filter(f"datum.lower === {str(below).lower()}").mark_text(
                 **style, baseline="top" if below else "bottom", dy=4 if below else -4

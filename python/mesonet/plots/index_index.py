@@ -48,8 +48,8 @@ def tables(result: Correlations, labels: Mapping[str, str] | None = None) -> tup
         begins = len(order)
         order += sorted((place_of[name] for name in members), key=lambda i: (pairs_of[i], i))
         if len(members) > 1:
-            said = (labels or {}).get(representative, representative)
-            blocks.append({"from": begins, "to": len(order), "name": f"{said} ({len(members)})"})
+            wording = (labels or {}).get(representative, representative)
+            blocks.append({"from": begins, "to": len(order), "name": f"{wording} ({len(members)})"})
     at = {response: place for place, response in enumerate(order)}
     rows = [
         {
@@ -119,7 +119,7 @@ def index_index(result: Correlations, *, labels: Mapping[str, str] | None = None
         )
     else:
         shown = pl.DataFrame({"response": [], "name": []})
-    says = f"Pairs with |r| > {number(result.threshold, 2)}. Blue: r above 0; orange: below."
+    sentence = f"Pairs with |r| > {number(result.threshold, 2)}. Blue: r above 0; orange: below."
     return theme.finish(
-        alt.layer(*layers), {PAIRS: pairs, BLOCKS: blocks, "index_names": shown}, title=title, subtitle=[says]
+        alt.layer(*layers), {PAIRS: pairs, BLOCKS: blocks, "index_names": shown}, title=title, subtitle=[sentence]
     )

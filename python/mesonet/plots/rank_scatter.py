@@ -57,8 +57,8 @@ def rank_scatter(result: RankSummary, *, title: str = "") -> alt.LayerChart:
             for side, style in SIDES.items()
         ),
     )
-    says = f"{known.height} of {rows.height} algorithms have ranks in two classes or more; ideal: lower right."
-    return theme.finish(chart, {DATA: rows}, title=title, subtitle=[says])
+    sentence = f"{known.height} of {rows.height} algorithms have ranks in two classes or more; ideal: lower right."
+    return theme.finish(chart, {DATA: rows}, title=title, subtitle=[sentence])
 
 
 def rank_table(result: RankSummary, *, title: str = "") -> alt.LayerChart:

@@ -138,9 +138,9 @@ def scatter_matrix(
         label.encode(x=alt.XValue(side + 8), y=y("place"), text=alt.Text("name:N")),
     )  # fmt: skip
     shown = f"The first {MOST} of {len(result.responses)} responses. " if len(result.responses) > MOST else ""
-    says = (
+    sentence = (
         f"{shown}Below the diagonal r x 100: orange from 80 on, green up to 30, blue between. "
         "Ordered by falling mean |r|."
     )
     data_of = {POINTS: points, CELLS: cells, NAMES: names, "scatter_grid": grid}
-    return theme.finish(whole, data_of, title=title, subtitle=[says])
+    return theme.finish(whole, data_of, title=title, subtitle=[sentence])

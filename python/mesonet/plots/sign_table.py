@@ -128,12 +128,12 @@ def psi_table(result: PsiTable, *, names: Mapping[str, str] | None = None, title
                 {"row": name, "column": columns[factor], "text": f"{100 * value:.0f}" if known else "–",
                  "shade": value if known else 0.0, "tip": f"Psi {number(value)}"}
             )  # fmt: skip
-    said = ", ".join(f"{name} {number(w, 2)}" for name, w in zip(result.sets, result.weight, strict=True))
+    wording = ", ".join(f"{name} {number(w, 2)}" for name, w in zip(result.sets, result.weight, strict=True))
     return matrix(
         pl.DataFrame(rows, infer_schema_length=None),
         rows=[*result.sets, *average],
         columns=list(columns.values()),
         look=Look(cell=38, row=22, font=11),
         title=title,
-        subtitle=["Psi x 100." + (f" Weights: {said}." if average else "")],
+        subtitle=["Psi x 100." + (f" Weights: {wording}." if average else "")],
     )

@@ -72,12 +72,12 @@ def windows(
     if capacity:
         layers.append(base.mark_rule(strokeDash=[5, 4], color=theme.MUTED).encode(y=alt.datum(capacity)))
     means = [f"{name} {number(float(mean), 4)}" for name, mean in zip(result.flows, result.mean, strict=True)]
-    says = f"Mean windows: {', '.join(means)}"
+    text = f"Mean windows: {', '.join(means)}"
     if result.total == result.total:
-        says += f"; sum while all are there {number(result.total, 4)}"
+        text += f"; sum while all are there {number(result.total, 4)}"
     if result.filled == result.filled:
-        says += f", {percent(result.filled)} of what the path holds (dashed)"
-    return theme.finish(alt.layer(*layers), {DATA: table}, title=title, subtitle=[f"{says} segments."])
+        text += f", {percent(result.filled)} of what the path holds (dashed)"
+    return theme.finish(alt.layer(*layers), {DATA: table}, title=title, subtitle=[f"{text} segments."])
 
 
 def _colours(flows: Sequence[str]) -> list[str]:

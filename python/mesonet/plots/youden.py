@@ -65,6 +65,6 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.LayerCh
         .encode(text=alt.Text("term:N")),
     ).properties(title=theme.AXIS_TITLE)
     chart = chart.add_params(theme.response_title(response))
-    says = f"Cross: grand mean {number(result.grand_mean)}."
-    says += " Blue: beyond the margin of error." if has_margins(result) else ""
-    return theme.finish(chart, {DATA: table(result)}, title=title, subtitle=[says])
+    sentence = f"Cross: grand mean {number(result.grand_mean)}."
+    sentence += " Blue: beyond the margin of error." if has_margins(result) else ""
+    return theme.finish(chart, {DATA: table(result)}, title=title, subtitle=[sentence])

@@ -85,6 +85,6 @@ def yy_scatter(
     )
     if len(shown) > columns and len(shown) % columns:
         chart = chart.resolve_axis(x="independent")
-    says = "One point per condition." + (" Dashed: equal." if equal else "")
+    text = "One point per condition." + (" Dashed: equal." if equal else "")
     tables = {DATA: rows, **({DIAGONAL: line} if equal else {})}
-    return theme.finish(chart, tables, title=title, subtitle=[says])
+    return theme.finish(chart, tables, title=title, subtitle=[text])

@@ -251,8 +251,8 @@ class Campaigns:
         kept = conditions[~np.isin(conditions, unsettled)]
         fewest = len(conditions) if whole else math.ceil(FEWEST_SETTLED * len(conditions))
         if len(kept) < fewest:
-            said = f"{len(kept)} of {len(conditions)} conditions had, {fewest} are the fewest"
-            raise NotEvaluated(f"{unsettled_text({name: unsettled})}: {said}")
+            text = f"{len(kept)} of {len(conditions)} conditions had, {fewest} are the fewest"
+            raise NotEvaluated(f"{unsettled_text({name: unsettled})}: {text}")
         return kept
 
     def code(self, name: str) -> str:

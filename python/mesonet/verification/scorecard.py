@@ -158,14 +158,14 @@ class Scorecard:
         -------
         Lines of text; empty if all is as expected.
         """
-        told = []
+        outcome = []
         for claim in self.claims:
             verdict = of_claim(findings[claim.id])
             if verdict in NOT_REPRODUCED and not claim.explanation:
-                told.append(f"{claim.id} is not reproduced, and nothing explains it")
+                outcome.append(f"{claim.id} is not reproduced, and nothing explains it")
             if verdict == "reproduced" and claim.explanation:
-                told.append(f"{claim.id} is reproduced, and an explanation says why it is not")
-        return told
+                outcome.append(f"{claim.id} is reproduced, and an explanation says why it is not")
+        return outcome
 
     def unrecorded(self, findings: dict[str, list[Finding]]) -> list[str]:
         """Return the campaigns with users that have no record of the settling of their load.
@@ -341,8 +341,8 @@ def _interval(found: Finding) -> str:
 
 def _counts(claims: Sequence[Claim], verdicts: dict[str, Any]) -> list[str]:
     """Return a table of the number of claims of each part and kind by verdict."""
-    told = get_args(Verdict)
-    lines = [f"| part | kind | {' | '.join(told)} |", "|---|---|" + "---|" * len(told)]
+    outcome = get_args(Verdict)
+    lines = [f"| part | kind | {' | '.join(outcome)} |", "|---|---|" + "---|" * len(outcome)]
     rows = [(part, kind, [claim for claim in claims if (claim.part, claim.kind) == (part, kind)])
             for part in PARTS for kind in KINDS]  # fmt: skip
     rows += [("all", kind, [claim for claim in claims if claim.kind == kind]) for kind in KINDS]
@@ -350,7 +350,7 @@ def _counts(claims: Sequence[Claim], verdicts: dict[str, Any]) -> list[str]:
     for part, kind, of_row in rows:
         if of_row:
             found = [verdicts[claim.id] for claim in of_row]
-            lines.append(f"| {part} | {kind} | " + " | ".join(str(found.count(each)) for each in told) + " |")
+            lines.append(f"| {part} | {kind} | " + " | ".join(str(found.count(each)) for each in outcome) + " |")
     return lines
 
 

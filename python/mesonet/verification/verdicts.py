@@ -139,16 +139,16 @@ def _found(claim: Claim, number: Number, campaigns: Campaigns, record: Record) -
 def _with_load(reason: str, number: Number, measured: Measurement) -> str:
     """Return a reason with the conditions whose load had not settled, unless they are the reason."""
     about = number.conditions
-    said = unsettled_text(
+    text = unsettled_text(
         {
             name: [each for each in conditions if about is None or each in about]
             for name, conditions in (measured.unsettled or {}).items()
         }
     )
-    if measured.mean is None or not said:
+    if measured.mean is None or not text:
         return reason
-    said += " (counted)" if number.any_load else " (left out)"
-    return f"{reason}; {said}" if reason else said
+    text += " (counted)" if number.any_load else " (left out)"
+    return f"{reason}; {text}" if reason else text
 
 
 def _witnessed(found: Finding, number: Number, witness: Witness) -> Finding:

@@ -114,10 +114,10 @@ def groups() -> list[Group]:
         found.append(Group(f"{WORDS[name]} alone", own, (PATH, LOSSES)))
     for newcomer, first in PAIRS:
         own = tuple(each for each in endless if each.algorithms == (first, newcomer))
-        told = f"{WORDS[newcomer]} that joins {WORDS[first]}"
-        found.append(Group(told, tuple(each for each in own if each.compressed_sacks), (PATH, LOSSES, SHARE)))
+        outcome = f"{WORDS[newcomer]} that joins {WORDS[first]}"
+        found.append(Group(outcome, tuple(each for each in own if each.compressed_sacks), (PATH, LOSSES, SHARE)))
         if plain := tuple(each for each in own if not each.compressed_sacks):
-            found.append(Group(f"{told}, selective acknowledgements not compressed", plain, (PATH, LOSSES, SHARE)))
+            found.append(Group(f"{outcome}, selective acknowledgements not compressed", plain, (PATH, LOSSES, SHARE)))
     short = tuple(scenario for scenario in able if scenario.segments)
     return [*found, Group("Short transfers", short, (COMPLETION,))]
 

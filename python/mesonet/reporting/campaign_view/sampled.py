@@ -217,18 +217,18 @@ class Sampled:
         -------
         The text, with a warning if an R² of ranks is below `BELIEVABLE`.
         """
-        said, doubtful = [], False
+        wording, doubtful = [], False
         period = period or self.view.main_period
         for algorithm in self.view.algorithms:
             found = self.sensitivity(response, period, algorithm)
             whose = f" with {algorithm}" if len(self.view.algorithms) > 1 else ""
             if np.isnan(found.r_squared):
-                said.append(f"no coefficients{whose}: {' '.join(found.notes).rstrip('.')}")
+                wording.append(f"no coefficients{whose}: {' '.join(found.notes).rstrip('.')}")
                 continue
             strongest = listed(self.strongest(response, period, algorithm)[:4]) or "no factor at p < .05"
-            said.append(f"{strongest}{whose} (R² of ranks {found.r_squared_ranks:.2f})")
+            wording.append(f"{strongest}{whose} (R² of ranks {found.r_squared_ranks:.2f})")
             doubtful |= found.r_squared_ranks < BELIEVABLE
-        text = f"PRCC: {'; '.join(said)}."
+        text = f"PRCC: {'; '.join(wording)}."
         if doubtful:
             text += (
                 f" R² below {BELIEVABLE}: it does not simply rise or fall with the factors, or by chance; see the plot."
@@ -256,9 +256,9 @@ class Sampled:
         order = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i]][:4]
         chance = 0.05 * sum(int(np.isfinite(each.p).sum()) for each in tested)
         named = [f"{factor_title(self.view, self.factors[i])} for {counts[i]}" for i in order]
-        said = listed(named) if named else "no factor for any"
+        wording = listed(named) if named else "no factor for any"
         return (
-            f"{over} Of {counted(len(tested), 'response')}, p < .05: {said}; about {number(chance, 2)} of all cells "
+            f"{over} Of {counted(len(tested), 'response')}, p < .05: {wording}; about {number(chance, 2)} of all cells "
             "would be by chance."
         )
 

@@ -371,8 +371,8 @@ class CampaignView(Values):
             names = ("none", *CLASS_NAMES[len(found.names) - 1]) if len(found.names) > 2 else ("none", "some")
         unit = self.unit_of(self.congestion_response)
         ranges = [span(float(own[0]), float(own[-1]), unit) for own in _by_class(found)]
-        said = names if len(names) == 1 else [f"{name} ({ends})" for name, ends in zip(names, ranges, strict=True)]
-        return condition_classes(values, limits=found.limits, names=said)
+        wording = names if len(names) == 1 else [f"{name} ({ends})" for name, ends in zip(names, ranges, strict=True)]
+        return condition_classes(values, limits=found.limits, names=wording)
 
     @property
     def chosen(self) -> list[Column]:

@@ -223,7 +223,7 @@ def _residuals(view: CampaignView) -> Figure:
         if len(view.algorithms) == 2
         else "the algorithm farthest from the mean"
     )  # fmt: skip
-    said = [farthest, "the logarithm of its distance", "its relative effect", *(["Grubbs' G"] if tested else [])]
+    wording = [farthest, "the logarithm of its distance", "its relative effect", *(["Grubbs' G"] if tested else [])]
     lines = len(STATISTICS) if tested else len(STATISTICS) - 1
     numbers = ", ".join(f"{place} {name}" for place, name in enumerate(view.algorithms, start=1))
 
@@ -244,7 +244,7 @@ def _residuals(view: CampaignView) -> Figure:
         title="One response in detail: distance of every algorithm from the mean of all",
         reading=(
             "Conditions by rising range; the number is that of the algorithm, its height how far it lies from the mean "
-            f"of all in this condition. Below: the settings; then {listed(said)}. {numbers}. "
+            f"of all in this condition. Below: the settings; then {listed(wording)}. {numbers}. "
             "Dots: too close together for numbers."
         ),
         draw=draw,

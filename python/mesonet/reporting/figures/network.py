@@ -250,16 +250,16 @@ def _timeline(view: CampaignView) -> Drawing:
     spans += [
         ("run", f"period {i + 1}", warm_up + i * each, warm_up + (i + 1) * each, "measured") for i in range(periods)
     ]
-    said = [f"{number(warm_up)} s of warm-up", f"{counted(periods, 'measured period')} of {number(each)} s"]
+    wording = [f"{number(warm_up)} s of warm-up", f"{counted(periods, 'measured period')} of {number(each)} s"]
     jumbo = int(users.get("jumbo_period", 0))
     if 1 <= jumbo <= periods:
         begin = warm_up + (jumbo - 1) * each
         text = f"files x {number(users['jumbo_factor'])}"
         spans.append(("jumbo files on very fast paths", text, begin, begin + each, "traffic"))
-        said.append(f"jumbo files in period {jumbo}")
+        wording.append(f"jumbo files in period {jumbo}")
     if long := int(users.get("long_lived_flows", 0)):
         spans.append(("long-lived flows", counted(long, "flow"), warm_up, duration, "traffic"))
-        said.append(f"{counted(long, 'long-lived flow')} from {number(warm_up)} s on")
+        wording.append(f"{counted(long, 'long-lived flow')} from {number(warm_up)} s on")
     for place, flow in enumerate(scenario.get("flows") or [], start=1):
         begin = float(flow.get("start") or 0.0)
         end = min(float(flow.get("stop") or duration), duration)
@@ -267,7 +267,7 @@ def _timeline(view: CampaignView) -> Drawing:
             spans.append((f"flow {place}", str(flow.get("algorithm") or ""), begin, end, "traffic"))
     note = " Some conditions vary this." if _varies(view) else ""
     chart = plots.timeline(spans, title="What happens when, in condition 1")
-    return drawing(chart, f"{listed(said)}.{note}".capitalize())
+    return drawing(chart, f"{listed(wording)}.{note}".capitalize())
 
 
 def _varies(view: CampaignView) -> bool:

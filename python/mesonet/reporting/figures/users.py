@@ -141,10 +141,10 @@ def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
     own = mean_last(found.goodput(OWN)[:, :, places])
     view = found.view
     if TCP in found.kinds:
-        other, said = mean_last(found.goodput(TCP)[:, :, places]), f"competing {_rival(view)} flows"
+        other, wording = mean_last(found.goodput(TCP)[:, :, places]), f"competing {_rival(view)} flows"
     else:
         other = np.repeat(own[:, [view.algorithms.index(str(incumbent(view)))]], own.shape[1], axis=1)
-        said = f"{_rival(view)} in its own network"
+        wording = f"{_rival(view)} in its own network"
     classes = {
         c: found.view.classes.names[n - 1]
         for c, n in zip(found.view.classes.conditions, found.view.classes.number, strict=True)
@@ -157,7 +157,7 @@ def _pairs(found: Users, category: str) -> tuple[pl.DataFrame, str]:
         if TCP in found.kinds or a != incumbent(view)
     ]  # fmt: skip
     schema = {"condition": pl.Int64, "algorithm": pl.String, "x": pl.Float64, "y": pl.Float64, "class": pl.String}
-    return pl.DataFrame(rows, schema=schema), said
+    return pl.DataFrame(rows, schema=schema), wording
 
 
 def _bars(found: Users, file: str) -> Drawing:
@@ -183,21 +183,21 @@ def _bars(found: Users, file: str) -> Drawing:
 
 
 def _scatter(found: Users, file: str) -> Drawing:
-    table, said = _pairs(found, file)
+    table, wording = _pairs(found, file)
     chart = plots.yy_scatter(
         table, found.view.algorithms, x=f"own, {UNIT}", y=f"{_rival(found.view)}, {UNIT}",
-        title=f"Goodput of {file} flows: own against {said}",
+        title=f"Goodput of {file} flows: own against {wording}",
     )  # fmt: skip
-    return drawing(chart, wins_caption(table, said))
+    return drawing(chart, wins_caption(table, wording))
 
 
 def _differences(found: Users, file: str) -> Drawing:
-    table, said = _pairs(found, file)
+    table, wording = _pairs(found, file)
     chart = plots.condition_bars(
         table.with_columns(value=pl.col("x") - pl.col("y")), found.view.algorithms, order=found.view.by_congestion,
-        title=f"Goodput of {file} flows less that of {said}", response=UNIT,
+        title=f"Goodput of {file} flows less that of {wording}", response=UNIT,
     )  # fmt: skip
-    return drawing(chart, wins_caption(table, said))
+    return drawing(chart, wins_caption(table, wording))
 
 
 def _shares(found: Users) -> Drawing:

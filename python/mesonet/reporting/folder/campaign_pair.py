@@ -88,7 +88,7 @@ class CampaignPair:
     def sentence(self) -> str:
         """Sentence on the other differences between the campaigns: algorithms, factors, conditions, scale, values."""
         one, two = self.view.campaign, self.other
-        said = [
+        text = [
             f"{word} ({', '.join(here) or 'none'} against {', '.join(there) or 'none'})"
             for word, here, there in (
                 ("algorithms", one.algorithms, two.algorithms), ("factors", one.design.factors, two.design.factors),
@@ -104,10 +104,10 @@ class CampaignPair:
         # Values that only one campaign has, such as a time series kept, cannot be compared.
         changed = [path for path in values if path in others and values[path] != others[path]]
         changed.sort(key=lambda path: not path.startswith("time."))  # times are listed first
-        said += [f"{path} ({values[path]} against {others[path]})" for path in changed[:_MOST_NAMED]]
-        said += [counted(len(changed) - _MOST_NAMED, "further value")] if len(changed) > _MOST_NAMED else []
+        text += [f"{path} ({values[path]} against {others[path]})" for path in changed[:_MOST_NAMED]]
+        text += [counted(len(changed) - _MOST_NAMED, "further value")] if len(changed) > _MOST_NAMED else []
         between = f"{self.names[0]} and {self.names[1]}"
-        return f"Between {between} differ: {listed(said)}." if said else f"{between} have the same settings."
+        return f"Between {between} differ: {listed(text)}." if text else f"{between} have the same settings."
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables of the comparison.

@@ -158,7 +158,7 @@ def definitions(pairs: Iterable[tuple[str, Any]], classes: str = "") -> Markup:
     -------
     HTML.
     """
-    return _element("definitions", [(name, text) for name, value in pairs if (text := said(value)) != ""], classes)
+    return _element("definitions", [(name, text) for name, value in pairs if (text := wording(value)) != ""], classes)
 
 
 def selects(choices: Iterable[tuple[Mapping[str, str], str, Sequence[tuple[str, str]]]]) -> Markup:
@@ -176,7 +176,7 @@ def selects(choices: Iterable[tuple[Mapping[str, str], str, Sequence[tuple[str, 
     return Markup("").join(_element("select", *choice) for choice in choices)
 
 
-def said(value: Any) -> str:
+def wording(value: Any) -> str:
     """Return any JSON value as a line of text.
 
     Parameters
@@ -193,7 +193,7 @@ def said(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return "; ".join(f"{name}: {said(part)}" for name, part in value.items() if said(part) != "")
+        return "; ".join(f"{name}: {wording(part)}" for name, part in value.items() if wording(part) != "")
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(said(part) for part in value)
+        return ", ".join(wording(part) for part in value)
     return str(value)

@@ -124,7 +124,7 @@ def _design(view: CampaignView) -> Markup:
     ]
     text = html.definitions(pairs)
     if aliases:
-        rows = [[_times(effect), _times(html.said(others))] for effect, others in aliases.items()]
+        rows = [[_times(effect), _times(html.wording(others))] for effect, others in aliases.items()]
         table = html.table(["effect", "confounded with"], rows)
         text += html.folded(f"Aliases: {counted(len(aliases), 'effect')} confounded with others", table)
     return text
@@ -207,7 +207,7 @@ def _parameters(view: CampaignView) -> Markup:
     parameters: list[dict[str, Any]] = view.campaign.experiment.get("parameters") or []
     rows = []
     for parameter in parameters:
-        path, value, unit, source, doc = (html.said(parameter.get(name)) for name in PARAMETER_COLUMNS)
+        path, value, unit, source, doc = (html.wording(parameter.get(name)) for name in PARAMETER_COLUMNS)
         shown = value if not unit or unit in value or unit in ("1", "time", "rate") else f"{value} {unit}"
         rows.append([html.code(path), shown, html.prose(doc), html.prose(source)])
     if not rows:
@@ -222,7 +222,7 @@ def _times(text: str) -> str:
 
 
 def _short(values: list[Any]) -> str:
-    return html.said(values) if len(values) <= 8 else f"{len(values)} seeds from {values[0]} to {values[-1]}"
+    return html.wording(values) if len(values) <= 8 else f"{len(values)} seeds from {values[0]} to {values[-1]}"
 
 
 def _known(runs: pl.DataFrame, column: str) -> list[float]:

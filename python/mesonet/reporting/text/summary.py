@@ -47,8 +47,8 @@ def findings(view: CampaignView) -> list[tuple[str, str]]:
     if len(view.algorithms) > 1:
         found.append(("How they differ", _differences(view)))
     found.append(("Who stands out", _outliers(view)))
-    if said := _settled(view):
-        found.append(("Warm-up", said))
+    if wording := _settled(view):
+        found.append(("Warm-up", wording))
     found.append(("How far to trust it", _trust(view)))
     return found
 
@@ -271,10 +271,10 @@ def _directions(view: CampaignView, result: ConditionResponseSummary, name: str)
     }
     names = ordered(list(counts), counts)
     top = names[:3]
-    said = [f"{words} ({counted(counts[words], 'condition')})" for words in top]
+    wording = [f"{words} ({counted(counts[words], 'condition')})" for words in top]
     equal = [words for words in names[3:] if counts[words] == counts[top[-1]]]
     more = listed(equal) if len(equal) < 3 else f"{len(equal)} other ways"
-    return listed(said) + (f", and as often {more}" if equal else "")
+    return listed(wording) + (f", and as often {more}" if equal else "")
 
 
 def _trust(view: CampaignView) -> str:

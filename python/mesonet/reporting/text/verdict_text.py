@@ -232,37 +232,39 @@ def reasons(verdict: Verdict) -> str:
     worse = [c for c in verdict.changes if c.worse or c.is_harmful or c.part]
     better = [c for c in verdict.changes if c.harm < -MARGIN and c.certain]
     worse.sort(key=lambda change: -change.harm)
-    said = []
+    wording = []
     if worse:
         parts = [_worse(c) for c in worse[:3]]
-        said.append(f"Worse: {'; '.join(parts)}{f'; and {len(worse) - 3} more' if len(worse) > 3 else ''}.")
+        wording.append(f"Worse: {'; '.join(parts)}{f'; and {len(worse) - 3} more' if len(worse) > 3 else ''}.")
     if better:
-        said.append(f"Better in the mean: {listed([f'{c.title} {percent(c.mean, sign=True)}' for c in better[:3]])}.")
+        wording.append(
+            f"Better in the mean: {listed([f'{c.title} {percent(c.mean, sign=True)}' for c in better[:3]])}."
+        )
     unclear = [c for c in verdict.changes if c not in worse and c.compared and not c.is_harmless]
     if verdict.short_only:
-        said.append("Only short flows were compared: long flows need longer runs or more sources.")
+        wording.append("Only short flows were compared: long flows need longer runs or more sources.")
     if possible := [c for c in unclear if c.high > MARGIN]:
-        said.append(f"Harm beyond the margin cannot be excluded for {_each(possible)}.")
+        wording.append(f"Harm beyond the margin cannot be excluded for {_each(possible)}.")
     if noisy := [c for c in unclear if c.high <= MARGIN < c.visible]:
-        said.append(f"Too noisy to see harm as large as the margin: {_each(noisy)}.")
+        wording.append(f"Too noisy to see harm as large as the margin: {_each(noisy)}.")
     if single := [c for c in unclear if c.unclear]:
         titles = [f"{c.title} ({counted(c.unclear, 'condition')})" for c in single[:3]]
         more = f", and {len(single) - 3} more" if len(single) > 3 else ""
-        said.append(f"In single conditions beyond the margin, but within the noise: {listed(titles)}{more}.")
-    if not said:
+        wording.append(f"In single conditions beyond the margin, but within the noise: {listed(titles)}{more}.")
+    if not wording:
         compared = max(change.compared for change in verdict.changes)
         most = max(change.visible for change in verdict.changes)
         within = f"No response is worse by more than {percent(MARGIN)} in any of {counted(compared, 'condition')}."
         within += f" In the mean over them, harm of {percent(most)} or more would have been seen."
-        said.append(within if compared else "No condition has values of both.")
+        wording.append(within if compared else "No condition has values of both.")
     for change in verdict.changes:
         if change.dominant and (change in worse or change in better or change in unclear):
             condition, share = change.dominant
-            said.append(f"Condition {condition} makes {percent(share)} of the mean {change.title}.")
+            wording.append(f"Condition {condition} makes {percent(share)} of the mean {change.title}.")
     gaps = [change for change in verdict.changes if change.missing]
     if gaps:
-        said.append(_gap(gaps))
-    return " ".join(said)
+        wording.append(_gap(gaps))
+    return " ".join(wording)
 
 
 def _worse(change: Change) -> str:

@@ -33,7 +33,7 @@ def correlations_caption(titles: Mapping[str, str], result: Correlations) -> str
         return "No response varies."
     alike = [cluster for cluster in result.clusters if len(cluster) > 1]
     limit = number(result.threshold, 2)
-    says = (
+    sentence = (
         f"Pairs with |r| above {limit} link the {counted(len(result.responses), 'response')} that vary into "
         f"{counted(len(result.clusters), 'group')}"
         + (
@@ -50,18 +50,18 @@ def correlations_caption(titles: Mapping[str, str], result: Correlations) -> str
         above, own = int(np.triu(kept, 1).sum()), int(kept[cluster.index(representative)].sum()) - 1
         name = titles[representative]
         if above == pairs:
-            says += f" {capitalised(name)} and {some(others)} go together in every pair."
+            sentence += f" {capitalised(name)} and {some(others)} go together in every pair."
             continue
         least = number(float(size[np.triu_indices(len(cluster), 1)].min()), 2)
-        says += (
+        sentence += (
             f" {capitalised(name)} and {some(others)} are linked by chains: {above} of the {pairs} pairs are above "
             f"{limit}, {own} of the {len(others)} with {name}; |r| goes down to {least}."
         )
     if result.constant:
-        says += f" Left out because constant: {listed([titles[name] for name in result.constant])}."
+        sentence += f" Left out because constant: {listed([titles[name] for name in result.constant])}."
     if result.scarce:
-        says += f" Left out for want of values: {listed([titles[name] for name in result.scarce])}."
-    return says
+        sentence += f" Left out for want of values: {listed([titles[name] for name in result.scarce])}."
+    return sentence
 
 
 def _among(result: Correlations, names: Sequence[str]) -> NDArray[np.float64]:
@@ -141,11 +141,11 @@ def groupings_caption(result: Groupings) -> str:
     # Components that no response follows most are no groups.
     clusters, components = len(set(result.cluster.tolist())), len(set(result.component.tolist()))
     left_out = f" Left out: {counted(len(result.left_out), 'response')}." if result.left_out else ""
-    said = f"Correlation gives {counted(clusters, 'group')}; the responses follow {counted(components, 'component')}"
+    wording = f"Correlation gives {counted(clusters, 'group')}; the responses follow {counted(components, 'component')}"
     if clusters == 1 or components == 1:
-        return f"{said}: nothing to compare.{left_out}"
+        return f"{wording}: nothing to compare.{left_out}"
     return (
-        f"{said}. Both agree to {number(result.agreement, 2)} (adjusted Rand index: 1 for the same groups, 0 for "
+        f"{wording}. Both agree to {number(result.agreement, 2)} (adjusted Rand index: 1 for the same groups, 0 for "
         f"chance).{left_out}"
     )
 
@@ -176,10 +176,10 @@ def scores_caption(found: Reduction) -> str:
     by_group: dict[Any, list[str]] = {}
     for settings, group in leaves:
         by_group.setdefault(group, []).append(spelt_settings(view, settings))
-    said = [f"group {group}: {'; or '.join(by_group[group])}" for group in sorted(by_group)]
+    wording = [f"group {group}: {'; or '.join(by_group[group])}" for group in sorted(by_group)]
     unnamed = [str(group) for group in there if group not in by_group]
     text = (
-        f"The groups are associated with settings. {'. '.join(map(capitalised, said))}. These rules are right for "
+        f"The groups are associated with settings. {'. '.join(map(capitalised, wording))}. These rules are right for "
         f"{rules.right} of {counted(rules.runs, *CELL)}; {rules.largest} are in the largest group."
     )
     text += f" No rule singles out group {listed(unnamed)}." if unnamed else ""
@@ -252,16 +252,16 @@ def scree_caption(found: Reduction) -> str:
     together = np.cumsum(parts.share)
     needed = int(np.searchsorted(together, 0.9 - 1e-12)) + 1
     above = int((parts.variance > parts.variance.mean()).sum())
-    said = (
+    wording = (
         f"{counted(needed, 'component')} of {len(parts.variance)} {'holds' if needed == 1 else 'hold'} 90 % of the "
         f"variance; {above} {'varies' if above == 1 else 'vary'} more than a response on average. The first holds "
         f"{percent(100 * float(parts.share[0]))}."
     )
     if parts.left_out:
-        said += f" Without a value and left out: {counted(len(parts.left_out), *CELL)}."
+        wording += f" Without a value and left out: {counted(len(parts.left_out), *CELL)}."
     if found.lacking:
-        said += f" Left out because values are missing: {some([titles[name] for name in found.lacking])}."
-    return said
+        wording += f" Left out because values are missing: {some([titles[name] for name in found.lacking])}."
+    return wording
 
 
 def loadings_caption(found: Reduction) -> str:
@@ -277,12 +277,12 @@ def loadings_caption(found: Reduction) -> str:
     One sentence for each of the first three components.
     """
     parts, titles = found.components, found.view.titles
-    said = []
+    wording = []
     for place in range(min(3, len(parts.variance))):
         heavy = np.argsort(-np.abs(parts.loadings[place]), kind="stable")[:3]
         names = [("" if parts.loadings[place, i] > 0 else "minus ") + titles[parts.responses[int(i)]] for i in heavy]
-        said.append(f"PC{place + 1}: above all {'; '.join(names)}.")
-    return " ".join(said)
+        wording.append(f"PC{place + 1}: above all {'; '.join(names)}.")
+    return " ".join(wording)
 
 
 def components_caption(found: Reduction) -> str:
@@ -313,8 +313,8 @@ def components_caption(found: Reduction) -> str:
         size = dict(zip(factors, np.abs(effects.effect), strict=True))
         strong.sort(key=lambda name: -size[name])
         if strong:
-            said = some([factor_title(view, name) for name in strong])
-            associated.append(f"PC{component + 1} is associated with {said}")
+            wording = some([factor_title(view, name) for name in strong])
+            associated.append(f"PC{component + 1} is associated with {wording}")
             against = AGAINST[effects.mode]
     if associated:
         text += f" {'; '.join(associated)} (significant at 95 % {against})."

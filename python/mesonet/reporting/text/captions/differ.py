@@ -202,13 +202,13 @@ def mean_ranks_caption(algorithms: Sequence[str], mean: Floats, sd: Floats, mean
     if mean[best[0]] == mean[best[-1]]:
         return f"All algorithms have the same mean rank.{equal}"
     known_sd = bool(np.isfinite(sd[best]).any())
-    said = [
+    wording = [
         f"{algorithms[place]} {number(float(mean[place]), 2)}"
         + (f" ± {number(float(sd[place]), 2)}" if known_sd else "")
         for place in best
     ]
     what = "Mean rank and standard deviation" if known_sd else "Ranks"
-    return f"Rank {count} is {meaning}. {what}: {listed(said)}.{equal}"
+    return f"Rank {count} is {meaning}. {what}: {listed(wording)}.{equal}"
 
 
 def above_caption(algorithms: Sequence[str], result: Residuals) -> str:
@@ -270,8 +270,8 @@ def difference_caption(view: CampaignView, result: MainEffects, response: str) -
     Sentences.
     """
     title, unit = f"difference of {view.title_of(response)}", view.unit_of(response)
-    said = effects_sentence(view, result, title, unit, relative=False, differences=True)
-    return f"The mean difference is {difference(result.grand_mean, unit)}. {said}" if result.runs else said
+    wording = effects_sentence(view, result, title, unit, relative=False, differences=True)
+    return f"The mean difference is {difference(result.grand_mean, unit)}. {wording}" if result.runs else wording
 
 
 def ends_of_values(result: Residuals, unit: str) -> str:
@@ -303,15 +303,15 @@ def split_sentence(view: CampaignView) -> str:
     -------
     A sentence; empty without such an association.
     """
-    said = []
+    wording = []
     for name, rules in view.split_rules.items():
         alone = [rule for rule in rules.rules if rule.group == "alone" and rule.settings]
         if not alone or rules.right <= rules.largest:
             continue
         best = max(alone, key=lambda rule: rule.right)
         where = spelt_settings(view, best.settings)
-        said.append(f"{name} in {best.right} of {best.runs} conditions with {where}")
-    return f"Standing alone is associated with: {'; '.join(said)}." if said else ""
+        wording.append(f"{name} in {best.right} of {best.runs} conditions with {where}")
+    return f"Standing alone is associated with: {'; '.join(wording)}." if wording else ""
 
 
 def separation_caption(view: CampaignView) -> str:
@@ -336,18 +336,18 @@ def separation_caption(view: CampaignView) -> str:
     clear.sort(key=lambda pair: pair[0])
     rows = counted(len(view.separations), "row")
     counts = f"{len(clear)} of {rows} {verb(len(clear), 'show')} an association with a setting"
-    said = f"{counts}: {listed([text for _, text in clear[:4]])}." if clear else (
+    wording = f"{counts}: {listed([text for _, text in clear[:4]])}." if clear else (
         "No setting is clearly associated with an algorithm standing out."
     )  # fmt: skip
     first = view.extremes
     if first.algorithm:
         effect = float(first.relative_effect[0])
         size = f", {percent(effect, sign=True)} from the mean of all" if np.isfinite(effect) else ""
-        said += (
+        wording += (
             f" Look first at condition {first.condition[0]}, {view.title_of(first.response[0])}: "
             f"{first.algorithm[0]} ({first.side[0]}{size}) beside {first.against[0]} (in the middle)."
         )
-    return said + " An association is not yet a cause."
+    return wording + " An association is not yet a cause."
 
 
 def residuals_caption(view: CampaignView, result: Residuals, response: str) -> str:
@@ -391,18 +391,20 @@ def residuals_sentence(result: Residuals, title: str, unit: str) -> str:
     who = Counter(str(name) for name in summary.extreme[:, 0][summary.flagged[:, 0]])
     alone = [f"{name} in {counted(who[name], 'condition')}" for name in ordered(result.algorithms, who)]
     widest = int(known[-1])
-    says = f"Stands out: {listed(alone)}." if alone else "No algorithm stands out."
+    sentence = f"Stands out: {listed(alone)}." if alone else "No algorithm stands out."
     if not summary.cells_tested:
-        says = "No verdict." if len(result.algorithms) >= FEWEST_ALGORITHMS else f"No verdict: {FEWEST_STATEMENT}."
+        sentence = "No verdict." if len(result.algorithms) >= FEWEST_ALGORITHMS else f"No verdict: {FEWEST_STATEMENT}."
     if same:
-        says += f" In {counted(same, 'condition')} they cannot be distinguished."
+        sentence += f" In {counted(same, 'condition')} they cannot be distinguished."
     if few := int((summary.statement[:, 0] == TOO_FEW_EVENTS).sum()):
-        says += f" In {counted(few, 'condition')} too few events are counted for a verdict."
-    says += f" They differ most in condition {result.conditions[widest]}, by {difference(result.spread[widest], unit)}"
+        sentence += f" In {counted(few, 'condition')} too few events are counted for a verdict."
+    sentence += (
+        f" They differ most in condition {result.conditions[widest]}, by {difference(result.spread[widest], unit)}"
+    )
     if len(known) > 1 and result.spread[known[-2]] > 0:
         after = int(known[-2])
-        says += f", before condition {result.conditions[after]}, by {difference(result.spread[after], unit)}"
-    return f"{says}."
+        sentence += f", before condition {result.conditions[after]}, by {difference(result.spread[after], unit)}"
+    return f"{sentence}."
 
 
 def clusters_caption(results: Mapping[int, Clustering], algorithms: tuple[str, ...], titles: Mapping[str, str]) -> str:

@@ -205,7 +205,7 @@ def ordered_caption(view: CampaignView, result: OrderedData, response: str) -> s
     low, high, unit = float(result.value[0]), float(result.value[-1]), view.unit_of(response)
     if high == low:
         return f"All conditions have the same value, {quantity(low, unit)}: no setting is better than another."
-    said = (
+    wording = (
         f"The smallest, {quantity(low, unit)}, is in {extremes_of(result, low)}; the largest, "
         f"{quantity(high, unit)}, in {extremes_of(result, high)}."
     )
@@ -215,8 +215,8 @@ def ordered_caption(view: CampaignView, result: OrderedData, response: str) -> s
         # Which of equal values come first says nothing: the run ends before them.
         run = before_ties(result.value if row == 0 else result.value[::-1], int(ends[best]))
         if run > 1:
-            said += f" The {run} {which} all have {factor_title(view, factor)} at {level_text(view, factor, sign)}."
-    return said
+            wording += f" The {run} {which} all have {factor_title(view, factor)} at {level_text(view, factor, sign)}."
+    return wording
 
 
 def scatter_caption(view: CampaignView, result: FactorScatter) -> str:
@@ -241,9 +241,9 @@ def scatter_caption(view: CampaignView, result: FactorScatter) -> str:
         return notes or "No factor moves the response."
     best = result.factors[int(np.nanargmax(shift))]
     spread = [name for name, p in zip(result.factors, result.spread_p, strict=True) if p < 0.05]
-    said = f"{factor_title(view, best)} moves the mean most."
-    said = said[:1].upper() + said[1:]
-    said += (
+    wording = f"{factor_title(view, best)} moves the mean most."
+    wording = wording[:1].upper() + wording[1:]
+    wording += (
         f" The spread differs between the settings of {listed(spread)} (Brown and Forsythe, 5 %)."
         if spread
         else " No change of the spread is significant (Brown and Forsythe, 5 %)."
@@ -251,8 +251,8 @@ def scatter_caption(view: CampaignView, result: FactorScatter) -> str:
     # Every value stands once at each factor: the largest count over the factors is of different values.
     far = int(result.far_out.sum(axis=1).max(initial=0))
     if far:
-        said += f" {counted(far, 'value')} {verb(far, 'lie')} beyond Tukey's fences at the factor where most do."
-    return f"{said} {notes}".rstrip()
+        wording += f" {counted(far, 'value')} {verb(far, 'lie')} beyond Tukey's fences at the factor where most do."
+    return f"{wording} {notes}".rstrip()
 
 
 def block_caption(view: CampaignView, result: Blocks) -> str:
@@ -306,13 +306,13 @@ def blocks_caption(view: CampaignView, results: Mapping[str, Blocks]) -> str:
             always.append(f"{factor_title(view, name)} (more at {sign})")
     if len(undecided) == len(results):
         return "No block has values at both settings of a factor."
-    said = f"The same way up in every block: {listed(always)}." if always else "No factor acts alike in every block."
+    wording = f"The same way up in every block: {listed(always)}." if always else "No factor acts alike in every block."
     if undecided:
-        said += (
+        wording += (
             f" For {listed(undecided)} no block has both settings: the design makes it a product of the robustness "
             "factors."
         )
-    return said
+    return wording
 
 
 def youden_caption(view: CampaignView, result: Terms, response: str) -> str:
@@ -481,10 +481,10 @@ def signs_caption(view: CampaignView, result: FactorTable) -> str:
     best = sorted((factor for factor in counts if counts[factor]), key=lambda factor: -counts[factor])[:3]
     if not best:
         return f"No factor has a significant effect on any of {counted(responses, 'tested response')}."
-    said = [f"{factor_title(view, factor)} on {counts[factor]}" for factor in best]
-    said[0] += f" of {counted(responses, 'tested response')}"
+    wording = [f"{factor_title(view, factor)} on {counts[factor]}" for factor in best]
+    wording[0] += f" of {counted(responses, 'tested response')}"
     return (
-        f"Significant most often: {listed(said)}. Chance alone would give about {number(0.05 * cells, 2)} of the "
+        f"Significant most often: {listed(wording)}. Chance alone would give about {number(0.05 * cells, 2)} of the "
         f"{cells:,} cells."
     )
 
@@ -587,10 +587,10 @@ def follow_up_sentence(view: CampaignView, column: Column, algorithm: str) -> st
     if found is None:
         return "No active effect is aliased: there is nothing to break."
     errors = found.standard_error[np.isfinite(found.standard_error)]
-    said = f"{counted(len(found.matrix), 'follow-up run')} would separate {listed(found.separated)}"
+    wording = f"{counted(len(found.matrix), 'follow-up run')} would separate {listed(found.separated)}"
     if len(errors):
-        said += f", with standard errors of up to {number(float(errors.max()), 2)} SD of a run"
-    return said + (f"; still aliased: {listed(found.still_aliased)}." if found.still_aliased else ".")
+        wording += f", with standard errors of up to {number(float(errors.max()), 2)} SD of a run"
+    return wording + (f"; still aliased: {listed(found.still_aliased)}." if found.still_aliased else ".")
 
 
 def few_effects(result: Terms) -> str:
@@ -650,15 +650,15 @@ def terms_caption(title: str, unit: str, result: Terms) -> str:
     strings = result.strings[: min(active, 3)]
     largest = [text if " = " not in text else f"the string {text}" for text in strings]
     all_together = int((np.abs(result.effect) > noise.sme).sum())
-    says = (
+    sentence = (
         f"{active} of {counted(len(result.terms), 'effect')} on {title} {verb(active, 'exceed')} {margin}; chance "
         f"alone would give about {number(0.05 * noise.effects, 2)}. {all_together or 'None'} "
         f"{verb(all_together or 1, 'exceed')} the simultaneous margin of {difference(noise.sme, unit)}. "
         f"Largest: {listed(largest)}."
     )
     if any(" = " in text for text in strings):
-        says += " Terms of one string cannot be distinguished from each other."
-    return f"{says} {notes}".rstrip()
+        sentence += " Terms of one string cannot be distinguished from each other."
+    return f"{sentence} {notes}".rstrip()
 
 
 def interactions_caption(title: str, unit: str, result: Interactions, terms: Terms) -> str:
@@ -683,13 +683,15 @@ def interactions_caption(title: str, unit: str, result: Interactions, terms: Ter
     best = pairs[0]
     string = terms.strings[best]
     aliased = f" (one string: {string})" if " = " in string else ""
-    said = f"The largest interaction on {title} is {terms.terms[best]}{aliased}: {difference(terms.effect[best], unit)}"
+    wording = (
+        f"The largest interaction on {title} is {terms.terms[best]}{aliased}: {difference(terms.effect[best], unit)}"
+    )
     if has_margins(terms):
         beyond = bool(abs(terms.effect[best]) > terms.noise.me)
         margin = f"the margin of error of {difference(terms.noise.me, unit)} ({source_of_noise(terms)})"
-        said += f", {'beyond' if beyond else 'within'} {margin}"
+        wording += f", {'beyond' if beyond else 'within'} {margin}"
     if len(pairs) > 1:
-        said += f"; next {terms.terms[pairs[1]]}, {difference(terms.effect[pairs[1]], unit)}"
+        wording += f"; next {terms.terms[pairs[1]]}, {difference(terms.effect[pairs[1]], unit)}"
     drawn = bool((np.abs(result.effect[np.isfinite(result.effect)]) > terms.noise.me).any())
     colour = "Orange: beyond the margin." if has_margins(terms) and drawn else few_effects(terms)
-    return " ".join(part for part in (f"{said}.", colour, *terms.notes) if part)
+    return " ".join(part for part in (f"{wording}.", colour, *terms.notes) if part)

@@ -20,18 +20,18 @@ def classes_caption(result: ConditionClasses) -> str:
     -------
     Sentences.
     """
-    said = []
+    text = []
     for place, name in enumerate(result.names, start=1):
         values = result.value[result.number == place]
         if len(values):
             conditions = counted(len(values), "condition")
-            said.append(f"{name} in {conditions}")
+            text.append(f"{name} in {conditions}")
     lost = f" Without a value: condition {listed([str(c) for c in result.absent])}." if result.absent else ""
-    if not said:
+    if not text:
         return f"No condition has a value.{lost}"
     above = " of the values above zero" if result.value[result.number == 1].max(initial=0.0) == 0 else ""
-    breaks = f" The classes are natural breaks{above}." if len(said) > 1 else ""
-    return f"Among these conditions congestion is {listed(said)}.{breaks}{lost}"
+    breaks = f" The classes are natural breaks{above}." if len(text) > 1 else ""
+    return f"Among these conditions congestion is {listed(text)}.{breaks}{lost}"
 
 
 def states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -> str:
@@ -50,15 +50,15 @@ def states_caption(rows: pl.DataFrame, panels: Sequence[str], over_time: bool) -
     -------
     A sentence.
     """
-    said = []
+    text = []
     for panel in panels:
         means = rows.filter(pl.col("panel") == panel).group_by("state", maintain_order=True).agg(pl.mean("flows"))
         total = float(means["flows"].sum() or 0.0)
         if total > 0:
             state, flows = means.sort("flows", descending=True, nulls_last=True).select("state", "flows").row(0)
-            said.append(f"{panel}: {percent(100 * flows / total)} {state}")
+            text.append(f"{panel}: {percent(100 * flows / total)} {state}")
     how = "over time" if over_time else "mean of the measured periods: not all of these runs kept a time series"
-    return f"The most frequent state ({how}): {'; '.join(said)}." if said else "No flow was counted."
+    return f"The most frequent state ({how}): {'; '.join(text)}." if text else "No flow was counted."
 
 
 def buffers_caption(rows: pl.DataFrame) -> str:

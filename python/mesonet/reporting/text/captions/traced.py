@@ -25,14 +25,14 @@ def window_shares_caption(result: WindowShares) -> str:
         f"{name} {quantity(float(mean), 'segments')}" for name, mean in zip(result.flows, result.mean, strict=True)
         if np.isfinite(mean)
     ]  # fmt: skip
-    said = f"Mean windows: {listed(means)}."
+    wording = f"Mean windows: {listed(means)}."
     if np.isfinite(result.filled):
-        said += f" Together they are {percent(result.filled)} of what the path holds."
+        wording += f" Together they are {percent(result.filled)} of what the path holds."
     if len(result.flows) > 1 and np.isfinite(result.share).all():
         shares = [percent(100 * float(share)) for share in result.share]
         equal = "they share nearly equally" if result.jain > 0.95 else "they do not share equally"
-        said += f" In the end they have {listed(shares)}: {equal} (Jain index {number(result.jain, 2)})."
-    return said
+        wording += f" In the end they have {listed(shares)}: {equal} (Jain index {number(result.jain, 2)})."
+    return wording
 
 
 def average_windows_caption(algorithm: str, found: AverageWindows) -> str:

@@ -69,8 +69,8 @@ def wins_caption(table: pl.DataFrame, other: str) -> str:
         all=pl.len(),
     )
     ranked = counts.sort("wins", descending=True).iter_rows()
-    said = [f"{name} {wins} and {losses} of {n}" for name, wins, losses, n in ranked]
-    return f"Conditions with more and with less than {other}: {', '.join(said)}."
+    wording = [f"{name} {wins} and {losses} of {n}" for name, wins, losses, n in ranked]
+    return f"Conditions with more and with less than {other}: {', '.join(wording)}."
 
 
 def shares_caption(table: pl.DataFrame) -> str:
@@ -92,7 +92,7 @@ def shares_caption(table: pl.DataFrame) -> str:
     top, low = ordered.row(0, named=True), ordered.row(-1, named=True)
     same = [name for name in ("panel", "kind") if name in ordered.columns]
 
-    def said(row: dict[str, Any], place: int) -> str:
+    def wording(row: dict[str, Any], place: int) -> str:
         there = ordered.filter(*(pl.col(name) == row[name] for name in same))
         shown = {name: percent(100 * value) for name, value in there.select("algorithm", "value").iter_rows()}
         own = shown[row["algorithm"]]
@@ -103,7 +103,7 @@ def shares_caption(table: pl.DataFrame) -> str:
             f" (next {others[place]}, {shown[others[place]]})" if others else ""
         )
 
-    return f"The largest share is {said(top, 0)}; the smallest is {said(low, -1)}."
+    return f"The largest share is {wording(top, 0)}; the smallest is {wording(low, -1)}."
 
 
 def rank_caption(result: RankMatrices, algorithm: str) -> str:
@@ -125,12 +125,16 @@ def rank_caption(result: RankMatrices, algorithm: str) -> str:
     known = int(np.isfinite(result.rank[:, :, place]).sum())
     if not known:
         return f"{algorithm} has no cell to be compared in."
-    said = f"{algorithm} is above the mean of all in {int((side > 0).sum())} of {counted(known, 'cell')}, below it in "
-    said += f"{int((side < 0).sum())}"
+    wording = (
+        f"{algorithm} is above the mean of all in {int((side > 0).sum())} of {counted(known, 'cell')}, below it in "
+    )
+    wording += f"{int((side < 0).sum())}"
     if len(result.algorithms) > 2:  # two algorithms are equally far from their mean
-        said += f"; it is the highest and farthest from the mean in {int((out > 0).sum())}, the lowest and farthest in "
-        said += f"{int((out < 0).sum())}"
-    return f"{said}."
+        wording += (
+            f"; it is the highest and farthest from the mean in {int((out > 0).sum())}, the lowest and farthest in "
+        )
+        wording += f"{int((out < 0).sum())}"
+    return f"{wording}."
 
 
 def ranks_caption(result: RankSummary) -> str:
@@ -150,36 +154,38 @@ def ranks_caption(result: RankSummary) -> str:
         return "There are no ranks: no cell has goodputs of two algorithms."
     order = [int(i) for i in np.argsort(-np.where(known, result.overall, -np.inf), kind="stable") if known[i]]
     best = order[0]
-    said = f"{result.algorithms[best]} has the highest average rank, {number(float(result.overall[best]))}"
-    said += f" of {len(result.algorithms)}"
+    wording = f"{result.algorithms[best]} has the highest average rank, {number(float(result.overall[best]))}"
+    wording += f" of {len(result.algorithms)}"
     spread = int(np.isfinite(result.mean).any(axis=0).sum()) > 2  # of two numbers it says nothing
-    said += f" (SD {number(float(result.sd[best]), 2)})" if spread else ""
+    wording += f" (SD {number(float(result.sd[best]), 2)})" if spread else ""
     if len(order) > 1:
-        said += f", before {_gap(result, best, order[1])}"
-    said += "."
+        wording += f", before {_gap(result, best, order[1])}"
+    wording += "."
     if spread and np.isfinite(result.sd).any():
         by_spread = [int(i) for i in np.argsort(result.sd, kind="stable") if np.isfinite(result.sd[i])]
         spreads = [number(float(result.sd[place]), 2) for place in by_spread]
         if len(spreads) > 1 and spreads[0] == spreads[1]:
-            return said
+            return wording
         steady = by_spread[0]
-        said += f" Steadiest: {result.algorithms[steady]} (average {number(float(result.overall[steady]))}, SD "
-        said += (
+        wording += f" Steadiest: {result.algorithms[steady]} (average {number(float(result.overall[steady]))}, SD "
+        wording += (
             spreads[0] + (f"; next {result.algorithms[by_spread[1]]}, SD {spreads[1]}" if spreads[1:] else "") + ")."
         )
-    return said
+    return wording
 
 
 def _gap(result: RankSummary, best: int, second: int) -> str:
     """Return the runner-up, and whether the gap is large beside the spread of both over the kinds of flows."""
-    said = f"{result.algorithms[second]} with {number(float(result.overall[second]))}"
+    wording = f"{result.algorithms[second]} with {number(float(result.overall[second]))}"
     gap = float(result.overall[best] - result.overall[second])
     spread = float(np.nanmin([result.sd[best], result.sd[second], np.inf]))
     if gap == 0:
-        return f"{said}: no gap at all"
+        return f"{wording}: no gap at all"
     classes = int(np.isfinite(result.mean).any(axis=0).sum())
     return (
-        f"{said}: a gap of {number(gap, 2)}, less than either's SD" if classes > 2 and gap < spread < np.inf else said
+        f"{wording}: a gap of {number(gap, 2)}, less than either's SD"
+        if classes > 2 and gap < spread < np.inf
+        else wording
     )
 
 
@@ -201,10 +207,10 @@ def ranges_caption(table: pl.DataFrame, named: list[str]) -> str:
     if not known:
         return "There is nothing to compare."
     (value, name), *rest = sorted(known, key=lambda pair: -pair[0])
-    said = f"The choice of algorithm matters most to {name}: the best gets {percent(value)} more than the worst"
-    said += f" (next {rest[0][1]}, {percent(rest[0][0])})." if rest else "."
+    wording = f"The choice of algorithm matters most to {name}: the best gets {percent(value)} more than the worst"
+    wording += f" (next {rest[0][1]}, {percent(rest[0][0])})." if rest else "."
     over = [v for v in table["over_tcp"] if v is not None]
     if over:
         more = sum(v > 0 for v in over)
-        said += f" Own flows get more than competing flows in {more} of {counted(len(over), 'group')}."
-    return said
+        wording += f" Own flows get more than competing flows in {more} of {counted(len(over), 'group')}."
+    return wording
