@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
 import sys
 from pathlib import Path
 
@@ -211,6 +212,83 @@ def test_a_network_with_other_classes_is_taken_as_it_is(here: Path) -> None:
     assert described["routers"] == 4
     speeds = {entry["class"]: entry["speed"] for entry in described["classes"]}
     assert speeds == {"backbone": 160_000, "fast access": 40_000, "normal access": 2_000}
+
+
+# -- places of access routers ------------------------------------------------------------------------------------------
+
+
+def placed(name: str, **values: object) -> Scenario:
+    return small(name).with_values(values)
+
+
+def direct(chosen: Scenario) -> str:
+    routers = chosen.describe()["map"]["routers"]
+    return "".join(router["name"][0] for router in routers if router["class"] == "direct access")
+
+
+def test_places_by_rule_and_by_name() -> None:
+    assert direct(placed("abilene")) == "BCHIJK"
+    assert direct(placed("abilene", direct_at="far")) == "ABCFJK"
+    named = placed("abilene", direct_at=["A", "K"])
+    assert named.value("tiers.second_fast_at") == ["A", "K"]
+    assert direct(named) == direct(placed("abilene", direct_at="A, K")) == "AK"
+    assert named.hash == placed("abilene", direct_at="A,K").hash != placed("abilene").hash
+    rows = {row.path: row for row in named.explain()}
+    assert rows["tiers.direct_at"].value == "A, K"
+    assert rows["tiers.second_fast_at"].source.startswith("as tiers.direct_at; ")
+    assert rows["tiers.double_normal_at"].value == "none"
+    assert placed("abilene", double_normal_at="none").hash == placed("abilene").hash
+
+
+def test_check_prints_round_trips_of_path_classes(here: Path) -> None:
+    for rule, expected in (("near", "23.15 ms, 36.26 ms, 39.93 ms"), ("far", "51.65 ms, 44.34 ms, 42.4 ms")):
+        result = call("check", "abilene", "--set", f"direct_at={rule}", "--draw", f"{rule}.svg")
+        assert result.exit_code == 0, result.output
+        assert f"mean propagation round trip of these     {expected}" in result.stdout
+        assert "mean hops, hosts counted                 9.43" in result.stdout
+    assert Path("near.svg").read_text() != Path("far.svg").read_text()
+    empty = call("check", "abilene", "--set", "base_sources=0").stdout
+    assert "mean propagation round trip of these     none, none, none" in empty
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("direct_at=nearest", r'"abilene" has no backbone router "nearest"\. Allowed: metropolitan, near, far, spread'),
+        ("direct_at=A1", '"abilene" has no backbone router "A1"'),
+        ("second_fast_at=A1,A3", 'tiers.second_fast_at = "A1, A3".*no backbone router or point of presence "A3"'),
+        ("double_normal_at=Seattle", '"abilene" has no backbone router "Seattle"'),
+    ],
+)
+def test_places_that_do_not_exist_are_refused(value: str, message: str) -> None:
+    result = call("check", "abilene", "--set", value)
+    assert result.exit_code == 2
+    assert re.search(message, result.stderr), result.stderr
+
+
+def test_places_are_refused_where_nothing_is_built(here: Path) -> None:
+    for topology in ("dumbbell", folder(NODES.replace("R,,", "R,direct,"))):
+        result = call("check", "abilene", "--set", f"topology={topology}", "--set", "direct_at=near")
+        assert result.exit_code == 2
+        assert "which has its own. Allowed: metropolitan" in result.stderr
+    with pytest.raises(
+        InputError, match=r"neither a rule nor names.*Allowed: metropolitan, near, far, spread, or names"
+    ):
+        placed("abilene", direct_at=3)
+
+
+def test_places_as_a_factor(here: Path, one_factor: Path) -> None:
+    text = one_factor.read_text()
+    text = text[: text.index("[[factors]]")]
+    text += '[[factors]]\nid = "places"\npath = "tiers.direct_at"\nminus = "near"\nplus = ["A", "B"]\n'
+    Path("places.toml").write_text(text)
+    chosen = mn.experiment("places.toml")
+    assert [(factor.minus, factor.plus) for factor in chosen.factors] == [("near", "A, B")]
+    assert [direct(chosen.condition(number)) for number in (1, 2)] == ["DEFGHI", "AB"]
+    assert chosen.run("campaign", workers=1, progress=False).counts["done"] == 2
+    Path("places.toml").write_text(text.replace('"B"', '"Z"'))
+    with pytest.raises(InputError, match='no backbone router "Z"'):
+        mn.experiment("places.toml").check()
 
 
 # -- in scenarios and experiments -------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from mesonet.errors import InputError, unknown
 
 Kind = Literal[
     "time", "rate", "segments", "number", "probability", "count", "choice", "buffer", "distribution", "flag", "numbers",
-    "names", "topology", "threshold", "changes",
+    "names", "topology", "threshold", "changes", "places",
 ]  # fmt: skip
 KINDS: tuple[str, ...] = get_args(Kind)
 
@@ -91,9 +91,9 @@ def parse(
     value
         Text with a unit for a time, a rate, a number of segments and a buffer; the same or ``off`` for a threshold;
         a bare number (or its text) for the kinds without a unit; three numbers for a distribution; a boolean for a
-        flag.
+        flag; a word of ``choices`` or names for places.
     choices
-        The words allowed for the kind ``choice``.
+        The words allowed for the kinds ``choice`` and ``places``.
     example
         A value with the unit that fits best here, for messages.
     segment_bytes
@@ -135,6 +135,8 @@ def parse(
             return _numbers(value)
         case "names":
             return _names(value)
+        case "places":
+            return value if isinstance(value, str) and value in choices else _places(value, choices)
         case "choice":
             if not isinstance(value, str) or value not in choices:
                 raise unknown("choice", str(value), choices)
@@ -180,7 +182,9 @@ def show(kind: str, value: Any) -> str:
             return str(value).lower()
         case "choice" | "topology":
             return str(value)
-        case "numbers" | "names" | "changes":
+        case "places" if isinstance(value, str):
+            return value
+        case "numbers" | "names" | "changes" | "places":
             return ", ".join(map(str, value)) or "none"
     return _number_text(value)
 
@@ -357,6 +361,14 @@ def _names(value: Any) -> list[str]:
     if not all(isinstance(name, str) and name for name in names):
         raise InputError("not a list of names", value=value, allowed='names in quotes, such as ["A", "B1a"]')
     return names
+
+
+def _places(value: Any, choices: tuple[str, ...]) -> list[str]:
+    try:
+        return _names(value)
+    except InputError as error:
+        allowed = f"{', '.join(choices)}, or {error.allowed}"
+        raise InputError("neither a rule nor names", value=value, allowed=allowed) from None
 
 
 _LARGEST_BUFFER = 1e12

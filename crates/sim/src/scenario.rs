@@ -17,7 +17,9 @@ pub mod bounds;
 mod topology;
 
 pub(crate) use bounds::within;
-pub use topology::{GivenLink, GivenRouter, GivenTopology, TierParameters, TopologyChoice};
+pub use topology::{
+    GivenLink, GivenRouter, GivenTopology, PlaceRule, Places, TierParameters, TopologyChoice,
+};
 
 /// Why a scenario was refused: where, and what is allowed.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +49,7 @@ pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> In
 pub struct Scenario {
     /// The network (X4).
     pub topology: TopologyChoice,
-    /// Routers built below a given backbone.
+    /// Routers built below a backbone.
     pub tiers: TierParameters,
     /// Preset from which the defaults came; for the record only.
     pub preset: String,

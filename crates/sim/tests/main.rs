@@ -18,6 +18,7 @@ mod factors;
 mod large_files;
 mod network;
 mod periodic_loss;
+mod placement;
 mod queued_acks;
 mod queueing;
 mod recovery;

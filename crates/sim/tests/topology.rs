@@ -143,14 +143,52 @@ fn a_bare_backbone_gets_tiers() {
 /// The tiers of the scenario, and names beyond z.
 #[test]
 fn tiers_follow_the_scenario() {
-    let tiers = json!({"pops_per_backbone": 1, "fast_per_pop": 3, "normal_per_pop": 30, "direct_share": 0.0});
-    let network = build(&with(scenario(backbone()), &[("tiers", tiers)]));
+    let tiers = [
+        ("tiers.pops_per_backbone", json!(1)),
+        ("tiers.fast_per_pop", json!(3)),
+        ("tiers.normal_per_pop", json!(30)),
+        ("tiers.direct_share", json!(0.0)),
+    ];
+    let network = build(&with(scenario(backbone()), &tiers));
     let names: BTreeSet<&str> = network.topology.routers.iter().map(|r| r.name.as_str()).collect();
     assert_eq!((names.len(), network.topology.routers.len()), (4 * 35, 4 * 35));
     assert!(names.contains("Rome.1z") && names.contains("Rome.1aa") && names.contains("Rome.1ag"));
-    // They change given backbones only.
+    // The numbers change given backbones only.
     let abilene = with(abilene(), &[("tiers.normal_per_pop", json!(9))]);
     assert_eq!(build(&abilene).topology.routers.len(), 172);
+}
+
+/// Oslo is 20, 15 and 19 ms from the others, Rome 20, 10 and 14, Bonn 15, 10 and 4, Lyon 19, 14 and 4.
+#[test]
+fn places_on_a_bare_backbone_follow_its_delays() {
+    let direct = |values: &[(&str, Value)]| {
+        let network = build(&with(scenario(backbone()), values));
+        let names = network.topology.routers.iter().map(|r| r.name.as_str());
+        names.filter_map(|n| n.strip_suffix(".0a")).collect::<Vec<_>>().join(" ")
+    };
+    for (rule, share, expected) in [
+        ("metropolitan", 0.5, "Oslo Bonn"),
+        ("near", 0.5, "Bonn Lyon"),
+        ("far", 0.5, "Oslo Rome"),
+        ("spread", 0.25, "Bonn"),
+        ("spread", 0.5, "Oslo Bonn"),
+        ("spread", 0.75, "Oslo Rome Bonn"),
+        ("spread", 1.0, "Oslo Rome Bonn Lyon"),
+        ("near", 0.0, ""),
+    ] {
+        let values = [("tiers.direct_at", json!(rule)), ("tiers.direct_share", json!(share))];
+        assert_eq!(direct(&values), expected, "{rule} {share}");
+    }
+    assert_eq!(direct(&[("tiers.direct_at", json!(["Lyon"]))]), "Lyon");
+    let pops = with(scenario(backbone()), &[("tiers.second_fast_at", json!(["Rome.2"]))]);
+    let fast = build(&pops).topology.routers.iter().filter(|r| r.class.name() == "fast access").count();
+    assert_eq!(fast, 8 + 1);
+    let bare = with(scenario(irregular()), &[("tiers.direct_at", json!(["West"]))]);
+    let error = Network::build(&Scenario::from_json(&bare.to_string()).unwrap()).unwrap_err();
+    assert!(
+        error.path == "tiers.direct_at" && error.message.contains("\"mine\", which has its own"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -32,6 +32,7 @@ def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("mean propagation round trip", f"{described['mean_rtt'] * 1e3:.4g} ms"),
         ("longest propagation round trip", f"{described['max_rtt'] * 1e3:.4g} ms{_between(described)}"),
         ("flows on very fast, fast, typical paths", f"{very_fast:.3%}, {fast:.3%}, {typical:.3%}"),
+        ("mean propagation round trip of these", ", ".join(map(_milliseconds, described["class_rtt"]))),
     ]
 
 
@@ -83,6 +84,10 @@ def highest_load(described: Mapping[str, Any]) -> tuple[float, str]:
     Share of the speed, and the name of the class.
     """
     return max((float(entry["load"][1]), str(entry["class"])) for entry in described["classes"])
+
+
+def _milliseconds(time: float | None) -> str:
+    return "none" if time is None else f"{time * 1e3:.4g} ms"
 
 
 def _asked(flow: Mapping[str, Any], duration: float) -> float:

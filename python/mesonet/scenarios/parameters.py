@@ -61,7 +61,7 @@ class Parameter:
     presets
         Value and source by preset, where they differ from ``standard``.
     choices
-        The words allowed for the kind ``choice``, and the built-in names for the kind ``topology``.
+        The words allowed for the kinds ``choice`` and ``places``, and the built-in names for the kind ``topology``.
     study_id
         X1 to X20 where the study varied it.
     """
@@ -87,6 +87,8 @@ class Parameter:
             return f"{', '.join(self.choices)}, {topologies.ALLOWED}"
         if self.kind == "changes":
             return changes.ALLOWED
+        if self.kind == "places":
+            return f"{', '.join(self.choices)}, or names of routers"
         if self.choices:
             return ", ".join(self.choices)
         return ranges.allowed(self.path, self.kind)
@@ -150,6 +152,8 @@ class Parameter:
 
 
 _LARGEST_WINDOW = "2147483648 segments"
+_PLACES = ("metropolitan", "near", "far", "spread")
+"""Rules that choose backbone routers."""
 
 
 def _with_sack(recovery: str, chosen: str, otherwise: str) -> str:
@@ -226,9 +230,8 @@ _TABLE = (
     ),
     Parameter(
         "tiers.fast_per_pop", "count", 1,
-        "Fast access routers below each such PoP; one more on the first PoP of a backbone router with a direct access "
-        "router.",
-        "ASME paper Fig. 4: 28 = 22 PoPs + 6 beside direct routers; which PoP has two is assumed",
+        "Fast access routers below each such PoP; one more on the PoPs of `tiers.second_fast_at`.",
+        "ASME paper Fig. 4: 28 = 22 PoPs + 6 more",
     ),
     Parameter(
         "tiers.normal_per_pop", "count", 5, "Normal access routers below each such PoP.",
@@ -236,8 +239,30 @@ _TABLE = (
     ),
     Parameter(
         "tiers.direct_share", "probability", 0.5,
-        "Share of those backbone routers, the ones with the most links first, that get a direct access router.",
-        "ASME paper Fig. 4: 6 direct routers on 11 backbone routers; which ones is assumed",
+        "Number of backbone routers that a rule of `tiers.direct_at` chooses, as a share of all of them. On `abilene` "
+        "a rule chooses 6, on `isp` 8.",
+        "ASME paper Fig. 4: 6 direct routers on 11 backbone routers",
+    ),
+    Parameter(
+        "tiers.direct_at", "places", "metropolitan",
+        "Backbone routers with a direct access router, by a rule or by name; a name given twice has two. "
+        "`metropolitan`: the largest metropolitan areas of `abilene` and `isp`, the backbone routers with the most "
+        "links of a topology of your own. `near`, `far`: the smallest, the largest mean propagation delay to all other "
+        "backbone routers. `spread`: the first of `near`, then always the one farthest from all chosen before.",
+        "assumed: only the counts are published, 6 on Abilene and 8 on the ISP network", choices=_PLACES,
+    ),
+    Parameter(
+        "tiers.second_fast_at", "places",
+        Derived("tiers.direct_at", "as tiers.direct_at", lambda places: places),
+        "Points of presence with one more fast access router than the others, by a rule or by name. A backbone router "
+        "stands for its first point of presence.",
+        "assumed: only the counts are published, 28 fast routers on 22 PoPs and 40 on 32", choices=_PLACES,
+    ),
+    Parameter(
+        "tiers.double_normal_at", "places", [],
+        "Backbone routers whose points of presence have twice as many normal access routers as the others, by a rule "
+        "or by name; the total is unchanged. With `none` normal routers are as even as their number allows.",
+        "assumed: only the counts are published, 105 normal routers on 22 PoPs and 122 on 32", choices=_PLACES,
     ),
     # -- who uses it -------------------------------------------------------------------------------------------------
     Parameter(

@@ -2,10 +2,12 @@
 //!
 //! Map: Topology Zoo, Internet2 map of February 2005, great-circle lengths. Delay = km x 0.0088272 ms, which gives the
 //! published mean round trips of 41 and 81 ms; routing on it gives the published 3.51 routers per backbone path. The
-//! attachment of access routers is not published beyond the class counts 6 D + 28 F + 105 N: as even as they allow.
+//! attachment of access routers is not published beyond the class counts 6 D + 28 F + 105 N: as even as they allow, but
+//! where `tiers` says otherwise.
 
 use super::tiers::{Attachment, lettered};
 use super::topology::{LinkSpec, Topology};
+use crate::scenario::{InvalidScenario, TierParameters};
 
 /// Cities in the order of their letters A to K.
 pub const CITIES: [&str; 11] = [
@@ -40,22 +42,22 @@ const LINKS: [(usize, usize, f64); 14] = [
     (9, 10, 2.900),
 ];
 
+/// The largest metropolitan areas, B, C, H, I, J and K (assumed).
+const LARGEST: [usize; 6] = [1, 2, 7, 8, 9, 10];
+
 /// The four-tier network.
-#[must_use]
-pub fn abilene() -> Topology {
+///
+/// # Errors
+/// [`InvalidScenario`] with a path below `tiers` for a name that no router has.
+pub fn abilene(tiers: &TierParameters) -> Result<Topology, InvalidScenario> {
     let links = LINKS.iter().map(|&(a, b, ms)| LinkSpec { a, b, delay: ms / 1e3, cost: ms / 1e3 }).collect();
-    // A direct router and a second fast one where the metropolitan area is large; five normal ones per point of
-    // presence, four on D1, D2, E1, E2 and G1.
-    let attachment = |region: usize| {
-        let large = usize::from(matches!(region, 1 | 2 | 7 | 8 | 9 | 10));
-        let normal = match region {
-            3 | 4 => [4, 4],
-            6 => [4, 5],
-            _ => [5, 5],
-        };
-        Attachment { direct: large, pops: vec![(1 + large, normal[0]), (1, normal[1])] }
+    // Five normal routers per point of presence, four on D1, D2, E1, E2 and G1.
+    let normal = |region: usize| match region {
+        3 | 4 => [4, 4],
+        6 => [4, 5],
+        _ => [5, 5],
     };
-    let attachments: Vec<Attachment> = (0..CITIES.len()).map(attachment).collect();
+    let even = (0..CITIES.len()).map(|region| Attachment::even(normal(region))).collect();
     // Assumed: Sunnyvale - New York (80 ms), Los Angeles - Atlanta (59 ms), Chicago - Washington (26 ms).
-    lettered("abilene", links, &attachments, [('B', 'K'), ('C', 'I'), ('H', 'J')])
+    lettered("abilene", links, even, &LARGEST, tiers, [('B', 'K'), ('C', 'I'), ('H', 'J')])
 }

@@ -86,7 +86,7 @@ impl Network {
     /// [`InvalidScenario`] where the topology cannot be simulated, or a number leaves its range.
     pub fn build(scenario: &Scenario) -> Result<Self, InvalidScenario> {
         let topology = scenario_topology::topology(scenario)?;
-        let neighbours = adjacency(&topology);
+        let neighbours = adjacency(topology.routers.len(), &topology.links);
         let n = topology.routers.len();
         let access: Vec<usize> = (0..n).filter(|&r| topology.routers[r].class.is_access()).collect();
         let mut access_index = vec![None; n];

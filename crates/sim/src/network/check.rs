@@ -1,7 +1,7 @@
 //! The checks that a topology of the user's own must pass.
 
 use super::routing::{adjacency, nearest};
-use super::topology::Topology;
+use super::topology::{LinkSpec, RouterSpec, Topology};
 use crate::scenario::{GivenTopology, InvalidScenario, invalid, within};
 
 /// Most routers, and most links: routes are kept for every pair of a router and an access router.
@@ -32,6 +32,7 @@ pub fn routers_and_links(given: &GivenTopology) -> Result<(), InvalidScenario> {
 /// [`InvalidScenario`] with a path of `topology`.
 pub fn whole(topology: &Topology) -> Result<(), InvalidScenario> {
     names(topology.routers.iter().map(|r| r.name.as_str()))?;
+    connected(&topology.routers, &topology.links)?;
     ends(topology)
 }
 
@@ -115,14 +116,21 @@ fn links(given: &GivenTopology) -> Result<(), InvalidScenario> {
     Ok(())
 }
 
-/// Everybody reaches everybody, and hosts attach in two regions or more.
-fn ends(topology: &Topology) -> Result<(), InvalidScenario> {
-    let neighbours = adjacency(topology);
-    let reached = nearest(&topology.links, &neighbours, &[0]);
+/// Refuses routers that cannot reach each other.
+///
+/// # Errors
+/// [`InvalidScenario`] with the path `topology`.
+pub fn connected(routers: &[RouterSpec], links: &[LinkSpec]) -> Result<(), InvalidScenario> {
+    let reached = nearest(links, &adjacency(routers.len(), links), &[0]);
     if let Some(lost) = reached.iter().position(Option::is_none) {
-        let [a, b] = [0, lost].map(|r| &topology.routers[r].name);
+        let [a, b] = [0, lost].map(|r| &routers[r].name);
         return Err(invalid("topology", format!("routers \"{a}\" and \"{b}\" cannot reach each other")));
     }
+    Ok(())
+}
+
+/// Refuses hosts in fewer than two regions.
+fn ends(topology: &Topology) -> Result<(), InvalidScenario> {
     let mut regions: Vec<usize> =
         topology.routers.iter().filter(|r| r.class.is_access()).map(|r| r.region).collect();
     if regions.is_empty() {

@@ -4,7 +4,9 @@ use super::Network;
 use super::map::NetworkMap;
 use super::topology::RouterClass;
 use crate::scenario::Scenario;
+use mesonet_cc::seconds;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A class of routers.
 #[derive(Clone, Debug, Serialize)]
@@ -56,10 +58,25 @@ pub struct Description {
     pub mean_file_size: f64,
     /// Probability of a path class: very fast (direct only), fast, typical (any normal access router).
     pub path_classes: [f64; 3],
+    /// Mean round-trip propagation delay of the flows of each path class, s; none without such flows.
+    pub class_rtt: [Option<f64>; 3],
     /// Every router and link.
     pub map: NetworkMap,
     /// Notes about the scale.
     pub warnings: Vec<String>,
+}
+
+/// Access routers that are equally far from everywhere: the first of them, and weights by class of path, typical first.
+struct End {
+    access: usize,
+    sources: [f64; 3],
+    receivers: [f64; 3],
+}
+
+impl End {
+    fn at(access: usize) -> Self {
+        Self { access, sources: [0.0; 3], receivers: [0.0; 3] }
+    }
 }
 
 impl Network {
@@ -120,6 +137,7 @@ impl Network {
                 .collect(),
             mean_file_size: scenario.mean_file_size(),
             path_classes: self.path_classes(&source_weights),
+            class_rtt: self.class_round_trips(scenario.users.allow_same_backbone),
             map: self.map(scenario.network.delay_multiplier),
             warnings: self.warnings(scenario),
         }
@@ -142,6 +160,43 @@ impl Network {
             no_normal - very_fast,
             if source_weights.iter().sum::<f64>() > 0.0 { 1.0 - no_normal } else { 0.0 },
         ]
+    }
+
+    /// Mean round trip of very fast, fast and typical paths over the flows that sources begin, in s.
+    fn class_round_trips(&self, allow_same_backbone: bool) -> [Option<f64>; 3] {
+        // Access routers of one region and group are equally far from everywhere: by these, weights of typical, fast and
+        // very fast ends.
+        let mut ends: BTreeMap<(usize, usize), End> = BTreeMap::new();
+        for access in 0..self.access.len() {
+            let end = ends
+                .entry((self.region_of(access), self.group_of(access)))
+                .or_insert_with(|| End::at(access));
+            let rank = match self.class_of(access) {
+                RouterClass::Direct | RouterClass::Plain => 2,
+                RouterClass::Normal => 0,
+                _ => 1,
+            };
+            end.sources[rank] += self.sources[access] as f64;
+            end.receivers[rank] += self.receiver_weight[access];
+        }
+        let mut sums = [(0.0, 0.0); 3];
+        for ((region, _), source) in &ends {
+            let others =
+                || ends.iter().filter(|((r, _), _)| allow_same_backbone || r != region).map(|(_, end)| end);
+            let choice: f64 = others().flat_map(|end| end.receivers).sum();
+            for receiver in others() {
+                let round_trip = seconds(self.round_trip(source.access, receiver.access));
+                for (i, sources) in source.sources.iter().enumerate() {
+                    for (j, receivers) in receiver.receivers.iter().enumerate() {
+                        let flows = sources * receivers / choice;
+                        let (sum, weight) = &mut sums[2 - i.min(j)];
+                        *sum += flows * round_trip;
+                        *weight += flows;
+                    }
+                }
+            }
+        }
+        sums.map(|(sum, weight)| (weight > 0.0).then(|| sum / weight))
     }
 
     fn warnings(&self, scenario: &Scenario) -> Vec<String> {

@@ -7,6 +7,7 @@
 
 use super::tiers::{Attachment, lettered};
 use super::topology::{LinkSpec, Topology};
+use crate::scenario::{InvalidScenario, TierParameters};
 
 /// Cities in the order of their letters A to P.
 pub const CITIES: [&str; 16] = [
@@ -42,9 +43,14 @@ const LINKS: [(&str, &str, f64, f64); 24] = [
     ("NYC", "BOS", 2.70, 3.0),
 ];
 
+/// The eight largest metropolitan areas (assumed).
+const LARGEST: [&str; 8] = ["SJC", "LAX", "DAL", "HOU", "CHI", "ATL", "WDC", "NYC"];
+
 /// The four-tier network.
-#[must_use]
-pub fn isp() -> Topology {
+///
+/// # Errors
+/// [`InvalidScenario`] with a path below `tiers` for a name that no router has.
+pub fn isp(tiers: &TierParameters) -> Result<Topology, InvalidScenario> {
     let city = |name: &str| CITIES.iter().position(|c| *c == name).expect("a city of the list");
     let link = |&(a, b, ms, cost): &(&str, &str, f64, f64)| LinkSpec {
         a: city(a),
@@ -52,17 +58,19 @@ pub fn isp() -> Topology {
         delay: ms / 1e3,
         cost,
     };
-    // As even as the counts allow: a direct router and a second fast one in the eight largest metropolitan areas, four
-    // normal ones per point of presence but three on the second of the six smallest.
-    let attachment = |name: &&str| {
-        let large = matches!(*name, "SJC" | "LAX" | "DAL" | "HOU" | "CHI" | "ATL" | "WDC" | "NYC");
+    // Four normal routers per point of presence, but three on the second of the six smallest metropolitan areas.
+    let even = |name: &&str| {
         let small = matches!(*name, "PHX" | "MKC" | "STL" | "ORL" | "CLE" | "BOS");
-        Attachment {
-            direct: usize::from(large),
-            pops: vec![(1 + usize::from(large), 4), (1, 4 - usize::from(small))],
-        }
+        Attachment::even([4, 4 - usize::from(small)])
     };
-    let attachments: Vec<Attachment> = CITIES.iter().map(attachment).collect();
+    let largest = LARGEST.map(city);
     // The same pairs of cities as on Abilene (assumed): SJC - NYC, LAX - ATL, CHI - WDC.
-    lettered("isp", LINKS.iter().map(link).collect(), &attachments, [('B', 'O'), ('C', 'K'), ('J', 'N')])
+    lettered(
+        "isp",
+        LINKS.iter().map(link).collect(),
+        CITIES.iter().map(even).collect(),
+        &largest,
+        tiers,
+        [('B', 'O'), ('C', 'K'), ('J', 'N')],
+    )
 }

@@ -37,7 +37,7 @@ impl Network {
                 *sum = self.receiver_weights_from(region, same).iter().sum();
             }
         }
-        let neighbours = adjacency(&self.topology);
+        let neighbours = adjacency(self.topology.routers.len(), &self.topology.links);
         let mut routing = Routing::new(&self.topology.links, &neighbours);
         for receiver in routing.together(&self.access) {
             let weight = self.receiver_weight[receiver];

@@ -16,6 +16,7 @@ pub mod long_lived;
 pub mod map;
 pub mod numbers;
 pub mod parking_lot;
+pub mod placement;
 pub mod queued_acks;
 pub mod router;
 pub mod routing;

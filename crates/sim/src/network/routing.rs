@@ -1,6 +1,6 @@
 //! Static least-cost routes.
 
-use super::topology::{LinkSpec, Topology};
+use super::topology::LinkSpec;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -32,11 +32,11 @@ impl RoutesTo {
     }
 }
 
-/// Adjacency of a topology.
+/// Adjacency of `routers` routers.
 #[must_use]
-pub fn adjacency(topology: &Topology) -> Adjacency {
-    let mut neighbours = vec![Vec::new(); topology.routers.len()];
-    for (index, link) in topology.links.iter().enumerate() {
+pub fn adjacency(routers: usize, links: &[LinkSpec]) -> Adjacency {
+    let mut neighbours = vec![Vec::new(); routers];
+    for (index, link) in links.iter().enumerate() {
         neighbours[link.a].push((link.b, index));
         neighbours[link.b].push((link.a, index));
     }

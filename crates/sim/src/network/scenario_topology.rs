@@ -1,12 +1,13 @@
 //! From the topology of a scenario, built in or given, to one that can be simulated, or to a refusal.
 
-use super::built_in::{BUILT_IN, built_in};
+use super::built_in::built_in;
 use super::check;
+use super::placement::{Backbone, refuse_places};
 use super::routing::{adjacency, nearest};
 use super::tiers::{Attachment, with_tiers};
 use super::topology::{LinkSpec, RouterClass, RouterSpec, Topology};
 use crate::scenario::{
-    GivenRouter, GivenTopology, InvalidScenario, Scenario, TierParameters, TopologyChoice, invalid,
+    GivenRouter, GivenTopology, InvalidScenario, Places, Scenario, TierParameters, TopologyChoice, invalid,
 };
 
 /// The topology of a scenario.
@@ -15,9 +16,7 @@ use crate::scenario::{
 /// [`InvalidScenario`] with a path below `topology` or `tiers`.
 pub fn topology(scenario: &Scenario) -> Result<Topology, InvalidScenario> {
     match &scenario.topology {
-        TopologyChoice::BuiltIn(name) => built_in(name).ok_or_else(|| {
-            invalid("topology", format!("unknown topology \"{name}\"; allowed: {}", BUILT_IN.join(", ")))
-        }),
+        TopologyChoice::BuiltIn(name) => built_in(name, &scenario.tiers),
         TopologyChoice::Given(given) => from_given(given, &scenario.tiers),
     }
 }
@@ -30,7 +29,12 @@ pub fn topology(scenario: &Scenario) -> Result<Topology, InvalidScenario> {
 pub fn from_given(given: &GivenTopology, tiers: &TierParameters) -> Result<Topology, InvalidScenario> {
     check::routers_and_links(given)?;
     let bare = given.routers.iter().all(|r| r.class == RouterClass::Backbone);
-    let topology = if bare { below_backbone(given, tiers)? } else { as_it_is(given)? };
+    let topology = if bare {
+        below_backbone(given, tiers)?
+    } else {
+        refuse_places(&given.name, tiers)?;
+        as_it_is(given)?
+    };
     check::whole(&topology)?;
     Ok(topology)
 }
@@ -53,7 +57,10 @@ fn below_backbone(given: &GivenTopology, tiers: &TierParameters) -> Result<Topol
     let [pops, fast, normal] =
         [tiers.pops_per_backbone, tiers.fast_per_pop, tiers.normal_per_pop].map(|count| count as usize);
     let direct = (tiers.direct_share * n as f64).round() as usize;
-    let total = n * (1 + pops * (1 + fast + normal)) + direct * (1 + pops.min(1));
+    let placed = |places: &Places| if let Places::Names(names) = places { names.len() } else { direct };
+    let total = n * (1 + pops * (1 + fast + normal))
+        + placed(&tiers.direct_at)
+        + placed(&tiers.second_fast_at) * pops.min(1);
     if total > check::MOST_ROUTERS {
         return Err(invalid(
             "tiers",
@@ -70,14 +77,16 @@ fn below_backbone(given: &GivenTopology, tiers: &TierParameters) -> Result<Topol
     }
     let mut by_links: Vec<usize> = (0..n).collect();
     by_links.sort_by_key(|&r| std::cmp::Reverse(degree[r]));
-    let mut attachments = vec![Attachment { direct: 0, pops: vec![(fast, normal); pops] }; n];
-    for &large in &by_links[..direct] {
-        attachments[large].direct = 1;
-        if let Some(first) = attachments[large].pops.first_mut() {
-            first.0 += 1;
-        }
-    }
-    Ok(with_tiers(&given.name, router_specs(given), link_specs(given), &attachments, "."))
+    by_links.truncate(direct);
+    let backbone = Backbone {
+        name: given.name.clone(),
+        routers: router_specs(given),
+        links: link_specs(given),
+        largest: by_links,
+        separator: ".",
+    };
+    check::connected(&backbone.routers, &backbone.links)?;
+    with_tiers(backbone, vec![Attachment { direct: 0, pops: vec![(fast, normal); pops] }; n], tiers)
 }
 
 /// Every backbone and plain router is a region, all others belong to the nearest. The heads of regions come first, each
@@ -98,7 +107,8 @@ fn as_it_is(given: &GivenTopology) -> Result<Topology, InvalidScenario> {
     let routers = order.iter().map(|&r| specs[r].clone()).collect();
     let mut topology = Topology { name: given.name.clone(), routers, links, regions, long_lived: Vec::new() };
     let heads: Vec<usize> = (0..regions).collect();
-    let nearest = nearest(&topology.links, &adjacency(&topology), &heads);
+    let neighbours = adjacency(topology.routers.len(), &topology.links);
+    let nearest = nearest(&topology.links, &neighbours, &heads);
     for (router, region) in nearest.into_iter().enumerate() {
         topology.routers[router].region = region.ok_or_else(|| {
             let name = &topology.routers[router].name;

@@ -1,6 +1,8 @@
 //! The tiers below a backbone: points of presence and access routers, joined by links without delay.
 
+use super::placement::Backbone;
 use super::topology::{LinkSpec, RouterClass, RouterSpec, Topology};
+use crate::scenario::{InvalidScenario, TierParameters};
 
 /// The routers below a backbone router.
 #[derive(Clone, Debug)]
@@ -11,32 +13,55 @@ pub struct Attachment {
     pub pops: Vec<(usize, usize)>,
 }
 
-/// The tiers below a lettered backbone: A with A1, A1a and A0a. Long-lived flows run between the direct routers of the
-/// given pairs of letters.
-#[must_use]
+impl Attachment {
+    /// Two points of presence with a fast router each and these numbers of normal ones; no direct router.
+    #[must_use]
+    pub fn even(normal: [usize; 2]) -> Self {
+        Self { direct: 0, pops: normal.map(|count| (1, count)).to_vec() }
+    }
+}
+
+/// The tiers below a lettered backbone: A with A1, A1a and A0a. `largest` are its largest metropolitan areas. Long-lived
+/// flows run between the direct routers of the given pairs of letters if all of these have one.
+///
+/// # Errors
+/// [`InvalidScenario`] with a path below `tiers` for a name that no router has.
 pub fn lettered(
     name: &str,
     links: Vec<LinkSpec>,
-    attachments: &[Attachment],
+    even: Vec<Attachment>,
+    largest: &[usize],
+    tiers: &TierParameters,
     long_lived: [(char, char); 3],
-) -> Topology {
+) -> Result<Topology, InvalidScenario> {
     let letter = |i: usize| char::from(b'A' + i as u8).to_string();
-    let backbone =
-        (0..attachments.len()).map(|i| RouterSpec::new(letter(i), RouterClass::Backbone, i)).collect();
+    let backbone = Backbone {
+        name: name.into(),
+        routers: (0..even.len()).map(|i| RouterSpec::new(letter(i), RouterClass::Backbone, i)).collect(),
+        links,
+        largest: largest.to_vec(),
+        separator: "",
+    };
+    let mut topology = with_tiers(backbone, even, tiers)?;
     let direct = |letter: char| format!("{letter}0a");
-    let long_lived = long_lived.iter().map(|&(a, b)| (direct(a), direct(b))).collect();
-    Topology { long_lived, ..with_tiers(name, backbone, links, attachments, "") }
+    let pairs = long_lived.map(|(a, b)| (direct(a), direct(b)));
+    if pairs.iter().all(|(a, b)| topology.router(a).is_some() && topology.router(b).is_some()) {
+        topology.long_lived = pairs.to_vec();
+    }
+    Ok(topology)
 }
 
-/// Builds the tiers below `backbone`. `separator` stands between the name of a backbone router and the rest.
-#[must_use]
+/// Builds the tiers below a backbone: those of `even`, and those that `tiers` places.
+///
+/// # Errors
+/// [`InvalidScenario`] with a path below `tiers` for a name that no router has.
 pub fn with_tiers(
-    name: &str,
-    backbone: Vec<RouterSpec>,
-    links: Vec<LinkSpec>,
-    attachments: &[Attachment],
-    separator: &str,
-) -> Topology {
+    backbone: Backbone,
+    even: Vec<Attachment>,
+    tiers: &TierParameters,
+) -> Result<Topology, InvalidScenario> {
+    let attachments = backbone.place(even, tiers)?;
+    let Backbone { name, routers: backbone, links, separator, .. } = backbone;
     let regions = backbone.len();
     let (mut routers, mut links) = (backbone, links);
     let mut attach = |routers: &mut Vec<RouterSpec>, name: String, class, region, above| {
@@ -58,7 +83,7 @@ pub fn with_tiers(
             }
         }
     }
-    Topology { name: name.into(), routers, links, regions, long_lived: Vec::new() }
+    Ok(Topology { name, routers, links, regions, long_lived: Vec::new() })
 }
 
 /// a to z, then aa, ab and so on: no two alike.

@@ -55,9 +55,8 @@ pub struct GivenLink {
     pub cost: f64,
 }
 
-/// The routers built below the backbone routers of a given topology that has no other routers. The
-/// round(`direct_share` x n) backbone routers with the most links, ties in the order of the file, get a direct access
-/// router and one more fast access router on their first point of presence, as the built-in Abilene has it.
+/// The routers built below a backbone. The numbers hold for a given topology that has backbone routers only, the places
+/// for `abilene` and `isp` too.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TierParameters {
@@ -67,8 +66,54 @@ pub struct TierParameters {
     pub fast_per_pop: u32,
     /// Normal access routers below each point of presence.
     pub normal_per_pop: u32,
-    /// Share of the backbone routers with a direct access router.
+    /// Number of backbone routers that a rule chooses, as a share of all of them.
     pub direct_share: f64,
+    /// Backbone routers with a direct access router.
+    pub direct_at: Places,
+    /// Points of presence with one more fast access router; a backbone router stands for its first one.
+    pub second_fast_at: Places,
+    /// Backbone routers whose points of presence have twice as many normal access routers as others, of the same total.
+    pub double_normal_at: Places,
+}
+
+/// Places on a backbone. A name given twice counts twice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a rule (metropolitan, near, far, spread) or a list of names")]
+pub enum Places {
+    /// Chosen by a rule.
+    Rule(PlaceRule),
+    /// Names of routers.
+    Names(Vec<String>),
+}
+
+/// A rule that chooses backbone routers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaceRule {
+    /// The largest metropolitan areas of a built-in topology; the most links, ties in the order of the file, of others.
+    Metropolitan,
+    /// The smallest mean propagation delay to all other backbone routers.
+    Near,
+    /// The largest one.
+    Far,
+    /// The one with the smallest mean delay first, then always the one farthest from all chosen before.
+    Spread,
+}
+
+impl PlaceRule {
+    /// All rules.
+    pub const ALL: [Self; 4] = [Self::Metropolitan, Self::Near, Self::Far, Self::Spread];
+
+    /// Word for users.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Metropolitan => "metropolitan",
+            Self::Near => "near",
+            Self::Far => "far",
+            Self::Spread => "spread",
+        }
+    }
 }
 
 /// Decides by what it meets, so that a mistake in the object is named (an untagged enum would only say that no variant

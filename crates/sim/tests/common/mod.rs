@@ -15,7 +15,8 @@ pub fn abilene() -> Value {
         "topology": "abilene",
         "preset": "sp500_282",
         "tiers": {
-            "pops_per_backbone": 2, "fast_per_pop": 1, "normal_per_pop": 5, "direct_share": 0.5
+            "pops_per_backbone": 2, "fast_per_pop": 1, "normal_per_pop": 5, "direct_share": 0.5,
+            "direct_at": "metropolitan", "second_fast_at": "metropolitan", "double_normal_at": []
         },
         "network": {
             "speed": 80_000.0, "delay_multiplier": 1.0, "buffer": {"rule": "bdp", "factor": 1.0},
