@@ -9,6 +9,7 @@ from mesonet.analysis.blocks import Blocks, blocks
 from mesonet.analysis.classes import ConditionClasses, condition_classes, natural_breaks
 from mesonet.analysis.clustering import Clustering, clustering
 from mesonet.analysis.comparison import AlgorithmComparison, compare_algorithms
+from mesonet.analysis.conclusions import Conclusion, conclusion
 from mesonet.analysis.condition_response import ConditionResponseSummary, condition_response_summary
 from mesonet.analysis.contour import Contour, contour
 from mesonet.analysis.correlation import Correlations, correlations
@@ -42,6 +43,7 @@ __all__ = [
     "AverageWindows",
     "Blocks",
     "Clustering",
+    "Conclusion",
     "ConditionClasses",
     "ConditionResponseSummary",
     "Contour",
@@ -76,6 +78,7 @@ __all__ = [
     "blocks",
     "clustering",
     "compare_algorithms",
+    "conclusion",
     "condition_classes",
     "condition_response_summary",
     "contour",

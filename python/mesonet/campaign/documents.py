@@ -122,6 +122,22 @@ class ConditionScenario(Struct, frozen=True):
     scenario: dict[str, Any]
 
 
+class ConclusionEntry(Struct, frozen=True, kw_only=True):
+    """A conclusion that is evaluated in every condition: algorithms compared on a response."""
+
+    id: str
+    text: str
+    source: str
+    response: str
+    period: str
+    higher: Annotated[str | None, Meta(description="This algorithm has the highest value; null: all are alike.")]
+    algorithms: Annotated[list[str], Meta(min_length=1, description="It is compared with these, or they are alike.")]
+    least: Annotated[
+        float,
+        Meta(ge=0, lt=2, description="Least difference, or largest spread of those alike, as a part of the mean."),
+    ]
+
+
 class ExperimentDocument(Struct, frozen=True, kw_only=True):
     """experiment.json: what a campaign runs."""
 
@@ -146,6 +162,9 @@ class ExperimentDocument(Struct, frozen=True, kw_only=True):
             Meta(description="Tables of a run to keep beside its responses."),
         ]
         | UnsetType
+    ) = UNSET
+    conclusions: (
+        Annotated[list[ConclusionEntry], Meta(description="Conclusions that the report evaluates.")] | UnsetType
     ) = UNSET
     model: Model | UnsetType = UNSET
     expected_cost: (

@@ -44,10 +44,11 @@ def report(
     from mesonet.reporting.campaign_view.sampled import is_sampled
     from mesonet.reporting.campaign_view.view import CampaignView
     from mesonet.reporting.replay.simulated import prepare
+    from mesonet.reporting.text.conclusions_text import conclusion_rows
     from mesonet.reporting.text.verdict_text import verdict_rows
 
     thresholds = chosen_thresholds(threshold, cut)
-    found: list[dict[str, Any]] = []
+    found: dict[str, list[dict[str, Any]]] = {"verdicts": [], "conclusions": []}
 
     def write(campaign: Any, place: Path, progress: Any) -> Path:
         if is_sampled(campaign):
@@ -59,7 +60,8 @@ def report(
             places.checked(place)
             prepare(campaign, replay, progress=progress)
         if as_json:
-            found.extend(verdict_rows(CampaignView(campaign, against)))
+            view = CampaignView(campaign, against)
+            found.update(verdicts=verdict_rows(view), conclusions=conclusion_rows(view))
         return write_report(campaign, place, thresholds=thresholds, against=against, progress=progress)
 
     try:
@@ -67,6 +69,6 @@ def report(
     except InputError as error:
         raise replace(error, path="--against") if error.path == "against" else error from error
     if as_json:
-        write_json({"path": str(path), "verdicts": found})
+        write_json({"path": str(path), **found})
     else:
         click.echo(str(path))

@@ -37,6 +37,9 @@ for curves and tables. Analyses of effects need two levels; results are in ``mes
 A run can be a program instead of a network: ``model = {command = ["python3", "queue.py"]}`` instead of the scenario,
 see `mesonet.experiments.model`.
 
+``[[conclusions]]`` are statements about the algorithms that the report evaluates in every condition, see
+`mesonet.experiments.conclusions`.
+
 ``algorithms = "all"`` stands for every algorithm; without factors there is one condition.
 
 In a mixed experiment a share of the sources uses the algorithm, and the other sources use `mixed_with`::
@@ -76,6 +79,7 @@ from mesonet.scenarios.scaling import checked_scale, refuse_distorted, scaled
 from mesonet.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
+    from mesonet.campaign.documents import ConclusionEntry
     from mesonet.experiments.model import ModelExperiment
 
 
@@ -93,6 +97,8 @@ class Experiment(Designed):
         Name of the responses to analyse.
     keep
         Tables of a run to keep beside its responses.
+    conclusions
+        Conclusions that the report evaluates in every condition (`mesonet.experiments.conclusions`).
     scale
         Factor on the speed of the network and the number of sources.
     """
@@ -101,6 +107,7 @@ class Experiment(Designed):
     mixed_with: str | None
     response_set: str
     keep: tuple[str, ...] = ()
+    conclusions: tuple[ConclusionEntry, ...] = ()
     scale: float = 1.0
 
     def condition(self, number: int, algorithm: str | None = None) -> Scenario:
@@ -144,6 +151,7 @@ class Experiment(Designed):
             "mixed_with": self.mixed_with,
             "response_set": self.response_set,
             **({"keep": list(self.keep)} if self.keep else {}),
+            **({"conclusions": list(self.conclusions)} if self.conclusions else {}),
         }
 
     def parameters(self) -> list[dict[str, str]]:

@@ -13,6 +13,7 @@ from mesonet.campaign.limits import KEEPABLE, MOST_RUNS, refuse_too_many
 from mesonet.designs.factor import FACTORS
 from mesonet.errors import InputError, unknown
 from mesonet.experiments.base import Level
+from mesonet.experiments.conclusions import read_conclusions
 from mesonet.experiments.levels import between
 from mesonet.experiments.mixing import SHARE, is_share
 from mesonet.responses.sets import DEFAULT, SETS
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 _KEYS = (
     "name", "title", "description", "scenario", "algorithms", "mixed_with", "seed", "replicates", "responses", "keep",
-    "set", "factors", "design", "proportional",
+    "set", "factors", "design", "proportional", "conclusions",
 )  # fmt: skip
 ALL = "all"
 """Stands for every algorithm, instead of a list."""
@@ -64,6 +65,7 @@ def read(
     """
     try:
         _known(table, _KEYS, "")
+        written = table
         table = {**table, **{key: value for key, value in options.items() if key in _KEYS}}
         base = _scenario(table, file, directory)
         base = base.with_values(values, "--set")
@@ -85,9 +87,13 @@ def read(
         fixed |= {settings.resolve(path): f"--set {path}" for path in values}
         _refuse_fixed(levels, fixed)
         rows, algorithms = _conditions(table, levels), _algorithms(table, levels)
+        of_file = _algorithms(written, levels) if "algorithms" in options else algorithms
         _refuse_gaps(rows, levels)
         replicates = units.integer(table.get("replicates", 1), "replicates", 1, MOST_RUNS)
         refuse_too_many(rows.conditions, len(algorithms), replicates)
+        response_set = _response_set(table)
+        has_effects = bool(levels) and bool(rows.design.runs)
+        conclusions = read_conclusions(_list(table, "conclusions"), of_file, response_set, has_effects)
         return {
             "name": _name(table),
             "title": _text(table, "title"),
@@ -100,7 +106,8 @@ def read(
             "mixed_with": _mixed_with(table, levels, algorithms),
             "seed": units.integer(table.get("seed", 1), "seed", 0, LARGEST_SEED),
             "replicates": replicates,
-            "response_set": _response_set(table),
+            "response_set": response_set,
+            "conclusions": conclusions,
             "keep": _keep(table),
         }
     except InputError as error:

@@ -20,6 +20,7 @@ from mesonet.reporting.folder.table_files import write_table
 from mesonet.reporting.folder.tables import two_level_tables
 from mesonet.reporting.text.captions.differ import separation_caption
 from mesonet.reporting.text.captions.drivers import follow_up_sentence
+from mesonet.reporting.text.conclusions_text import conclusion_lines
 from mesonet.words import capitalised, counted, markdown
 
 if TYPE_CHECKING:
@@ -168,6 +169,7 @@ def _index(view: CampaignView, root: Path, drawn: Sequence[Drawn], extent: str, 
     if not view.has_results:
         return markdown("\n".join([*lines, "No run has given a result yet: there are no figures.", ""]))
     lines += [*_reading(view, drawn, extent), ""]
+    lines += [] if is_sampled(view.campaign) else conclusion_lines(view)
     lines += [pair.sentence, ""] if pair is not None else []
     section = ""
     for figure in drawn:

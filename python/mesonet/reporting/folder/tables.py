@@ -7,6 +7,7 @@ import polars as pl
 from mesonet.analysis import ten_steps
 from mesonet.analysis.main_effects import replicate_frame
 from mesonet.reporting.campaign_view.centre import curvature_table, has_centre_points
+from mesonet.reporting.campaign_view.conclusions import conclusion_tables
 from mesonet.reporting.campaign_view.series import kept_series
 from mesonet.reporting.campaign_view.tables import labelled
 from mesonet.reporting.campaign_view.users import users
@@ -40,6 +41,7 @@ def two_level_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
     if view.campaign.design.factors:
         tables["main_effects"] = _effects_table(network)
         tables |= _analysis_tables(view)
+        tables |= conclusion_tables(view)
         if has_centre_points(view.campaign):
             tables["curvature"] = curvature_table(network)
     if len(view.algorithms) > 1:

@@ -8,6 +8,7 @@ from mesonet.reporting.campaign_view.values import status_counts
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.page.page_figure import PageGroup
 from mesonet.reporting.text import html
+from mesonet.reporting.text.conclusions_text import conclusions_html
 from mesonet.reporting.text.summary import findings, glance
 from mesonet.reporting.text.verdict_text import verdict_html
 
@@ -30,7 +31,7 @@ def contents(groups: Sequence[PageGroup], replay: str) -> Markup:
 
 
 def summary(view: CampaignView) -> Markup:
-    """Return the findings in words, the verdict on each algorithm, and the algorithms at a glance.
+    """Return the findings in words, the conclusions, the verdict on each algorithm, and the algorithms at a glance.
 
     Parameters
     ----------
@@ -41,9 +42,9 @@ def summary(view: CampaignView) -> Markup:
     -------
     HTML.
     """
-    shown = (
-        {"verdict": verdict_html(view), "glance": glance(view)} if view.has_results else {"verdict": "", "glance": ""}
-    )
+    shown = {"conclusions": "", "verdict": "", "glance": ""}
+    if view.has_results:
+        shown = {"conclusions": conclusions_html(view), "verdict": verdict_html(view), "glance": glance(view)}
     return html.render("summary.html", findings=html.definitions(findings(view), "findings"), **shown)
 
 
