@@ -196,3 +196,15 @@ def test_a_campaign_from_the_command_line(tmp_path: Path, monkeypatch: pytest.Mo
     rtt = view.values("rtt", "measured")
     spread = 100 * np.abs(rtt[:, 0] - rtt[:, 1]) / rtt.mean(axis=1)
     assert conclusions(view)[1].support == pytest.approx(10 - spread, abs=0.5)
+
+
+def test_the_published_experiment_names_its_sources() -> None:
+    chosen = mn.experiment("assumptions")
+    assert (chosen.conditions, chosen.design.resolution) == (32, 4)
+    entries = chosen.document()["conclusions"]
+    assert len(entries) == 10
+    assert all(entry["source"].startswith(("ASME paper", "NIST SP 500-282")) for entry in entries)
+    minus, plus = (chosen.condition(1).describe()["class_rtt"], chosen.condition(5).describe()["class_rtt"])
+    assert minus[0] < 0.024 < 0.051 < plus[0], "near and far places"
+    fewer = mn.experiment("assumptions", algorithms=["tcp", "fast"])
+    assert fewer.document()["conclusions"] == entries

@@ -380,5 +380,5 @@ def test_run_shorter_than_its_warmup_is_refused(tiny: Path) -> None:
 
 
 def test_unknown_experiment_lists_the_built_in_ones() -> None:
-    with pytest.raises(InputError, match=r"unknown experiment.*Allowed: demo"):
+    with pytest.raises(InputError, match=r"unknown experiment.*Allowed: assumptions, demo"):
         experiment("dmo")
