@@ -129,7 +129,7 @@ def conclusion(
         visible = limit + float(stats.t.ppf(POWER, freedom)) * error
     used, mean = condition_means(support, len(matrix), None)
     at_plus, holds = matrix[used] > 0, (mean > 0)[:, None]
-    levels = np.stack([_says(level, limit / np.sqrt(2)) for level in (minus, plus)])
+    levels = np.stack([_verdicts(level, limit / np.sqrt(2)) for level in (minus, plus)])
     return Conclusion(
         names,
         int(holds.sum()),
@@ -150,7 +150,7 @@ def conclusion(
     )
 
 
-def _says(mean: Floats, limit: float) -> Floats:
+def _verdicts(mean: Floats, limit: float) -> Floats:
     """Return 1 where a mean confirms, -1 where it contradicts, 0 where neither, NaN where it is not known."""
     return np.where(np.isfinite(mean) & np.isfinite(limit), np.sign(mean) * (np.abs(mean) > limit), np.nan)
 
