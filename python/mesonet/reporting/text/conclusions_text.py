@@ -111,9 +111,9 @@ def conclusions_html(view: CampaignView) -> Markup:
     rows = conclusion_rows(view)
     if not rows:
         return Markup("")
-    cells = [[html.strong(row["text"]), row["source"], row["verdict"], row["why"]] for row in rows]
+    cells = [[html.strong(row["text"]), row["verdict"], row["why"], row["source"]] for row in rows]
     marks = [{"class": f"verdict-{CLASSES.get(row['verdict'], 'not')}"} for row in rows]
-    head = ["conclusion", "source", "verdict", "why"]
+    head = ["conclusion", "verdict", "why", "source"]
     return Markup('{}<p class="reading">{}</p>').format(
         html.table(head, cells, caption=_caption(), classes="verdicts", attributes=marks), _words()
     )
