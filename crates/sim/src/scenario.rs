@@ -216,6 +216,14 @@ pub struct UserParameters {
     pub long_lived_flows: u32,
 }
 
+impl UserParameters {
+    /// The probability with which a flow draws a large file, out of the probability for drawn categories.
+    #[must_use]
+    pub fn drawn(&self, probability: f64) -> f64 {
+        if self.large_files == LargeFiles::Drawn { probability } else { 0.0 }
+    }
+}
+
 /// The unit to which a weight of `receiver_distribution` applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -783,12 +791,11 @@ impl Scenario {
     #[must_use]
     pub fn mean_file_size(&self) -> f64 {
         let u = &self.users;
-        let drawn = f64::from(u8::from(u.large_files == LargeFiles::Drawn));
         u.web_object_size
             * (1.0
                 + u.document_probability * (u.document_factor - 1.0)
-                + drawn * u.service_pack_probability * (u.service_pack_factor - 1.0)
-                + drawn * u.movie_probability * (u.movie_factor - 1.0))
+                + u.drawn(u.service_pack_probability) * (u.service_pack_factor - 1.0)
+                + u.drawn(u.movie_probability) * (u.movie_factor - 1.0))
     }
 }
 

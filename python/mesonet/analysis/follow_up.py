@@ -51,8 +51,8 @@ class FollowUp(AnalysisResult):
         return {name: self.matrix[:, place] for place, name in enumerate(self.factors)}
 
     def _attributes(self) -> dict[str, Any]:
-        outcome = {"separated": ", ".join(self.separated), "still aliased": ", ".join(self.still_aliased)}
-        return {"runs done": self.runs_done, **outcome, "notes": " ".join(self.notes)}
+        words = {"separated": ", ".join(self.separated), "still aliased": ", ".join(self.still_aliased)}
+        return {"runs done": self.runs_done, **words, "notes": " ".join(self.notes)}
 
 
 def follow_up(

@@ -59,6 +59,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -241,6 +242,11 @@ class Experiment(Designed):
 
     def offered_loads(self) -> list[tuple[float, str]]:
         """Return the highest load that users offer to a router of each condition, and the class of the router."""
+        return list(self._offered_loads)
+
+    @cached_property
+    def _offered_loads(self) -> list[tuple[float, str]]:
+        # A plan shows them and chooses its pilots by them.
         return [highest_load(self.condition(number).describe()) for number in range(1, self.conditions + 1)]
 
     def level_text(self, factor: str, place: float) -> str:

@@ -139,7 +139,7 @@ class Scorecard:
             [
                 found.id, claim.kind, found.strictness, found.name, found.published, found.measured, _interval(found),
                 _witness(found), found.unit,
-                _told(found) + (f" (recorded, code {found.recorded})" if found.recorded else ""),
+                _verdict(found) + (f" (recorded, code {found.recorded})" if found.recorded else ""),
             ]
             for claim in self.claims
             for found in findings[claim.id]
@@ -158,14 +158,14 @@ class Scorecard:
         -------
         Lines of text; empty if all is as expected.
         """
-        outcome = []
+        lines = []
         for claim in self.claims:
             verdict = of_claim(findings[claim.id])
             if verdict in NOT_REPRODUCED and not claim.explanation:
-                outcome.append(f"{claim.id} is not reproduced, and nothing explains it")
+                lines.append(f"{claim.id} is not reproduced, and nothing explains it")
             if verdict == "reproduced" and claim.explanation:
-                outcome.append(f"{claim.id} is reproduced, and an explanation says why it is not")
-        return outcome
+                lines.append(f"{claim.id} is reproduced, and an explanation says why it is not")
+        return lines
 
     def unrecorded(self, findings: dict[str, list[Finding]]) -> list[str]:
         """Return the campaigns with users that have no record of the settling of their load.
@@ -341,8 +341,8 @@ def _interval(found: Finding) -> str:
 
 def _counts(claims: Sequence[Claim], verdicts: dict[str, Any]) -> list[str]:
     """Return a table of the number of claims of each part and kind by verdict."""
-    outcome = get_args(Verdict)
-    lines = [f"| part | kind | {' | '.join(outcome)} |", "|---|---|" + "---|" * len(outcome)]
+    columns = get_args(Verdict)
+    lines = [f"| part | kind | {' | '.join(columns)} |", "|---|---|" + "---|" * len(columns)]
     rows = [(part, kind, [claim for claim in claims if (claim.part, claim.kind) == (part, kind)])
             for part in PARTS for kind in KINDS]  # fmt: skip
     rows += [("all", kind, [claim for claim in claims if claim.kind == kind]) for kind in KINDS]
@@ -350,7 +350,7 @@ def _counts(claims: Sequence[Claim], verdicts: dict[str, Any]) -> list[str]:
     for part, kind, of_row in rows:
         if of_row:
             found = [verdicts[claim.id] for claim in of_row]
-            lines.append(f"| {part} | {kind} | " + " | ".join(str(found.count(each)) for each in outcome) + " |")
+            lines.append(f"| {part} | {kind} | " + " | ".join(str(found.count(each)) for each in columns) + " |")
     return lines
 
 
@@ -370,7 +370,7 @@ def _section(claim: Claim, verdict: str, findings: Sequence[Finding]) -> list[st
     lines += ["|---|---|---|---|---|---|---|---|---|"]
     for number, found in zip(claim.numbers, findings, strict=True):
         cells = [found.name, found.strictness, found.published, shown(found.measured), _interval(found)]
-        cells += [_witness(found), found.unit, _told(found), number.because]
+        cells += [_witness(found), found.unit, _verdict(found), number.because]
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     lines.append("")
     if claim.explanation:
@@ -378,7 +378,7 @@ def _section(claim: Claim, verdict: str, findings: Sequence[Finding]) -> list[st
     return lines
 
 
-def _told(found: Finding) -> str:
+def _verdict(found: Finding) -> str:
     return found.verdict + (f": {found.reason}" if found.reason else "")
 
 

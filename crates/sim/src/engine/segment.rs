@@ -122,8 +122,8 @@ impl Segment {
         Self { stamp: (self.stamp & !(TARGET_MASK | ECN_CAPABLE)) | target as u64, ..self }
     }
 
-    /// Where it leaves the network: of data the access router of the receiver, of acknowledgements that of the source
-    /// behind those of all receivers.
+    /// The place at which it leaves the network. Data: the access router of the receiver. Acknowledgements: the access
+    /// router of the source, behind the access routers of all receivers.
     #[must_use]
     pub fn target(&self) -> usize {
         (self.stamp & TARGET_MASK) as usize

@@ -68,7 +68,7 @@ pub struct LaneFabric {
     drops: Vec<DroppedSegment>,
     /// Targets from here on are those of acknowledgements.
     receivers: usize,
-    /// Where acknowledgements return that pass routers.
+    /// Origins of flows, if acknowledgements pass routers.
     origins: Option<Origins>,
     dropped_acks: Vec<Segment>,
 }
@@ -122,19 +122,20 @@ impl LaneFabric {
             ends.push(match lane.end {
                 LaneEnd::Router(router) => End::Router(domains.router[router.index()]),
                 LaneEnd::Sources(_) => End::Sources,
-                LaneEnd::Receivers(access) if network.queued_acks.is_some() => {
-                    let router = network.access[usize::from(access)];
-                    let router = network.queued_acks.as_ref().map_or(router, |q| q.access_router(router));
-                    End::Hosts(domains.router[router])
-                }
-                LaneEnd::Receivers(access) => {
-                    let group = network.group_of(usize::from(access));
-                    let row = rows.iter().position(|g| *g == group).unwrap_or_else(|| {
-                        rows.push(group);
-                        rows.len() - 1
-                    });
-                    End::Receivers(row as u16)
-                }
+                LaneEnd::Receivers(access) => match &network.queued_acks {
+                    Some(queued) => {
+                        let router = queued.access_router(network.access[usize::from(access)]);
+                        End::Hosts(domains.router[router])
+                    }
+                    None => {
+                        let group = network.group_of(usize::from(access));
+                        let row = rows.iter().position(|g| *g == group).unwrap_or_else(|| {
+                            rows.push(group);
+                            rows.len() - 1
+                        });
+                        End::Receivers(row as u16)
+                    }
+                },
             });
         }
         let lanes = Lanes::new(ends.len(), ALARMS);

@@ -1,4 +1,4 @@
-//! Where flows come from: the access router to which an acknowledgement returns.
+//! The origins of flows: the access routers to which acknowledgements return.
 
 use crate::engine::{FlowHome, FlowId};
 use crate::network::{Domains, Network};

@@ -68,7 +68,7 @@ pub struct PlainFabric {
     delays: Vec<(Picos, Picos)>,
     crossed: Crossed,
     drops: Vec<DroppedSegment>,
-    /// Where acknowledgements return that pass routers.
+    /// Origins of flows, if acknowledgements pass routers.
     origins: Option<Origins>,
     dropped_acks: Vec<Segment>,
 }

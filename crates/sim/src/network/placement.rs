@@ -52,7 +52,7 @@ impl Backbone {
         Ok(even)
     }
 
-    /// How often each backbone router is chosen.
+    /// Number of times that each backbone router is chosen.
     fn counts(&self, path: &str, places: &Places) -> Result<Vec<usize>, InvalidScenario> {
         let mut counts = vec![0; self.routers.len()];
         let chosen = match places {

@@ -23,7 +23,7 @@ pub(super) struct Earlier {
     pub dropped: bool,
     /// Highest of the segments whose acknowledgements were dropped.
     pub highest: u64,
-    /// One of these had a mark to report, which is reported until the sender answers it (RFC 3168, section 6.1.3).
+    /// A mark on one of these is to be reported until the sender answers it (RFC 3168, section 6.1.3).
     pub marked: bool,
 }
 

@@ -64,8 +64,8 @@ pub(super) fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
     domains.iter_mut().for_each(|domain| domain.write_ended());
 }
 
-/// Where acknowledgements pass routers: news of dropped ones to where they were to go, and the origins of flows in new
-/// slots to all.
+/// Hands over news of dropped acknowledgements to the domains of their sources, and the origins of flows in new slots to
+/// all domains.
 fn exchange_acks(domains: &mut [&mut Domain]) {
     for from in 0..domains.len() {
         domains[from].take_dropped_acks();

@@ -1,7 +1,7 @@
 //! File sizes: Web objects, and larger files that are multiples of them.
 
 use crate::random::Stream;
-use crate::scenario::{LargeFiles, UserParameters};
+use crate::scenario::UserParameters;
 
 /// Names of the categories, in the order of their numbers; the last is an explicit flow.
 pub const FILE_CATEGORIES: [&str; 5] = ["web object", "document", "service pack", "movie", "explicit"];
@@ -26,14 +26,13 @@ impl FileSizes {
     /// From the parameters of a scenario.
     #[must_use]
     pub fn new(users: &UserParameters) -> Self {
-        let drawn = f64::from(u8::from(users.large_files == LargeFiles::Drawn));
         Self {
             shape: users.size_shape,
             // Mean of a Pareto distribution: smallest x shape / (shape - 1).
             smallest: users.web_object_size * (users.size_shape - 1.0) / users.size_shape,
             larger: [
-                (drawn * users.movie_probability, users.movie_factor, MOVIE),
-                (drawn * users.service_pack_probability, users.service_pack_factor, SERVICE_PACK),
+                (users.drawn(users.movie_probability), users.movie_factor, MOVIE),
+                (users.drawn(users.service_pack_probability), users.service_pack_factor, SERVICE_PACK),
                 (users.document_probability, users.document_factor, 1),
             ],
         }
