@@ -17,14 +17,24 @@ import sys
 import tempfile
 from pathlib import Path
 
-from run import HERE, dated, machine
+from run import FORMER_VALUES, HERE, dated, machine
 
 from mesonet.cli.choice import find_scenario
 
 SLICE_S = 1.5
 CASES: dict[str, dict[str, object]] = {
-    "exp-2a, condition 16, CTCP": {"target": "exp-2a", "condition": 16, "algorithm": "ctcp"},
-    "exp-2a, condition 21, CTCP": {"target": "exp-2a", "condition": 21, "algorithm": "ctcp"},
+    "exp-2a, condition 16, CTCP": {
+        "target": "exp-2a",
+        "condition": 16,
+        "algorithm": "ctcp",
+        "values": FORMER_VALUES,
+    },
+    "exp-2a, condition 21, CTCP": {
+        "target": "exp-2a",
+        "condition": 21,
+        "algorithm": "ctcp",
+        "values": FORMER_VALUES,
+    },
     "abilene, preset standard": {"target": "abilene"},
     "abilene, preset standard, BBRv3": {"target": "abilene", "algorithm": "bbr3"},
     "abilene, congested": {"target": "abilene", "values": ["network.speed=200 seg/ms", "users.think_time=2 s"]},

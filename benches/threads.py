@@ -14,13 +14,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from run import HERE, dated, machine
+from run import FORMER_VALUES, HERE, dated, machine
 
 import mesonet
 from mesonet.cli.choice import find_scenario
 
 CASE = find_scenario(
-    target="exp-2a", condition=16, algorithm="ctcp", duration="8 s", values=["warmup=2 s", "interval=100 ms"]
+    target="exp-2a",
+    condition=16,
+    algorithm="ctcp",
+    duration="8 s",
+    values=["warmup=2 s", "interval=100 ms", *FORMER_VALUES],
 )
 
 

@@ -105,7 +105,7 @@ fn a_group_with_too_few_starts_the_next() {
     assert!(all > 250, "{all} large files");
 }
 
-/// Probabilities of movies and service packs have no effect; documents are drawn. A large file is the Web object of its
+/// Probabilities of movies and service packs above 0 have no effect; documents are drawn. A large file is the Web object of its
 /// flow, multiplied.
 #[test]
 fn other_flows_draw_web_objects_and_documents() {
@@ -125,6 +125,25 @@ fn other_flows_draw_web_objects_and_documents() {
         least.iter().zip([17.0, 167.0, 333.0, 1_667.0]).all(|(found, least)| *found >= least),
         "{least:?}"
     );
+}
+
+/// Files whose probability is 0 do not occur. Without both kinds, the run is that with drawn categories.
+#[test]
+fn files_without_a_probability_do_not_occur() {
+    let of = |movies: f64, service_packs: f64, rule: &str| {
+        let values = [
+            ("users.movie_probability", json!(movies)),
+            ("users.service_pack_probability", json!(service_packs)),
+            ("users.large_files", json!(rule)),
+        ];
+        flows(&mut run(&crowd(&values), 3))
+    };
+    let has = |flows: &Flows, name: &str| flows.category.iter().any(|category| category == name);
+    let (movies, service_packs) = (of(0.1, 0.0, "concurrent"), of(0.0, 0.1, "concurrent"));
+    assert!(has(&movies, "movie") && !has(&movies, "service pack"));
+    assert!(!has(&service_packs, "movie") && has(&service_packs, "service pack"));
+    let [drawn, none] = ["drawn", "concurrent"].map(|rule| of(0.0, 0.0, rule));
+    assert_eq!((&drawn.category, &drawn.size, &drawn.ended), (&none.category, &none.size, &none.ended));
 }
 
 #[test]

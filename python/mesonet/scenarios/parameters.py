@@ -214,6 +214,10 @@ _TABLE = (
         "with equal speed and buffer, as on links with two directions.",
         "derived: the window of BIC in the ASME paper does not fit where acknowledgements share the queues "
         "(docs/adr/0025)", choices=("delay", "queued", "direction"),
+        presets={
+            "sp500_282": ("queued", "the texts of SP 500-282: segments have no size, a sender may fail to receive "
+                          "acknowledgements (docs/adr/0025)"),
+        },
     ),
     Parameter(
         "network.changes", "changes", [],
@@ -313,9 +317,12 @@ _TABLE = (
         "users.large_files", "choice", "drawn",
         "The rule that decides which files are service packs and movies. `drawn`: each transfer draws its category. "
         "`concurrent`: a group of flows (path class, interface, algorithm) that has too few movies under way starts "
-        "one, then service packs likewise; the other transfers are Web objects and documents.",
-        "SP 500-282 gives probabilities; its Table 9-9 has far fewer packets than they offer (docs/adr/0026)",
-        choices=("drawn", "concurrent"),
+        "one, then service packs likewise; the other transfers are Web objects and documents. Of their probabilities "
+        "it then matters only which ones are 0: such files do not occur.",
+        "chosen: the size of a file does not depend on other users", choices=("drawn", "concurrent"),
+        presets={
+            "sp500_282": ("concurrent", "the packets of SP 500-282 Table 9-9, far fewer than drawn (docs/adr/0026)"),
+        },
     ),
     Parameter(
         "users.concurrent_movies", "count", 1,

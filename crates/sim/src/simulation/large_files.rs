@@ -53,18 +53,19 @@ pub(super) struct Concurrent {
 }
 
 impl Concurrent {
-    /// Returns the state at the start; none where sizes are drawn.
+    /// Returns the state at the start; none where sizes are drawn, or no large file has a probability.
     pub fn new(shared: &Shared) -> Option<Self> {
         let users = &shared.scenario.users;
-        if users.large_files == LargeFiles::Drawn || shared.population.count == 0 {
+        let most = [
+            (users.movie_probability, users.concurrent_movies),
+            (users.service_pack_probability, users.concurrent_service_packs),
+        ]
+        .map(|(probability, number)| if probability > 0.0 { number as usize } else { 0 });
+        if users.large_files == LargeFiles::Drawn || shared.population.count == 0 || most == [0, 0] {
             return None;
         }
         let groups = 2 * PATH_CLASSES * shared.configs.len();
-        Some(Self {
-            most: [users.concurrent_movies, users.concurrent_service_packs].map(|number| number as usize),
-            under_way: vec![Default::default(); groups],
-            next: 0,
-        })
+        Some(Self { most, under_way: vec![Default::default(); groups], next: 0 })
     }
 }
 

@@ -84,6 +84,7 @@ pub fn concurrent(scenario: Value) -> Value {
             ("users.concurrent_service_packs", json!(4)),
             ("users.service_pack_factor", json!(20.0)),
             ("users.movie_factor", json!(100.0)),
+            ("users.service_pack_probability", json!(0.1)),
             ("users.movie_probability", json!(0.1)),
         ],
     )
