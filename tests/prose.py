@@ -18,13 +18,16 @@ LONGEST = 30
 
 
 #: Pages that a program writes.
-GENERATED = {f"docs/reference/{name}.md" for name in ("parameters", "factors", "responses", "tables")}
+GENERATED = {f"docs/reference/{name}.md" for name in ("parameters", "factors", "responses", "tables")} | {
+    "verification/RESULTS.md"
+}
 
 
 def documents() -> list[str]:
     """Return the paths of the hand-written Markdown documents, from the root of the source tree."""
     front = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "STYLE.md", "CHANGELOG.md"]
-    pages = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "docs").rglob("*.md"))
+    folders = ("docs", "verification")
+    pages = sorted(str(file.relative_to(ROOT)) for folder in folders for file in (ROOT / folder).rglob("*.md"))
     return front + [page for page in pages if page not in GENERATED]
 
 
@@ -33,6 +36,9 @@ def code(suffix: str) -> list[str]:
     folders = ("python/mesonet", "tests", "verification", "examples", "benches", "crates", "fuzz")
     found = (file for folder in folders for file in (ROOT / folder).rglob(f"*{suffix}"))
     return sorted(str(file.relative_to(ROOT)) for file in found if "target" not in file.parts)
+
+
+Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Passage(NamedTuple):
@@ -103,12 +109,17 @@ def words(sentence: str) -> int:
     return count - 6
 
 
+def long(where: str, text: str) -> Iterator[str]:
+    """Yield a message for each sentence of a text that has too many words."""
+    for sentence in sentences(text):
+        if (count := words(sentence)) > LONGEST:
+            yield f"{where}: {count} words, {LONGEST} allowed; divide the sentence: {sentence!r}"
+
+
 def long_sentences(path: str) -> Iterator[str]:
     """Yield a message for each sentence of a document that has too many words."""
     for passage in paragraphs((ROOT / path).read_text(encoding="utf-8")):
-        for sentence in sentences(passage.text):
-            if (count := words(sentence)) > LONGEST:
-                yield f"{path}:{passage.line}: {count} words, {LONGEST} allowed; divide the sentence: {sentence!r}"
+        yield from long(f"{path}:{passage.line}", passage.text)
 
 
 def banned(where: str, text: str, phrases: Mapping[str, str]) -> Iterator[str]:
@@ -129,14 +140,38 @@ def banned_in_python(path: Path) -> Iterator[str]:
     """Yield a message for each banned phrase in comments and first lines of docstrings of a Python file."""
     name = path.relative_to(ROOT)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
-            text := ast.get_docstring(node)
-        ):
+        if isinstance(node, Documented) and (text := ast.get_docstring(node)):
             yield from banned(f"{name}:{getattr(node, 'lineno', 1)}", text.split("\n\n")[0], BANNED)
     with path.open("rb") as file:
         for token in tokenize.tokenize(file.readline):
             if token.type == tokenize.COMMENT:
                 yield from banned(f"{name}:{token.start[0]}", token.string, BANNED)
+
+
+def messages(tree: ast.Module) -> Iterator[Passage]:
+    """Yield the texts of a module that have four words or more, docstrings apart; what is filled in is `…`."""
+    skipped = set()
+    for node in ast.walk(tree):
+        if isinstance(node, Documented) and node.body and isinstance(node.body[0], ast.Expr):
+            skipped.add(node.body[0].value)
+        if isinstance(node, ast.JoinedStr):
+            skipped.update(node.values)
+    for node in ast.walk(tree):
+        text = ""
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in skipped:
+            text = node.value
+        if len(text.split()) >= 4:
+            yield Passage(node.lineno, text)
+
+
+def unclear_messages(path: Path) -> Iterator[str]:
+    """Yield a message for each banned phrase and long sentence in the texts that a Python file prints or writes."""
+    for line, text in messages(ast.parse(path.read_text(encoding="utf-8"))):
+        where = f"{path.relative_to(ROOT)}:{line}"
+        yield from banned(where, text, BANNED_IN_DOCUMENTS)
+        yield from long(where, plain(text))
 
 
 def banned_in_rust(path: Path) -> Iterator[str]:

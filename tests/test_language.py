@@ -23,15 +23,13 @@ VERBS = {
     "Stop", "Submit", "Sum", "Take", "Test", "Update", "Wait", "Write", "Yield",
 }  # fmt: skip
 
-Described = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
-
-def described(node: ast.AST, name: str = "") -> Iterator[tuple[str, Described, str]]:
+def described(node: ast.AST, name: str = "") -> Iterator[tuple[str, prose.Documented, str]]:
     """Yield name, node and docstring of everything in a module that has one, the module first."""
-    if isinstance(node, Described) and (text := ast.get_docstring(node)):
+    if isinstance(node, prose.Documented) and (text := ast.get_docstring(node)):
         yield name or "module", node, text
     for child in ast.iter_child_nodes(node):
-        own = getattr(child, "name", "") if isinstance(child, Described) else ""
+        own = getattr(child, "name", "") if isinstance(child, prose.Documented) else ""
         yield from described(child, ".".join(filter(None, (name, own))))
 
 
@@ -102,6 +100,20 @@ def test_documents_have_no_banned_phrase(path: str) -> None:
 @pytest.mark.parametrize("path", prose.code(".py"))
 def test_python_has_no_banned_phrase(path: str) -> None:
     bad = list(prose.banned_in_python(prose.ROOT / path))
+    assert not bad, "\n".join(bad)
+
+
+def test_unclear_messages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "module.py"
+    file.write_text('"""The delay of those of others."""\nX = f"longer than those of {1}"\nY = "those of"\n')
+    monkeypatch.setattr(prose, "ROOT", tmp_path)
+    found = list(prose.unclear_messages(file))
+    assert found == ["module.py:2: 'those of'; write instead: the noun again: the delay of"]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_messages_are_clear(file: str) -> None:
+    bad = list(prose.unclear_messages(FILES[file]))
     assert not bad, "\n".join(bad)
 
 

@@ -351,7 +351,7 @@ def test_nothing_done_is_said_and_no_figure_is_shown(status):
     page = report_html(campaign)
     text = words(page)
     assert "No run has given a result, so there is nothing to analyse yet." in text
-    assert ("The first failure says: memory" in text) == (status == "failed")
+    assert ("The message of the first failure: memory" in text) == (status == "failed")
     assert "<figure" not in page
     assert "page-data" not in page
 
@@ -560,4 +560,4 @@ def test_the_report_names_the_network_that_was_simulated(tmp_path):
     campaign = mn.experiment(tmp_path / "tiny.toml").run(tmp_path / "out", workers=1, progress=False)
     text = words(report_html(campaign))
     assert "network ring (3 backbone routers, 3 links; a network of the user's own)" in text
-    assert "all other values those of the scenario abilene, unless set" in text
+    assert "all other values from the scenario abilene, unless set" in text

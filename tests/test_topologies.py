@@ -129,7 +129,7 @@ def test_gml_of_the_topology_zoo(here: Path) -> None:
     assert found.links[4].delay == 0
     assert found.notes == (
         "1 router without a label, named by number",
-        "1 duplicate label, told apart by a number behind",
+        "1 duplicate label, with a number appended",
         "1 external router (Internal = 0), kept in the network",
         "1 parallel link left out, the shortest of each pair kept",
         "coordinates of 2 routers from the mean of their neighbours'",

@@ -61,7 +61,7 @@ class Performance(Struct, frozen=True):
     peak_rss_bytes: Annotated[Size, Meta(description="Largest resident memory of the process.")]
     continuations: Annotated[
         Count | UnsetType,
-        Meta(description="How often the run went on from a snapshot; the resources are those of all its processes."),
+        Meta(description="How often the run resumed from a snapshot; the resources are of all its processes."),
     ] = UNSET
     data_segments_delivered: Size | UnsetType = UNSET
     router_hops: Size | UnsetType = UNSET

@@ -5,10 +5,10 @@ from __future__ import annotations
 from mesonet.errors import InputError
 
 MOST_RUNS = 1_000_000
-"""Runs of one campaign: chosen, about as many folders as file systems bear in one."""
+"""Runs of one campaign: chosen, about as many folders as file systems hold in one folder."""
 
 KEEPABLE = ("series", "flows", "routers", "flow_traces", "router_traces")
-"""Tables of a run that a campaign keeps where its experiment says so: see `mesonet.simulation.result.TABLES`."""
+"""Tables of a run that a campaign keeps where its experiment lists them: see `mesonet.simulation.result.TABLES`."""
 
 
 def refuse_too_many(conditions: int, algorithms: int, replicates: int) -> None:

@@ -37,8 +37,8 @@ SEEN = 0.05
 PILOTS = 4
 """Conditions of a pilot: the cheapest, the most expensive, one between and the most loaded (chosen)."""
 OVERLOAD = 2.0
-"""Offered load of a router above which the pilot of the most loaded condition gives the cost of a condition (chosen:
-where users get less than half of what they ask for, active flows accumulate for minutes)."""
+"""Offered load of a router above which the pilot of the most loaded condition gives the cost of a condition (chosen).
+Where users get less than half of what they request, active flows accumulate for minutes."""
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,7 @@ def _checked_base(factors: int, runs: int) -> int:
     if number is None or number < 2 or number & (number - 1):
         raise InputError("not a number of runs", path="runs", value=runs, allowed=sizes)
     if number < fewest:
-        raise InputError(f"too few runs to tell {factors} factors apart", path="runs", value=runs, allowed=sizes)
+        raise InputError(f"too few runs to separate {factors} factors", path="runs", value=runs, allowed=sizes)
     if number > 1 << factors:
         problem = f"more runs than {factors} factors have combinations: use replicates"
         raise InputError(problem, path="runs", value=runs, allowed=sizes)

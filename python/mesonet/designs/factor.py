@@ -55,8 +55,8 @@ FACTORS: tuple[Factor, ...] = (
 """X1 to X20 with the levels of the sensitivity analysis (ASME paper, Table 5)."""
 
 LEVELS_SOURCE = {
-    "X13": "assumed; ASME paper Table 5 says Web-centric and peer-to-peer",
-    "X14": "assumed; ASME paper Table 5 says Web-centric and peer-to-peer",
+    "X13": "assumed; ASME paper Table 5 has the words Web-centric and peer-to-peer",
+    "X14": "assumed; ASME paper Table 5 has the words Web-centric and peer-to-peer",
     "X17": "ASME paper Table 5: 43 and more than 10^9",
 }
 """Where the levels come from if not from the ASME paper, Table 5."""

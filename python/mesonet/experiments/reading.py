@@ -282,7 +282,7 @@ def _mixed_with(
     shares = [id for id, own in levels.items() if any(is_share(level.path) for level in own)]
     if "mixed_with" not in table:
         if shares:
-            problem = f"factor {shares[0]} varies {SHARE}: it needs to be said what the algorithms are mixed with"
+            problem = f"factor {shares[0]} varies {SHARE}: the other algorithm of the mix is missing"
             raise InputError(problem, path="mixed_with", allowed="the name of an algorithm, such as tcp")
         return None
     other = table["mixed_with"]

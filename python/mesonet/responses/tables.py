@@ -160,9 +160,9 @@ GROUPS = TableColumns(
 """Flow group: file category x path class x interface rate x algorithm; ``all`` stands for all algorithms together.
 
 `group` is the number in the ASME paper's Table 6, 1 to 24. Completion times are from the first SYN to the last
-acknowledgement, goodput is size / (last acknowledgement - first segment sent), both over the flows completed in the
-period; percentiles and medians come from histograms of 1.6 % resolution. `throughput` counts flows in progress, too:
-segments acknowledged in the period over `flow_seconds`. Periods end with a measurement interval."""
+acknowledgement; goodput is size / (last acknowledgement - first segment sent). Both are over the flows completed in
+the period; percentiles and medians come from histograms of 1.6 % resolution. `throughput` counts flows in progress,
+too: segments acknowledged in the period over `flow_seconds`. Periods end with a measurement interval."""
 
 ROUTERS = TableColumns(
     "one row per period and router",
@@ -188,7 +188,7 @@ FLOW_TRACES = TableColumns(
         "time_s": ("s", "the instant, every `trace.every`"),
         "flow": ("", "which one: `flow 1` or `source 17`"),
         "transfer": ("1", "which transfer of this source, from 0"),
-        "state": ("", "closed, connecting, slow start, standard, alternate, fast recovery or after a time-out"),
+        "state": ("", "closed, connecting, slow start, standard, alternate, fast recovery or after a timeout"),
         "cwnd": ("segments", "window"),
         "ssthresh": ("segments", "slow-start threshold; null where the algorithm has none"),
         "rtt_ms": ("ms", "smoothed round-trip time"),

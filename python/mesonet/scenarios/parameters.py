@@ -184,8 +184,8 @@ _TABLE = (
     ),
     Parameter(
         "network.buffer", "buffer", "1 bdp",
-        "Buffer of every router: a multiple of mean propagation round-trip time x router speed (`bdp`), the same "
-        "divided by the root of the expected number of flows (`bdp/sqrt(n)`), or a number of segments.",
+        "Buffer of every router. `bdp`: a multiple of mean propagation round-trip time x router speed. `bdp/sqrt(n)`: "
+        "this divided by the root of the expected number of flows. Or a number of segments.",
         "SP 500-282 ch. 9 Tables 9-2 and 9-7; ASME paper Table 5", study_id="X3",
     ),
     Parameter(
@@ -209,8 +209,8 @@ _TABLE = (
     Parameter(
         "network.ack_path", "choice", "delay",
         "The way back of acknowledgements and SYN-ACKs. `delay`: propagation only, no router serves or drops them. "
-        "`queued`: every router of the way back serves them in the queue of data and may drop them, so that a router "
-        "that carries both has half of its speed for data. `direction`: the same in a second queue of every router, "
+        "`queued`: every router of the way back serves them in the queue of data and may drop them. A router that "
+        "carries both then has half of its speed for data. `direction`: the same in a second queue of every router, "
         "with equal speed and buffer, as on links with two directions.",
         "derived: the window of BIC in the ASME paper does not fit where acknowledgements share the queues "
         "(docs/adr/0025)", choices=("delay", "queued", "direction"),
@@ -223,7 +223,7 @@ _TABLE = (
         "network.changes", "changes", [],
         "Speeds of routers and delays of links that change during the run: a list of tables with `time`, `router` and "
         "`speed` or `factor`, or `link` (the two routers at its ends) and `delay` or `factor`. A factor multiplies the "
-        "value at the start. What waits in a router goes on at the new speed; what has left arrives as it would have.",
+        "value at the start. Segments in a queue are served at the new speed; segments in transit arrive as before.",
         "chosen: none",
     ),
     Parameter(
@@ -336,7 +336,7 @@ _TABLE = (
     ),
     Parameter(
         "users.document_factor", "number", 10, "A document is this many times a Web object.",
-        "ASME paper Table 11 (its text says 100; 10 fits the document goodputs)",
+        "ASME paper Table 11 (its text has 100; 10 fits the document goodputs)",
     ),
     Parameter(
         "users.service_pack_factor", "number", 1000, "A service pack is this many times a Web object.",
@@ -378,7 +378,7 @@ _TABLE = (
     ),
     Parameter(
         "users.patience_probability", "probability", 0,
-        "Probability that a source has finite patience: it gives up a flow that is too slow and goes on thinking.",
+        "Probability that a source has finite patience: it gives up a flow that is too slow and thinks again.",
         "SP 500-282 ch. 9: infinite patience in all comparisons", study_id="X8",
     ),
     Parameter(
@@ -487,9 +487,9 @@ _TABLE = (
         "transport.prr", "choice",
         Derived("transport.recovery", "safe_ack; off without sack", lambda k: _with_sack(k, "safe_ack", "off")),
         "Proportional rate reduction: how much recovery with selective acknowledgements sends for each of them. `off`: "
-        "what the reduced window allows. Otherwise what is in flight comes down to it over a round trip; below it, "
-        "`crb` sends as much as is delivered, `ssrb` one segment more, `safe_ack` one more where the acknowledgement "
-        "tells of no further loss. BBR says itself what it sends.",
+        "what the reduced window allows. Otherwise the segments in flight fall to the window over a round trip. Below "
+        "it, `crb` sends as much as is delivered, `ssrb` one segment more, and `safe_ack` one more where the "
+        "acknowledgement reports no further loss. BBR has its own rule.",
         "RFC 9937 (`safe_ack`); RFC 6937 has the other bounds",
         presets={
             "sp500_282": ("off", "assumed: RFC 6937 is later than the study"),
@@ -500,8 +500,8 @@ _TABLE = (
         "transport.loss_detection", "choice",
         Derived("transport.recovery", "rack; dupthresh without sack", lambda k: _with_sack(k, "rack", "dupthresh")),
         "When a segment counts as lost. `dupthresh`: once `duplicate_threshold` later ones were acknowledged. `rack`: "
-        "once one that left later was acknowledged and a round trip has passed, retransmissions too; and where "
-        "acknowledgements do not come, a tail loss probe asks for one after two round trips. Needs sack.",
+        "once one that left later was acknowledged and a round trip has passed, retransmissions too. Where "
+        "acknowledgements do not come, a tail loss probe causes one after two round trips. Needs sack.",
         "RFC 8985; the default of Linux since 4.18",
         presets={
             "sp500_282": ("dupthresh", "assumed: the rule in force at the time of the study"),
@@ -516,8 +516,9 @@ _TABLE = (
     ),
     Parameter(
         "transport.delayed_acks", "flag", False,
-        "Whether receivers hold acknowledgements back: they acknowledge every second segment, or a single one after "
-        "`ack_delay`; at once what arrives out of order or fills a gap, where marks begin or end, and the last one.",
+        "Whether receivers hold acknowledgements back. They acknowledge every second segment, or a single one after "
+        "`ack_delay`. They acknowledge at once a segment that arrives out of order, fills a gap or is the last, and "
+        "where marks begin or end.",
         "assumed: the study's rules per round trip fit its goodput latencies without; RFC 5681 leaves it open",
         presets={
             "linux": (True, "Linux: tcp_delack_min"),
@@ -541,8 +542,8 @@ _TABLE = (
     ),
     Parameter(
         "transport.sack_compression", "time", "0 s",
-        "With delayed acknowledgements: how long receivers hold selective acknowledgements back behind a gap, but at "
-        "most a twentieth of a round trip and 44 segments; the first three are sent at once. 0 for not at all.",
+        "With delayed acknowledgements: how long receivers hold selective acknowledgements back behind a gap. At most "
+        "a twentieth of a round trip and 44 segments; the first three are sent at once. 0 for not at all.",
         "RFC 5681 section 4.2: at once",
         presets={
             "linux": ("1 ms", "Linux: tcp_comp_sack_delay_ns, tcp_comp_sack_nr, since 4.18"),
@@ -661,8 +662,8 @@ _TABLE = (
         ),
     Parameter(
         "transport.ack_rtt", "choice", "first",
-        "With delayed acknowledgements: whose round trip congestion control sees, that of the first segment of an "
-        "acknowledgement, which was held back, or of the last. The timer always sees the first.",
+        "With delayed acknowledgements: whose round trip congestion control sees. `first`: of the first segment of an "
+        "acknowledgement, which was held back. `last`: of the last. The timer always sees the first.",
         "RFC 7323 section 4.3",
         presets={
             "linux": ("last", "Linux: ca_rtt_us of tcp_clean_rtx_queue"),
@@ -671,9 +672,9 @@ _TABLE = (
     ),
     Parameter(
         "transport.timeout_rule", "choice", "rfc",
-        "After a timeout: `rfc` halves into ssthresh and restarts at 1 segment; `rfc2581` halves again each time "
-        "the same segment times out; `own_reduction` uses the algorithm's own reduction and restarts at the initial "
-        "window; `linux` uses the algorithm's own reduction and restarts at 1.",
+        "After a timeout. `rfc` halves into ssthresh and restarts at 1 segment. `rfc2581` halves again each time "
+        "the same segment times out. `own_reduction` uses the algorithm's own reduction and restarts at the initial "
+        "window. `linux` uses the algorithm's own reduction and restarts at 1.",
         "RFC 5681",
         presets={
             "linux": ("linux", "Linux: tcp_enter_loss"),
@@ -715,8 +716,8 @@ _TABLE = (
     ),
     Parameter(
         "transport.slow_start", "choice", "classic",
-        "How windows grow below ssthresh: `classic` by one segment per acknowledged segment; `limited` by less in "
-        "large windows (RFC 3742); `hystart++` until the round-trip time grows, at first (RFC 9406, which RFC 9438 "
+        "How windows grow below ssthresh. `classic`: by one segment per acknowledged segment. `limited`: by less in "
+        "large windows (RFC 3742). `hystart++`: until the round-trip time grows, at first (RFC 9406, which RFC 9438 "
         "recommends for CUBIC but does not require). Vegas ends its slow start by rules of its own, too.",
         "RFC 5681", choices=("classic", "limited", "hystart++"),
     ),
@@ -743,7 +744,7 @@ _TABLE = (
     ),
     Parameter(
         "transport.hystart_samples", "count", 8,
-        "HyStart++: fewest round-trip times of a round trip that say something (N_RTT_SAMPLE).",
+        "HyStart++: fewest round-trip times of a round trip that are compared (N_RTT_SAMPLE).",
         "RFC 9406",
     ),
     Parameter(
@@ -779,8 +780,8 @@ _TABLE = (
     Parameter(
         "time.converged", "probability", 0,
         "The run ends early once the means of transmitting sources and of segments leaving are known to within this "
-        "fraction of themselves: by the 95 % confidence interval of 20 equal batches of the samples after the warm-up, "
-        "once these are not correlated; 0 for never. Needs one period.",
+        "fraction of themselves. Known: by the 95 % confidence interval of 20 equal batches of the samples after the "
+        "warm-up, once these are not correlated. 0 for never. Needs one period.",
         "chosen: the study ran for fixed times",
     ),
     Parameter(

@@ -150,7 +150,7 @@ def from_nodes(
         )
     for count, note in (
         (unnamed, "router(s) without a label, named by number"),
-        (doubled, "duplicate label(s), told apart by a number behind"),
+        (doubled, "duplicate label(s), with a number appended"),
         (external, "external router(s) (Internal = 0), kept in the network"),
         (parallel, "parallel link(s) left out, the shortest of each pair kept"),
     ):

@@ -164,7 +164,7 @@ class Scorecard:
             if verdict in NOT_REPRODUCED and not claim.explanation:
                 lines.append(f"{claim.id} is not reproduced, and nothing explains it")
             if verdict == "reproduced" and claim.explanation:
-                lines.append(f"{claim.id} is reproduced, and an explanation says why it is not")
+                lines.append(f"{claim.id} is reproduced, and an explanation of the opposite exists")
         return lines
 
     def unrecorded(self, findings: dict[str, list[Finding]]) -> list[str]:
@@ -206,11 +206,11 @@ class Scorecard:
         lines = [
             "# Results",
             "",
-            "Written by `mesonet verify --out verification/RESULTS.md`; nothing in it is written by hand. What the "
-            "columns mean stands in the [README](README.md). Classes: "
+            "Written by `mesonet verify --out verification/RESULTS.md`; nothing in it is written by hand. The "
+            "[README](README.md) explains the columns. Classes: "
             + ", ".join(f"{name} {text}" for name, text in CLASSES.items())
             + ". Intervals are of 95 % over the seeds, "
-            "or over the conditions where one seed was run; numbers without one do not depend on chance, but those of "
+            "or over the conditions where one seed was run. Numbers without one do not depend on chance; numbers of "
             "Part K are means over five runs. The witness is another simulator in the same set-up, with the verdict "
             "that its number has. Conditions whose load had not settled are left out; the table of campaigns at the "
             "end lists them. Campaigns without a record of it are judged with all conditions.",

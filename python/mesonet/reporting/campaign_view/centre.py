@@ -89,7 +89,8 @@ def curvature_sentence(view: CampaignView) -> str:
     return (
         f"Centre points show curvature at 5 % in {len(curved)} of {tests}, by chance about "
         f"{number(0.05 * len(tested), 2)}: "
-        f"{listed(named)}{more}. Between the two levels a response differs from what main effects and interactions say."
+        f"{listed(named)}{more}. "
+        "Between the two levels a response differs from the sum of main effects and interactions."
     )
 
 

@@ -55,8 +55,8 @@ def left_out(campaign: "Campaign") -> str:
     The sentence, without capital and full stop.
     """
     return (
-        f"the design of kind {campaign.rows.kind} has no two levels to compare: main effects, interactions, the ten "
-        "steps and what follows from them are left out; SRC, SRRC and PRCC show which factors drive the responses"
+        f"the design of kind {campaign.rows.kind} has no two levels to compare. Main effects, interactions, the ten "
+        "steps and what follows from them are left out. SRC, SRRC and PRCC show which factors drive the responses"
     )
 
 

@@ -67,7 +67,7 @@ def _correlations(view: CampaignView) -> Figure:
     return Figure(
         id="correlations",
         short_title="Correlations",
-        title="Which responses say the same: correlations",
+        title="Which responses vary together: correlations",
         reading=(
             "Correlation of every pair of responses over all combinations of condition and algorithm, times 100. "
             f"Responses that pairs with |r| above {number(result.threshold, 2)} link, directly or over others, are in "
@@ -103,7 +103,7 @@ def _scatter_matrix(view: CampaignView) -> Figure:
     return Figure(
         id="scatter-matrix",
         short_title="All pairs",
-        title="Which responses say the same?",
+        title="Which responses vary together?",
         reading=(
             "Above the diagonal a scatter plot of every pair of responses, one point per condition and algorithm; "
             "below it their correlation times 100."
@@ -211,7 +211,7 @@ def _groups_of_runs(view: CampaignView, found: Reduction, folder: str, whose: st
             title="Which settings explain the groups, by goodputs alone?",
             reading=(
                 "One point per condition and algorithm in the plane of the first two components of the goodputs of the "
-                "flow groups; the sentence below says which settings are associated with each group."
+                "flow groups. The sentence below names the settings that are associated with each group."
             ),
             draw=draw,
             height=520,
@@ -223,8 +223,8 @@ def _groups_of_runs(view: CampaignView, found: Reduction, folder: str, whose: st
         short_title="Groups",
         title="Which settings explain the groups in the plane of components?",
         reading=(
-            "One point per condition and algorithm in the plane of the first two components, coloured by group; the "
-            "sentence below says which settings are associated with each."
+            "One point per condition and algorithm in the plane of the first two components, coloured by group. The "
+            "sentence below names the settings that are associated with each."
         ),
         draw=draw,
         height=520,

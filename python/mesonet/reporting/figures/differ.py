@@ -243,8 +243,8 @@ def _residuals(view: CampaignView) -> Figure:
         short_title="One response in detail",
         title="One response in detail: distance of every algorithm from the mean of all",
         reading=(
-            "Conditions by rising range; the number is that of the algorithm, its height how far it lies from the mean "
-            f"of all in this condition. Below: the settings; then {listed(wording)}. {numbers}. "
+            "Conditions by rising range. The number stands for the algorithm, and its height is the distance from the "
+            f"mean of all in this condition. Below: the settings; then {listed(wording)}. {numbers}. "
             "Dots: too close together for numbers."
         ),
         draw=draw,

@@ -134,7 +134,7 @@ def _signs_and_stars(view: CampaignView) -> Figure:
         title="All responses at a glance: signs and stars",
         question="Which factors matter, and which way?",
         reading=(
-            "One row per response, one column per factor. The sign is that of the level which raises the response; ** "
+            "One row per response, one column per factor. The sign names the level that raises the response; ** "
             f"and * mark effects significant at 99 % and 95 % {captions.AGAINST[view.mode]}. Choose an algorithm; "
             "there is no table for their mean."
         ),
@@ -174,7 +174,7 @@ def _psi(view: CampaignView) -> Figure:
         title="Which factors matter over all responses: Psi",
         reading=(
             "Psi of a factor: the share of the tested responses on which its effect is significant at 99 %, plus half "
-            "the share on which it is significant only at 95 %; here in percent."
+            "the share on which it is significant only at 95 %. Here in percent."
         ),
         draw=draw,
         marks=2 * len(names) * len(factors),
@@ -229,9 +229,9 @@ def _interaction_matrix(view: CampaignView) -> Figure:
         short_title="Interactions",
         title="Which factors act together: interaction matrix",
         reading=(
-            "On the diagonal the main effects, above it the interactions of two factors: a line from the mean where "
-            "the product of their signs is − to the mean where it is +. The number is the effect, in the unit of the "
-            "response (shares as parts of 1). All cells share one scale."
+            "On the diagonal the main effects, above it the interactions of two factors. A line leads from the mean "
+            "where the product of their signs is − to the mean where it is +. The number is the effect, in the unit of "
+            "the response (shares as parts of 1). All cells share one scale."
         ),
         draw=draw,
         selections=of_steps(view),
@@ -296,8 +296,8 @@ def _effect_sizes(view: CampaignView) -> Figure:
         question="Where is the kink between the few terms that matter and the many that do not?",
         reading=(
             "Above, the size of every effect in falling order: look for the kink of the L. Below, the standard "
-            "deviation that is left when the effects up to there are in the model; the dashed line is that of the "
-            "response itself."
+            "deviation that is left when the effects up to there are in the model; the dashed line is the standard "
+            "deviation of the response itself."
         ),
         marks=4 * len(first.terms),
         height=520,
@@ -468,7 +468,7 @@ def _values_by_factor(view: CampaignView) -> Figure:
         title="Where each factor puts the response: values by factor",
         question="Do location and spread change with a factor, and are there outliers?",
         reading=(
-            "For each factor all values, those of conditions at its − level left (open), at its + level right "
+            "For each factor all values: conditions at its − level are left (open), conditions at its + level right "
             "(filled). Look for shifts, for changes of spread and for single values apart."
         ),
         draw=draw,

@@ -44,7 +44,7 @@ def figures(view: CampaignView) -> list[Figure]:
             id="congestion",
             short_title="Congestion",
             title="How congested is each condition?",
-            reading="One bar per condition, ordered; the colour is that of its class, which is relative to these "
+            reading="One bar per condition, ordered; the colour shows its class, which is relative to these "
             "conditions.",
             draw=partial(_classes, view),
             height=380,

@@ -87,14 +87,14 @@ def _against_the_incumbent(found: Users, files: Sequence[Selection]) -> list[Fig
         _figure(
             "against-tcp", "Against the incumbent", "Who wins against the incumbent?", partial(_scatter, found), files,
             520, "users/against_tcp_{file}",
-            "One panel per algorithm, one point per condition: across, the goodput of the algorithm's flows; up, that "
-            "of the incumbent's. Below the dashed line the algorithm gets more.",
+            "One panel per algorithm, one point per condition: across, the goodput of the algorithm's flows; up, "
+            "goodput of the incumbent's. Below the dashed line the algorithm gets more.",
         ),
         _figure(
             "differences", "Differences by condition", "When does it win against the incumbent?",
             partial(_differences, found), files, 620, "users/differences_{file}",
             "One bar graph per condition, from the least to the most congested: goodput of the algorithm's flows less "
-            "that of the incumbent's. Upwards (green) the algorithm gets more.",
+            "the goodput of the incumbent's. Upwards (green) the algorithm gets more.",
         ),
     ]  # fmt: skip
 
@@ -195,7 +195,7 @@ def _differences(found: Users, file: str) -> Drawing:
     table, wording = _pairs(found, file)
     chart = plots.condition_bars(
         table.with_columns(value=pl.col("x") - pl.col("y")), found.view.algorithms, order=found.view.by_congestion,
-        title=f"Goodput of {file} flows less that of {wording}", response=UNIT,
+        title=f"Goodput of {file} flows less the goodput of {wording}", response=UNIT,
     )  # fmt: skip
     return drawing(chart, wins_caption(table, wording))
 

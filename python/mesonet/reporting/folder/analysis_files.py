@@ -34,7 +34,7 @@ SECTIONS = {
     "levels": "Responses over the levels",
     "scatter": "Responses over the factors",
     "ten_steps": "What drives the responses: ten steps each",
-    "correlations": "Which responses say the same",
+    "correlations": "Which responses vary together",
     "components": "Principal components",
     "components_of_goodputs": "Principal components of the goodputs",
     "factors": "Which factors matter over all",

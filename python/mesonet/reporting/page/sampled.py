@@ -122,7 +122,7 @@ def methods_html(sampled: Sampled) -> Markup:
         ),
         ("SRRC", "the same of ranks"),
         ("PRCC", "correlation of the ranks of response and factor, without what the other factors explain of both"),
-        ("R²", "share of the variance that the model explains: near 1 the coefficients say it all"),
+        ("R²", "share of the variance that the model explains: near 1 the coefficients describe it completely"),
         ("design", sampled.campaign.rows.kind),
     ]
     return factors_html(sampled.view) + html.definitions(texts)

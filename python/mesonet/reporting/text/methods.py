@@ -85,7 +85,7 @@ def _experiment(view: CampaignView) -> Markup:
         ("scale", None if experiment.get("scale") == 1 else experiment.get("scale")),
         ("set for all conditions", experiment.get("set")),
         ("algorithms", view.algorithms),
-        ("seed from which those of the runs follow", experiment.get("seed")),
+        ("seed from which the seeds of the runs follow", experiment.get("seed")),
         ("runs per condition and algorithm", experiment.get("replicates")),
     ]
     return html.definitions(pairs)
@@ -108,7 +108,7 @@ def _network(experiment: Mapping[str, Any]) -> str:
 
 def _base(scenario: str | None, network: str) -> str | None:
     """Return the source of values that nothing sets. The name of the scenario is no name of a network."""
-    return f"those of the scenario {scenario}, unless set" if scenario and network else scenario
+    return f"from the scenario {scenario}, unless set" if scenario and network else scenario
 
 
 def _design(view: CampaignView) -> Markup:
@@ -135,7 +135,7 @@ SIGNIFICANCE: dict[Mode, str] = {
     "nist": "t = effect / (2 s / √n), with s the standard deviation left after the mean and that one factor, on n − 2 "
     "degrees of freedom (n conditions). The variation caused by the other factors stays in s, so small effects can be "
     "hidden: the test is conservative.",
-    "full": "t = effect / its standard error, from what is left after the mean and all main effects together.",
+    "full": "t = effect / its standard error, from the residuals after the mean and all main effects together.",
     "replicates": "t = effect / its standard error, from the scatter between replicates of one condition.",
 }
 #: The margin of error of the half-normal plot, likewise.

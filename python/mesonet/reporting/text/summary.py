@@ -68,8 +68,8 @@ def _settled(view: CampaignView) -> str:
     return (
         f"In {late.height} of {counted(done['load_settled'].count(), 'run')} the load had not settled when the "
         f"warm-up ended: {listed(_late_series(view, late))}; {where}. MSER-5 does not truncate these series within the "
-        f"warm-up, and they moved by more than {percent(100 * TOLERANCE)} in the measured time. Their numbers are "
-        "partly those of the start. A longer warm-up, or a longer run, would show by how much."
+        f"warm-up, and they moved by more than {percent(100 * TOLERANCE)} in the measured time. Their numbers "
+        "partly describe the start. A longer warm-up, or a longer run, would show by how much."
     )
 
 
@@ -114,7 +114,7 @@ def _compared(view: CampaignView) -> str:
         text += " No run has given a result, so there is nothing to analyse yet."
         messages = campaign.runs.filter(status="failed")["message"].drop_nulls()
         if len(messages):
-            text += f" The first failure says: {messages[0]}"
+            text += f" The message of the first failure: {messages[0]}"
     return text
 
 
@@ -282,15 +282,15 @@ def _trust(view: CampaignView) -> str:
     replicates = view.campaign.runs["replicate"].n_unique() if "replicate" in view.campaign.runs.columns else 1
     text = "This is evidence from simulation, for the conditions described below. "
     if not design.factors:
-        text += "No factor was varied, so nothing is said about what drives the differences. "
+        text += "No factor was varied, so the drivers of the differences are not known. "
     elif design.is_full:
         text += "The design has all combinations of the levels: no effect is confounded with another"
     elif design.resolution >= 5:
         text += "Effects of single factors and of pairs of factors can be separated"
     elif design.resolution == 4:
-        text += "Effects of single factors are clear of those of pairs; pairs are confounded with other pairs"
+        text += "Effects of single factors are clear of effects of pairs; pairs are confounded with other pairs"
     else:
-        text += "Effects of single factors are confounded with those of pairs"
+        text += "Effects of single factors are confounded with effects of pairs"
     if design.factors:
         gone = view.has_results and not np.isfinite(view.congestion).all()
         lacking = "; without the conditions that have no value yet they overlap" if gone else ""
@@ -305,7 +305,7 @@ def _trust(view: CampaignView) -> str:
         mode = view.effects(view.congestion_response, view.main_period, view.algorithms[0]).mode
         text += f". An effect is judged {AGAINST[mode]}"
     text += ". "
-    return text + f"Unless said otherwise, numbers are for the {period_title(view.main_period)}."
+    return text + f"Unless noted otherwise, numbers are for the {period_title(view.main_period)}."
 
 
 def glance(view: CampaignView) -> Markup:

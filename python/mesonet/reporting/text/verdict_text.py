@@ -199,13 +199,13 @@ def _noise(view: CampaignView) -> str:
     )
     if replicates == 1:
         return (
-            "Each run was made once: the conditions are taken as a sample of networks, and a difference in single "
+            "Each run was made once, so the conditions are taken as a sample of networks. A difference in single "
             "conditions counts if most conditions lie to one side (sign test, 5 % for all responses of an algorithm "
-            f"together). {shared} Replicates would make the intervals those of the chosen conditions."
+            f"together). {shared} Replicates would make the intervals hold for the chosen conditions."
         )
     return (
-        f"The noise is that of {'up to ' if _some_missing(view) else ''}{replicates} replicates, which share their "
-        "random numbers between algorithms: what all algorithms have in common cancels. A difference in a single "
+        f"The noise is estimated from {'up to ' if _some_missing(view) else ''}{replicates} replicates, which share "
+        "their random numbers between algorithms: what all algorithms have in common cancels. A difference in a single "
         f"condition counts if it exceeds margin and noise. {shared}"
     )
 

@@ -169,8 +169,8 @@ def scores_caption(found: Reduction) -> str:
     if rules.right <= rules.largest:
         # As many are right without any rule.
         return (
-            f"No rule of up to {DEEPEST} settings says more than that {rules.largest} of "
-            f"{counted(rules.runs, *CELL)} are in the largest group."
+            f"No rule of up to {DEEPEST} settings predicts the groups better than the largest group "
+            f"alone, which has {rules.largest} of {counted(rules.runs, *CELL)}."
         )
     leaves = merged_rules(rules.rules)
     by_group: dict[Any, list[str]] = {}

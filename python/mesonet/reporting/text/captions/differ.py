@@ -172,7 +172,7 @@ def summary_reading(view: CampaignView) -> str:
             )
         return f"{text}A cell names the algorithm farthest from the mean of all and its distance from it."
     text += "A named algorithm is an outlier among all in that cell (Grubbs' test): ▲ on green above the others, "
-    return text + "▼ on orange below. High says nothing about good or bad."
+    return text + "▼ on orange below. High is neither good nor bad."
 
 
 def mean_ranks_caption(algorithms: Sequence[str], mean: Floats, sd: Floats, meaning: str, alike: int) -> str:
