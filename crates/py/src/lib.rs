@@ -3,13 +3,27 @@
 use mesonet_sim::measure::{Column, Table};
 use mesonet_sim::network::{Domains, Network};
 use mesonet_sim::{Engine, Scenario, Simulation};
-use numpy::IntoPyArray;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyByteArray, PyBytes, PyDict};
 
 fn refuse(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// Numbers of 8 bytes as a NumPy array, over memory of its own.
+fn array<'py>(
+    py: Python<'py>,
+    kind: &str,
+    numbers: impl ExactSizeIterator<Item = [u8; 8]>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let memory = PyByteArray::new_with(py, 8 * numbers.len(), |memory| {
+        for (place, number) in memory.chunks_exact_mut(8).zip(numbers) {
+            place.copy_from_slice(&number);
+        }
+        Ok(())
+    })?;
+    py.import("numpy")?.call_method1("frombuffer", (memory, kind))
 }
 
 /// A table as a dict of column name to NumPy array (numbers) or list (words).
@@ -17,8 +31,12 @@ fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     for (name, column) in table.columns {
         match column {
-            Column::Float(values) => dict.set_item(name, values.into_pyarray(py))?,
-            Column::Integer(values) => dict.set_item(name, values.into_pyarray(py))?,
+            Column::Float(values) => {
+                dict.set_item(name, array(py, "float64", values.into_iter().map(f64::to_ne_bytes))?)?;
+            }
+            Column::Integer(values) => {
+                dict.set_item(name, array(py, "uint64", values.into_iter().map(u64::to_ne_bytes))?)?;
+            }
             Column::Text(values) => dict.set_item(name, values)?,
         }
     }
