@@ -1,8 +1,9 @@
 """Base class of the results of analyses: conversion of the table into other forms."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Rows of a table that a notebook shows.
 _SHOWN_ROWS = 20
+
+Values = Sequence[Any] | np.ndarray
 
 
 class AnalysisResult(ABC):
@@ -31,7 +34,7 @@ class AnalysisResult(ABC):
     def _dimensions(self) -> Mapping[str, Sequence[Any]]: ...
 
     @abstractmethod
-    def _columns(self) -> Mapping[str, Sequence[Any] | np.ndarray]: ...
+    def _columns(self) -> Mapping[str, Values]: ...
 
     def _attributes(self) -> Mapping[str, Any]:
         return {}
@@ -62,9 +65,13 @@ class AnalysisResult(ABC):
         -------
         One row per combination of the dimensions; a number that could not be computed is null.
         """
+        return _frame(self._table())
+
+    def _table(self) -> dict[str, Values]:
+        """Return the labels of the rows, then the columns."""
         dimensions = self._dimensions()
         index = np.indices([len(labels) for labels in dimensions.values()]).reshape(len(dimensions), -1)
-        labels = {
+        labels: dict[str, Values] = {
             name: [values[i] for i in positions]
             for (name, values), positions in zip(dimensions.items(), index, strict=True)
         }
@@ -72,9 +79,7 @@ class AnalysisResult(ABC):
             name: values.tolist() if isinstance(values, np.ndarray) and values.dtype == object else values
             for name, values in self._columns().items()
         }
-        table = pl.DataFrame({**labels, **columns}, strict=False)
-        # A column without any value is one of text: only names can be absent everywhere, numbers are NaN.
-        return table.with_columns(pl.selectors.by_dtype(pl.Null).cast(pl.String), pl.selectors.float().fill_nan(None))
+        return labels | columns
 
     def to_arrow(self) -> pa.Table:
         """Return the table as an Arrow table.
@@ -119,6 +124,39 @@ class AnalysisResult(ABC):
             variables[name] = (tuple(dimensions), np.asarray(values).reshape(shape), attributes)
         coordinates = {name: list(labels) for name, labels in dimensions.items()}
         return xr.Dataset(variables, coords=coordinates, attrs=dict(self._attributes()))
+
+
+def stack(results: Iterable[tuple[Mapping[str, Any], AnalysisResult]]) -> pl.DataFrame:
+    """Return the tables of results of one kind below each other; of many results, much faster than frame by frame.
+
+    Parameters
+    ----------
+    results
+        Each result with its labels, the values of further columns in all its rows. All have the same labels.
+
+    Returns
+    -------
+    A column for each label, then the columns of the results. Empty without results.
+    """
+    parts: dict[str, list[Values]] = {}
+    for labels, result in results:
+        table = result._table()
+        rows = len(next(iter(table.values())))
+        for name, values in (*((name, [label] * rows) for name, label in labels.items()), *table.items()):
+            parts.setdefault(name, []).append(values)
+    return _frame({name: _joined(values) for name, values in parts.items()})
+
+
+def _joined(parts: Sequence[Values]) -> Values:
+    if all(isinstance(values, np.ndarray) for values in parts):
+        return np.concatenate(parts)
+    return list(chain.from_iterable(parts))
+
+
+def _frame(columns: Mapping[str, Values]) -> pl.DataFrame:
+    table = pl.DataFrame(columns, strict=False)
+    # A column without any value is one of text: only names can be absent everywhere, numbers are NaN.
+    return table.with_columns(pl.selectors.by_dtype(pl.Null).cast(pl.String), pl.selectors.float().fill_nan(None))
 
 
 def _shown(value: Any) -> str:

@@ -1,11 +1,14 @@
 """Tables of a campaign with factors at two levels, for `mesonet.reporting.folder.analysis_files`."""
 
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
+from typing import Any, TypeVar
 
 import polars as pl
 
 from mesonet.analysis import ten_steps
 from mesonet.analysis.main_effects import replicate_frame
+from mesonet.analysis.result import AnalysisResult, stack
 from mesonet.reporting.campaign_view.centre import curvature_table, has_centre_points
 from mesonet.reporting.campaign_view.conclusions import conclusion_tables
 from mesonet.reporting.campaign_view.series import kept_series
@@ -20,6 +23,8 @@ from mesonet.reporting.text.conditions import conditions_table
 #: Principal components whose scores and main effects are written.
 _SCORES = 10
 _TEXT = pl.String
+
+Found = TypeVar("Found", bound=AnalysisResult)
 
 
 def two_level_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
@@ -53,15 +58,16 @@ def two_level_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
 
 
 def _effects_table(view: CampaignView) -> pl.DataFrame:
-    effects = []
-    for period, names in view.in_period.items():
-        for response, algorithm in product(names, view.choices_of_algorithm):
-            result = view.effects(response, period, algorithm)
-            about = {"response": response, "period": period, "algorithm": algorithm}
-            lost = len(view.conditions) - result.runs
-            table = result.to_polars().with_columns(grand_mean=pl.lit(result.grand_mean).fill_nan(None), runs_lost=lost)
-            effects.append(labelled(table, about))
-    return pl.concat(effects, how="vertical_relaxed")
+    effects = (
+        ({"response": response, "period": period, "algorithm": algorithm}, view.effects(response, period, algorithm))
+        for period, names in view.in_period.items()
+        for response, algorithm in product(names, view.choices_of_algorithm)
+    )
+    of_all = {
+        "grand_mean": lambda found: found.grand_mean,
+        "runs_lost": lambda found: len(view.conditions) - found.runs,
+    }
+    return _stacked(effects, of_all)
 
 
 def _analysis_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
@@ -77,13 +83,13 @@ def _analysis_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
 
 
 def _effect_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
-    terms, factors, psi, steps, runs = [], [], [], [], []
-    for algorithm in view.choices_of_algorithm:
-        for column in view.columns:
-            result = view.terms(column.response, column.period, algorithm)
-            margins = {"me": result.noise.me, "sme": result.noise.sme}
-            table = result.to_polars().with_columns(**{name: pl.lit(m).fill_nan(None) for name, m in margins.items()})
-            terms.append(labelled(table, {"response": column.name, "algorithm": algorithm}))
+    terms = (
+        ({"response": column.name, "algorithm": algorithm}, view.terms(column.response, column.period, algorithm))
+        for algorithm in view.choices_of_algorithm
+        for column in view.columns
+    )
+    margins = {"me": lambda found: found.noise.me, "sme": lambda found: found.noise.sme}
+    factors, psi, steps, runs = [], [], [], []
     for algorithm in view.algorithms:
         found = view.factor_table(algorithm)
         share = pl.DataFrame({"factor": found.factors, "psi": found.psi}).with_columns(pl.col("psi").fill_nan(None))
@@ -111,7 +117,7 @@ def _effect_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
     congestion = view.congestion_column
     plan = view.follow_up(congestion.response, congestion.period, whose)
     tables = {
-        "terms": _together(terms), "factors": _together(factors), "psi": _together(psi),
+        "terms": _stacked(terms, margins), "factors": _together(factors), "psi": _together(psi),
         "blocks_and_runs": _together(steps), "spreads": _together(runs),
     }  # fmt: skip
     if plan is not None:
@@ -188,6 +194,14 @@ def _user_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
     if not (shares := found.shares()).is_empty():
         tables["available_share"] = shares
     return tables
+
+
+def _stacked(
+    results: Iterable[tuple[dict[str, Any], Found]], of_all: Mapping[str, Callable[[Found], float]]
+) -> pl.DataFrame:
+    """Return results with labels in front, and behind them the numbers that all rows of a result share."""
+    each = ((labels | {name: of_all[name](found) for name in of_all}, found) for labels, found in results)
+    return stack(each).select(pl.exclude(*of_all), *of_all)
 
 
 def _together(tables: list[pl.DataFrame]) -> pl.DataFrame:
