@@ -6,6 +6,7 @@ algorithms are identical. One run failed, one is missing, a response that needs 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -147,3 +148,12 @@ def fake_campaign(
         provenance={"versions": {"mesonet": "0.1.0", "python": "3.11"}, "code_version": "c0ffee", "platform": "test",
                     "started": "2024-05-01T10:00:00Z", "finished": "2024-05-01T12:00:00Z"},
     )  # fmt: skip
+
+
+def few_responses(campaign: Campaign) -> Campaign:
+    """The campaign with six of its responses: every figure, and fewer selections of it.
+
+    Among them are a share, one without values where nothing is lost, and one of the whole run.
+    """
+    kept = ["loss_rate", "flows_completed", "timeouts", "rtt", "goodput_nn", "total_flows_completed"]
+    return replace(campaign, responses=campaign.responses.filter(pl.col("response").is_in(kept)))

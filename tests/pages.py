@@ -11,7 +11,7 @@ import polars as pl
 
 import mesonet
 from conftest import Shared
-from fake_campaign import fake_campaign
+from fake_campaign import fake_campaign, few_responses
 from hill import FACTORS, hill
 from large_campaign import large_campaign
 from mesonet.campaign import Campaign
@@ -44,7 +44,7 @@ def without_factors(condition: int = 19) -> Campaign:
 
 def with_nothing_measured() -> Campaign:
     """The synthetic campaign in which nothing answered one response, and one algorithm lacks another."""
-    campaign, name = fake_campaign(), pl.col("response")
+    campaign, name = few_responses(fake_campaign()), pl.col("response")
     lost = pl.when(name == "rtt").then(float("nan")).when((name == "loss_rate") & (pl.col("algorithm") == "fast"))
     return replace(campaign, responses=campaign.responses.with_columns(value=lost.then(None).otherwise("value")))
 
@@ -67,11 +67,12 @@ def sampled_campaign(folder: Path, kind: str = "latin-hypercube") -> Campaign:
 #: What a campaign is, and how it is made; the folder is for its files.
 CAMPAIGNS: dict[str, Callable[[Path], Campaign]] = {
     "synthetic": lambda _: fake_campaign(),
+    "few responses": lambda _: few_responses(fake_campaign()),
     "mixed": mixed,
     "sampled": sampled_campaign,
     "nothing done": lambda _: fake_campaign(all_status="missing"),
-    "one algorithm": lambda _: fake_campaign(algorithms=["tcp"]),
-    "two algorithms": lambda _: fake_campaign(algorithms=["tcp", "cubic"]),
+    "one algorithm": lambda _: few_responses(fake_campaign(algorithms=["tcp"])),
+    "two algorithms": lambda _: few_responses(fake_campaign(algorithms=["tcp", "cubic"])),
     "no factors": lambda _: without_factors(),
     "responses that nobody answered": lambda _: with_nothing_measured(),
 }

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import TINY
-from fake_campaign import ALGORITHMS, TOTALS, fake_campaign
+from fake_campaign import ALGORITHMS, TOTALS, fake_campaign, few_responses
 from large_campaign import large_campaign
 from mesonet import reporting
 from mesonet.analysis import main_effects
@@ -30,6 +30,7 @@ from mesonet.reporting.figures.network import buffer_table
 from mesonet.reporting.folder import drawing, gallery
 from mesonet.reporting.folder.tables import where_to_look
 from mesonet.reporting.replay.simulated import most_congested
+from mesonet.reporting.text.conditions import conditions_table
 from mesonet.words import span
 
 pytestmark = pytest.mark.slow
@@ -58,16 +59,21 @@ def campaign():
 
 
 @pytest.fixture(scope="module")
-def analysed(campaign, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("campaign")
-    return folder / "analysis", write_analysis(campaign, folder, responses=["loss_rate"])
+def analysed(campaign, shared):
+    """The folder of the analysis of the synthetic campaign; tests only read it."""
+
+    def make(folder):
+        written = write_analysis(campaign, folder, responses=["loss_rate"])
+        assert all(path.is_file() for path in written)
+
+    return shared.folder("analysed", make) / "analysis"
 
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory):
-    """Five algorithms, each mixed with standard TCP, with flow groups; two runs keep a time series."""
+    """Three algorithms, each mixed with standard TCP, with flow groups; two runs keep a time series."""
     return large_campaign(
-        tmp_path_factory.mktemp("mixed"), design="2^(6-1)", algorithms=("bic", "ctcp", "fast", "htcp", "scalable"),
+        tmp_path_factory.mktemp("mixed"), design="2^(6-1)", algorithms=("bic", "fast", "htcp"),
         response_set="exp-2", series=True,
     )  # fmt: skip
 
@@ -84,23 +90,22 @@ def names_of(root):
 
 
 def test_tables(campaign, analysed):
-    root, _ = analysed
     described = (Path(__file__).parent.parent / "docs" / "reference" / "analysis.md").read_text()
-    for parquet_file in (root / "tables").glob("*.parquet"):
+    for parquet_file in (analysed / "tables").glob("*.parquet"):
         assert f"`{parquet_file.stem}`" in described
         parquet = pl.read_parquet(parquet_file)
         csv = pl.read_csv(parquet_file.with_suffix(".csv"), infer_schema_length=None)
         assert csv.columns == parquet.columns
         assert csv.height == parquet.height > 0
-    effects = pl.read_parquet(root / "tables" / "main_effects.parquet")
+    effects = pl.read_parquet(analysed / "tables" / "main_effects.parquet")
     assert effects.height == (22 * 4 + len(TOTALS)) * 6 * 9
     tcp = effects.filter(response="loss_rate", period="measured", algorithm="tcp")
     expected = main_effects(campaign.design, campaign.response("loss_rate"), algorithm="tcp")
     assert tcp["effect"].to_list() == pytest.approx(expected.effect.tolist())
-    wide = pl.read_parquet(root / "tables" / "responses.parquet")
+    wide = pl.read_parquet(analysed / "tables" / "responses.parquet")
     assert wide.filter(period="measured").height == 158
     assert {"condition", "algorithm", "replicate", "loss_rate", "goodput_nn"} <= set(wide.columns)
-    conditions = pl.read_parquet(root / "tables" / "conditions.parquet")
+    conditions = pl.read_parquet(analysed / "tables" / "conditions.parquet")
     assert conditions["X1"].to_list()[:2] == ["800 seg/ms", "1600 seg/ms"]
     assert conditions["done"].sum() == 158
     loss = campaign.cube(["loss_rate"], "measured")[:, :, 0]
@@ -108,8 +113,7 @@ def test_tables(campaign, analysed):
 
 
 def test_tables_of_the_method(analysed):
-    root, _ = analysed
-    table = {path.stem: pl.read_parquet(path) for path in (root / "tables").glob("*.parquet")}
+    table = {path.stem: pl.read_parquet(path) for path in (analysed / "tables").glob("*.parquet")}
     assert table["terms"].filter((pl.col("response") == "rtt") & (pl.col("algorithm") == "tcp")).height == 31
     assert table["factors"].height == 5 * 22 * 9
     assert table["factors"]["psi"].is_between(0, 1).all()
@@ -137,9 +141,8 @@ def test_tables_of_the_method(analysed):
 
 
 @pytest.mark.parametrize("kept_by", [1, 2, 3])
-def test_the_series_of_any_replicate_is_found(tmp_path, kept_by):
-    algorithms = ("bic", "ctcp", "fast", "htcp", "scalable")
-    whole = large_campaign(tmp_path, design="2^(6-1)", algorithms=algorithms, response_set="exp-2")
+def test_the_series_of_any_replicate_is_found(small, tmp_path, kept_by):
+    whole = replace(small, path=shutil.copytree(small.path, tmp_path, dirs_exist_ok=True))
     table = pl.DataFrame({"time_s": [0.0, 1.0], "connecting": 1.0, "standard": 2.0, "flow_1_cwnd": [9.0, 10.0]})
     runs = []
     for replicate in (1, 2, 3):
@@ -161,8 +164,7 @@ def test_the_series_of_any_replicate_is_found(tmp_path, kept_by):
 
 
 def test_figures_and_their_sentences(analysed):
-    root, written = analysed
-    found = names_of(root)
+    found = names_of(analysed)
     per_algorithm = ("03_main_effects", "04_interactions", "08_half_normal")
     expected = [
         "network/congestion",
@@ -175,9 +177,9 @@ def test_figures_and_their_sentences(analysed):
         "algorithms/values/loss_rate",
     ]
     assert found == sorted(expected)
-    index = (root / "index.md").read_text()
+    index = (analysed / "index.md").read_text()
     for name in found:
-        ElementTree.parse(root / "figures" / f"{name}.svg")
+        ElementTree.parse(analysed / "figures" / f"{name}.svg")
         assert f"(figures/{name}.svg)" in index
     for shown in (
         "Network speed (X1) has the largest effect",
@@ -193,7 +195,6 @@ def test_figures_and_their_sentences(analysed):
         "follow-up runs would separate",
     ):
         assert shown in index, shown
-    assert all(path.is_file() for path in written)
 
 
 def test_no_sentence_is_empty_and_every_figure_has_a_question(campaign):
@@ -225,6 +226,15 @@ def few(monkeypatch, names):
     monkeypatch.setattr("mesonet.reporting.folder.analysis_files.figures_of", some)
 
 
+@pytest.fixture
+def without_tables(monkeypatch):
+    """`write_analysis` writes the table of conditions only: for tests of figures, which tables slow down."""
+    monkeypatch.setattr(
+        "mesonet.reporting.folder.analysis_files.two_level_tables",
+        lambda view: {"conditions": conditions_table(view.network)},
+    )
+
+
 @pytest.mark.parametrize("changed", ["words.py", "plots/theme.py", "reporting/text/captions.py", "designs/words.py"])
 def test_figures_depend_on_all_code_that_makes_them(tmp_path, changed):
     for name in ("words.py", "plots/theme.py", "plots/matrix.py", "reporting/text/captions.py", "designs/words.py"):
@@ -246,6 +256,7 @@ def test_figures_depend_on_the_folder_of_a_file(tmp_path):
     assert len(codes) == 2
 
 
+@pytest.mark.usefixtures("without_tables")
 def test_what_is_up_to_date_is_not_drawn_again(campaign, tmp_path, monkeypatch):
     few(monkeypatch, ("components/scree", "network/congestion", "correlations/index_index"))
     write_analysis(campaign, tmp_path)
@@ -262,6 +273,7 @@ def test_what_is_up_to_date_is_not_drawn_again(campaign, tmp_path, monkeypatch):
     assert drawn_names(monkeypatch, lambda: write_analysis(campaign, tmp_path, png=True)) == []
 
 
+@pytest.mark.usefixtures("without_tables")
 def test_other_data_are_drawn_anew_and_old_figures_go(campaign, tmp_path, monkeypatch):
     few(monkeypatch, ("components/scree", "network/congestion"))
     write_analysis(campaign, tmp_path)
@@ -273,6 +285,7 @@ def test_other_data_are_drawn_anew_and_old_figures_go(campaign, tmp_path, monkey
     assert names_of(tmp_path / "analysis") == ["mine", "network/congestion"]
 
 
+@pytest.mark.usefixtures("without_tables")
 def test_processes_draw_the_same(campaign, tmp_path, monkeypatch):
     monkeypatch.setattr(drawing, "_WORTH_A_PROCESS", 2)
     reported = []
@@ -301,7 +314,7 @@ def test_all_responses_and_algorithms(campaign):
 
 
 def test_one_algorithm(tmp_path):
-    campaign = fake_campaign(algorithms=["tcp"], lost=(), missing=())
+    campaign = few_responses(fake_campaign(algorithms=["tcp"], lost=(), missing=()))
     write_analysis(campaign, tmp_path, responses=["rtt"])
     root = tmp_path / "analysis"
     found = names_of(root)
@@ -319,7 +332,7 @@ def test_without_results_there_is_the_table_of_conditions(status, tmp_path):
 
 @pytest.mark.parametrize("kind", ["begun", "constant", "one lost", "no values"])
 def test_degenerate_campaigns_are_drawn_and_say_so(kind, tmp_path, monkeypatch):
-    campaign = fake_campaign()
+    campaign = few_responses(fake_campaign())
     if kind == "begun":
         done = pl.col("condition").is_in([1, 2, 19])
         runs = campaign.runs.with_columns(status=pl.when(done).then("status").otherwise(pl.lit("missing")))
@@ -403,9 +416,9 @@ def test_users_windows_and_states_of_a_mixed_experiment(mixed, tmp_path, monkeyp
     assert "Mean windows: flow 1" in text
     assert "jumbo files in period 2" in text
     table = pl.read_parquet(root / "tables" / "flow_groups.parquet")
-    assert table.height == 32 * 24 * 5 * 2
+    assert table.height == 32 * 24 * 3 * 2
     cell = table.filter(condition=3, flow_group="movie, fast, normal", flows="own").sort("goodput")
-    assert cell["rank"].to_list() == [1, 2, 3, 4, 5]
+    assert cell["rank"].to_list() == [1, 2, 3]
     ranges = pl.read_parquet(root / "tables" / "goodput_ranges.parquet").row(0, named=True)
     first = table.filter(flow_group="movie, very fast, fast")
     own, tcp = (
@@ -420,6 +433,7 @@ def test_users_windows_and_states_of_a_mixed_experiment(mixed, tmp_path, monkeyp
     assert sets.filter(pl.col("set") == "goodput of competing flows").height == 32 * 24
 
 
+@pytest.mark.usefixtures("without_tables")
 def test_two_experiments_beside_each_other(small, tmp_path, monkeypatch):
     few(monkeypatch, ("components/scree",))
     doubled = small.groups.with_columns(pl.col("goodput") * 2)

@@ -1,19 +1,25 @@
 """The code blocks of the documentation run, in order, each page in a folder of its own.
 
-``python`` blocks share one namespace a page, ``sh`` blocks run under bash, blocks of ``toml`` and ``csv`` marked
-``file=NAME`` become files.
-Blocks of ``text`` and blocks marked ``no-run`` are left alone.
+``python`` blocks share one namespace a page, blocks of ``toml`` and ``csv`` marked ``file=NAME`` become files. Commands
+of mesonet in ``sh`` blocks run in this process, because a start takes longer than most of them; other commands run
+under bash. Blocks of ``text`` and blocks marked ``no-run`` are left alone.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
+
+from mesonet.cli.main import main
+from mesonet.reporting.folder.gallery import FigureFile, figures_of
 
 pytestmark = pytest.mark.process
 
@@ -27,6 +33,33 @@ def blocks(page: Path) -> list[tuple[str, str, str]]:
     return [b for b in found if b[0] != "text" and "no-run" not in b[1]]
 
 
+def commands_of_mesonet(code: str) -> list[list[str]]:
+    """The words of each command, or nothing if the shell is needed."""
+    commands = [shlex.split(line, comments=True) for line in code.replace("\\\n", " ").splitlines()]
+    commands = [words for words in commands if words]
+    plain = all(words[0] == "mesonet" and not {"|", ">", "&&", ";", "&"} & {*words} for words in commands)
+    return commands if plain else []
+
+
+def test_commands_are_found() -> None:
+    assert commands_of_mesonet('mesonet run a \\\n --set x="2 s"  # why\n\nmesonet report b\n') == [
+        ["mesonet", "run", "a", "--set", "x=2 s"], ["mesonet", "report", "b"],
+    ]  # fmt: skip
+    assert commands_of_mesonet("mkdir a\nmesonet run a\n") == []
+    assert commands_of_mesonet("mesonet run a | head\n") == []
+
+
+@pytest.fixture
+def few_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`mesonet analyze` draws one figure of each folder; `test_analyze` draws the whole catalogue."""
+
+    def some(*arguments: Any) -> list[FigureFile]:
+        return list({figure.name.rpartition("/")[0]: figure for figure in figures_of(*arguments)}.values())
+
+    monkeypatch.setattr("mesonet.reporting.folder.analysis_files.figures_of", some)
+
+
+@pytest.mark.usefixtures("few_figures")
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
 def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -35,6 +68,10 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for language, options, code in blocks(page):
         if language == "python":
             exec(compile(code, str(page), "exec"), namespace)
+        elif language == "sh" and (commands := commands_of_mesonet(code)):
+            for command in commands:
+                done = CliRunner().invoke(main, command[1:], prog_name=command[0])
+                assert done.exit_code == 0, f"{shlex.join(command)}\n{done.output}\n{done.exception!r}"
         elif language == "sh":
             done = subprocess.run(
                 ["bash", "-euo", "pipefail", "-c", code], env=environment, capture_output=True, text=True

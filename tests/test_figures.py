@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 VIEW = CampaignView(fake_campaign())
 FIGURES = {figure.id: figure for group in figure_groups(VIEW) for figure in group.figures}
 #: Selections of a figure that are drawn: the first and the last ones, and some between.
-MOST = 12
+MOST = 4
 
 
 def chosen(figure: Figure) -> list[Drawing]:

@@ -24,7 +24,7 @@ def test_the_example_builds_and_keeps_what_every_algorithm_has_to(tmp_path: Path
     for command in (
         ["fmt", "--all", "--", "--check"],
         ["clippy", "--quiet", "-p", "mesonet-cc", "--all-targets", "--", "-D", "warnings"],
-        ["test", "--quiet", "-p", "mesonet-cc", "--lib", "--test", "contract"],
+        ["test", "--quiet", "-p", "mesonet-cc", "--lib", "--test", "all", "contract"],
     ):
         done = subprocess.run(["cargo", *command], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, f"cargo {' '.join(command)}\n{done.stdout}\n{done.stderr}"
