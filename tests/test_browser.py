@@ -22,6 +22,8 @@ pytestmark = [
 ]
 sync_api = pytest.importorskip("playwright.sync_api")
 
+#: Chromium has this long for each step: a machine may be slow, and a page that hangs is found all the same.
+PATIENCE_MS = 300_000
 
 #: Marks of a figure that the reader sees: ring and band of the highlight are drawn with no opacity until they are lit.
 COUNT_LIT = """(figure) => [...document.querySelectorAll(
@@ -79,6 +81,7 @@ def replay(browser, replayed):
 def opened(browser, report):
     """The open page; at the end it must have had no error and asked for nothing."""
     context = browser.new_context(offline=True, viewport={"width": 1366, "height": 900}, accept_downloads=True)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     complaints, requests = [], []
     page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
@@ -556,6 +559,7 @@ def test_figures_of_users_follow_their_selects(browser, shared):
 def test_lesser_campaigns_are_drawn_without_an_error(browser, shared, kind):
     path = report_of(shared, kind)
     context = browser.new_context(offline=True)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     complaints = []
     page.on("console", lambda message: complaints.append(message.text))

@@ -164,7 +164,8 @@ def test_rules_no_better_than_the_largest_group_explain_nothing(view):
     groups = [1] * 32
     groups[5], groups[9] = 2, 2
     printed = scores_caption(rules_of(groups, view))
-    assert printed.endswith("30 of 32 combinations of condition and algorithm are in the largest group.")
+    assert "No rule of up to 3 settings" in printed
+    assert printed.endswith("the largest group alone, which has 30 of 32 combinations of condition and algorithm.")
 
 
 def test_rules_name_levels_and_the_question_that_another_factor_answers_as_well(view):

@@ -172,9 +172,8 @@ def each_name_once(view: CampaignView, extent: Extent, responses: Sequence[str] 
     for figure in every:
         if figure.name.startswith("ten_steps/"):
             folders.setdefault(figure.name.rpartition("/")[0], []).append(figure)
-    first, *others = folders.values()
-    dropped = {figure.name for figures in others for figure in figures[1:]}
-    assert len(first) > 5
+    assert not folders or len(next(iter(folders.values()))) > 5
+    dropped = {figure.name for figures in list(folders.values())[1:] for figure in figures[1:]}
     return [figure for figure in every if figure.name not in dropped]
 
 

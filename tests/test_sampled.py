@@ -42,7 +42,7 @@ def call(*arguments: str) -> str:
 def test_analyze_gives_sensitivities_and_says_what_is_left_out(sampled: Campaign, tmp_path: Path) -> None:
     assert is_sampled(sampled)
     text = call("analyze", str(sampled.path), "--out", str(tmp_path), "--workers", "1")
-    assert "has no two levels to compare: main effects, interactions" in text
+    assert "has no two levels to compare. Main effects, interactions" in text
     assert text.count("note: ") == 1
     tables, index = tmp_path / "analysis" / "tables", (tmp_path / "analysis" / "index.md").read_text()
     assert {file.stem for file in tables.iterdir()} == {"conditions", "responses", "sensitivity"}

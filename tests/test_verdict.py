@@ -175,7 +175,7 @@ def test_noise_is_not_called_harm(campaign):
     known = CampaignView(many)
     assert {each.verdict for each in verdicts(known)} == {UNCLEAR}
     text = verdict_html(known)
-    assert "The noise is that of 3 replicates" in text
+    assert "The noise is estimated from 3 replicates" in text
     assert "smallest harm that would have been seen" in text
 
 
