@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tokenize
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -170,6 +171,25 @@ def unclear_messages(path: Path) -> Iterator[str]:
     """Yield a message for each banned phrase and long sentence in the texts that a Python file prints or writes."""
     for line, text in messages(ast.parse(path.read_text(encoding="utf-8"))):
         where = f"{path.relative_to(ROOT)}:{line}"
+        yield from banned(where, text, BANNED_IN_DOCUMENTS)
+        yield from long(where, plain(text))
+
+
+def unclear_in_toml(path: Path) -> Iterator[str]:
+    """Yield a message for each banned phrase and long sentence in the texts of a TOML file."""
+
+    def texts(value: object, key: str) -> Iterator[tuple[str, str]]:
+        if isinstance(value, dict):
+            for name, each in value.items():
+                yield from texts(each, f"{key}.{name}" if key else name)
+        elif isinstance(value, list):
+            for place, each in enumerate(value):
+                yield from texts(each, f"{key}[{place}]")
+        elif isinstance(value, str) and len(value.split()) >= 4:
+            yield key, value
+
+    for key, text in texts(tomllib.loads(path.read_text(encoding="utf-8")), ""):
+        where = f"{path.relative_to(ROOT)}: {key}"
         yield from banned(where, text, BANNED_IN_DOCUMENTS)
         yield from long(where, plain(text))
 

@@ -20,7 +20,7 @@ CAUSES = (
     Cause("T1", ("buffer_sd", "shut_off", "jain", "timeouts_per_drop"), (150, 600),
           "one run of ours beside the range of three of ns-2, which is less than all that chance does there"),
     Cause("ISDN", ("timeouts_per_drop", "buffer_sd"), (4, 50),
-          "few drops, most of them at the start, where the first time-out of 6 s is shorter than the round trip"),
+          "few drops, most of them at the start, where the first timeout of 6 s is shorter than the round trip"),
     Cause("ISDN", ("buffer_sd", "shut_off", "jain", "timeouts_per_drop"), (200, 600),
           "a run has 8000 packets, 13 to 40 for a connection: what happens at the start decides who is shut off"),
 )  # fmt: skip

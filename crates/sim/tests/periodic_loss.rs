@@ -61,7 +61,7 @@ fn cycles(algorithm: &Value, largest: f64, distance: f64, count: usize) -> (Vec<
         simulation.advance(until);
     }
     let c = simulation.counters();
-    assert_eq!((c.timeouts, c.loss_events), (0, count as u64 + 1), "time-outs, losses");
+    assert_eq!((c.timeouts, c.loss_events), (0, count as u64 + 1), "timeouts, losses");
     let series = simulation.take_series();
     let (cwnd, delivered) = (float(&series, "flow_1_cwnd"), integer(&series, "flow_1_delivered"));
     let (events, recovering) = (integer(&series, "loss_events"), integer(&series, "recovery"));

@@ -68,7 +68,7 @@ fn fall_and_floyd() {
             let found = lose(path(kind), 200.0, lost);
             let round_trips = (found.end - undisturbed) / 0.1;
             println!(
-                "{kind}, {holes} lost: {} time-outs, {} reductions, {} sent, {round_trips:.1} round trips more",
+                "{kind}, {holes} lost: {} timeouts, {} reductions, {} sent, {round_trips:.1} round trips more",
                 found.timeouts, found.reductions, found.sent
             );
             let (timeouts, reductions) = match (kind, holes) {
@@ -109,7 +109,7 @@ fn the_first_overshoot() {
     let found = |kind: &str| {
         let simulation = run(&scenario(kind), 1);
         let c = simulation.counters();
-        println!("{kind}: {} lost, {} time-outs, {} reductions", c.dropped, c.timeouts, c.loss_events);
+        println!("{kind}: {} lost, {} timeouts, {} reductions", c.dropped, c.timeouts, c.loss_events);
         (c.dropped, c.timeouts, c.loss_events, c.delivered)
     };
     let (dropped, timeouts, reductions, sack) = found("sack");
@@ -252,7 +252,7 @@ fn a_lost_retransmission() {
     assert_eq!(hit.len(), 1, "one of them is the retransmission");
     let (retransmission, waiting, found) = &hit[0];
     println!(
-        "transmission {retransmission}: {:.3} s with a time-out, {:.3} s without",
+        "transmission {retransmission}: {:.3} s with a timeout, {:.3} s without",
         waiting.end, found.end
     );
     assert_eq!((found.timeouts, found.reductions, found.sent), (0, 2, 202));
@@ -269,7 +269,7 @@ fn a_lost_tail() {
         let lost: Vec<u64> = (0..tail).map(|i| 40 - i).collect();
         let [waiting, found] = [path("sack"), by_time()].map(|s| lose(s, f64::from(size), lost.clone()));
         println!(
-            "{tail} lost: {:.3} s with a time-out, {:.3} s with a probe, {undisturbed:.3} s undisturbed",
+            "{tail} lost: {:.3} s with a timeout, {:.3} s with a probe, {undisturbed:.3} s undisturbed",
             waiting.end, found.end
         );
         assert_eq!((waiting.timeouts, found.timeouts), (1, 0), "{tail} lost");
@@ -342,7 +342,7 @@ fn bbr_on_a_shallow_buffer() {
                 let c = simulation.counters();
                 let lost = c.dropped as f64 / c.data_sent as f64;
                 println!(
-                    "{name}, {buffer} segments, {detection}: {:.2} % lost, {} time-outs, utilisation {:.3}",
+                    "{name}, {buffer} segments, {detection}: {:.2} % lost, {} timeouts, utilisation {:.3}",
                     100.0 * lost,
                     c.timeouts,
                     of_router(&simulation, "A", "utilisation"),
@@ -350,7 +350,7 @@ fn bbr_on_a_shallow_buffer() {
                 (lost, c.timeouts, of_router(&simulation, "A", "utilisation"))
             };
             let (duplicates, time) = (found("dupthresh"), found("rack"));
-            assert_eq!(time.1, 0, "{name}, {buffer}: time-outs");
+            assert_eq!(time.1, 0, "{name}, {buffer}: timeouts");
             assert!(time.0 <= duplicates.0 * 1.1 && time.2 >= duplicates.2 * 0.95, "{name}, {buffer}");
         }
     }

@@ -29,7 +29,7 @@ UNITS = {
     "p95 RTT ms": ("95 % of the round-trip time", "ms"),
     "drop rate %": ("drop rate", "%"),
     "drops in first 3 s": ("drops in the first 3 s", "segments"),
-    TIMEOUTS: ("time-outs", "1"),
+    TIMEOUTS: ("timeouts", "1"),
     "time between cuts s": ("time between cuts", "s"),
     "decrease factor": ("decrease factor", "1"),
     "share of newcomer": ("share of the newcomer", "1"),
@@ -38,7 +38,7 @@ UNITS = {
 """Name and unit on the page."""
 ASPECTS = {
     PATH: "goodput, utilisation and round-trip time",
-    LOSSES: "drops, time-outs and cuts",
+    LOSSES: "drops, timeouts and cuts",
     SHARE: "share of the newcomer",
     COMPLETION: "completion time",
 }
@@ -52,16 +52,17 @@ FIRST_OVERFLOW = (
 EXPLANATIONS: dict[tuple[str, Sequence[str]], str] = {
     ("all", PUBLISHED): (
         "What is outside is drops of Reno, of BBR beside CUBIC and beside BBR, the first overflow of CUBIC, shares of "
-        "pairs without BBR, and one time-out. Each has its claim below."
+        "pairs without BBR, and one timeout. Each has its claim below."
     ),
     ("Reno alone", LOSSES): (
         "Each cut costs mesonet 1 segment at 67 and 133 places, the kernel mostly 2. A third of a segment decides. "
-        "Delayed acknowledgements let segments leave in twos, so that 2 are dropped where the path holds an odd number "
-        "of segments, 1 where it holds an even number: with 64 to 70 places mesonet drops 2, 1 or 2, 2, 1, 2, 1, 2 a "
+        "Delayed acknowledgements let segments leave in twos. So 2 are dropped where the path holds an odd number "
+        "of segments, 1 where it holds an even number. With 64 to 70 places mesonet drops 2, 1 or 2, 2, 1, 2, 1, 2 a "
         "cut. At 67 places the path holds 134.67. Tested: with a round trip longer by 0.2 ms it drops 2 a cut at 67 "
         "and 133 places, as the kernel does, with 0.15 ms it drops 1. The kernel's smallest round trip is longer than "
-        "ours by 0.1 ms, and its smoothed one is longer than the queue makes it by 0.2 ms more than ours: time to wake "
-        "up on the machine of the table. Other delays of acknowledgements and counts of quick ones change nothing."
+        "mesonet's by 0.1 ms. Its smoothed round trip exceeds what the queue causes by 0.2 ms more than mesonet's: "
+        "time to wake up on the machine of the table. Other delays of acknowledgements and counts of quick ones change "
+        "nothing."
     ),
     ("CUBIC alone", LOSSES): FIRST_OVERFLOW,
     ("CUBIC that joins CUBIC", LOSSES): FIRST_OVERFLOW,
@@ -84,7 +85,7 @@ EXPLANATIONS: dict[tuple[str, Sequence[str]], str] = {
     ("BBR that joins CUBIC, selective acknowledgements not compressed", LOSSES): (
         f"{FIRST_OVERFLOW} The kernel drops more than we do at 33, 67 and 267 places. With compressed acknowledgements "
         "33 and 67 places agree, so that what differs is how BBR sends when every segment behind a gap is "
-        "acknowledged. Not explained; nor the time-out of one run in five at 267 places."
+        "acknowledged. Not explained; nor the timeout of one run in five at 267 places."
     ),
     ("BBR that joins BBR", LOSSES): (
         "The kernel drops more at 33 and 67 places, nothing at 133. There our two flows overflow the queue at some "
@@ -128,8 +129,8 @@ def texts() -> dict[str, str]:
     all_rows = [name for group in groups() for name in (scenario.name for scenario in group.scenarios)]
     found = [
         _head(
-            "Goodput, round-trip times, drops, cuts, shares and completion times of Reno, CUBIC and BBR, alone and in "
-            f"pairs, are those of {KERNEL}.",
+            f"{KERNEL} has the same goodput, round-trip times, drops, cuts, shares and completion times of Reno, CUBIC "
+            "and BBR, alone and in pairs.",
             f"all {len(all_rows)} scenarios of Part K. {_setup(())}",
         )
         + _explained("all", PUBLISHED)
@@ -147,8 +148,10 @@ def texts() -> dict[str, str]:
             )
     lossy = "mesonet has no random loss. The table has goodput, round-trip time and drops at 0.1 and 1 % for all three."
     pieces = "mesonet sends segments, no pieces of several (GSO). The table has BBR alone and BBR that joins CUBIC."
-    found.append(_head(f"Reno, CUBIC and BBR under random loss are those of {KERNEL}.", "queue of 4 BDP, 15 s", lossy))
-    found.append(_head(f"BBR that sends pieces of two segments is that of {KERNEL}.", "offloads as by default", pieces))
+    found.append(_head(f"Reno, CUBIC and BBR under random loss behave as in {KERNEL}.", "queue of 4 BDP, 15 s", lossy))
+    found.append(
+        _head(f"BBR that sends pieces of two segments behaves as in {KERNEL}.", "offloads as by default", pieces)
+    )
     return {f"K{number}": f'id = "K{number}"\n{text}' for number, text in enumerate(found, 1)}
 
 
@@ -166,8 +169,8 @@ def _head(claim: str, setup: str, not_evaluated: str = "") -> str:
 
 def _setup(scenarios: Sequence[KernelScenario]) -> str:
     found = (
-        "preset linux; 20 Mb/s, 40 ms, drop tail, mean over five runs, in which the newcomer of a pair starts at five "
-        "phases of a round trip; buffers in segments, floors of the time-out 1 s unless a name says 200 ms"
+        "preset linux; 20 Mb/s, 40 ms, drop tail; mean over five runs, in which the newcomer of a pair starts at five "
+        "phases of a round trip. Buffers in segments; floors of the timeout 1 s unless a name has 200 ms"
     )
     if scenarios and not scenarios[0].compressed_sacks:
         found += "; transport.sack_compression 0 s, in the kernel tcp_comp_sack_nr 0"
@@ -196,7 +199,7 @@ def _value(scenario: str, quantity: str, row: Row) -> str:
 
 def _share(name: str, scenarios: Sequence[str], quantities: Sequence[str], least: float | None = None) -> str:
     limit = f'least = {least:g}\nclass = "S2"\n' if least else 'class = "S5"\n'
-    because = "chosen: one row in twenty may be missed" if least else "reported beside them: one row outside decides"
+    because = "chosen: one row in twenty may be missed" if least else "for the record: one row outside decides"
     return (
         f"\n[[values]]\nname = {_text(name)}\n"
         f'measure = "kernel_share"\nof = {{ scenarios = {_list(scenarios)}, quantities = {_list(quantities)} }}\n'

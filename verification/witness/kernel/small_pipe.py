@@ -160,7 +160,7 @@ def of_kernel(trace: Trace, extra: Mapping[str, float], pipe: Pipe, routed: bool
             found[f"drops {name} %"] = 100 * lost / max(1, np.count_nonzero(own))
             found |= {f"{quantity} {name}": value for quantity, value in phases(packets, own, pipe).items()}
         found[f"retransmissions {name}, of a flow"] = float((last["total_retrans"] - first["total_retrans"]).mean())
-        found[f"time-outs {name}, of a flow"] = float((last["timeouts"] - first["timeouts"]).mean())
+        found[f"timeouts {name}, of a flow"] = float((last["timeouts"] - first["timeouts"]).mean())
         found[f"mean cwnd {name}"] = float(inside["cwnd"].mean())
         found[f"mean in flight {name}"] = float(inside["in_flight"].mean())
         found[f"mean smoothed RTT {name} ms"] = float(inside["srtt_s"].mean() * 1e3)
@@ -230,7 +230,7 @@ def of_mesonet(pipe: Pipe, preset: str, values: Mapping[str, Any], seed: int) ->
         }
         delivered[name] = gain["segments_delivered"]
         found[f"drops {name} %"] = 100 * gain["losses"] / (gain["segments_delivered"] + gain["losses"])
-        found[f"time-outs {name}, of a flow"] = gain["timeouts"] / pipe.pairs
+        found[f"timeouts {name}, of a flow"] = gain["timeouts"] / pipe.pairs
         found[f"mean cwnd {name}"] = float(own["cwnd"].mean())
         found[f"mean in flight {name}"] = float(own["in_flight"].mean())
         found[f"mean smoothed RTT {name} ms"] = float(own["rtt_ms"].mean())

@@ -5,7 +5,7 @@
 # traced, how many connections have their windows sampled, too; any other key is a variable of Agent/TCP.
 #
 # Output: one line "queue" with drops, arrivals, departures and packet seconds of the queue after the warm-up; one line
-# "flow" for each connection with packets sent, acknowledged in order, time-outs, reductions of the window and packets
+# "flow" for each connection with packets sent, acknowledged in order, timeouts, reductions of the window and packets
 # dropped by the queue in the whole run; one line "sample" for each sample with the packets that wait and the windows of the
 # traced connections.
 

@@ -155,7 +155,7 @@ impl State {
             Self::Closed => "closed",
             Self::Connecting => "connecting",
             Self::FastRecovery => "fast recovery",
-            Self::AfterTimeout => "after a time-out",
+            Self::AfterTimeout => "after a timeout",
             Self::SlowStart => "slow start",
             Self::Alternate => "alternate",
             Self::Standard => "standard",

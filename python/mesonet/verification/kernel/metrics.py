@@ -136,7 +136,7 @@ def quantities(run: Observation, scenario: KernelScenario) -> dict[str, float]:
         "p95 RTT ms": float(np.percentile(rtt_ms, 95)),
         "drop rate %": 100 * dropped / (accepted + dropped) if accepted + dropped else float("nan"),
         "drops in first 3 s": _at(run.time_s, run.dropped, START_S),
-        "time-outs": sum(float(flow.timeouts[-1]) for flow in run.flows),
+        "timeouts": sum(float(flow.timeouts[-1]) for flow in run.flows),
     }
     if len(run.flows) == 1:
         if scenario.algorithms[0] != "bbr":

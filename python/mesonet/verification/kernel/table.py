@@ -14,7 +14,7 @@ NEAR = 0.1
 """Margin about the kernel's mean. From the table: mean goodput, utilisation and round trips of its runs differ by 1 %,
 drops of Reno and CUBIC by 10 to 50 %, shares by up to 70 %. Machine noise exceeds differences below a tenth."""
 INSIDE, CLOSE, OUTSIDE = "inside", "within 10 %", "outside"
-TIMEOUTS = "time-outs"
+TIMEOUTS = "timeouts"
 PUBLISHED = (
     "goodput Mb/s", "utilisation", "mean RTT ms", "p95 RTT ms", "drop rate %", "drops in first 3 s", TIMEOUTS,
     "time between cuts s", "decrease factor", "share of newcomer", "completion ms",
@@ -76,7 +76,7 @@ def merged(runs: Iterable[Mapping[str, float]]) -> dict[str, Row]:
 def limits(quantity: str, row: Row) -> tuple[float, float]:
     """Return the range that counts as reproduced: the kernel's smallest to largest value, and `NEAR` about its mean.
 
-    Fewer time-outs than in the kernel are no contradiction; any number of additional ones is.
+    Fewer timeouts than in the kernel are no contradiction; any number of additional ones is.
 
     Parameters
     ----------

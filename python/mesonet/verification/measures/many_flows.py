@@ -567,7 +567,7 @@ def within_factor(
     """Return the part of the connections whose rate the model of Padhye et al. predicts within a factor.
 
     Inputs are the loss indications per packet of the connection, the mean round trip of the condition, and a first
-    time-out: the minimum or a round trip, whichever is more (assumed: single time-outs are not recorded). Connections
+    timeout: the minimum or a round trip, whichever is more (assumed: single timeouts are not recorded). Connections
     without a loss or a packet are left out: the model does not cover them.
 
     Parameters
@@ -638,7 +638,7 @@ def pftk(loss: Floats, round_trip: float, time_out: float, *, full: bool) -> Flo
     round_trip
         Round trip, s.
     time_out
-        First time-out, s.
+        First timeout, s.
     full
         True: the full model. False: the approximate one.
 
@@ -664,7 +664,7 @@ def table(campaigns: Campaigns, experiment: str, line: str) -> Iterator[dict[str
     """Yield a row for each condition of an experiment, for the comparison with witnesses.
 
     Part of the packets lost; goodput over capacity; Jain's index; part of the connections shut off; active
-    connections; percentiles and standard deviation of the buffer over its places; time-outs over lost packets.
+    connections; percentiles and standard deviation of the buffer over its places; timeouts over lost packets.
 
     Parameters
     ----------
