@@ -31,18 +31,18 @@
       const style = getComputedStyle(element);
       const [fill, stroke] = [parts(style.fill === 'none' ? 'rgba(0,0,0,0)' : style.fill), style.stroke];
       return { element, style, fill, stroke, alpha: fill[3] * Number(style.fillOpacity) * Number(style.opacity),
-               box: element.getBoundingClientRect() };
+               shown: visible(style), isText: element.tagName === 'text', box: element.getBoundingClientRect() };
     });
     shapes.forEach((shape, place) => {
       const { element, style, fill, box } = shape;
-      if (element.tagName !== 'text' || shape.stroke !== 'none') return; // a text with a stroke is the rim of the next
-      if (!element.textContent.trim() || !visible(style) || shape.alpha === 0) return;
+      if (!shape.isText || shape.stroke !== 'none') return; // a text with a stroke is the rim of the next
+      if (!element.textContent.trim() || !shape.shown || shape.alpha === 0) return;
       const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
       let under = [255, 255, 255];
       for (const other of shapes.slice(0, place)) {
         const inside = other.box.left <= x && x <= other.box.right && other.box.top <= y && y <= other.box.bottom;
-        if (!inside || !visible(other.style)) continue;
-        if (other.element.tagName === 'text') {
+        if (!inside || !other.shown) continue;
+        if (other.isText) {
           // A rim of the same text.
           if (other.stroke !== 'none' && other.element.textContent === element.textContent) under = parts(other.stroke).slice(0, 3);
           continue;
@@ -52,7 +52,7 @@
         if (other.element.isPointInFill(local)) under = over(under, other.fill, other.alpha);
       }
       count += 1;
-      judge([...fill.slice(0, 3), shape.alpha], under, { ...style, opacity: 1, fontSize: style.fontSize, fontWeight: style.fontWeight },
+      judge([...fill.slice(0, 3), shape.alpha], under, { opacity: 1, fontSize: style.fontSize, fontWeight: style.fontWeight },
             svg.closest('figure').id, element.textContent);
     });
   }

@@ -27,7 +27,7 @@ def test_debug_and_release_agree(algorithm: str, tmp_path: Path) -> None:
     )
     file = tmp_path / "scenario.json"
     file.write_text(scenario.to_json())
-    build = ["cargo", "run", "--quiet", "--profile", "test", "--package", "mesonet-sim", "--example", "run"]
+    build = ["cargo", "run", "--quiet", "--profile", "test", "--example", "run"]  # as `make test` has built it
     command = [*build, "--", str(file), "3"]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     debug = {tuple(line.split()[:2]): float(line.split()[2]) for line in printed.splitlines() if len(line.split()) == 3}

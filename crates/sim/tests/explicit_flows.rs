@@ -286,7 +286,7 @@ fn a_run_ends_when_its_means_are_known() {
     let base = with(
         abilene(),
         &[
-            ("users.base_sources", json!(5.0)),
+            ("users.base_sources", json!(2.0)),
             ("network.speed", json!(8e6)),
             ("time", time(2_000.0, 10.0, 1)),
         ],
@@ -300,7 +300,7 @@ fn a_run_ends_when_its_means_are_known() {
         }
         s.time()
     };
-    let (loose, tight) = (until(0.1), until(0.02));
+    let (loose, tight) = (until(0.1), until(0.04));
     assert!(loose < tight && tight < 2_000.0 && loose >= 50.0, "{loose} {tight}");
     // However the run is sliced.
     let mut whole = simulation(&with(base, &[("time.converged", json!(0.1))]), 1);

@@ -14,7 +14,7 @@ struct Flows {
     size: Vec<f64>,
 }
 
-const END: f64 = 15.0;
+const END: f64 = 8.0;
 
 fn flows(simulation: &mut Simulation) -> Flows {
     let table = simulation.take_flows();
