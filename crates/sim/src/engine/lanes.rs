@@ -45,12 +45,9 @@ impl Lanes {
     /// Appends a segment that arrives at the end of `lane` at `segment.time`, not before those already there.
     #[inline(always)]
     pub fn push(&mut self, lane: usize, segment: Segment) {
-        let ring = &mut self.rings[lane];
-        let first = ring.is_empty();
-        ring.push(segment);
-        if first {
-            self.tree.set(lane, self.key(segment.time, lane));
-        }
+        self.rings[lane].push(segment);
+        // Behind others this changes nothing, and costs less than a branch that nobody can predict.
+        self.tree.lower(lane, self.key(segment.time, lane));
     }
 
     /// Gives the segments of `lane` other instants of arrival, in the same order.
@@ -66,7 +63,7 @@ impl Lanes {
         let first = if ring.is_empty() { segments.first() } else { None };
         ring.append(segments);
         if let Some(first) = first {
-            self.tree.set(lane, self.key(first.time, lane));
+            self.tree.lower(lane, self.key(first.time, lane));
         }
     }
 

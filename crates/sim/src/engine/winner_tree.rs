@@ -5,12 +5,8 @@ use serde::{Deserialize, Serialize};
 /// A key that is never due.
 pub const NEVER: u64 = u64::MAX;
 
-/// Nodes of a tree of up to 256 leaves, which fits a domain of the built-in topologies.
-const FEW: usize = 2 << 8;
 /// Leaves of the largest tree, one for every lane that can be numbered.
 pub const MOST_LEAVES: usize = 1 << 16;
-/// Nodes of the largest tree.
-const MANY: usize = 2 * MOST_LEAVES;
 
 /// A winner tree (tournament): leaf i holds the key of lane i, every inner node the smallest of its four children.
 ///
@@ -18,62 +14,82 @@ const MANY: usize = 2 * MOST_LEAVES;
 /// comparison either way, since those among the other children do not depend on the step below.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
-pub struct WinnerTree {
-    nodes: Nodes,
-    leaves: usize,
-}
+pub struct WinnerTree(Nodes);
 
-/// Arrays of a length that the compiler knows: a mask takes the place of a bounds check. The part beyond `2 x leaves`
-/// is not used.
+/// Trees of 2, 3, 4 and 8 levels above the leaves. The compiler knows how many, so that a climb has no loop and its
+/// indices need no bounds checks. A dumbbell has 16 leaves, a domain of the built-in topologies up to 64.
 #[derive(Clone, Debug)]
 enum Nodes {
-    Few(Box<[u64; FEW]>),
-    Many(Box<[u64; MANY]>),
+    Leaves16(Box<[u64; 2 << 4]>),
+    Leaves64(Box<[u64; 2 << 6]>),
+    Leaves256(Box<[u64; 2 << 8]>),
+    Most(Box<[u64; 2 * MOST_LEAVES]>),
+}
+
+/// Evaluates an expression with the nodes of a tree and the number of its levels.
+macro_rules! with_levels {
+    ($tree:expr, |$nodes:ident, $levels:ident| $body:expr) => {
+        match $tree {
+            Nodes::Leaves16($nodes) => {
+                const $levels: u32 = 2;
+                $body
+            }
+            Nodes::Leaves64($nodes) => {
+                const $levels: u32 = 3;
+                $body
+            }
+            Nodes::Leaves256($nodes) => {
+                const $levels: u32 = 4;
+                $body
+            }
+            Nodes::Most($nodes) => {
+                const $levels: u32 = 8;
+                $body
+            }
+        }
+    };
 }
 
 impl WinnerTree {
-    /// A tree of `lanes` leaves, none of them due.
+    /// A tree of at least `lanes` leaves, none of them due.
     ///
     /// # Panics
     /// If there are more than [`MOST_LEAVES`].
     #[must_use]
     pub fn new(lanes: usize) -> Self {
-        let levels = lanes.max(2).next_power_of_two().trailing_zeros().div_ceil(2);
-        let leaves = 1 << (2 * levels);
-        assert!(2 * leaves <= MANY, "{lanes} lanes");
-        let nodes = if 2 * leaves <= FEW { Nodes::Few(never()) } else { Nodes::Many(never()) };
-        Self { nodes, leaves }
+        assert!(lanes <= MOST_LEAVES, "{lanes} lanes");
+        Self(match lanes {
+            0..=16 => Nodes::Leaves16(never()),
+            17..=64 => Nodes::Leaves64(never()),
+            65..=256 => Nodes::Leaves256(never()),
+            _ => Nodes::Most(never()),
+        })
     }
 
     /// The smallest key.
     #[must_use]
     #[inline]
     pub fn min(&self) -> u64 {
-        match &self.nodes {
-            Nodes::Few(nodes) => nodes[1],
-            Nodes::Many(nodes) => nodes[1],
-        }
+        with_levels!(&self.0, |nodes, _LEVELS| nodes[1])
     }
 
     /// Gives leaf `lane` the key `key`.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, lane: usize, key: u64) {
-        let leaf = self.leaves + lane;
-        match &mut self.nodes {
-            Nodes::Few(nodes) => climb(nodes, leaf, key),
-            Nodes::Many(nodes) => climb(nodes, leaf, key),
-        }
+        with_levels!(&mut self.0, |nodes, LEVELS| climb::<LEVELS, _>(nodes, lane, key));
+    }
+
+    /// Gives leaf `lane` the key `key` if that is smaller than its key.
+    #[inline]
+    pub fn lower(&mut self, lane: usize, key: u64) {
+        with_levels!(&mut self.0, |nodes, LEVELS| lower::<LEVELS, _>(nodes, lane, key));
     }
 }
 
 /// The keys of the leaves: the inner nodes follow from them.
 impl From<WinnerTree> for Vec<u64> {
     fn from(tree: WinnerTree) -> Self {
-        let leaves = tree.leaves..2 * tree.leaves;
-        match tree.nodes {
-            Nodes::Few(nodes) => nodes[leaves].to_vec(),
-            Nodes::Many(nodes) => nodes[leaves].to_vec(),
-        }
+        with_levels!(tree.0, |nodes, LEVELS| nodes[1 << (2 * LEVELS)..].to_vec())
     }
 }
 
@@ -81,7 +97,7 @@ impl TryFrom<Vec<u64>> for WinnerTree {
     type Error = &'static str;
 
     fn try_from(keys: Vec<u64>) -> Result<Self, Self::Error> {
-        if 2 * keys.len() > MANY {
+        if keys.len() > MOST_LEAVES {
             return Err("more keys than a tree has leaves");
         }
         let mut tree = Self::new(keys.len());
@@ -94,17 +110,35 @@ fn never<const N: usize>() -> Box<[u64; N]> {
     vec![NEVER; N].into_boxed_slice().try_into().expect("the length of the array")
 }
 
+/// The node of a leaf. A mask takes the place of a bounds check.
+#[inline]
+fn leaf<const LEVELS: u32>(lane: usize) -> usize {
+    let leaves = 1 << (2 * LEVELS);
+    debug_assert!(lane < leaves, "lane {lane} of {leaves}");
+    leaves | (lane & (leaves - 1))
+}
+
 /// Writes a key at a leaf and the winners above it. Without a branch on keys: they are not predictable.
 #[inline]
-fn climb<const N: usize>(nodes: &mut [u64; N], leaf: usize, key: u64) {
-    let mut node = leaf;
+fn climb<const LEVELS: u32, const N: usize>(nodes: &mut [u64; N], lane: usize, key: u64) {
+    let mut node = leaf::<LEVELS>(lane);
     let mut winner = key;
-    nodes[node & (N - 1)] = key;
-    while node > 1 {
-        let [a, b, c] = [1, 2, 3].map(|other| nodes[(node ^ other) & (N - 1)]);
+    nodes[node] = key;
+    for _ in 0..LEVELS {
+        let [a, b, c] = [1, 2, 3].map(|other| nodes[node ^ other]);
         winner = winner.min(a.min(b).min(c));
         node >>= 2;
-        nodes[node & (N - 1)] = winner;
+        nodes[node] = winner;
+    }
+}
+
+/// Writes a key at a leaf and above where it is smaller. No step waits for the one below: siblings do not matter.
+#[inline]
+fn lower<const LEVELS: u32, const N: usize>(nodes: &mut [u64; N], lane: usize, key: u64) {
+    let mut node = leaf::<LEVELS>(lane);
+    for _ in 0..=LEVELS {
+        nodes[node] = nodes[node].min(key);
+        node >>= 2;
     }
 }
 
@@ -117,13 +151,19 @@ mod tests {
         #[test]
         fn root_is_the_smallest_leaf(
             lanes in prop_oneof![1usize..70, 300usize..301],
-            updates in proptest::collection::vec((0usize..70, any::<u64>()), 1..200),
+            updates in proptest::collection::vec((0usize..70, any::<u64>(), any::<bool>()), 1..200),
         ) {
             let mut tree = WinnerTree::new(lanes);
             let mut keys = vec![NEVER; lanes];
-            for (lane, key) in updates {
-                tree.set(lane % lanes, key);
-                keys[lane % lanes] = key;
+            for (lane, key, lower) in updates {
+                let lane = lane % lanes;
+                if lower {
+                    tree.lower(lane, key);
+                    keys[lane] = key.min(keys[lane]);
+                } else {
+                    tree.set(lane, key);
+                    keys[lane] = key;
+                }
                 prop_assert_eq!(tree.min(), *keys.iter().min().unwrap());
             }
         }

@@ -267,7 +267,7 @@ impl Domain {
         let (home, category, delivered, origin) = (flow.home, flow.category, flow.delivered, flow.origin);
         let pool = self.pool(origin);
         self.free[pool].push(slot);
-        self.dropped_acks.forget(slot);
+        self.forget_dropped_acks(slot);
         self.trace_closed(slot);
         if category == EXPLICIT {
             let explicit = &mut self.explicit[home as usize - self.sources.len()];

@@ -30,13 +30,6 @@ pub(super) struct DroppedAcks {
 }
 
 impl DroppedAcks {
-    /// The flow of a slot has ended.
-    pub fn forget(&mut self, slot: u32) {
-        if let Some(dropped) = self.by_slot.get_mut(slot as usize) {
-            dropped.clear();
-        }
-    }
-
     fn add(&mut self, slot: u32, departure: Picos, segment: Segment) {
         let slot = slot as usize;
         if self.by_slot.len() <= slot {
@@ -46,11 +39,12 @@ impl DroppedAcks {
         self.by_slot[slot].insert(place, (departure, segment));
     }
 
-    /// Takes those of segments that had left before `departure`.
-    fn take(&mut self, slot: u32, departure: Picos) -> Vec<Segment> {
-        let Some(dropped) = self.by_slot.get_mut(slot as usize) else { return Vec::new() };
+    /// Takes those of segments that had left before `departure`; whether others remain.
+    fn take(&mut self, slot: u32, departure: Picos) -> (Vec<Segment>, bool) {
+        let dropped = &mut self.by_slot[slot as usize];
         let before = dropped.partition_point(|(earlier, _)| *earlier < departure);
-        dropped.drain(..before).map(|(_, segment)| segment).collect()
+        let taken = dropped.drain(..before).map(|(_, segment)| segment).collect();
+        (taken, !dropped.is_empty())
     }
 }
 
@@ -84,23 +78,40 @@ impl Domain {
     /// The acknowledgement of `segment`, of a flow of this domain, was dropped, not after now.
     pub(super) fn miss(&mut self, segment: Segment) {
         let slot = self.slot(segment.flow);
-        let flow = &self.flows[slot as usize];
+        let flow = &mut self.flows[slot as usize];
         let sequence = flow.expand(segment.sequence);
         // Others are of an earlier flow of the slot, or answers to a SYN.
         if flow.state == FlowState::Sending && sequence >= flow.base && sequence < flow.board.next() {
+            flow.acks_dropped = true;
             self.dropped_acks.add(slot, segment.departure(self.now), segment);
         }
     }
 
-    /// An acknowledgement of segment `sequence` arrives, and earlier ones may have been dropped.
-    #[inline(never)]
-    pub(super) fn acknowledged_with_dropped(&mut self, slot: u32, sequence: u64, segment: Segment) {
+    /// The flow of a slot has ended.
+    pub(super) fn forget_dropped_acks(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        if std::mem::take(&mut flow.acks_dropped) {
+            self.dropped_acks.by_slot[slot as usize].clear();
+        }
+    }
+
+    /// Returns whether earlier acknowledgements of a flow were dropped, as far as its source can know.
+    #[inline]
+    pub(super) fn misses_acks(&mut self, slot: u32) -> bool {
         if !self.fabric.dropped_acks().is_empty() {
             self.take_dropped_acks();
         }
+        self.flows[slot as usize].acks_dropped
+    }
+
+    /// An acknowledgement of segment `sequence` arrives, and earlier ones were dropped.
+    #[inline(never)]
+    pub(super) fn acknowledged_with_dropped(&mut self, slot: u32, sequence: u64, segment: Segment) {
         let mut earlier: Option<Earlier> = None;
-        for missed in self.dropped_acks.take(slot, segment.departure(self.now)) {
-            self.acknowledge_earlier(slot, &missed, true, &mut earlier);
+        let (missed, more) = self.dropped_acks.take(slot, segment.departure(self.now));
+        self.flows[slot as usize].acks_dropped = more;
+        for segment in &missed {
+            self.acknowledge_earlier(slot, segment, true, &mut earlier);
         }
         self.acknowledgement(slot, sequence, segment, earlier);
     }

@@ -206,13 +206,17 @@ impl Domain {
         if sequence < flow.base || sequence >= flow.board.next() {
             return; // Of an earlier flow of this slot, or a repeated SYN.
         }
-        if !self.shared.cumulative {
-            self.account(slot, sequence, segment, None);
-        } else if self.shared.acks.is_some() {
-            self.receive(slot, sequence, segment);
-        } else {
-            self.acknowledged_with_dropped(slot, sequence, segment);
+        if self.shared.cumulative {
+            if self.shared.acks.is_some() {
+                self.receive(slot, sequence, segment);
+                return;
+            }
+            if self.misses_acks(slot) {
+                self.acknowledged_with_dropped(slot, sequence, segment);
+                return;
+            }
         }
+        self.account(slot, sequence, segment, None);
     }
 
     /// An acknowledgement of `segment` and of `earlier` ones, by a receiver that holds them back.

@@ -62,6 +62,8 @@ pub struct Flow {
     pub pair_class: u8,
     /// The flow is still in its first slow start.
     pub initial_slow_start: bool,
+    /// Routers have dropped acknowledgements that no later one has replaced yet.
+    pub acks_dropped: bool,
     /// Its name in its segments.
     pub id: FlowId,
     /// Access index of the receiver.
@@ -160,6 +162,7 @@ impl Flow {
             retransmit_first: false,
             rescued: false,
             answered_mark: false,
+            acks_dropped: false,
             algorithm: 0,
             pair_class: 0,
             receiver: 0,
