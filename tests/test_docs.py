@@ -12,6 +12,7 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 from mesonet.cli.main import main
+from mesonet.reporting.figures import Group, figure_groups
 from mesonet.reporting.folder.gallery import FigureFile, figures_of
 
 pytestmark = pytest.mark.process
@@ -51,12 +53,16 @@ def test_commands_are_found() -> None:
 
 @pytest.fixture
 def few_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`mesonet analyze` draws one figure of each folder; `test_analyze` draws the whole catalogue."""
+    """One figure of each folder and of each group; `test_analyze` and `test_report` make all."""
 
     def some(*arguments: Any) -> list[FigureFile]:
         return list({figure.name.rpartition("/")[0]: figure for figure in figures_of(*arguments)}.values())
 
+    def begun(*arguments: Any) -> list[Group]:
+        return [replace(group, figures=group.figures[:1]) for group in figure_groups(*arguments)]
+
     monkeypatch.setattr("mesonet.reporting.folder.analysis_files.figures_of", some)
+    monkeypatch.setattr("mesonet.reporting.page.document.figure_groups", begun)
 
 
 @pytest.mark.usefixtures("few_figures")
