@@ -94,8 +94,12 @@ def blocks(
     """
     if isinstance(results, Blocks):
         chart = _boxes(STEP, HEIGHT, alt.NamedData(name=DATA)).properties(title=theme.AXIS_TITLE)
-        chart = chart.add_params(theme.HIGHLIGHTED_LEVELS, theme.response_title(response))
-        return theme.finish(chart, {DATA: table(results, factors)}, title=title)
+        return theme.finish(
+            chart,
+            {DATA: table(results, factors)},
+            params=[theme.HIGHLIGHTED_LEVELS, theme.response_title(response)],
+            title=title,
+        )
     panels = {_panel(result): table(result, factors) for result in results.values()}
     shown = {
         panel: rows for panel, rows in panels.items()
@@ -109,13 +113,19 @@ def blocks(
         columns=PER_ROW,
         spacing={"row": 12, "column": 26},
     )  # fmt: skip
-    facet = facet.resolve_scale(x="independent").add_params(theme.HIGHLIGHTED_LEVELS)
+    facet = facet.resolve_scale(x="independent")
     sentence = "Blue: + gives more; orange: − gives more."
     sentence += " p: sign test." if any(map(can_be_significant, results.values())) else ""
     if absent := [result.target for result in results.values() if _panel(result) not in shown]:
         sentence += f" Not drawn, because no block has both settings: {', '.join(absent)}."
     drawn = rows.filter(pl.col("panel").is_in(list(shown)))
-    return theme.finish(facet, {DATA: drawn}, title=title, subtitle=[*([response] if response else []), sentence])
+    return theme.finish(
+        facet,
+        {DATA: drawn},
+        params=[theme.HIGHLIGHTED_LEVELS],
+        title=title,
+        subtitle=[*([response] if response else []), sentence],
+    )
 
 
 def _panel(result: Blocks) -> str:

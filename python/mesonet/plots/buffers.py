@@ -65,6 +65,5 @@ def buffers(
             spacing=24,
         )
         .resolve_scale(y="independent")
-        .add_params(theme.HIGHLIGHTED, theme.KEPT)
     )  # fmt: skip
-    return theme.finish(chart, {DATA: rows}, title=title)
+    return theme.finish(chart, {DATA: rows}, params=[theme.HIGHLIGHTED, theme.KEPT], title=title)

@@ -53,11 +53,14 @@ def condition_classes(result: ConditionClasses, *, title: str = "", response: st
                 x=alt.X("place:Q", scale=scale, axis=None), y=alt.YValue(HEIGHT + 5), text=alt.Text("condition:O")
             )
         )
-    chart = alt.layer(*layers).add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
     counts = [f"{name}: {len(result.members(place))}" for place, name in zip(places, names, strict=True)]
     limits = f" Limits: {', '.join(number(limit) for limit in result.limits)}." if result.limits else ""
     lost = f" Without a value: {', '.join(map(str, result.absent))}." if result.absent else ""
     sentence = f"{'; '.join(counts)}.{limits}{lost}" if counts else f"No condition has a value.{lost}"
     return theme.finish(
-        alt.hconcat(chart.properties(title=theme.AXIS_TITLE)), {DATA: rows}, title=title, subtitle=[sentence]
+        alt.hconcat(alt.layer(*layers, title=theme.AXIS_TITLE)),
+        {DATA: rows},
+        params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)],
+        title=title,
+        subtitle=[sentence],
     )

@@ -125,5 +125,9 @@ def component_plane(
         tooltip=[alt.Tooltip("response:N"), alt.Tooltip("component:N"), alt.Tooltip("loading:Q", format="+.3~g")],
     )  # fmt: skip
     chart = alt.hconcat(plane, alt.vconcat(scree, weights, spacing=18), spacing=40)
-    chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, alt.param(name="factor_place", value=1))
-    return theme.finish(chart, {SCORES: scores, LOADINGS: loadings, SHARES: shares_table(result)}, title=title)
+    return theme.finish(
+        chart,
+        {SCORES: scores, LOADINGS: loadings, SHARES: shares_table(result)},
+        params=[theme.HIGHLIGHTED, theme.KEPT, alt.param(name="factor_place", value=1)],
+        title=title,
+    )

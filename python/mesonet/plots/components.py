@@ -177,9 +177,13 @@ def component_scores(
             shape=alt.Shape("group:N", scale=shapes, legend=legend),
         ),
         base.mark_point(size=170, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT),
-    ).add_params(theme.HIGHLIGHTED, theme.KEPT)  # fmt: skip
+    )  # fmt: skip
     return theme.finish(
-        chart, {SCORES: rows, ORIGIN: pl.DataFrame({"zero": [0]})}, title=title, subtitle=[*explained][:10]
+        chart,
+        {SCORES: rows, ORIGIN: pl.DataFrame({"zero": [0]})},
+        params=[theme.HIGHLIGHTED, theme.KEPT],
+        title=title,
+        subtitle=[*explained][:10],
     )
 
 

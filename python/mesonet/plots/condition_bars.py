@@ -51,6 +51,12 @@ def condition_bars(
                         header=alt.Header(labelFontSize=11, labelPadding=2)),
         columns=PER_ROW,
         spacing={"row": 14, "column": 12},
-    ).add_params(theme.HIGHLIGHTED, theme.KEPT)  # fmt: skip
+    )  # fmt: skip
     text = "Conditions from the least to the most congested. Green: above zero; orange: below."
-    return theme.finish(chart, {DATA: rows}, title=title, subtitle=[*([response] if response else []), text])
+    return theme.finish(
+        chart,
+        {DATA: rows},
+        params=[theme.HIGHLIGHTED, theme.KEPT],
+        title=title,
+        subtitle=[*([response] if response else []), text],
+    )

@@ -164,8 +164,13 @@ def condition_response(
     if settings.measures:
         panels.append(_settings([settings.measure], order, height, MEASURE, labelled=False))
     chart = alt.hconcat(*panels, _cells(summary, name, columns, order, height), spacing=6)
-    chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT)
-    return theme.finish(chart, {name: rows, SETTINGS: settings.table()}, title=title, subtitle=_legend(summary))
+    return theme.finish(
+        chart,
+        {name: rows, SETTINGS: settings.table()},
+        params=[theme.HIGHLIGHTED, theme.KEPT],
+        title=title,
+        subtitle=_legend(summary),
+    )
 
 
 def _legend(summary: ConditionResponseSummary) -> list[str]:

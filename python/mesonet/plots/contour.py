@@ -102,10 +102,12 @@ def contour(result: Contour, *, title: str = "", response: str = "") -> alt.Laye
         data.mark_text(align="right", dx=-30, fontSize=12).encode(
             x=alt.XValue(0), y=alt.YValue(8), text=alt.Text("up:N")
         ),
-    ).properties(title=theme.AXIS_TITLE)
+        title=theme.AXIS_TITLE,
+    )
     return theme.finish(
-        chart.add_params(theme.response_title(response)),
+        chart,
         {DATA: table(result)},
+        params=[theme.response_title(response)],
         title=title,
         subtitle=["Prediction over the coded settings (−1: −, +1: +); at the corners the means of their conditions."],
     )

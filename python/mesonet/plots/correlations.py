@@ -210,11 +210,11 @@ def correlations(
         color=alt.when("datum.kept").then(alt.value(theme.BLUE)).otherwise(alt.value(theme.HAIRLINE)),
         tooltip=[alt.Tooltip("least:Q"), alt.Tooltip("most:Q"), alt.Tooltip("pairs:Q")],
     )  # fmt: skip
-    chart = alt.vconcat(alt.layer(*layers), bars, spacing=24).add_params(alt.param(name="names", value=names))
+    chart = alt.vconcat(alt.layer(*layers), bars, spacing=24)
     tables = {DATA: pairs_table(result, labels, picks), GROUPS: groups_table(result), BINS: bins_table(result)}
     alike = [cluster for cluster in result.clusters if len(cluster) > 1]
     sentence = (
         f"Above |r| = {number(result.threshold, 2)} {len(result.responses)} responses fall into {len(result.clusters)} "
         f"clusters, {len(alike)} of more than one."
     )
-    return theme.finish(chart, tables, title=title, subtitle=[sentence])
+    return theme.finish(chart, tables, params=[alt.param(name="names", value=names)], title=title, subtitle=[sentence])

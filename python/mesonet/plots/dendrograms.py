@@ -98,9 +98,9 @@ def dendrograms(
         ),
         columns=PER_ROW,
         spacing={"row": 16, "column": 14},
-    ).add_params(theme.HIGHLIGHTED, theme.KEPT)  # fmt: skip
+    )  # fmt: skip
     cut = percent(100 * next((result.cut for result in results.values()), CUT))
     legend = (
         f"Blue: groups below {cut} of the largest distance. Orange: joins last and alone. No tree: all are the same."
     )
-    return theme.finish(chart, {DATA: both}, title=title, subtitle=[legend])
+    return theme.finish(chart, {DATA: both}, params=[theme.HIGHLIGHTED, theme.KEPT], title=title, subtitle=[legend])

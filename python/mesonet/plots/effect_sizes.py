@@ -41,7 +41,9 @@ def effect_sizes(result: Terms, *, title: str = "", response: str = "") -> alt.V
         base.transform_filter(f"datum.rank <= {NAMED}")
         .mark_text(angle=315, align="left", dx=5, dy=-5, fontSize=10)
         .encode(y=size, text=alt.Text("term:N")),
-    ).properties(title=theme.AXIS_TITLE, height=230)
+        title=theme.AXIS_TITLE,
+        height=230,
+    )
     left = alt.Y("residual_sd:Q", title="residual SD", scale=alt.Scale(zero=True))
     axis = alt.Axis(title="rank of the effect", tickMinStep=1, format="d", grid=False)
     below = alt.layer(
@@ -51,11 +53,13 @@ def effect_sizes(result: Terms, *, title: str = "", response: str = "") -> alt.V
         base.mark_line(color=theme.BLUE, strokeWidth=1.6, point={"size": 34, "color": theme.BLUE}).encode(
             y=left, x=alt.X("rank:Q", scale=alt.Scale(domain=[0.4, terms + 0.6], nice=False), axis=axis)
         ),
-    ).properties(height=130)
-    chart = alt.vconcat(spikes, below, spacing=10).add_params(theme.response_title(response))
+        height=130,
+    )
+    chart = alt.vconcat(spikes, below, spacing=10)
     return theme.finish(
         chart,
         {DATA: table(result)},
+        params=[theme.response_title(response)],
         title=title,
         subtitle=[
             "Above: sizes of the effects; below: residual SD with the effects up to there. Dashed: SD of the response."

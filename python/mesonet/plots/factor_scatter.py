@@ -63,11 +63,12 @@ def factor_scatter(
     chart = alt.layer(
         base.mark_point(opacity=1, size=34, stroke=theme.BLUE, strokeWidth=1.4).encode(fill=filled),
         base.mark_point(size=150, color=theme.HIGHLIGHT, strokeWidth=2.5, aria=False).encode(opacity=theme.LIT),
-    ).properties(title=theme.AXIS_TITLE)
-    chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
+        title=theme.AXIS_TITLE,
+    )
     return theme.finish(
         chart,
         {DATA: rows, SETTINGS: shown.table()},
+        params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)],
         title=title,
         subtitle=["Open: at the − level; filled: at the + level."],
     )

@@ -127,6 +127,7 @@ def half_normal(result: Terms, *, title: str = "", response: str = "") -> alt.HC
             .encode(text=alt.Text("rank:Q"))
             for odd, dy in ((1, -11), (0, 12))
         ),
-    ).add_params(theme.response_title(response))
-    chart = alt.hconcat(plot.properties(title=theme.AXIS_TITLE), alias_list(DATA, HEIGHT), spacing=24)
-    return theme.finish(chart, {DATA: rows, MARGINS: margins}, title=title)
+        title=theme.AXIS_TITLE,
+    )
+    chart = alt.hconcat(plot, alias_list(DATA, HEIGHT), spacing=24)
+    return theme.finish(chart, {DATA: rows, MARGINS: margins}, params=[theme.response_title(response)], title=title)

@@ -127,8 +127,9 @@ def main_effects(
     rows = table(result, factors, relative=relative)
     scale = alt.Scale(domain=[0.5, rows.height + 0.5], nice=False, zero=False)
     chart = alt.vconcat(_means(scale, rows.height, relative), _captions(scale, rows), spacing=4)
-    chart = chart.add_params(theme.HIGHLIGHTED_LEVELS, theme.response_title(response))
-    return theme.finish(chart, {DATA: rows}, title=title)
+    return theme.finish(
+        chart, {DATA: rows}, params=[theme.HIGHLIGHTED_LEVELS, theme.response_title(response)], title=title
+    )
 
 
 def _means(scale: alt.Scale, factors: int, relative: bool) -> Any:
@@ -164,7 +165,8 @@ def _means(scale: alt.Scale, factors: int, relative: bool) -> Any:
         base.mark_point(**point).encode(x=right, y=plus, stroke=colour, fill=colour),
         base.mark_point(**ring).encode(x=left, y=minus, strokeOpacity=_ringed(-1)),
         base.mark_point(**ring).encode(x=right, y=plus, strokeOpacity=_ringed(1)),
-    ).properties(title=theme.AXIS_TITLE)
+        title=theme.AXIS_TITLE,
+    )
 
 
 def _ringed(sign: int) -> Any:
@@ -197,7 +199,7 @@ def _captions(scale: alt.Scale, rows: pl.DataFrame) -> Any:
             label = first.mark_text(text=title, align="right", color=theme.MUTED, **style)
             layers.append(label.encode(x=alt.XValue(-8), y=alt.YValue(y)))
         y += LINE * max(text.count("\n") + 1 for text in rows[field]) + 6
-    return alt.layer(*layers).properties(height=y)
+    return alt.layer(*layers, height=y)
 
 
 def _wrapped(text: str, characters: int) -> str:

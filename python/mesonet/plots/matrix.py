@@ -135,5 +135,5 @@ def matrix(
                 text=alt.Text("name:N"),
             )
         )
-    chart = alt.layer(*layers).add_params(theme.HIGHLIGHTED, theme.KEPT)
-    return theme.finish(chart, tables, title=title, subtitle=subtitle)
+    chart = alt.layer(*layers)
+    return theme.finish(chart, tables, params=[theme.HIGHLIGHTED, theme.KEPT], title=title, subtitle=subtitle)

@@ -68,7 +68,8 @@ def ordered_data(
             y=alt.YValue(0), y2=alt.Y2Value(220), opacity=theme.LIT
         ),
         base.mark_point(filled=True, opacity=1, size=44, color=theme.BLUE),
-    ).properties(title=theme.AXIS_TITLE)
+        title=theme.AXIS_TITLE,
+    )
     below = alt.Chart(alt.NamedData(name=DATA), width=width, height=LINE).transform_filter(theme.IS_KEPT)
     ranks = below.mark_text(fontSize=9 if wide else 6, angle=0 if wide else 270).encode(
         x=alt.X("rank:Q", scale=scale, axis=None), text=alt.Text("condition:N")
@@ -88,10 +89,10 @@ def ordered_data(
         )
     )
     chart = alt.vconcat(points, ranks, levels, spacing=4)
-    chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
     return theme.finish(
         chart,
         {DATA: table(result), SETTINGS: shown.table()},
+        params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)],
         title=title,
         subtitle=["Conditions by rising value; below each its number and its settings."],
     )

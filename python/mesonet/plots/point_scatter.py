@@ -72,9 +72,10 @@ def point_scatter(
     # All panels show the same response, on one vertical axis.
     sheet = alt.vconcat(*[row.resolve_scale(y="shared") for row in rows], spacing=18).resolve_scale(y="shared")
     chart = alt.vconcat(sheet.properties(title=theme.AXIS_TITLE))
-    chart = chart.add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
     tables = {DATA: there.select("condition", "algorithm", "value"), SETTINGS: settings_table(points, settings)}
-    return theme.finish(chart, tables, title=title)
+    return theme.finish(
+        chart, tables, params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)], title=title
+    )
 
 
 def _panel(place: int, factor: FactorLike, algorithms: Sequence[str], legend: Any) -> Any:

@@ -109,6 +109,6 @@ def ranks_by_condition(
     )
     # One condition has no spread.
     parts = [matrix, scatter] if len(order) > 1 else [matrix]
-    chart = alt.vconcat(*parts, spacing=24).add_params(theme.HIGHLIGHTED, theme.KEPT)
+    chart = alt.vconcat(*parts, spacing=24)
     tables = {CELLS: cells, MEANS: means} if len(order) > 1 else {CELLS: cells}
-    return theme.finish(chart, tables, title=title)
+    return theme.finish(chart, tables, params=[theme.HIGHLIGHTED, theme.KEPT], title=title)

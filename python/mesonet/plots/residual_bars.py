@@ -51,6 +51,10 @@ def residual_bars(result: Residuals, *, order: Sequence[int], title: str = "", r
             columns=PER_ROW,
             spacing={"row": 12, "column": 12},
         )
-        .add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
     )
-    return theme.finish(chart, {POINTS: points_table(result)}, title=title)
+    return theme.finish(
+        chart,
+        {POINTS: points_table(result)},
+        params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)],
+        title=title,
+    )

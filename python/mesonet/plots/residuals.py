@@ -199,8 +199,7 @@ def residuals(
                 alt.Tooltip("condition:O"), alt.Tooltip("algorithm:N"), alt.Tooltip("residual:Q", format="+.4~g"),
                 alt.Tooltip("percent:Q", title="% of the mean", format="+.3~g"), alt.Tooltip("verdict:N"),
             ],
-        ),
-    ).properties(title=theme.AXIS_TITLE)  # fmt: skip
+        ), title=theme.AXIS_TITLE)  # fmt: skip
     place = alt.LookupData(alt.NamedData(name=VERDICTS), key="condition", fields=["place"])
     below_x = alt.X("condition:O", axis=None, **across)
     signs = (
@@ -225,15 +224,17 @@ def residuals(
         )
     )
     parts = [plot, *([signs] if factors else []), below]
-    chart = (
-        alt.vconcat(*parts, spacing=4)
-        .resolve_scale(color="shared")
-        .add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
-    )
+    chart = alt.vconcat(*parts, spacing=4).resolve_scale(color="shared")
     tables = {POINTS: points_table(result), VERDICTS: verdicts_table(result), SETTINGS: settings.table()}
     who = ", ".join(f"{place} {name}" for place, name in enumerate(algorithms, start=1))
     ends = f"Values from {number(result.lowest)} to {number(result.highest)}. {who}."
-    return theme.finish(chart, tables, title=title, subtitle=[ends])
+    return theme.finish(
+        chart,
+        tables,
+        params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)],
+        title=title,
+        subtitle=[ends],
+    )
 
 
 def _lines(field: str, order: list[str]) -> alt.Y:

@@ -68,12 +68,17 @@ def response_pair(
         alt.Chart(alt.InlineData(values=[{}]))
         .mark_text(align="right", dy=34, fontSize=12, text=alt.ExprRef("other_title"))
         .encode(x=alt.XValue("width"), y=alt.YValue("height")),
-    ).properties(title=theme.AXIS_TITLE)
-    chart = chart.add_params(
-        theme.HIGHLIGHTED,
-        theme.KEPT,
-        theme.response_title(response),
-        alt.param(name="other_title", value=other),
-        alt.param(name="same_unit", value=False),
+        title=theme.AXIS_TITLE,
     )
-    return theme.finish(chart, {DATA: values}, title=title)
+    return theme.finish(
+        chart,
+        {DATA: values},
+        params=[
+            theme.HIGHLIGHTED,
+            theme.KEPT,
+            theme.response_title(response),
+            alt.param(name="other_title", value=other),
+            alt.param(name="same_unit", value=False),
+        ],
+        title=title,
+    )

@@ -57,8 +57,10 @@ def responses(
         shape=alt.Shape("algorithm:N", scale=theme.algorithm_shapes(algorithms)),
         tooltip=tooltip,
     )
-    chart = alt.layer(
-        theme.band(base, STEP if wide else NARROW),
-        points,
-    ).add_params(theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response))
-    return theme.finish(alt.hconcat(chart.properties(title=theme.AXIS_TITLE)), {DATA: values}, title=title)
+    chart = alt.layer(theme.band(base, STEP if wide else NARROW), points, title=theme.AXIS_TITLE)
+    return theme.finish(
+        alt.hconcat(chart),
+        {DATA: values},
+        params=[theme.HIGHLIGHTED, theme.KEPT, theme.response_title(response)],
+        title=title,
+    )

@@ -277,15 +277,24 @@ def _figure_class(kind: Any) -> type:
     return type(kind.__name__, (ChartTables, kind), {"__doc__": kind.__doc__, "__module__": __name__})
 
 
-def finish(chart: Any, tables: Mapping[str, pl.DataFrame], *, title: str, subtitle: Sequence[str] = ()) -> Any:
-    """Return a chart with the common look and its named tables inside, ready to draw.
+def finish(
+    chart: Any,
+    tables: Mapping[str, pl.DataFrame],
+    *,
+    params: Sequence[alt.Parameter] = (),
+    title: str,
+    subtitle: Sequence[str] = (),
+) -> Any:
+    """Return a chart with the common look, its parameters and its named tables inside, ready to draw.
 
     Parameters
     ----------
     chart
-        The chart, which is not changed.
+        The chart. It becomes the result: methods of Altair would copy all parts of it, some of them many times.
     tables
         The tables, by the names that the chart uses.
+    params
+        Parameters of the chart: variables, no selections.
     title
         Title; empty: none.
     subtitle
@@ -295,11 +304,13 @@ def finish(chart: Any, tables: Mapping[str, pl.DataFrame], *, title: str, subtit
     -------
     The chart, as an object of its own class with the additions of `ChartTables`.
     """
-    properties: dict[str, Any] = {"config": CONFIG}
+    chart.config = CONFIG
+    if params:
+        own = [] if chart.params is alt.Undefined else list(chart.params)
+        chart.params = [*own, *(each.param for each in params)]
     if title or subtitle:
         # Vega draws no subtitle under an empty title.
-        properties["title"] = alt.TitleParams(title or " ", subtitle=list(subtitle))
-    chart = chart.properties(**properties)  # each call copies the chart
+        chart.title = alt.TitleParams(title or " ", subtitle=list(subtitle))
     # Altair would take attributes that are set normally as parts of the definition.
     kind: Any = type(chart)
     object.__setattr__(chart, "__class__", _figure_class(kind))

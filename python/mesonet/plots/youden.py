@@ -63,8 +63,10 @@ def youden(result: Terms, *, title: str = "", response: str = "") -> alt.LayerCh
         base.transform_filter(f"datum.rank <= {NAMED} && datum.rank % 2 === 0")
         .mark_text(align="right", dx=-8, fontSize=10)
         .encode(text=alt.Text("term:N")),
-    ).properties(title=theme.AXIS_TITLE)
-    chart = chart.add_params(theme.response_title(response))
+        title=theme.AXIS_TITLE,
+    )
     sentence = f"Cross: grand mean {number(result.grand_mean)}."
     sentence += " Blue: beyond the margin of error." if has_margins(result) else ""
-    return theme.finish(chart, {DATA: table(result)}, title=title, subtitle=[sentence])
+    return theme.finish(
+        chart, {DATA: table(result)}, params=[theme.response_title(response)], title=title, subtitle=[sentence]
+    )

@@ -75,16 +75,12 @@ def yy_scatter(
     shown = [name for name in algorithms if name in set(rows["algorithm"])]
     # Full rows if possible: a row that is not full has axes below absent panels.
     columns = next((n for n in (PER_ROW, 3, 5) if len(shown) % n == 0), PER_ROW)
-    chart = (
-        alt.layer(*layers, points, data=alt.NamedData(name=DATA))
-        .facet(
-            facet=alt.Facet("algorithm:N", sort=shown, title=None, header=alt.Header(labelFontSize=12)),
-            columns=columns,
-        )
-        .add_params(theme.HIGHLIGHTED, theme.KEPT)
+    chart = alt.layer(*layers, points, data=alt.NamedData(name=DATA)).facet(
+        facet=alt.Facet("algorithm:N", sort=shown, title=None, header=alt.Header(labelFontSize=12)),
+        columns=columns,
     )
     if len(shown) > columns and len(shown) % columns:
         chart = chart.resolve_axis(x="independent")
     text = "One point per condition." + (" Dashed: equal." if equal else "")
     tables = {DATA: rows, **({DIAGONAL: line} if equal else {})}
-    return theme.finish(chart, tables, title=title, subtitle=[text])
+    return theme.finish(chart, tables, params=[theme.HIGHLIGHTED, theme.KEPT], title=title, subtitle=[text])

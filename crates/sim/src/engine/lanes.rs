@@ -46,7 +46,7 @@ impl Lanes {
     #[inline(always)]
     pub fn push(&mut self, lane: usize, segment: Segment) {
         self.rings[lane].push(segment);
-        // Behind others this changes nothing, and costs less than a branch that nobody can predict.
+        // Behind others this changes nothing, and costs less than a branch that is hard to predict.
         self.tree.lower(lane, self.key(segment.time, lane));
     }
 
