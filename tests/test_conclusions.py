@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
-from fake_campaign import fake_campaign
+from fake_campaign import fake_campaign, few_responses
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.reporting import write_analysis, write_report
@@ -143,7 +143,7 @@ ENTRIES = [
 
 def test_the_report_says_on_which_factor_a_conclusion_depends(tmp_path: Path) -> None:
     """FAST loses more wherever anything is lost, which takes the slower network."""
-    campaign = fake_campaign(tmp_path)
+    campaign = few_responses(fake_campaign(tmp_path))
     campaign = replace(campaign, experiment={**campaign.experiment, "conclusions": ENTRIES})
     view = CampaignView(campaign)
     loss, flows, absent = conclusion_rows(view)

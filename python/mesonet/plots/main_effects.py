@@ -193,7 +193,9 @@ def _captions(scale: alt.Scale, rows: pl.DataFrame) -> Any:
             continue
         style: dict[str, Any] = {"baseline": "top", "lineHeight": LINE, "lineBreak": "\n"}
         layers.append(
-            base.mark_text(fontWeight=weight, color=colour, **style).encode(x=x, y=alt.YValue(y), text=f"{field}:N")
+            base.mark_text(fontWeight=weight, color=colour, **style).encode(
+                x=x, y=alt.YValue(y), text=alt.Text(f"{field}:N")
+            )
         )
         if title:
             label = first.mark_text(text=title, align="right", color=theme.MUTED, **style)
