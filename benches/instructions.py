@@ -29,6 +29,12 @@ CASES: dict[str, dict[str, object]] = {
         "algorithm": "ctcp",
         "values": FORMER_VALUES,
     },
+    "exp-2a, condition 16, CTCP, ACKs queued": {
+        "target": "exp-2a",
+        "condition": 16,
+        "algorithm": "ctcp",
+        "values": ["users.large_files=drawn"],
+    },
     "exp-2a, condition 21, CTCP": {
         "target": "exp-2a",
         "condition": 21,

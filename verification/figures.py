@@ -1,11 +1,12 @@
 """The figures of docs/explanation/replication.md, from the campaigns that the claims are measured in::
 
-python verification/figures.py FOLDER
+python verification/figures.py FOLDER [FIGURE ...]
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -297,29 +298,37 @@ def sensitivity_levels(view: CampaignView, wide: CampaignView) -> alt.LayerChart
     return alt.layer(spans, dots).properties(width=460, height=360)
 
 
+FIGURES: dict[str, Callable[[Campaigns], Any]] = {
+    "windows-of-fast": windows,
+    "loss-by-connections": losses,
+    "metrics-of-fast": metrics,
+    "syn-losses": syn_losses,
+    "conditions-by-loss": by_loss,
+    "effects-on-loss": lambda all_: on_loss(all_, "exp-2a-short", "loss rate, mean over the alternates"),
+    "effects-on-loss-2c": lambda all_: on_loss(all_, "exp-2c-short", "loss rate, network of ten times the size"),
+    "fast-alone": fast_alone,
+    "recovery": recovery,
+    "long-lived": long_lived,
+    "newer": newer,
+    "advantages": advantages,
+    "sensitivity-psi": lambda all_: sensitivity_psi(_view(all_, "short")),
+    "sensitivity-levels": lambda all_: sensitivity_levels(_view(all_, "short"), _view(all_, "wide-short")),
+    "sensitivity-signs": lambda all_: sensitivity_signs(_view(all_, "64")),
+    "sensitivity-correlations": lambda all_: sensitivity_correlations(_view(all_, "64")),
+}
+
+
+def _view(campaigns: Campaigns, which: str) -> CampaignView:
+    return CampaignView(campaigns.load(f"sensitivity-{which}"))
+
+
 def main() -> None:
-    """Writes the figures."""
-    campaigns = Campaigns(load_scorecard().entries, Path(sys.argv[1]))
+    """Write the figures that are named, or all."""
+    folder, *names = sys.argv[1:]
+    campaigns = Campaigns(load_scorecard().entries, Path(folder))
     OUT.mkdir(exist_ok=True)
-    save(windows(campaigns), OUT / "windows-of-fast.svg")
-    save(losses(campaigns), OUT / "loss-by-connections.svg")
-    save(metrics(campaigns), OUT / "metrics-of-fast.svg")
-    save(syn_losses(campaigns), OUT / "syn-losses.svg")
-    save(by_loss(campaigns), OUT / "conditions-by-loss.svg")
-    save(on_loss(campaigns, "exp-2a-short", "loss rate, mean over the alternates"), OUT / "effects-on-loss.svg")
-    save(on_loss(campaigns, "exp-2c-short", "loss rate, network of ten times the size"), OUT / "effects-on-loss-2c.svg")
-    save(fast_alone(campaigns), OUT / "fast-alone.svg")
-    save(recovery(campaigns), OUT / "recovery.svg")
-    save(long_lived(campaigns), OUT / "long-lived.svg")
-    save(newer(campaigns), OUT / "newer.svg")
-    save(advantages(campaigns), OUT / "advantages.svg")
-    whole, wide, small = (
-        CampaignView(CampaignView(campaigns.load(f"sensitivity-{which}"))) for which in ("short", "wide-short", "64")
-    )
-    save(sensitivity_psi(whole), OUT / "sensitivity-psi.svg")
-    save(sensitivity_levels(whole, wide), OUT / "sensitivity-levels.svg")
-    save(sensitivity_signs(small), OUT / "sensitivity-signs.svg")
-    save(sensitivity_correlations(small), OUT / "sensitivity-correlations.svg")
+    for name in names or FIGURES:
+        save(FIGURES[name](campaigns), OUT / f"{name}.svg")
 
 
 if __name__ == "__main__":
