@@ -53,7 +53,7 @@ def test_commands_are_found() -> None:
 
 @pytest.fixture
 def few_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One figure of each folder and of each group; `test_analyze` and `test_report` make all."""
+    """Draw one figure of each folder and of each group; `test_analyze` and `test_report` make all."""
 
     def some(*arguments: Any) -> list[FigureFile]:
         return list({figure.name.rpartition("/")[0]: figure for figure in figures_of(*arguments)}.values())

@@ -59,10 +59,8 @@ impl Lanes {
 
     /// Appends segments in their order, as repeated `push` does.
     pub fn append(&mut self, lane: usize, segments: &[Segment]) {
-        let ring = &mut self.rings[lane];
-        let first = if ring.is_empty() { segments.first() } else { None };
-        ring.append(segments);
-        if let Some(first) = first {
+        self.rings[lane].append(segments);
+        if let Some(first) = segments.first() {
             self.tree.lower(lane, self.key(first.time, lane));
         }
     }

@@ -26,26 +26,14 @@ enum Nodes {
     Most(Box<[u64; 2 * MOST_LEAVES]>),
 }
 
-/// Evaluates an expression with the nodes of a tree and the number of its levels.
-macro_rules! with_levels {
-    ($tree:expr, |$nodes:ident, $levels:ident| $body:expr) => {
+/// Evaluates an expression with the nodes of a tree, an array of a length that the compiler knows.
+macro_rules! with_nodes {
+    ($tree:expr, |$nodes:ident| $body:expr) => {
         match $tree {
-            Nodes::Leaves16($nodes) => {
-                const $levels: u32 = 2;
-                $body
-            }
-            Nodes::Leaves64($nodes) => {
-                const $levels: u32 = 3;
-                $body
-            }
-            Nodes::Leaves256($nodes) => {
-                const $levels: u32 = 4;
-                $body
-            }
-            Nodes::Most($nodes) => {
-                const $levels: u32 = 8;
-                $body
-            }
+            Nodes::Leaves16($nodes) => $body,
+            Nodes::Leaves64($nodes) => $body,
+            Nodes::Leaves256($nodes) => $body,
+            Nodes::Most($nodes) => $body,
         }
     };
 }
@@ -70,26 +58,26 @@ impl WinnerTree {
     #[must_use]
     #[inline]
     pub fn min(&self) -> u64 {
-        with_levels!(&self.0, |nodes, _LEVELS| nodes[1])
+        with_nodes!(&self.0, |nodes| nodes[1])
     }
 
     /// Gives leaf `lane` the key `key`.
     #[inline(always)]
     pub fn set(&mut self, lane: usize, key: u64) {
-        with_levels!(&mut self.0, |nodes, LEVELS| climb::<LEVELS, _>(nodes, lane, key));
+        with_nodes!(&mut self.0, |nodes| climb(nodes, lane, key));
     }
 
     /// Gives leaf `lane` the key `key` if that is smaller than its key.
     #[inline]
     pub fn lower(&mut self, lane: usize, key: u64) {
-        with_levels!(&mut self.0, |nodes, LEVELS| lower::<LEVELS, _>(nodes, lane, key));
+        with_nodes!(&mut self.0, |nodes| lower(nodes, lane, key));
     }
 }
 
 /// The keys of the leaves: the inner nodes follow from them.
 impl From<WinnerTree> for Vec<u64> {
     fn from(tree: WinnerTree) -> Self {
-        with_levels!(tree.0, |nodes, LEVELS| nodes[1 << (2 * LEVELS)..].to_vec())
+        with_nodes!(tree.0, |nodes| nodes[nodes.len() / 2..].to_vec())
     }
 }
 
@@ -112,19 +100,24 @@ fn never<const N: usize>() -> Box<[u64; N]> {
 
 /// The node of a leaf. A mask takes the place of a bounds check.
 #[inline]
-fn leaf<const LEVELS: u32>(lane: usize) -> usize {
-    let leaves = 1 << (2 * LEVELS);
+fn leaf<const N: usize>(lane: usize) -> usize {
+    let leaves = N / 2;
     debug_assert!(lane < leaves, "lane {lane} of {leaves}");
     leaves | (lane & (leaves - 1))
 }
 
+/// The levels above the leaves of a tree of `N` nodes.
+const fn levels<const N: usize>() -> u32 {
+    (N / 2).ilog2() / 2
+}
+
 /// Writes a key at a leaf and the winners above it. Without a branch on keys: they are not predictable.
 #[inline]
-fn climb<const LEVELS: u32, const N: usize>(nodes: &mut [u64; N], lane: usize, key: u64) {
-    let mut node = leaf::<LEVELS>(lane);
+fn climb<const N: usize>(nodes: &mut [u64; N], lane: usize, key: u64) {
+    let mut node = leaf::<N>(lane);
     let mut winner = key;
     nodes[node] = key;
-    for _ in 0..LEVELS {
+    for _ in 0..levels::<N>() {
         let [a, b, c] = [1, 2, 3].map(|other| nodes[node ^ other]);
         winner = winner.min(a.min(b).min(c));
         node >>= 2;
@@ -134,9 +127,9 @@ fn climb<const LEVELS: u32, const N: usize>(nodes: &mut [u64; N], lane: usize, k
 
 /// Writes a key at a leaf and above where it is smaller. No step waits for the one below: siblings do not matter.
 #[inline]
-fn lower<const LEVELS: u32, const N: usize>(nodes: &mut [u64; N], lane: usize, key: u64) {
-    let mut node = leaf::<LEVELS>(lane);
-    for _ in 0..=LEVELS {
+fn lower<const N: usize>(nodes: &mut [u64; N], lane: usize, key: u64) {
+    let mut node = leaf::<N>(lane);
+    for _ in 0..=levels::<N>() {
         nodes[node] = nodes[node].min(key);
         node >>= 2;
     }
