@@ -78,7 +78,7 @@ def test_every_option_is_one(words: list[str]) -> None:
     else:
         verb: Any = main
         for word in words[1:3]:
-            verb = verb.commands[word]
+            verb = verb.get_command(None, word)
         known = options(verb)
         given = dict(pairwise(words))
         assert memory(given.get("--memory")) != 0

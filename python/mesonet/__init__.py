@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from mesonet._version import __version__
 from mesonet.errors import InputError
-from mesonet.experiments.network import experiment
-from mesonet.scenarios.scenario import scenario
-from mesonet.simulation.checkpoint import Checkpoint
-from mesonet.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mesonet import analysis, designs
     from mesonet.campaign.data import Campaign
+    from mesonet.experiments.network import experiment
+    from mesonet.scenarios.scenario import scenario
+    from mesonet.simulation.checkpoint import Checkpoint
+    from mesonet.simulation.simulate import simulate
 
 __all__ = [
     "Checkpoint",
@@ -85,7 +85,23 @@ def report(campaign: Campaign, path: str | Path, *, against: str | None = None) 
     return write_report(campaign, path, against=against)
 
 
-def __getattr__(name: str) -> Any:  # these import NumPy and SciPy: only on first use
+#: Module by name: imported on first use, because NumPy, SciPy and Arrow take longer to import than all else.
+_LATE = {
+    "Checkpoint": "mesonet.simulation.checkpoint",
+    "experiment": "mesonet.experiments.network",
+    "scenario": "mesonet.scenarios.scenario",
+    "simulate": "mesonet.simulation.simulate",
+}
+
+
+def __getattr__(name: str) -> Any:
     if name in ("analysis", "designs"):
         return import_module(f"mesonet.{name}")
+    if name in _LATE:
+        found = globals()[name] = getattr(import_module(_LATE[name]), name)
+        return found
     raise AttributeError(f"module 'mesonet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -6,26 +6,55 @@ Exit codes: 0 fine, 1 a run failed, 2 bad input, 130 interrupted, 141 the reader
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
-import mesonet
-from mesonet.cli.analyze import analyze
-from mesonet.cli.check import check
+from mesonet._version import __version__
 from mesonet.cli.common import CommandGroup
-from mesonet.cli.design import design
-from mesonet.cli.experiment import experiment
-from mesonet.cli.export import export
-from mesonet.cli.list import list_
-from mesonet.cli.report import report
-from mesonet.cli.run import run
-from mesonet.cli.verify import verify
+
+VERBS = ("list", "run", "check", "design", "experiment", "analyze", "report", "export", "verify")
 
 
-@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(mesonet.__version__, prog_name="mesonet")
+class Verbs(CommandGroup):
+    """The verbs, each imported when it is used: a short command waits for no library that another verb needs."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        """Return the verbs in the order of the help.
+
+        Parameters
+        ----------
+        _
+            Context of click.
+
+        Returns
+        -------
+        Their names.
+        """
+        return list(VERBS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        """Return a verb.
+
+        Parameters
+        ----------
+        _
+            Context of click.
+        name
+            As typed.
+
+        Returns
+        -------
+        Its command; none if there is no such verb.
+        """
+        if name not in VERBS:
+            return None
+        verb = getattr(import_module(f"mesonet.cli.{name}"), "list_" if name == "list" else name)
+        assert isinstance(verb, click.Command)
+        return verb
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mesonet")
 def main() -> None:
     """Predict what happens to a large network when a new congestion control is deployed in it."""
-
-
-for verb in (list_, run, check, design, experiment, analyze, report, export, verify):
-    main.add_command(verb)
