@@ -60,3 +60,6 @@ def topologies() -> list[str]:
 
 def code_version() -> str:
     """Return the hash of the sources that can change a result, and of the lock file."""
+
+def build() -> list[tuple[str, str]]:
+    """Return the profile of this build, the target that it is for, and the default engine, each with its name."""

@@ -216,3 +216,13 @@ def code_version() -> str:
     Hexadecimal digits.
     """
     return str(module().code_version())
+
+
+def build() -> dict[str, str]:
+    """Return how the compiled module was built.
+
+    Returns
+    -------
+    ``profile`` of cargo, ``target`` machine, and the default ``engine``.
+    """
+    return dict(module().build())

@@ -43,6 +43,9 @@ fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
+/// Name of the engine that runs where none is named.
+const DEFAULT_ENGINE: &str = "domains";
+
 /// A running simulation of one scenario.
 #[pyclass(name = "Simulation", module = "mesonet._core")]
 struct PySimulation(Simulation);
@@ -162,6 +165,12 @@ fn code_version() -> &'static str {
     env!("MESONET_CODE_VERSION")
 }
 
+/// Profile of this build, the machine that it is for, and the default engine.
+#[pyfunction]
+fn build() -> [(&'static str, &'static str); 3] {
+    [("profile", env!("MESONET_PROFILE")), ("target", env!("MESONET_TARGET")), ("engine", DEFAULT_ENGINE)]
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PySimulation>()?;
@@ -171,5 +180,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     module.add_function(wrap_pyfunction!(topologies, module)?)?;
     module.add_function(wrap_pyfunction!(code_version, module)?)?;
+    module.add_function(wrap_pyfunction!(build, module)?)?;
     Ok(())
 }

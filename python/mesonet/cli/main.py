@@ -12,6 +12,8 @@ import click
 
 from mesonet._version import __version__
 from mesonet.cli.common import CommandGroup
+from mesonet.errors import InputError
+from mesonet.terminal import write_json
 
 VERBS = ("list", "run", "check", "design", "experiment", "analyze", "report", "export", "verify")
 
@@ -54,7 +56,25 @@ class Verbs(CommandGroup):
         return verb
 
 
-@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="mesonet")
-def main() -> None:
+@click.group(cls=Verbs, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", "wants_version", is_flag=True, help="Show the version and exit.")
+@click.option("--json", "as_json", is_flag=True, help="With --version: profile, target and engine, too.")
+@click.pass_context
+def main(context: click.Context, wants_version: bool, as_json: bool) -> None:
     """Predict what happens to a large network when a new congestion control is deployed in it."""
+    if wants_version:
+        _show_version(as_json)
+        context.exit()
+    if as_json:
+        raise InputError("goes with --version here", path="--json", allowed="after the verb, such as list --json")
+    if context.invoked_subcommand is None:
+        raise click.exceptions.NoArgsIsHelpError(context)
+
+
+def _show_version(as_json: bool) -> None:
+    if not as_json:
+        click.echo(f"mesonet, version {__version__}")
+        return
+    from mesonet import core
+
+    write_json({"mesonet": __version__, "code_version": core.code_version(), **core.build()})
