@@ -29,6 +29,7 @@ mod shared;
 mod snapshot;
 mod threads;
 mod tracing;
+mod waiting;
 mod windows;
 
 use crate::engine::Segment;

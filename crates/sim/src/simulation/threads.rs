@@ -1,23 +1,26 @@
-//! Windows on several threads: each free thread takes the next domain of the window.
+//! Windows on several threads: each free thread takes the next domain of the window, those with most work first.
 //!
 //! The calling thread works too, so that threads which the system does not run cost nothing; it alone hands over what
-//! left the domains. Which thread advances a domain changes nothing in what the domain does.
+//! left the domains. Which thread advances a domain changes nothing in what the domain does. A thread that waits for
+//! long sleeps, so that other programs have its processor.
 
 use super::domain::Domain;
 use super::shared::Shared;
+use super::waiting::Waiting;
 use super::windows::{exchange, window};
 use mesonet_cc::Picos;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// Turns of an empty loop before a waiting thread lets others run: some microseconds, longer than most windows leave a
-/// thread without work (chosen).
-const PATIENCE: u32 = 2_000;
+/// Windows after which the domains are ordered anew by the work that they had (chosen: a sort is a microsecond).
+const WINDOWS_OF_AN_ORDER: u32 = 64;
 
 /// State that the threads share.
 struct Work<'a> {
     domains: Vec<Mutex<&'a mut Domain>>,
-    /// The next domain to be taken; none is left from the number of domains on.
+    /// Domains in the order in which they are taken.
+    order: Vec<AtomicUsize>,
+    /// The next place in the order to be taken; none is left from the number of domains on.
     next: AtomicUsize,
     /// End of the window.
     end: AtomicU64,
@@ -25,23 +28,28 @@ struct Work<'a> {
     done: AtomicUsize,
     /// No window will come.
     over: AtomicBool,
+    /// Threads that wait for a window, or for the end of one.
+    waiting: Waiting,
 }
 
 /// Counts a domain as done, even if the thread panics.
-struct Done<'a>(&'a AtomicUsize);
+struct Done<'a, 'b>(&'a Work<'b>);
 
-impl Drop for Done<'_> {
+impl Drop for Done<'_, '_> {
     fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Release);
+        if self.0.done.fetch_add(1, Ordering::SeqCst) + 1 == self.0.domains.len() {
+            self.0.waiting.wake();
+        }
     }
 }
 
 /// Sends the other threads home, even if this one panics.
-struct Over<'a>(&'a AtomicBool);
+struct Over<'a, 'b>(&'a Work<'b>);
 
-impl Drop for Over<'_> {
+impl Drop for Over<'_, '_> {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
+        self.0.over.store(true, Ordering::SeqCst);
+        self.0.waiting.wake();
     }
 }
 
@@ -50,25 +58,31 @@ pub(super) fn run_before(shared: &Shared, domains: Vec<&mut Domain>, threads: us
     let count = domains.len();
     let work = Work {
         domains: domains.into_iter().map(Mutex::new).collect(),
+        order: (0..count).map(AtomicUsize::new).collect(),
         next: AtomicUsize::new(count),
         end: AtomicU64::new(0),
         done: AtomicUsize::new(count),
         over: AtomicBool::new(false),
+        waiting: Waiting::default(),
     };
     std::thread::scope(|scope| {
-        let over = Over(&work.over);
+        let over = Over(&work);
         for _ in 1..threads {
             scope.spawn(|| work.serve());
         }
+        let mut before = vec![0; count];
+        let mut windows = 0;
         let mut next = work.with_all(|domains| window(domains, shared, limit));
         while let Some(end) = next {
-            work.end.store(end, Ordering::Relaxed);
-            work.done.store(0, Ordering::Relaxed);
-            work.next.store(0, Ordering::Release);
+            work.open(end);
             while work.take() {}
-            wait_until(|| work.done.load(Ordering::Acquire) == count);
+            work.waiting.until(|| work.done.load(Ordering::SeqCst) == count);
+            windows += 1;
             next = work.with_all(|domains| {
                 exchange(shared, domains);
+                if windows % WINDOWS_OF_AN_ORDER == 0 {
+                    work.put_in_order(domains, &mut before);
+                }
                 window(domains, shared, limit)
             });
         }
@@ -84,11 +98,34 @@ impl Work<'_> {
         act(&mut guards.iter_mut().map(|guard| &mut ***guard).collect::<Vec<_>>())
     }
 
+    /// Puts the domains that had most work since the last order first, because the longest decides when a window ends.
+    fn put_in_order(&self, domains: &[&mut Domain], before: &mut [u64]) {
+        let mut work: Vec<(u64, usize)> = Vec::with_capacity(domains.len());
+        for (number, domain) in domains.iter().enumerate() {
+            let counters = domain.counters();
+            let now = counters.delivered + counters.leaving;
+            work.push((now - before[number], number));
+            before[number] = now;
+        }
+        work.sort_unstable_by_key(|(work, number)| (std::cmp::Reverse(*work), *number));
+        for (place, (_, number)) in self.order.iter().zip(work) {
+            place.store(number, Ordering::Relaxed);
+        }
+    }
+
+    /// Opens a window that ends at `end`.
+    fn open(&self, end: Picos) {
+        self.end.store(end, Ordering::Relaxed);
+        self.done.store(0, Ordering::Relaxed);
+        self.next.store(0, Ordering::SeqCst);
+        self.waiting.wake();
+    }
+
     /// Takes domains, window after window.
     fn serve(&self) {
         loop {
-            wait_until(|| self.is_open() || self.over.load(Ordering::Acquire));
-            if self.over.load(Ordering::Acquire) {
+            self.waiting.until(|| self.is_open() || self.over.load(Ordering::SeqCst));
+            if self.over.load(Ordering::SeqCst) {
                 return;
             }
             while self.take() {}
@@ -97,31 +134,18 @@ impl Work<'_> {
 
     /// Some domain of the window has not been taken.
     fn is_open(&self) -> bool {
-        self.next.load(Ordering::Acquire) < self.domains.len()
+        self.next.load(Ordering::SeqCst) < self.domains.len()
     }
 
     /// Takes a domain and advances it to the end of the window; whether there was one.
     fn take(&self) -> bool {
-        let Some(domain) = self.domains.get(self.next.fetch_add(1, Ordering::AcqRel)) else {
+        let Some(place) = self.order.get(self.next.fetch_add(1, Ordering::SeqCst)) else {
             return false;
         };
-        let _done = Done(&self.done);
+        let _done = Done(self);
         // The window cannot close before this domain is done.
         let end = self.end.load(Ordering::Acquire);
-        domain.lock().expect("a thread panicked").run(end);
+        self.domains[place.load(Ordering::Relaxed)].lock().expect("a thread panicked").run(end);
         true
-    }
-}
-
-/// Waits for something that is near.
-fn wait_until(condition: impl Fn() -> bool) {
-    let mut turns = 0;
-    while !condition() {
-        if turns < PATIENCE {
-            turns += 1;
-            std::hint::spin_loop();
-        } else {
-            std::thread::yield_now();
-        }
     }
 }
