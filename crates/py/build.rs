@@ -33,7 +33,7 @@ fn main() {
     println!("cargo:rustc-env=MESONET_TARGET={}", std::env::var("TARGET").expect("set by cargo"));
 }
 
-/// Name of the profile: cargo tells a build script only which built-in one it inherits from, but not in its folder.
+/// Name of the profile. Its variable names the built-in one that a profile inherits from; the folder has its own name.
 fn profile() -> String {
     let out = PathBuf::from(std::env::var("OUT_DIR").expect("set by cargo"));
     let folder = out.ancestors().find(|folder| folder.ends_with("build")).and_then(Path::parent);

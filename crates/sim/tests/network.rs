@@ -3,7 +3,7 @@
 use crate::common::*;
 use mesonet_cc::SECOND;
 use mesonet_sim::Scenario;
-use mesonet_sim::network::Network;
+use mesonet_sim::network::{Domains, Network};
 use mesonet_sim::simulation::Census;
 use serde_json::{Value, json};
 
@@ -29,6 +29,18 @@ fn abilene_has_the_published_shape() {
     assert!((d.mean_rtt - 0.040_69).abs() < 5e-6, "{}", d.mean_rtt);
     // Published 200 ms at X2 = 2; the great-circle map gives 170 (the original delays are not published).
     assert!((d.max_rtt - 0.0851).abs() < 1e-4, "{}", d.max_rtt);
+}
+
+/// The name of a flow has room for 2^24 slots in a domain: those are its sources, not all sources of the network.
+#[test]
+fn sources_are_limited_by_domain() {
+    let (network, scenario) = network(&with(abilene(), &[("users.base_sources", json!(200_000.0))]));
+    assert!(network.sources.iter().sum::<u64>() > 1 << 24);
+    let check = |domains| mesonet_sim::simulation::check::check(&scenario, &network, &domains);
+    check(Domains::of(&network)).unwrap();
+    let message = check(Domains::one(&network)).unwrap_err().to_string();
+    assert!(message.starts_with("users.base_sources: "), "{message}");
+    assert!(message.contains("at most 16777216 in one"), "{message}");
 }
 
 /// Published counts of the ISP network (ASME paper, section 5.4). Its map is constructed: path lengths are derived.

@@ -16,7 +16,7 @@ pub fn check(scenario: &Scenario, network: &Network, domains: &Domains) -> Resul
     check_receivers(scenario, network)?;
     check_explicit(scenario, network)?;
     check_spans(scenario, network, horizon(scenario, domains)?)?;
-    check_slots(network)?;
+    check_slots(scenario, network, domains)?;
     if network.queued_acks.is_some() && scenario.transport.delayed_acks {
         let message = "receivers that delay acknowledgements are not simulated where acknowledgements pass routers; \
                        allowed: off";
@@ -48,15 +48,24 @@ fn horizon(scenario: &Scenario, domains: &Domains) -> Result<Picos, InvalidScena
     Err(invalid("flows", message))
 }
 
-/// Sources that can be numbered in a domain; more of them could not be simulated in any time.
-fn check_slots(network: &Network) -> Result<(), InvalidScenario> {
-    let sources: u64 = network.sources.iter().sum();
-    if sources < MOST_SLOTS as u64 {
+/// Flows that a domain can name at once: no more than its sources, and its explicit flows.
+fn check_slots(scenario: &Scenario, network: &Network, domains: &Domains) -> Result<(), InvalidScenario> {
+    let mut flows = vec![scenario.flows.len() as u64; domains.count];
+    for (access, sources) in network.sources.iter().enumerate() {
+        flows[usize::from(domains.of[network.access[access]])] += sources;
+    }
+    let most = flows.into_iter().max().unwrap_or(0);
+    let all: u64 = network.sources.iter().sum();
+    if most <= MOST_SLOTS as u64 && all <= u64::from(u32::MAX) {
         return Ok(());
     }
     Err(invalid(
         "users.base_sources",
-        format!("{sources} sources are too many; at most {MOST_SLOTS} are allowed"),
+        format!(
+            "{most} sources of {all} are in one domain of the network; at most {MOST_SLOTS} in one and {} in all are \
+             allowed",
+            u32::MAX
+        ),
     ))
 }
 
