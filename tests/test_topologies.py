@@ -8,6 +8,7 @@ import pickle
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -16,7 +17,9 @@ import mesonet as mn
 from mesonet import topologies
 from mesonet.cli.main import main
 from mesonet.errors import InputError
+from mesonet.scenarios.derived import capacity_notes
 from mesonet.scenarios.parameters import TOPOLOGIES
+from mesonet.scenarios.scaling import scaled
 from mesonet.scenarios.scenario import Scenario, scenario
 from mesonet.topologies import Topology
 from mesonet.topologies.cities import CITIES
@@ -131,7 +134,7 @@ def test_gml_of_the_topology_zoo(here: Path) -> None:
         "1 router without a label, named by number",
         "1 duplicate label, with a number appended",
         "1 external router (Internal = 0), kept in the network",
-        "1 parallel link left out, the shortest of each pair kept",
+        "1 parallel link left out, the shortest of each pair kept with the sum of their capacities",
         "coordinates of 2 routers from the mean of their neighbours'",
         "delay of 5 links from coordinates, 0.0088272 ms/km",
         "1 link of no length: delay 0",
@@ -152,7 +155,7 @@ def test_directed_graphml_counts_both_directions_once(here: Path) -> None:
     Path("two-way.graphml").write_text(GRAPHML.replace("undirected", "directed").replace("</graph>", back))
     found = read("two-way.graphml")
     assert [(e.a, e.b, e.delay) for e in found.links] == [(1, 0, 0.0015), (1, 2, 0.0025)]
-    assert "a directed graph: every link is taken in both directions" in found.notes
+    assert "a directed graph: every link is taken in both directions, with the capacity of each" in found.notes
 
 
 def test_neighbours_over_the_antimeridian_meet_there(here: Path) -> None:
@@ -299,7 +302,9 @@ def test_hash_is_of_the_content_and_text_is_the_path(here: Path) -> None:
     assert one.hash == other.hash
     Path("net/links.csv").write_text(LINKS.replace("5.1", "5.2"))
     assert small("net").hash != one.hash
-    assert one.canonical()["topology"]["links"][0] == {"a": 0, "b": 1, "delay": 0.0051, "cost": 0.0051}
+    assert one.canonical()["topology"]["links"][0] == {
+        "a": 0, "b": 1, "delay": 0.0051, "cost": 0.0051, "capacity": None,
+    }  # fmt: skip
     assert one.hash == pickle.loads(pickle.dumps(one)).hash
     row = next(row for row in other.explain() if row.path == "topology")
     assert (row.value, row.source) == ("elsewhere/net", "set in code")
@@ -483,22 +488,88 @@ def test_what_only_the_simulator_can_refuse_names_the_topology(here: Path) -> No
     assert caught.value.value == "chain.csv"
 
 
-def test_capacities_of_links_that_are_not_used_are_noted(tmp_path: Path) -> None:
+def with_capacities(path: Path, graph: Any, links: dict[tuple[int, int], dict[str, Any]]) -> list[Any]:
+    """Links of the graph, written with attributes as GraphML and GML."""
     import networkx as nx
 
-    graph = nx.path_graph(3)
     nx.set_edge_attributes(graph, 2.0, "delay_ms")
-    nx.set_edge_attributes(graph, {(0, 1): {"LinkSpeedRaw": 1e10, "capacity": 5.0}, (1, 2): {"LinkSpeedRaw": 1e9}})
-    nx.write_graphml(graph, tmp_path / "net.graphml")
-    nx.write_gml(graph, tmp_path / "net.gml")
-    for name in ("net.graphml", "net.gml"):
-        notes = mn.scenario("abilene", topology=str(tmp_path / name)).value("topology").notes
-        why = "ignored: capacity belongs to routers in this model, as speed_factor of a node"
-        assert f"linkspeedraw of 2 links {why}" in notes
-        assert f"capacity of 1 link {why}" in notes
+    nx.set_edge_attributes(graph, links)
+    nx.write_graphml(graph, path / "net.graphml")
+    nx.write_gml(graph, path / "net.gml")
+    files = [str(path / f"net.{kind}") for kind in ("graphml", "gml")]
+    found = [mn.scenario("abilene", topology=file).value("topology") for file in files]
+    assert found[0].links == found[1].links
+    return [*found[0].links]
+
+
+def test_capacities_of_links_are_read_with_their_units(tmp_path: Path) -> None:
+    import networkx as nx
+
+    links = with_capacities(
+        tmp_path,
+        nx.path_graph(6),
+        {
+            (0, 1): {"LinkSpeedRaw": 1e10, "capacity": 5.0},
+            (1, 2): {"LinkSpeed": "622", "LinkSpeedUnits": "M"},
+            (2, 3): {"bandwidth": "2.5 Gbit/s"},
+            (3, 4): {"capacity_mbps": 100.0, "capacity_back_mbps": 20.0},
+            (4, 5): {"capacity": 5.0},
+        },
+    )
+    assert [link.capacity for link in links] == [
+        (1e10, 1e10), (622e6, 622e6), (2.5e9, 2.5e9), (100e6, 20e6), None,
+    ]  # fmt: skip
     result = CliRunner().invoke(
         main, ["run", "abilene", "--set", f"topology={tmp_path / 'net.gml'}", "--duration", "1 s", "--set",
                "warmup=0 s", "--set", "users.base_sources=2"]
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    assert f"note: capacity of 1 link {why}\n" in result.stderr
+    assert "note: capacity of 1 link ignored: no capacity with a unit, such as 10 Gbit/s\n" in result.stderr
+    assert "note: capacities of 4 links have no effect with network.queue = router; network.queue = port uses" in (
+        result.stderr
+    )
+
+
+def test_parallel_links_add_their_capacities_and_directed_ones_keep_theirs(tmp_path: Path) -> None:
+    import networkx as nx
+
+    many = nx.MultiGraph([(0, 1), (0, 1), (1, 2)])
+    speeds = {(0, 1, 0): {"LinkSpeedRaw": 1e9}, (0, 1, 1): {"LinkSpeedRaw": 3e9}, (1, 2, 0): {"LinkSpeedRaw": 2e9}}
+    assert [link.capacity for link in with_capacities(tmp_path, many, speeds)] == [(4e9, 4e9), (2e9, 2e9)]
+    arrows = nx.DiGraph([(0, 1), (1, 0), (1, 2)])
+    speeds = {(0, 1): {"LinkSpeedRaw": 1e9}, (1, 0): {"LinkSpeedRaw": 3e9}, (1, 2): {"LinkSpeedRaw": 2e9}}
+    assert [link.capacity for link in with_capacities(tmp_path, arrows, speeds)] == [(1e9, 3e9), (2e9, 2e9)]
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "2e7", "fast", "nan"])
+def test_impossible_capacities_are_refused(here: Path, value: str) -> None:
+    Path("links.csv").write_text(f"from,to,delay_ms,capacity_mbps\nA,B,1,10\nB,C,1,{value}\n")
+    with pytest.raises(InputError) as caught:
+        read("links.csv")
+    message = str(caught.value)
+    assert "links.csv" in message
+    assert "capacity_mbps" in message
+    assert value in message
+
+
+def test_ports_serve_at_the_capacities_of_the_file(here: Path) -> None:
+    folder(
+        "name,class\nA,plain\nB,plain\nC,plain\n",
+        "from,to,delay_ms,capacity_mbps,capacity_back_mbps\nA,B,1,1000,\nB,C,2,120,12\nA,C,9,,\n",
+    )
+    Path("mine.toml").write_text(
+        'base = "dumbbell"\ntopology = "net"\n[network]\nqueue = "port"\nbuffer = "50 ms"\n[time]\nduration = "4 s"\n'
+        'warmup = "0 s"\n[[flows]]\nfrom = "A"\nto = "C"\ninterface = "1 Gbit/s"\n'
+    )
+    chosen = mn.scenario("mine.toml")
+    assert scaled(chosen, 2).value("network.capacity_factor") == 2
+    (note,) = capacity_notes(chosen)
+    assert note == "1 link without a capacity: each serves at the speed of the slower router at its ends"
+    routers = mn.simulate(chosen).routers.to_polars().filter(period="measured")
+    speeds = dict(routers.select("router", "speed").iter_rows())
+    assert speeds["B -> C"] == pytest.approx(10_000)
+    assert speeds["C -> B"] == pytest.approx(1_000)
+    assert speeds["A -> B"] == pytest.approx(1e9 / 12_000)
+    assert speeds["A -> C"] == mn.scenario("dumbbell").value("network.speed")
+    assert dict(routers.select("router", "buffer").iter_rows())["B -> C"] == 500
+    assert dict(routers.select("router", "utilisation").iter_rows())["B -> C"] > 0.8

@@ -53,25 +53,36 @@ _UNITS: dict[str, dict[str, Fraction]] = {
         "kbps": Fraction(10**3, 8),
         "Mbps": Fraction(10**6, 8),
         "Gbps": Fraction(10**9, 8),
+        "Tbps": Fraction(10**12, 8),
+        "bit/s": Fraction(1, 8),
+        "kbit/s": Fraction(10**3, 8),
+        "Mbit/s": Fraction(10**6, 8),
+        "Gbit/s": Fraction(10**9, 8),
+        "Tbit/s": Fraction(10**12, 8),
     },
     "segments": {
         "segments": Fraction(1),
         "segment": Fraction(1),
         "seg": Fraction(1),
+        "B": Fraction(1),
         "kB": Fraction(10**3),
         "MB": Fraction(10**6),
         "GB": Fraction(10**9),
     },
 }
-_OF_BYTES = ("bps", "kbps", "Mbps", "Gbps", "kB", "MB", "GB")
+_OF_BYTES = frozenset(
+    ("B", "kB", "MB", "GB", *(f"{si}{unit}" for si in ("", "k", "M", "G", "T") for unit in ("bps", "bit/s")))
+)
 """Units whose factors above are bytes (per second), to be divided by the size of a segment."""
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(\S*)\s*")
 _RATIO = re.compile(rf"\s*({_NUMBER})\s*(?:/\s*({_NUMBER}))?\s*")
-BUFFER_RULES = {"bdp": "bdp", "bdp_per_sqrt_n": "bdp/sqrt(n)", "segments": "segments"}
+BUFFER_RULES = {"bdp": "bdp", "bdp_per_sqrt_n": "bdp/sqrt(n)", "segments": "segments", "time": "s"}
 """Unit that users write, by rule of a buffer."""
-_BUFFER = re.compile(rf"\s*({_NUMBER})\s*(bdp/sqrt\(n\)|bdp|segments?|seg)\s*")
-_BUFFER_ALLOWED = '"1 bdp", "0.5 bdp", "1 bdp/sqrt(n)", "680 segments"'
+_BUFFER = re.compile(
+    rf"\s*({_NUMBER})\s*(bdp/sqrt\(n\)|bdp|{'|'.join(_UNITS['segments'])}|{'|'.join(_UNITS['time'])})\s*"
+)
+_BUFFER_ALLOWED = '"1 bdp", "0.5 bdp", "1 bdp/sqrt(n)", "680 segments", "1 MB", "100 ms"'
 
 
 def parse(
@@ -126,7 +137,7 @@ def parse(
         case "threshold":
             return None if value == "off" else _threshold(value, segment_bytes)
         case "buffer":
-            return _buffer(value)
+            return _buffer(value, segment_bytes)
         case "distribution":
             return _distribution(value)
         case "flag":
@@ -174,6 +185,8 @@ def show(kind: str, value: Any) -> str:
             return "off"
         case "segments" | "threshold":
             return f"{_number_text(value)} segment{'' if value == 1 else 's'}"
+        case "buffer" if value["rule"] == "time":
+            return show("time", value["factor"])
         case "buffer":
             return f"{_number_text(value['factor'])} {BUFFER_RULES[value['rule']]}"
         case "distribution":
@@ -296,15 +309,22 @@ def _count(value: Any) -> int:
     return int(number)
 
 
-def _buffer(value: Any) -> dict[str, Any]:
+def _buffer(value: Any, segment_bytes: float) -> dict[str, Any]:
     match = _BUFFER.fullmatch(value) if isinstance(value, str) else None
     if not match:
         bare = _is_number(value) or (isinstance(value, str) and _RATIO.fullmatch(value) and "/" not in value)
         fix = f': write "{value} segments"' if bare else ""
         raise InputError(f"not a buffer size{fix}", value=value, allowed=_BUFFER_ALLOWED)
     number, unit = match.groups()
-    rule = next((rule for rule, text in BUFFER_RULES.items() if text == unit), "segments")
-    factor = _finite(_fraction(number, value), value)
+    size = _fraction(number, value)
+    if unit in _UNITS["time"]:
+        rule, size = "time", size * _UNITS["time"][unit]
+    elif unit in _UNITS["segments"]:
+        rule = "segments"
+        size *= _UNITS["segments"][unit] / (Fraction(segment_bytes) if unit in _OF_BYTES else 1)
+    else:
+        rule = next(rule for rule, text in BUFFER_RULES.items() if text == unit)
+    factor = _finite(size, value)
     if factor > _LARGEST_BUFFER:
         raise InputError("too large", value=value, allowed=f"at most {_LARGEST_BUFFER:g}")
     if factor <= 0:

@@ -92,8 +92,24 @@ pub struct NetworkParameters {
     pub ecn_threshold: Option<f64>,
     /// The way of acknowledgements and SYN-ACKs.
     pub ack_path: AckPath,
+    /// The place of queues.
+    pub queue: QueuePlace,
+    /// Size of an acknowledgement or a SYN-ACK, bytes; a port serves it in less time than data.
+    pub ack_bytes: f64,
+    /// Multiplies the capacities that the topology gives its links.
+    pub capacity_factor: f64,
     /// Changes during the run.
     pub changes: Vec<GivenChange>,
+}
+
+/// The place of queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueuePlace {
+    /// One in each router: all its links share a server and a buffer, and segments have no size.
+    Router,
+    /// One at each output of a router: it serves at the capacity of the link, in bytes.
+    Port,
 }
 
 /// The way of acknowledgements and SYN-ACKs from the receiver back to the source.
@@ -134,7 +150,7 @@ pub struct GivenChange {
 pub struct BufferRule {
     /// The rule.
     pub rule: BufferKind,
-    /// Multiplies the rule; for `segments` the size itself.
+    /// Multiplies the rule; for `segments` the size itself, for `time` seconds.
     pub factor: f64,
 }
 
@@ -148,6 +164,8 @@ pub enum BufferKind {
     BdpPerSqrtN,
     /// A fixed number of segments.
     Segments,
+    /// What is served in this time, s.
+    Time,
 }
 
 /// Who sits where and what they do.

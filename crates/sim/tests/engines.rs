@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// The engines agree on a scenario.
-fn agree(scenario: &Value, seed: u64) {
+pub fn agree(scenario: &Value, seed: u64) {
     let slice = scenario["time"]["duration"].as_f64().unwrap() / 3.0;
     let everything = |engine, threads| everything(begin(scenario, seed, engine, threads), slice, |s, _| s);
     let reference = everything(Engine::Reference, 1);

@@ -19,6 +19,7 @@ mod large_files;
 mod network;
 mod periodic_loss;
 mod placement;
+mod ports;
 mod queued_acks;
 mod queueing;
 mod recovery;

@@ -12,7 +12,7 @@ fn again(scenario: &Value, seed: u64, engine: Engine, threads: usize, bytes: &[u
 }
 
 /// Continuing after every slice, on ever another number of threads, makes no difference; nor does a look by itself.
-fn continues(scenario: &Value, seed: u64, engine: Engine, slices: usize) {
+pub fn continues(scenario: &Value, seed: u64, engine: Engine, slices: usize) {
     let slice = scenario["time"]["duration"].as_f64().unwrap() / slices as f64;
     let untouched = everything(begin(scenario, seed, engine, 1), slice, |s, _| s);
     let continued = everything(begin(scenario, seed, engine, 2), slice, |mut simulation, number| {

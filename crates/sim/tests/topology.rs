@@ -109,7 +109,7 @@ fn check_laws(text: &Value) {
             }
         }
     }
-    for (expected, found) in share.iter().zip(network.flow_shares(&scenario)) {
+    for (expected, found) in share.iter().zip(network.flow_shares(&scenario, false)) {
         assert!((expected - found).abs() < 1e-9, "{expected} against {found}");
     }
 }
@@ -399,7 +399,7 @@ fn what_cannot_be_simulated_is_refused() {
 fn ring(n: usize, class: &str) -> GivenTopology {
     let class = serde_json::from_value(json!(class)).unwrap();
     let router = |i| GivenRouter { name: format!("r{i}"), class, speed_factor: None };
-    let link = |i| GivenLink { a: i, b: (i + 1) % n, delay: 0.001, cost: 1.0 };
+    let link = |i| GivenLink { a: i, b: (i + 1) % n, delay: 0.001, cost: 1.0, capacity: None };
     GivenTopology {
         name: "ring".into(),
         routers: (0..n).map(router).collect(),

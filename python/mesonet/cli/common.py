@@ -218,7 +218,7 @@ def from_results(directory: Path, what: str, write: Callable[..., Any], place: P
 
 
 def idle_notes(chosen: Scenario) -> list[str]:
-    """Return notes on constants that are set for algorithms that no flow uses.
+    """Return notes on values that have no effect, and on capacities of links that are filled in.
 
     Parameters
     ----------
@@ -227,6 +227,9 @@ def idle_notes(chosen: Scenario) -> list[str]:
 
     Returns
     -------
-    One sentence per constant.
+    Sentences.
     """
-    return [f"{path} has no effect: no flow uses the algorithm" for path in chosen.unused()]
+    from mesonet.scenarios.derived import capacity_notes
+
+    unused = [f"{path} has no effect: no flow uses the algorithm" for path in chosen.unused()]
+    return [*unused, *capacity_notes(chosen)]

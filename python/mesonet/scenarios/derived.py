@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mesonet.words import counted
+
 if TYPE_CHECKING:
     from mesonet.scenarios.scenario import Scenario
 
@@ -132,6 +134,31 @@ def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
         load = "{:.2f}, {:.2f}".format(*entry["load"])
         rows.append([entry["class"], str(entry["routers"]), speed, buffer, f"{entry['sources']:,}", load])
     return rows
+
+
+def capacity_notes(scenario: Scenario) -> list[str]:
+    """Return notes on capacities of links that are not used, and on those that are filled in.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+
+    Returns
+    -------
+    Sentences.
+    """
+    links = getattr(scenario.value("topology"), "links", ())
+    known = sum(link.capacity is not None for link in links)
+    if scenario.value("network.queue") == "router":
+        note = f"capacities of {counted(known, 'link')} have no effect with network.queue = router"
+        return [note + "; network.queue = port uses them"] if known else []
+    rule = "the speed of the slower router at its ends"
+    if known == 0:
+        return [f"no link has a capacity: each serves at {rule}"]
+    if known < len(links):
+        return [f"{counted(len(links) - known, 'link')} without a capacity: each serves at {rule}"]
+    return []
 
 
 def load_notes(described: Mapping[str, Any]) -> list[str]:

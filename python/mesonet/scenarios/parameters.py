@@ -184,8 +184,9 @@ _TABLE = (
     ),
     Parameter(
         "network.buffer", "buffer", "1 bdp",
-        "Buffer of every router. `bdp`: a multiple of mean propagation round-trip time x router speed. `bdp/sqrt(n)`: "
-        "this divided by the root of the expected number of flows. Or a number of segments.",
+        "Buffer of every router, or of every port (`network.queue`). `bdp`: a multiple of mean propagation round-trip "
+        "time x speed. `bdp/sqrt(n)`: this divided by the root of the expected number of flows. Or a number of "
+        "segments, bytes (kB, MB), or the time in which a full buffer is served.",
         "SP 500-282 ch. 9 Tables 9-2 and 9-7; ASME paper Table 5", study_id="X3",
     ),
     Parameter(
@@ -218,6 +219,26 @@ _TABLE = (
             "sp500_282": ("queued", "the texts of SP 500-282: segments have no size, a sender may fail to receive "
                           "acknowledgements (docs/adr/0025)"),
         },
+    ),
+    Parameter(
+        "network.queue", "choice", "router",
+        "Where segments queue. `router`: one queue in each router for all its links, and segments have no size (the "
+        "study). `port`: one queue at each output of a router. It serves bytes at the capacity of its link, and "
+        "towards hosts at the speed of the router. A link without a capacity has the speed of the slower router at its "
+        "ends.",
+        "ASME paper: routers of the study have one queue; real routers have one at each output",
+        choices=("router", "port"),
+    ),
+    Parameter(
+        "network.ack_bytes", "number", 64,
+        "Bytes of an acknowledgement, a SYN or a SYN-ACK on the way back, for ports (`network.queue`) that serve them "
+        "(`network.ack_path = queued`). A data segment and a SYN have `transport.segment_bytes`.",
+        "IEEE 802.3: the smallest Ethernet frame, which an acknowledgement of 40 to 60 bytes fills",
+    ),
+    Parameter(
+        "network.capacity_factor", "number", 1,
+        "Multiplies the capacities that a topology gives its links, for ports (`network.queue`).",
+        "chosen: the capacities as given",
     ),
     Parameter(
         "network.changes", "changes", [],
@@ -469,7 +490,7 @@ _TABLE = (
     ),
     Parameter(
         "transport.segment_bytes", "number", 1500,
-        "Bytes in a segment: what turns Mbps and kB into segments. Nothing else depends on it.",
+        "Bytes in a segment: what turns Mbit/s and kB into segments, and the size of data at ports (`network.queue`).",
         "ASME paper; SP 500-282 ch. 9",
     ),
     Parameter(

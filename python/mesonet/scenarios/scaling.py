@@ -40,7 +40,7 @@ def checked_scale(value: Any) -> float:
 
 
 def scaled(scenario: Scenario, scale: float) -> Scenario:
-    """Return the scenario with router speeds, later changes of speeds, and base sources multiplied.
+    """Return the scenario with speeds of routers, their changes, capacities of links, and base sources multiplied.
 
     Parameters
     ----------
@@ -62,6 +62,8 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
         return scenario
     speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
     values: dict[str, Any] = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
+    if any(link.capacity for link in getattr(scenario.value("topology"), "links", ())):
+        values["network.capacity_factor"] = scenario.value("network.capacity_factor") * scale
     changes = scenario.value("network.changes")
     if any(change["speed"] is not None for change in changes):
         values["network.changes"] = [_scaled_change(change, scale) for change in changes]

@@ -26,6 +26,8 @@ _BOUNDS = {
     "delay_ms": (0.0, 1e6),
     "length_km": (0.0, 1e8),
     "cost": (0.0, 1e9),
+    "capacity_mbps": (1e-3, 1e7),
+    "capacity_back_mbps": (1e-3, 1e7),
 }
 
 
@@ -71,6 +73,8 @@ class DraftLink:
         Routing cost.
     length
         Length, km.
+    capacity, capacity_back
+        From `a` to `b`, and from `b` to `a` where it is another one, bit/s.
     """
 
     a: int
@@ -79,6 +83,20 @@ class DraftLink:
     delay: float | None = None
     cost: float | None = None
     length: float | None = None
+    capacity: float | None = None
+    capacity_back: float | None = None
+
+    def both_capacities(self) -> tuple[float, float] | None:
+        """Return the capacity of each direction.
+
+        Returns
+        -------
+        From `a` to `b`, from `b` to `a`, bit/s; each is that of the other where only one is known, None without any.
+        """
+        there, back = (self.capacity, self.capacity_back)
+        if there is None:
+            there = back
+        return None if there is None else (there, there if back is None else back)
 
 
 @dataclass
@@ -151,11 +169,12 @@ def link(place: Cell, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
     a, b
         Indices of the routers.
     given
-        Values of ``delay_ms``, ``cost`` and ``length_km``; empty values count as absent.
+        Values of ``delay_ms``, ``cost``, ``length_km``, ``capacity_mbps`` and ``capacity_back_mbps``; empty values
+        count as absent.
 
     Returns
     -------
-    The link, checked; delay in s, length in km.
+    The link, checked; delay in s, length in km, capacities in bit/s.
 
     Raises
     ------
@@ -164,8 +183,11 @@ def link(place: Cell, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
     """
     delay = _number(place, given, "delay_ms")
     cost, length = (_number(place, given, key) for key in ("cost", "length_km"))
+    there, back = (_number(place, given, key) for key in ("capacity_mbps", "capacity_back_mbps"))
     # Through text, so that 5.1 ms is the number 0.0051.
-    return DraftLink(a, b, place, None if delay is None else units.parse("time", f"{delay!r} ms"), cost, length)
+    delay = None if delay is None else units.parse("time", f"{delay!r} ms")
+    there, back = (None if capacity is None else capacity * 1e6 for capacity in (there, back))
+    return DraftLink(a, b, place, delay, cost, length, there, back)
 
 
 def checked_name(place: Cell, name: str, key: str = "name") -> str:

@@ -1,7 +1,8 @@
 """GraphML and GML, as the Topology Zoo writes them, read by networkx.
 
-Nodes: label (or name), Latitude, Longitude, Internal; also class and speed_factor. Edges: delay_ms, cost, length_km.
-Other attributes are ignored; for capacities of links the network has a note.
+Nodes: label (or name), Latitude, Longitude, Internal; also class and speed_factor. Edges: delay_ms, cost, length_km,
+capacity_mbps and capacity_back_mbps, or a capacity as `mesonet.topologies.capacity` reads it. Other attributes are
+ignored; for capacities without a unit the network has a note.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ import io
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from mesonet.files.csv_rows import Cell, refuse_large
+from mesonet.topologies.capacity import capacity, words
 from mesonet.topologies.draft import Draft, DraftLink, checked_name, link, refuse_many, router
 
-#: Attributes of links with a capacity: in the Topology Zoo, in SNDlib, and common ones.
-_CAPACITY = re.compile(r"capacity|bandwidth|speed|bitrate|^(bw|rate)$")
 #: The label of unlabelled nodes in the Topology Zoo.
 _NO_LABEL = "None"
 #: Errors that networkx raises for malformed files, besides its own error.
@@ -86,10 +87,13 @@ def from_nodes(
     text: str,
     nodes: Iterable[tuple[Any, Mapping[str, Any]]],
     edges: Iterable[tuple[Any, Any, Mapping[str, Any]]],
+    *,
+    directed: bool = False,
 ) -> Draft:
     """Return the network of nodes and edges with attributes.
 
-    Equal labels are made different, and parallel edges are merged, each with a note.
+    Equal labels are made different, and parallel edges are merged, each with a note: the shortest edge stays, with the
+    sum of the capacities.
 
     Parameters
     ----------
@@ -103,6 +107,8 @@ def from_nodes(
         Key and attributes of each node.
     edges
         Keys of both nodes, and attributes, of each edge.
+    directed
+        The capacity of an edge is that of one direction.
 
     Returns
     -------
@@ -135,24 +141,28 @@ def from_nodes(
     for number, (a, b, attributes) in enumerate(edges):
         given = {str(word).lower(): value for word, value in attributes.items()}
         each = link(Cell(place.file, f"edge {number}"), index[a], index[b], given)
-        ends = (min(each.a, each.b), max(each.a, each.b))
-        parallel += ends in between
-        if ends not in between or _order(each) < _order(between[ends]):
-            between[ends] = each
-        for word, entry in given.items():
-            if _CAPACITY.search(word) and entry not in (None, ""):
+        if each.capacity is None:
+            each.capacity = capacity(given)
+        if each.capacity is None:
+            for word in words(given):
                 capacities[word] = capacities.get(word, 0) + 1
+        ends = (min(each.a, each.b), max(each.a, each.b))
+        if ends in between:
+            other = between[ends]
+            opposite = directed and (each.a, each.b) == (other.b, other.a)
+            parallel += not opposite
+            each = _merged(*sorted((other, each), key=_order), directed=directed)
+        between[ends] = each
     draft.links = list(between.values())
     for word, count in capacities.items():
         draft.notes.append(
-            f"{word} of {count} {_numbered('link(s)', count)} ignored: capacity belongs to routers in this model, as "
-            "speed_factor of a node"
+            f"{word} of {count} {_numbered('link(s)', count)} ignored: no capacity with a unit, such as 10 Gbit/s"
         )
     for count, note in (
         (unnamed, "router(s) without a label, named by number"),
         (doubled, "duplicate label(s), with a number appended"),
         (external, "external router(s) (Internal = 0), kept in the network"),
-        (parallel, "parallel link(s) left out, the shortest of each pair kept"),
+        (parallel, "parallel link(s) left out, the shortest of each pair kept with the sum of their capacities"),
     ):
         if count:
             draft.notes.append(f"{count} {_numbered(note, count)}")
@@ -168,10 +178,31 @@ def _graph(place: Cell, stem: str, text: str, form: str, read: Any) -> Draft:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise place.refuse(f"not valid {form}: {reason}") from None
     refuse_many(place, graph.number_of_nodes(), graph.number_of_edges())
-    draft = from_nodes(place, stem, text, graph.nodes(data=True), graph.edges(data=True))
-    if graph.is_directed():
-        draft.notes.append("a directed graph: every link is taken in both directions")
+    directed = graph.is_directed()
+    draft = from_nodes(place, stem, text, graph.nodes(data=True), graph.edges(data=True), directed=directed)
+    if directed:
+        draft.notes.append("a directed graph: every link is taken in both directions, with the capacity of each")
     return draft
+
+
+def _merged(kept: DraftLink, other: DraftLink, *, directed: bool) -> DraftLink:
+    """Return the link `kept` with the capacities of both."""
+    there, back = _capacities(kept, directed)
+    more = _capacities(other, directed)
+    if (other.a, other.b) != (kept.a, kept.b):
+        more = (more[1], more[0])
+    total = [
+        None if one is None and two is None else (one or 0.0) + (two or 0.0)
+        for one, two in zip((there, back), more, strict=True)
+    ]
+    return replace(kept, capacity=total[0], capacity_back=total[1])
+
+
+def _capacities(each: DraftLink, directed: bool) -> tuple[float | None, float | None]:
+    """Return the capacity of each direction; of a directed edge the other one is not known."""
+    if directed:
+        return each.capacity, each.capacity_back
+    return each.both_capacities() or (None, None)
 
 
 def _content(path: Path, place: Cell) -> str:

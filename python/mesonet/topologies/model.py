@@ -44,12 +44,15 @@ class Link:
         One-way propagation delay, s.
     cost
         Routing cost.
+    capacity
+        From `a` to `b` and from `b` to `a`, bit/s; None where it is not known.
     """
 
     a: int
     b: int
     delay: float
     cost: float
+    capacity: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -89,5 +92,7 @@ class Topology:
             "routers": [
                 {"name": r.name, "class": r.router_class, "speed_factor": r.speed_factor} for r in self.routers
             ],
-            "links": [{"a": e.a, "b": e.b, "delay": e.delay, "cost": e.cost} for e in self.links],
+            "links": [
+                {"a": e.a, "b": e.b, "delay": e.delay, "cost": e.cost, "capacity": e.capacity} for e in self.links
+            ],
         }

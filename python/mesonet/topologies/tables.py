@@ -10,7 +10,7 @@ from mesonet.topologies.draft import Draft, checked_name, link, refuse_many, rou
 
 NODES, LINKS = "nodes.csv", "links.csv"
 _NODE_COLUMNS = ("name", "class", "speed_factor", "latitude", "longitude")
-_LINK_COLUMNS = ("from", "to", "delay_ms", "cost", "length_km")
+_LINK_COLUMNS = ("from", "to", "delay_ms", "cost", "length_km", "capacity_mbps", "capacity_back_mbps")
 
 
 def read_folder(folder: Path, text: str) -> Draft:

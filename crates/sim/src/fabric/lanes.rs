@@ -49,7 +49,9 @@ pub struct LaneFabric {
     ends: Vec<End>,
     /// Number in the whole network by lane.
     numbers: Vec<LaneId>,
+    /// Queues by router, or by way where they are at ports.
     routers: Vec<Router>,
+    at_ports: bool,
     ways: Vec<Begin>,
     /// Number in the whole network by way.
     way_numbers: Vec<LaneId>,
@@ -104,7 +106,16 @@ impl LaneFabric {
             way_numbers.push(LaneId::new(index));
         }
 
-        let routers: Vec<usize> = (0..network.routers.len()).filter(|r| here(*r)).collect();
+        let nodes: Vec<usize> = (0..network.nodes()).filter(|r| here(*r)).collect();
+        let at_ports = network.queues.at_ports();
+        // Nothing queues on ways of acknowledgements that take only time, and on those of single flows.
+        let of_way =
+            |lane: &LaneId| network.routers.get(lane.index()).cloned().unwrap_or_else(|| Router::new(1, 0));
+        let routers = if at_ports {
+            way_numbers.iter().map(of_way).collect()
+        } else {
+            nodes.iter().map(|node| network.routers[*node].clone()).collect()
+        };
         let receivers = network.access.len();
         let targets = if origins.is_some() { 2 * receivers } else { receivers };
         let route = |&router: &usize| {
@@ -153,8 +164,9 @@ impl LaneFabric {
             numbers,
             ways,
             way_numbers,
-            routes: routers.iter().flat_map(route).collect(),
-            routers: routers.iter().map(|r| network.routers[*r].clone()).collect(),
+            routes: nodes.iter().flat_map(route).collect(),
+            routers,
+            at_ports,
             targets,
             acknowledging: rows.iter().flat_map(acknowledge).collect(),
             groups,
@@ -207,6 +219,10 @@ impl LaneFabric {
     #[inline(always)]
     pub fn arrive(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) {
         let router = router.index();
+        if self.at_ports {
+            self.arrive_at_port(now, router, segment);
+            return;
+        }
         let Some(departure) = self.routers[router].arrive(now) else {
             self.drop(now, segment);
             return;
@@ -216,6 +232,24 @@ impl LaneFabric {
             segment.mark();
         }
         self.send(departure, self.routes[router * self.targets + segment.target()], segment);
+    }
+
+    /// A segment reaches a router that has a queue at each output.
+    #[inline(never)]
+    fn arrive_at_port(&mut self, now: Picos, router: usize, mut segment: Segment) {
+        let way = self.routes[router * self.targets + segment.target()];
+        let port = &mut self.routers[usize::from(way)];
+        let departure =
+            if segment.target() < self.receivers { port.arrive(now) } else { port.arrive_short(now) };
+        let Some(departure) = departure else {
+            self.drop(now, segment);
+            return;
+        };
+        if segment.is_ecn_capable() && port.marks(now, departure) {
+            self.crossed.marked += u64::from(!segment.is_marked());
+            segment.mark();
+        }
+        self.send(departure, way, segment);
     }
 
     /// A segment reaches its receiver, which acknowledges it at once.
@@ -342,6 +376,13 @@ impl LaneFabric {
         self.routers[router.index()].state(now)
     }
 
+    /// See [`super::Fabric::port`].
+    #[must_use]
+    pub fn port(&self, lane: LaneId, now: Picos) -> RouterState {
+        let way = self.way_numbers.binary_search(&lane).expect("a lane that begins here");
+        self.routers[way].state(now)
+    }
+
     /// See [`super::Fabric::segments`].
     #[must_use]
     pub fn segments(&self) -> Vec<(LaneId, Segment)> {
@@ -361,6 +402,7 @@ impl LaneFabric {
             ends: _,
             numbers: _,
             routers,
+            at_ports: _,
             ways,
             way_numbers: _,
             routes: _,

@@ -244,6 +244,15 @@ impl Fabric {
         }
     }
 
+    /// The queue at the port where a lane of this fabric begins, by its number in the whole network, at `now`.
+    #[must_use]
+    pub fn port(&self, lane: LaneId, now: Picos) -> RouterState {
+        match self {
+            Self::Lanes(fabric) => fabric.port(lane, now),
+            Self::Plain(fabric) => fabric.port(lane, now),
+        }
+    }
+
     /// All segments, with the lane on which each is, by its number in the whole network.
     #[must_use]
     pub fn segments(&self) -> Vec<(LaneId, Segment)> {

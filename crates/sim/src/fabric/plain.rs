@@ -45,6 +45,7 @@ impl Ord for Entry {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Queue {
     service: Picos,
+    ack_service: Picos,
     /// Segments that may wait beside the one in service.
     waiting: usize,
     mark_above: Picos,
@@ -79,6 +80,7 @@ impl PlainFabric {
     pub fn new(network: &Arc<Network>, own: &[OwnLanes], origins: Option<Origins>) -> Self {
         let queue = |router: &crate::network::Router| Queue {
             service: router.service,
+            ack_service: router.ack_service(),
             waiting: router.places() as usize - 1,
             mark_above: router.mark_above(),
             departures: VecDeque::new(),
@@ -128,25 +130,35 @@ impl PlainFabric {
 
     /// See [`super::Fabric::arrive`].
     pub fn arrive(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) {
-        let queue = &mut self.queues[router.index()];
+        let lane = self.network.lane_towards(router.index(), segment.target());
+        let at_ports = self.network.queues.at_ports();
+        let is_acknowledgement = self.is_acknowledgement(&segment);
+        let queue = &mut self.queues[if at_ports { lane.index() } else { router.index() }];
+        let service = if is_acknowledgement { queue.ack_service } else { queue.service };
         while queue.departures.front().is_some_and(|departure| *departure <= now) {
             queue.departures.pop_front();
         }
-        if queue.departures.len() > queue.waiting {
+        let free = queue.departures.back().copied().unwrap_or(now);
+        let room = queue.service * (queue.waiting as u64 + 1);
+        let is_full = if at_ports {
+            // A port holds bytes, which it serves at a fixed rate.
+            free - now + service > room
+        } else {
+            queue.departures.len() > queue.waiting
+        };
+        if is_full {
             queue.dropped += 1;
             self.drop(now, segment);
             return;
         }
-        let free = queue.departures.back().copied().unwrap_or(now);
         if segment.is_ecn_capable() && free - now > queue.mark_above {
             self.crossed.marked += u64::from(!segment.is_marked());
             segment.mark();
         }
         queue.accepted += 1;
-        queue.work += queue.service;
-        queue.departures.push_back(free + queue.service);
-        let lane = self.network.lane_towards(router.index(), segment.target());
-        self.push(free + self.queues[router.index()].service, lane, segment);
+        queue.work += service;
+        queue.departures.push_back(free + service);
+        self.push(free + service, lane, segment);
     }
 
     /// See [`super::Fabric::drop`].
@@ -259,7 +271,20 @@ impl PlainFabric {
     /// See [`super::Fabric::router`].
     #[must_use]
     pub fn router(&self, router: DomainRouter, now: Picos) -> RouterState {
-        let queue = &self.queues[router.index()];
+        self.state(router.index(), now)
+    }
+
+    /// See [`super::Fabric::port`].
+    #[must_use]
+    pub fn port(&self, lane: LaneId, now: Picos) -> RouterState {
+        let queue = &self.queues[lane.index()];
+        let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(now));
+        // In units of data segments.
+        RouterState { queue: backlog.div_ceil(queue.service), ..self.state(lane.index(), now) }
+    }
+
+    fn state(&self, queue: usize, now: Picos) -> RouterState {
+        let queue = &self.queues[queue];
         let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(now));
         RouterState {
             accepted: queue.accepted,

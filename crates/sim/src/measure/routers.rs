@@ -60,8 +60,8 @@ impl RouterUse {
     #[must_use]
     pub fn buffer_use(&self, network: &Network, class: RouterClass, periods: std::ops::Range<usize>) -> f64 {
         let (mut sum, mut count) = (0.0, 0u64);
-        for (index, router) in network.routers[..network.data_routers()].iter().enumerate() {
-            if network.topology.routers[index].class != class {
+        for (index, router) in network.routers[..network.queues.count()].iter().enumerate() {
+            if network.queues.class(index, &network.topology) != class {
                 continue;
             }
             for period in periods.clone() {
@@ -83,7 +83,7 @@ impl RouterUse {
         let mut rows = Vec::new();
         for (name, span) in &spans {
             let samples: u64 = self.samples[span.clone()].iter().sum();
-            for router in 0..network.data_routers() {
+            for router in 0..network.queues.count() {
                 let sums = self.periods[span.clone()].iter().map(|p| p[router]);
                 rows.push((
                     name.clone(),
@@ -99,8 +99,8 @@ impl RouterUse {
         let float = |f: &dyn Fn(&Row) -> f64| rows.iter().map(f).collect::<Vec<_>>();
         let mut table = Table::default();
         table.text("period", text(&|r| r.0.clone()));
-        table.text("router", text(&|r| network.topology.routers[r.1].name.clone()));
-        table.text("class", text(&|r| network.topology.routers[r.1].class.name().into()));
+        table.text("router", text(&|r| network.queues.name(r.1, &network.topology)));
+        table.text("class", text(&|r| network.queues.class(r.1, &network.topology).name().into()));
         table.float("speed", float(&|r| network.speeds[r.1]));
         table.integer("buffer", whole(&|r| network.buffers[r.1]));
         table.float("utilisation", float(&|r| seconds(r.3.busy) / (r.2 as f64 * interval)));

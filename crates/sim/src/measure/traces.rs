@@ -113,7 +113,7 @@ impl Traces {
         let whole = |f: &dyn Fn(&RouterRow) -> u64| rows.iter().map(f).collect::<Vec<_>>();
         let mut table = Table::default();
         table.float("time_s", rows.iter().map(|r| seconds(r.time)).collect());
-        table.text("router", rows.iter().map(|r| network.topology.routers[r.router].name.clone()).collect());
+        table.text("router", rows.iter().map(|r| network.queues.name(r.router, &network.topology)).collect());
         table.integer("queue", whole(&|r| r.queue));
         table.integer("segments_accepted", whole(&|r| r.accepted));
         table.integer("segments_dropped", whole(&|r| r.dropped));

@@ -5,11 +5,14 @@ use super::changes::{Change, Schedule, Turn, follow};
 use super::distances::Distances;
 use super::numbers::{LaneId, RouterId};
 use super::queued_acks::QueuedAcks;
+use super::queues::Queues;
 use super::routing::{Routing, adjacency, routes_to};
 use super::topology::{RouterClass, Topology};
 use super::{Router, load, scenario_topology};
 use crate::engine::MOST_TARGETS;
-use crate::scenario::{AckPath, BufferKind, InvalidScenario, Scenario, invalid};
+use crate::scenario::{
+    AckPath, BufferKind, GivenChange, InvalidScenario, NetworkParameters, QueuePlace, Scenario, invalid,
+};
 use mesonet_cc::{Picos, picos};
 
 /// Most lanes: their numbers are kept in 16 bits.
@@ -45,11 +48,13 @@ pub struct LaneSpec {
 pub struct Network {
     /// Names and classes.
     pub topology: Topology,
-    /// Queues, by router.
+    /// Queues, by their number: that of the router, or of the lane of the port.
     pub routers: Vec<Router>,
-    /// Buffer in segments, by router.
+    /// Queues of data: where they are.
+    pub queues: Queues,
+    /// Buffer in segments, by queue of data.
     pub buffers: Vec<u64>,
-    /// Speed in segments/s, by router.
+    /// Speed in segments/s, by queue of data.
     pub speeds: Vec<f64>,
     /// Lanes: router to router, router to receivers, acknowledgements.
     pub lanes: Vec<LaneSpec>,
@@ -94,18 +99,20 @@ impl Network {
             access_index[router] = Some(index as u16);
         }
         let ack_path = scenario.network.ack_path;
+        refuse_with_ports(&scenario.network)?;
         check_targets(access.len(), ack_path)?;
-        let speeds: Vec<f64> =
+        let router_speeds: Vec<f64> =
             topology.routers.iter().map(|r| r.speed_factor * scenario.network.speed).collect();
         let delays: Vec<Picos> =
             topology.links.iter().map(|l| picos(l.delay * scenario.network.delay_multiplier)).collect();
-        let mut schedule = Schedule::new(scenario, &topology, &speeds, delays.clone())?;
+        let mut schedule = Schedule::new(scenario, &topology, &router_speeds, delays.clone())?;
         let groups = Groups::of(&topology, &neighbours, &access, &schedule.delayed());
         let data_lanes = 2 * topology.links.len() + access.len();
         check_lanes(data_lanes + QueuedAcks::lanes(&topology, access.len(), ack_path), groups.anchors.len())?;
 
         // Lanes: both directions of every link, then one per access router to its receivers.
         let mut lanes = Vec::new();
+        let mut link_of = Vec::new();
         // Of each link the lane from its first end and that from its second.
         let mut link_lanes = vec![[LaneId::default(); 2]; topology.links.len()];
         for (router, list) in neighbours.iter().enumerate() {
@@ -114,6 +121,7 @@ impl Network {
                 link_lanes[link][usize::from(topology.links[link].b == router)] = lane;
                 let (from, end) = (RouterId::new(router), LaneEnd::Router(RouterId::new(neighbour)));
                 let least = schedule.add(lane, link);
+                link_of.push((&topology.links[link], topology.links[link].b == router));
                 lanes.push(LaneSpec { from, end, delay: delays[link], least });
             }
         }
@@ -122,6 +130,8 @@ impl Network {
             let end = LaneEnd::Receivers(index as u16);
             lanes.push(LaneSpec { from: RouterId::new(router), end, delay: 0, least: 0 });
         }
+        let queues = Queues::new(scenario.network.queue, &topology, &lanes);
+        let speeds = queues.speeds(scenario, &router_speeds, &link_of);
 
         let mut next_lane = vec![LaneId::new(usize::from(u16::MAX)); n * access.len()];
         let mut longest_route = 1;
@@ -156,6 +166,7 @@ impl Network {
 
         let mut network = Self {
             routers: Vec::new(),
+            queues,
             buffers: Vec::new(),
             speeds,
             receiver_weight: load::receiver_weights(scenario, &topology, &access),
@@ -296,6 +307,12 @@ impl Network {
         self.queued_acks.is_none() || !unused.contains(&lane)
     }
 
+    /// Number of places that route segments: the routers, and those that serve acknowledgements only.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        if self.queues.at_ports() { self.data_routers() } else { self.routers.len() }
+    }
+
     /// Number of routers that carry data: those of the topology. Others carry acknowledgements only.
     #[must_use]
     pub fn data_routers(&self) -> usize {
@@ -314,11 +331,13 @@ impl Network {
         let rtt = self.mean_round_trip();
         let flows: Vec<f64> = match parameters.buffer.rule {
             BufferKind::BdpPerSqrtN => self.expected_flows(scenario),
-            _ => vec![1.0; self.topology.routers.len()],
+            _ => vec![1.0; self.queues.count()],
         };
+        let ack_share = parameters.ack_bytes / scenario.transport.segment_bytes;
         for (speed, flows) in self.speeds.iter().zip(flows) {
             let size = match parameters.buffer.rule {
                 BufferKind::Segments => parameters.buffer.factor,
+                BufferKind::Time => parameters.buffer.factor * speed,
                 BufferKind::Bdp => parameters.buffer.factor * rtt * speed,
                 BufferKind::BdpPerSqrtN => parameters.buffer.factor * rtt * speed / flows.max(1.0).sqrt(),
             };
@@ -329,7 +348,10 @@ impl Network {
             }
             let waiting = if parameters.buffer_counts_in_service { buffer.saturating_sub(1) } else { buffer };
             self.buffers.push(buffer);
-            self.routers.push(Router::new(service, waiting).marking(parameters.ecn_threshold));
+            let router = Router::new(service, waiting).marking(parameters.ecn_threshold);
+            let ack_service = picos(ack_share / speed).max(1);
+            let at_port = self.queues.at_ports();
+            self.routers.push(if at_port { router.serving_acks(ack_service) } else { router });
         }
         Ok(())
     }
@@ -341,6 +363,23 @@ fn delays_by_lane(changes: &[Change]) -> Vec<(LaneId, Picos, Picos)> {
     let mut delays: Vec<_> = turns.collect();
     delays.sort_unstable();
     delays
+}
+
+/// Refuses what ports do not do.
+fn refuse_with_ports(parameters: &NetworkParameters) -> Result<(), InvalidScenario> {
+    if parameters.queue == QueuePlace::Router {
+        return Ok(());
+    }
+    if parameters.ack_path == AckPath::Direction {
+        let message = "direction, with a queue at each port: these are of one direction already; allowed: delay, queued";
+        return Err(invalid("network.ack_path", message));
+    }
+    let of_router = |change: &GivenChange| change.router.is_some();
+    if let Some(index) = parameters.changes.iter().position(of_router) {
+        let message = "the speed of a router, whose ports have the capacities of links; allowed: link, with delay or factor";
+        return Err(invalid(format!("network.changes[{index}].router"), message));
+    }
+    Ok(())
 }
 
 /// Refuses more access routers than a segment can name.

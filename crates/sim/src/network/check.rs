@@ -15,6 +15,9 @@ const LONGEST_DELAY: f64 = 1e3;
 
 /// Largest routing cost: wider than any routing protocol's.
 const LARGEST_COST: f64 = 1e9;
+/// Smallest and largest capacity of a link, bit/s: slower than any modem, and as fast as the unit of time allows.
+const SMALLEST_CAPACITY: f64 = 1e3;
+const LARGEST_CAPACITY: f64 = 1e13;
 
 /// Holds what was given against its ranges, in a time that grows with its size only.
 ///
@@ -101,6 +104,9 @@ fn links(given: &GivenTopology) -> Result<(), InvalidScenario> {
         }
         within(|| format!("{path}.delay"), link.delay, 0.0, LONGEST_DELAY)?;
         within(|| format!("{path}.cost"), link.cost, 0.0, LARGEST_COST)?;
+        for capacity in link.capacity.into_iter().flatten() {
+            within(|| format!("{path}.capacity"), capacity, SMALLEST_CAPACITY, LARGEST_CAPACITY)?;
+        }
     }
     let mut ends: Vec<(usize, usize, usize)> =
         given.links.iter().enumerate().map(|(i, l)| (l.a.min(l.b), l.a.max(l.b), i)).collect();

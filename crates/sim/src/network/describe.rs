@@ -15,7 +15,7 @@ pub struct ClassSummary {
     pub class: &'static str,
     /// Number of routers.
     pub routers: usize,
-    /// Smallest speed, segments/s.
+    /// Smallest speed of a queue, segments/s.
     pub speed: f64,
     /// Largest speed, segments/s.
     pub fastest: f64,
@@ -23,7 +23,7 @@ pub struct ClassSummary {
     pub buffer: [u64; 2],
     /// Sources below routers of the class.
     pub sources: u64,
-    /// Mean and largest offered load of users, as a share of the speed of the router.
+    /// Mean and largest offered load of users, as a share of the speed of the queue.
     pub load: [f64; 2],
 }
 
@@ -89,8 +89,9 @@ impl Network {
             let members: Vec<usize> = (0..self.topology.routers.len())
                 .filter(|&r| self.topology.routers[r].class == class)
                 .collect();
-            let speeds = members.iter().map(|&r| self.speeds[r]);
-            let buffers = members.iter().map(|&r| self.buffers[r]);
+            let queues: Vec<usize> = members.iter().flat_map(|&r| self.queues.of_router(r)).collect();
+            let speeds = queues.iter().map(|&q| self.speeds[q]);
+            let buffers = queues.iter().map(|&q| self.buffers[q]);
             let sources = members.iter().filter_map(|&r| self.access_index[r]);
             Some(ClassSummary {
                 class: class.name(),
@@ -100,8 +101,8 @@ impl Network {
                 fastest: speeds.fold(0.0, f64::max),
                 sources: sources.map(|a| self.sources[usize::from(a)]).sum(),
                 load: [
-                    members.iter().map(|&r| offered[r]).sum::<f64>() / members.len() as f64,
-                    members.iter().map(|&r| offered[r]).fold(0.0, f64::max),
+                    queues.iter().map(|&q| offered[q]).sum::<f64>() / queues.len() as f64,
+                    queues.iter().map(|&q| offered[q]).fold(0.0, f64::max),
                 ],
             })
         };
@@ -203,8 +204,8 @@ impl Network {
         let mut warnings = Vec::new();
         let users = &scenario.users;
         let normal =
-            (0..self.speeds.len()).filter(|&r| self.topology.routers[r].class == RouterClass::Normal);
-        let slowest = normal.map(|r| self.speeds[r]).min_by(f64::total_cmp);
+            (0..self.speeds.len()).filter(|&q| self.queues.class(q, &self.topology) == RouterClass::Normal);
+        let slowest = normal.map(|q| self.speeds[q]).min_by(f64::total_cmp);
         if let Some(speed) = slowest.filter(|_| self.sources.iter().sum::<u64>() > 0) {
             for (name, rate) in [("normal", users.normal_interface), ("fast", users.fast_interface)] {
                 if speed < rate {

@@ -32,7 +32,7 @@ impl Domains {
     /// router.
     #[must_use]
     pub fn of(network: &Network) -> Self {
-        let mut domains = Union::new(network.routers.len());
+        let mut domains = Union::new(network.nodes());
         for lane in network.lanes.iter().filter(|lane| lane.least < SHORTEST_LOOKAHEAD) {
             domains.join(lane.from.index(), network.lane_to(lane));
         }
@@ -43,7 +43,7 @@ impl Domains {
     /// All routers in one domain.
     #[must_use]
     pub fn one(network: &Network) -> Self {
-        Self::new(network, vec![0; network.routers.len()], 1)
+        Self::new(network, vec![0; network.nodes()], 1)
     }
 
     fn new(network: &Network, of: Vec<u16>, count: usize) -> Self {

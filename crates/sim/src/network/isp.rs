@@ -57,6 +57,7 @@ pub fn isp(tiers: &TierParameters) -> Result<Topology, InvalidScenario> {
         b: city(b),
         delay: ms / 1e3,
         cost,
+        capacity: None,
     };
     // Four normal routers per point of presence, but three on the second of the six smallest metropolitan areas.
     let even = |name: &&str| {

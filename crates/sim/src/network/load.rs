@@ -20,16 +20,19 @@ impl Network {
             .collect()
     }
 
-    /// Expected fraction of flows that cross each router.
+    /// Expected fraction of flows that cross each queue of data, or whose acknowledgements do on their way `back`.
     #[must_use]
-    pub fn flow_shares(&self, scenario: &Scenario) -> Vec<f64> {
-        let mut share = vec![0.0; self.topology.routers.len()];
-        let total: u64 = self.sources.iter().sum();
-        if total == 0 {
+    pub fn flow_shares(&self, scenario: &Scenario, back: bool) -> Vec<f64> {
+        let same = scenario.users.allow_same_backbone;
+        let sources: Vec<f64> = self.sources.iter().map(|count| *count as f64).collect();
+        let receivers = &self.receiver_weight;
+        let routers = self.topology.routers.len();
+        let mut share = vec![0.0; self.queues.count()];
+        let total: f64 = sources.iter().sum();
+        if total == 0.0 {
             return share;
         }
-        let same = scenario.users.allow_same_backbone;
-        let all: f64 = self.receiver_weight.iter().sum();
+        let all: f64 = receivers.iter().sum();
         // Weight of all receivers that a source in a region may choose.
         let mut choice = vec![all; self.topology.regions];
         if !same {
@@ -37,24 +40,26 @@ impl Network {
                 *sum = self.receiver_weights_from(region, same).iter().sum();
             }
         }
-        let neighbours = adjacency(self.topology.routers.len(), &self.topology.links);
+        let neighbours = adjacency(routers, &self.topology.links);
         let mut routing = Routing::new(&self.topology.links, &neighbours);
-        for receiver in routing.together(&self.access) {
-            let weight = self.receiver_weight[receiver];
-            if weight <= 0.0 {
+        for end in routing.together(&self.access) {
+            if (if back { sources[end] } else { receivers[end] }) <= 0.0 {
                 continue;
             }
-            // All flows to this receiver, added up from the far ends of the tree of its routes.
-            let mut flows = vec![0.0; share.len()];
-            for (source, &count) in self.sources.iter().enumerate() {
+            // All that goes to this end, added up from the far ends of the tree of its routes.
+            let mut flows = vec![0.0; routers];
+            for other in 0..self.access.len() {
+                let (source, receiver) = if back { (end, other) } else { (other, end) };
                 let region = self.region_of(source);
-                if count > 0 && (same || region != self.region_of(receiver)) {
-                    flows[self.access[source]] += count as f64 / total as f64 * weight / choice[region];
+                if sources[source] > 0.0 && (same || region != self.region_of(receiver)) {
+                    flows[self.access[other]] +=
+                        sources[source] / total * receivers[receiver] / choice[region];
                 }
             }
-            let ways = routing.towards(self.access[receiver]);
+            let ways = routing.towards(self.access[end]);
             for router in ways.from_far_to_near() {
-                share[router] += flows[router];
+                let queue = if self.queues.at_ports() { self.next_lane(router, end).index() } else { router };
+                share[queue] += flows[router];
                 if let Some((next, _)) = ways.next(router) {
                     flows[next] += flows[router];
                 }
@@ -63,29 +68,40 @@ impl Network {
         share
     }
 
-    /// Expected number of flows through each router of an uncongested network: the closed loop of thinking and
+    /// Expected number of flows through each queue of an uncongested network: the closed loop of thinking and
     /// transferring.
     #[must_use]
     pub fn expected_flows(&self, scenario: &Scenario) -> Vec<f64> {
         let sources: u64 = self.sources.iter().sum();
         let transfer = self.transfer_time(scenario);
         let active = transfer / (transfer + scenario.users.think_time);
-        self.flow_shares(scenario).iter().map(|share| sources as f64 * active * share).collect()
+        let shares = self.flow_shares(scenario, false);
+        shares.iter().map(|share| sources as f64 * active * share).collect()
     }
 
-    /// Load that users offer to each router as a share of its speed: files of mean size in the same closed loop, and as
-    /// many acknowledgements where they take the slots of data. Explicit flows, retransmissions, and large files that
-    /// concurrency limits come on top.
+    /// Load that users offer to each queue as a share of its speed: files of mean size in the same closed loop, and as
+    /// many acknowledgements where they take slots, or bytes, of data. Explicit flows, retransmissions, and large files
+    /// that concurrency limits come on top.
     #[must_use]
     pub fn offered_loads(&self, scenario: &Scenario) -> Vec<f64> {
         let sources: u64 = self.sources.iter().sum();
         let cycle = self.transfer_time(scenario) + scenario.users.think_time;
-        let ways = if scenario.network.ack_path == AckPath::Queued { 2.0 } else { 1.0 };
-        let offered = ways * sources as f64 / cycle * scenario.mean_file_size();
-        self.flow_shares(scenario)
-            .iter()
+        let offered = sources as f64 / cycle * scenario.mean_file_size();
+        let data = self.flow_shares(scenario, false);
+        let queued = scenario.network.ack_path == AckPath::Queued;
+        let acks = match (queued, self.queues.at_ports()) {
+            (false, _) => vec![0.0; data.len()],
+            // Every router that a segment passes serves its acknowledgement, too.
+            (true, false) => data.clone(),
+            (true, true) => {
+                let size = scenario.network.ack_bytes / scenario.transport.segment_bytes;
+                self.flow_shares(scenario, true).iter().map(|share| size * share).collect()
+            }
+        };
+        data.iter()
+            .zip(acks)
             .zip(&self.speeds)
-            .map(|(share, speed)| offered * share / speed)
+            .map(|((data, acks), speed)| offered * (data + acks) / speed)
             .collect()
     }
 

@@ -13,7 +13,9 @@ pub fn parking_lot() -> Topology {
     Topology {
         name: "parking-lot".into(),
         routers: routers.collect(),
-        links: (0..3).map(|i| LinkSpec { a: i, b: i + 1, delay: DELAY, cost: DELAY }).collect(),
+        links: (0..3)
+            .map(|i| LinkSpec { a: i, b: i + 1, delay: DELAY, cost: DELAY, capacity: None })
+            .collect(),
         regions: names.len(),
         long_lived: Vec::new(),
     }

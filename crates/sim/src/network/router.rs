@@ -1,9 +1,10 @@
-//! A router: one first-in first-out queue with a fixed service time per segment and drop-tail.
+//! A router or a port of one: a first-in first-out queue with a fixed service time per segment and drop-tail.
 
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
-/// A router. All attached links share its buffer; its speed does not depend on the size of a segment.
+/// A router, whose buffer all attached links share and whose speed does not depend on the size of a segment; or one of
+/// its ports, which serves acknowledgements in less time.
 ///
 /// With a fixed service time the queue is a single number, the instant at which it runs empty, so that an arrival
 /// decides at once: dropped, or leaves at a known instant.
@@ -11,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct Router {
     /// Service time of one segment.
     pub service: Picos,
+    /// Service time of an acknowledgement.
+    ack_service: Picos,
     /// Instant at which the queue runs empty.
     busy_until: Picos,
     /// An arrival that finds more work than this is dropped.
@@ -19,6 +22,8 @@ pub struct Router {
     mark_above: Picos,
     /// Segments accepted so far.
     pub accepted: u64,
+    /// Of them, acknowledgements that have a service time of their own.
+    short: u64,
     /// Segments dropped so far.
     pub dropped: u64,
     /// Work that came in until the speed last changed, and the segments accepted by then.
@@ -52,13 +57,28 @@ impl Router {
     pub fn new(service: Picos, waiting: u64) -> Self {
         Self {
             service,
+            ack_service: service,
             busy_until: 0,
             limit: service.saturating_mul(waiting),
             mark_above: Picos::MAX,
             accepted: 0,
+            short: 0,
             dropped: 0,
             earlier: (0, 0),
         }
+    }
+
+    /// The same as a port that serves an acknowledgement in `service`. It holds as much work as before.
+    #[must_use]
+    pub fn serving_acks(mut self, service: Picos) -> Self {
+        self.ack_service = service;
+        self
+    }
+
+    /// Service time of an acknowledgement.
+    #[must_use]
+    pub fn ack_service(&self) -> Picos {
+        self.ack_service
     }
 
     /// From `now` on each segment takes `service`, those in the queue and what remains of the one in service too. As many
@@ -66,6 +86,7 @@ impl Router {
     pub fn change(&mut self, now: Picos, service: Picos) {
         let (waiting, backlog) = (self.limit / self.service, self.backlog(now));
         let to = rescaled(backlog, self.service, service);
+        debug_assert!(self.short == 0, "ports keep their speed");
         self.earlier = (self.work() - backlog + to, self.accepted);
         if backlog > 0 {
             self.busy_until = now + to;
@@ -74,12 +95,13 @@ impl Router {
             self.mark_above = rescaled(self.mark_above, self.service, service);
         }
         self.limit = service.saturating_mul(waiting);
-        self.service = service;
+        (self.service, self.ack_service) = (service, service);
     }
 
     /// Work that came in so far.
     fn work(&self) -> Picos {
-        self.earlier.0 + (self.accepted - self.earlier.1) * self.service
+        let full = self.accepted - self.short - self.earlier.1;
+        self.earlier.0 + full * self.service + self.short * self.ack_service
     }
 
     /// The same router, which marks what finds more than `threshold` segments in it (RFC 8257, section 3.1).
@@ -106,6 +128,20 @@ impl Router {
         }
         self.accepted += 1;
         self.busy_until = now + backlog + self.service;
+        Some(self.busy_until)
+    }
+
+    /// An acknowledgement arrives at a port at `now`: the same. It fits where its own size does.
+    #[inline]
+    pub fn arrive_short(&mut self, now: Picos) -> Option<Picos> {
+        let backlog = self.backlog(now);
+        if backlog + self.ack_service > self.limit + self.service {
+            self.dropped += 1;
+            return None;
+        }
+        self.accepted += 1;
+        self.short += 1;
+        self.busy_until = now + backlog + self.ack_service;
         Some(self.busy_until)
     }
 
@@ -138,7 +174,7 @@ impl Router {
         self.busy_until.saturating_sub(now)
     }
 
-    /// Segments in the router at `now`, the one in service included.
+    /// Segments in the router at `now`, the one in service included; at a port in units of data segments, rounded up.
     #[must_use]
     pub fn occupancy(&self, now: Picos) -> u64 {
         self.backlog(now).div_ceil(self.service)

@@ -48,7 +48,11 @@ fn router_specs(given: &GivenTopology) -> Vec<RouterSpec> {
 }
 
 fn link_specs(given: &GivenTopology) -> Vec<LinkSpec> {
-    given.links.iter().map(|l| LinkSpec { a: l.a, b: l.b, delay: l.delay, cost: l.cost }).collect()
+    given
+        .links
+        .iter()
+        .map(|l| LinkSpec { a: l.a, b: l.b, delay: l.delay, cost: l.cost, capacity: l.capacity })
+        .collect()
 }
 
 /// A bare backbone with the tiers of the scenario below it.

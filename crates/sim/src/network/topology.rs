@@ -102,6 +102,8 @@ pub struct LinkSpec {
     pub delay: f64,
     /// Routing cost.
     pub cost: f64,
+    /// Capacity from `a` to `b` and from `b` to `a`, bit/s; none follows from the speeds of the routers.
+    pub capacity: Option<[f64; 2]>,
 }
 
 /// Routers and links. The first `regions` routers are the backbone (or plain) routers, one a region.

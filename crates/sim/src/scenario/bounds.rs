@@ -33,6 +33,8 @@ pub const BOUNDS: &[Bound] = &[
     above("network.delay_multiplier", 0.0, 1000.0),
     from("network.buffer_floor", 1.0, 1e9),
     from("network.ecn_threshold", 0.0, 1e9),
+    from("network.ack_bytes", 1.0, 1e6),
+    above("network.capacity_factor", 0.0, 1e6),
     from("tiers.pops_per_backbone", 0.0, 100.0),
     from("tiers.fast_per_pop", 0.0, 1000.0),
     from("tiers.normal_per_pop", 0.0, 1000.0),

@@ -53,6 +53,9 @@ pub struct GivenLink {
     pub delay: f64,
     /// Routing cost.
     pub cost: f64,
+    /// Capacity from `a` to `b` and from `b` to `a`, bit/s; none follows from the speeds of the routers.
+    #[serde(default)]
+    pub capacity: Option<[f64; 2]>,
 }
 
 /// The routers built below a backbone. The numbers hold for a given topology that has backbone routers only, the places

@@ -130,7 +130,7 @@ impl Simulation {
             periods: vec![PeriodSums::default(); periods + 1],
             series: Series::default(),
             records: FlowRecords::new(seed, shared.scenario.measurement.flow_records),
-            routers: RouterUse::new(shared.network.data_routers(), periods),
+            routers: RouterUse::new(shared.network.queues.count(), periods),
             long_lived: [0; LONG_LIVED],
             convergence: Convergence::default(),
             tracing,
@@ -241,7 +241,17 @@ impl Simulation {
         self.routers.table(&self.shared.network, self.shared.scenario.measurement.interval)
     }
 
-    /// A router of the network now.
+    /// A queue of data now.
+    fn queue(&self, queue: usize) -> RouterState {
+        let network = &self.shared.network;
+        if !network.queues.at_ports() {
+            return self.router(queue);
+        }
+        let domain = self.shared.domains.of[network.queues.router(queue)];
+        self.domains[usize::from(domain)].fabric.port(LaneId::new(queue), self.now)
+    }
+
+    /// A router that has one queue now.
     fn router(&self, router: usize) -> RouterState {
         let domains = &self.shared.domains;
         self.domains[usize::from(domains.of[router])].fabric.router(domains.router[router], self.now)
@@ -256,7 +266,11 @@ impl Simulation {
     /// Segments accepted by routers so far, over all routers.
     #[must_use]
     pub fn router_hops(&self) -> u64 {
-        (0..self.shared.network.routers.len()).map(|router| self.router(router).accepted).sum()
+        let network = &self.shared.network;
+        if network.queues.at_ports() {
+            return (0..network.queues.count()).map(|queue| self.queue(queue).accepted).sum();
+        }
+        (0..network.routers.len()).map(|router| self.router(router).accepted).sum()
     }
 
     /// The network.

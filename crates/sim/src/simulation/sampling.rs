@@ -59,7 +59,7 @@ impl Simulation {
         if self.shared.period(self.sample_time(self.samples + 1)) != period {
             self.domains.iter_mut().for_each(|domain| domain.end_period(period, self.now));
         }
-        let states: Vec<_> = (0..self.shared.network.data_routers()).map(|r| self.router(r)).collect();
+        let states: Vec<_> = (0..self.shared.network.queues.count()).map(|q| self.queue(q)).collect();
         self.routers.sample(states.into_iter(), period);
         if let Some(period) = period {
             self.periods[period].add(&sample, &interval);

@@ -21,6 +21,7 @@ pub(super) struct Tracing {
     explicit: Vec<usize>,
     /// Numbers of sources in rising order.
     sources: Vec<u32>,
+    /// Queues.
     routers: Vec<usize>,
     /// Of the explicit flows, then of the sources.
     names: Vec<String>,
@@ -68,7 +69,7 @@ impl Tracing {
             names.push(format!("source {source}"));
         }
         let routers: BTreeSet<usize> = if trace.routers.iter().any(|name| name == "all") {
-            (0..network.data_routers()).collect()
+            (0..network.queues.count()).collect()
         } else {
             let index = |name: &String| {
                 network.topology.router(name).ok_or_else(|| {
@@ -79,7 +80,11 @@ impl Tracing {
                     invalid("trace.routers", message)
                 })
             };
-            trace.routers.iter().map(index).collect::<Result<_, _>>()?
+            let mut wanted = BTreeSet::new();
+            for name in &trace.routers {
+                wanted.extend(network.queues.of_router(index(name)?));
+            }
+            wanted
         };
         Ok(Self {
             interval: picos(trace.every),
@@ -112,7 +117,7 @@ impl Simulation {
         let explicit = self.tracing.explicit.iter().map(|index| self.explicit(*index).1);
         let users = self.tracing.sources.iter().map(|source| self.traced(*source));
         let flows: Vec<Option<Flow>> = explicit.chain(users).map(Option::<&Flow>::cloned).collect();
-        let states: Vec<_> = self.tracing.routers.iter().map(|router| self.router(*router)).collect();
+        let states: Vec<_> = self.tracing.routers.iter().map(|queue| self.queue(*queue)).collect();
         let tracing = &mut self.tracing;
         for (index, flow) in flows.iter().enumerate() {
             let Some(flow) = flow else { continue };

@@ -21,7 +21,7 @@ pub fn abilene() -> Value {
         "network": {
             "speed": 80_000.0, "delay_multiplier": 1.0, "buffer": {"rule": "bdp", "factor": 1.0},
             "buffer_floor": 8, "buffer_counts_in_service": false, "ecn_threshold": null,
-            "ack_path": "delay", "changes": []
+            "ack_path": "delay", "queue": "router", "ack_bytes": 64, "capacity_factor": 1, "changes": []
         },
         "users": {
             "base_sources": 2.0, "source_multiplier": 2.0,

@@ -1,0 +1,101 @@
+//! Where segments queue: in routers, or at the ports of routers.
+//!
+//! A router has one queue for all its links (the study). Or it has one at each output, which serves at the capacity of
+//! the link, and one towards its hosts, which serves at the speed of the router. A queue has the number of its router,
+//! or of the lane that begins at its port.
+
+use super::build::{LaneEnd, LaneSpec};
+use super::topology::{LinkSpec, RouterClass, Topology};
+use crate::scenario::{QueuePlace, Scenario};
+
+/// The queues of data.
+#[derive(Clone, Debug)]
+pub struct Queues {
+    place: QueuePlace,
+    /// Router of each.
+    routers: Vec<usize>,
+    /// Router to which a port leads; none towards hosts.
+    towards: Vec<Option<usize>>,
+}
+
+impl Queues {
+    /// The queues of a network whose `lanes` so far are those of data.
+    #[must_use]
+    pub fn new(place: QueuePlace, topology: &Topology, lanes: &[LaneSpec]) -> Self {
+        match place {
+            QueuePlace::Router => {
+                Self { place, routers: (0..topology.routers.len()).collect(), towards: Vec::new() }
+            }
+            QueuePlace::Port => {
+                let towards = |lane: &LaneSpec| match lane.end {
+                    LaneEnd::Router(router) => Some(router.index()),
+                    LaneEnd::Receivers(_) | LaneEnd::Sources(_) => None,
+                };
+                Self {
+                    place,
+                    routers: lanes.iter().map(|lane| lane.from.index()).collect(),
+                    towards: lanes.iter().map(towards).collect(),
+                }
+            }
+        }
+    }
+
+    /// Number of queues.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.routers.len()
+    }
+
+    /// They are at ports.
+    #[must_use]
+    pub fn at_ports(&self) -> bool {
+        self.place == QueuePlace::Port
+    }
+
+    /// Router of a queue.
+    #[must_use]
+    pub fn router(&self, queue: usize) -> usize {
+        self.routers[queue]
+    }
+
+    /// The queues of a router.
+    pub fn of_router(&self, router: usize) -> impl Iterator<Item = usize> {
+        self.routers.iter().enumerate().filter(move |(_, of)| **of == router).map(|(queue, _)| queue)
+    }
+
+    /// Class of the router of a queue.
+    #[must_use]
+    pub fn class(&self, queue: usize, topology: &Topology) -> RouterClass {
+        topology.routers[self.routers[queue]].class
+    }
+
+    /// Name of a queue: that of its router, with the end of the link at a port.
+    #[must_use]
+    pub fn name(&self, queue: usize, topology: &Topology) -> String {
+        let name = &topology.routers[self.routers[queue]].name;
+        match self.towards.get(queue) {
+            None => name.clone(),
+            Some(None) => format!("{name} -> hosts"),
+            Some(Some(other)) => format!("{name} -> {}", topology.routers[*other].name),
+        }
+    }
+
+    /// Speed of each, segments/s. `routers` has the speeds of the routers, `link_of` the link of each lane of data that
+    /// has one, and whether the lane begins at its second end.
+    #[must_use]
+    pub fn speeds(&self, scenario: &Scenario, routers: &[f64], link_of: &[(&LinkSpec, bool)]) -> Vec<f64> {
+        let segments_per_bit = scenario.network.capacity_factor / (8.0 * scenario.transport.segment_bytes);
+        let speed = |queue: usize| {
+            let own = routers[self.routers[queue]];
+            let (Some(Some(other)), Some((link, back))) = (self.towards.get(queue), link_of.get(queue))
+            else {
+                return own;
+            };
+            match link.capacity {
+                Some(capacity) => capacity[usize::from(*back)] * segments_per_bit,
+                None => own.min(routers[*other]),
+            }
+        };
+        (0..self.count()).map(speed).collect()
+    }
+}

@@ -1,0 +1,252 @@
+//! Queues at the ports of routers: each output serves bytes at the capacity of its link.
+
+use crate::common::*;
+use crate::{engines, snapshots};
+use mesonet_sim::network::Network;
+use mesonet_sim::{Engine, Scenario, Simulation};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// The scenario with queues at ports.
+fn at_ports(scenario: Value) -> Value {
+    with(scenario, &[("network.queue", json!("port"))])
+}
+
+/// Bits of a data segment.
+const BITS: f64 = 12_000.0;
+
+/// A flow from A over M to B, whose links have these capacities, segments/s: there and back.
+fn chain(there: f64, back: f64) -> Value {
+    let router = |name: &str| json!({"name": name, "class": "plain", "speed_factor": 100.0});
+    let routers = ["A", "M", "B"].map(router);
+    let link = |a: usize, capacity: [f64; 2]| json!({"a": a, "b": a + 1, "delay": 0.01, "cost": 1.0, "capacity": capacity.map(|rate| rate * BITS)});
+    with(
+        at_ports(dumbbell()),
+        &[
+            (
+                "topology",
+                json!({
+                    "name": "chain",
+                    "routers": routers,
+                    "links": [link(0, [10_000.0, 10_000.0]), link(1, [there, back])],
+                }),
+            ),
+            ("network.speed", json!(1_000.0)),
+            ("network.buffer", segments(50.0)),
+            ("time", time(60.0, 20.0, 1)),
+        ],
+    )
+}
+
+fn built(scenario: &Value) -> Network {
+    Network::build(&Scenario::from_json(&scenario.to_string()).unwrap()).unwrap()
+}
+
+fn refusal(scenario: &Value) -> String {
+    Scenario::from_json(&scenario.to_string())
+        .and_then(|scenario| Simulation::new(scenario, 1).map(|_| ()))
+        .unwrap_err()
+        .to_string()
+}
+
+/// Where each router has one busy output, a port is what the router was: every number of every flow is the same.
+#[test]
+fn one_busy_output_makes_a_port_of_the_router() {
+    let scenario = with(
+        dumbbell_of(&["tcp", "bic", "cubic"], 0.5),
+        &[
+            ("network.speed", json!(2_000.0)),
+            ("network.buffer", segments(60.0)),
+            ("time", time(60.0, 10.0, 1)),
+        ],
+    );
+    let [of_routers, of_ports] = [scenario.clone(), at_ports(scenario)].map(|scenario| run(&scenario, 1));
+    assert_eq!(of_routers.counters(), of_ports.counters());
+    assert!(of_routers.counters().dropped > 100);
+    assert_eq!(of_routers.responses().len(), of_ports.responses().len());
+    for (a, b) in of_routers.responses().into_iter().zip(of_ports.responses()) {
+        // Ports that carry nothing count as free places.
+        let same = a.2 == b.2 || (a.2.is_nan() && b.2.is_nan()) || a.1.starts_with("buffer_use");
+        assert!(same, "{a:?} {b:?}");
+    }
+    let [a, b] = [of_routers.routers(), of_ports.routers()];
+    assert_eq!(texts(&b, "router")[..4], ["A -> B", "B -> A", "A -> hosts", "B -> hosts"]);
+    for column in ["queue_mean", "utilisation", "loss_rate", "speed"] {
+        let (routers, ports) = (float(&a, column), float(&b, column));
+        assert_eq!([routers[0], routers[1]], [ports[0], ports[3]], "{column}");
+    }
+}
+
+/// A round trip on an idle path is propagation and, at each port, the time that the link needs for the bytes.
+#[test]
+fn bytes_take_time() {
+    let mut scenario = with(
+        chain(1_000.0, 500.0),
+        &[("network.ack_path", json!("queued")), ("network.ack_bytes", json!(75.0))],
+    );
+    scenario["flows"][0]["size"] = json!(1);
+    let flows = run(&scenario, 1).take_flows();
+    let round_trip = 1e3 * (float(&flows, "last_acked_s")[0] - float(&flows, "first_sent_s")[0]);
+    // Data: .1 ms, 1 ms, and .01 ms to the hosts; a twentieth of 2 ms, of .1 ms and of .01 ms for the acknowledgement.
+    let expected = 40.0 + 0.1 + 1.0 + 0.01 + (2.0 + 0.1 + 0.01) / 20.0;
+    assert!((round_trip - expected).abs() < 1e-6, "{round_trip}");
+}
+
+/// Acknowledgements fill a slow way back: one for each segment, 64 bytes for 1500.
+#[test]
+fn a_slow_way_back_limits_the_rate() {
+    let rate = |back: f64, path: &str| {
+        let scenario = with(chain(1_000.0, back), &[("network.ack_path", json!(path))]);
+        response(&run(&scenario, 1), "segment_rate")
+    };
+    let full = rate(1_000.0, "queued");
+    assert!((full - 1_000.0).abs() < 10.0, "{full}");
+    assert!((rate(10.0, "delay") - full).abs() < 1.0, "acknowledgements that only take time");
+    // 10 segments/s carry 234 acknowledgements/s; those that are dropped let more data through.
+    let slow = run(&with(chain(1_000.0, 10.0), &[("network.ack_path", json!("queued"))]), 1);
+    let back = slow.routers();
+    let place = texts(&back, "router").iter().position(|name| name == "B -> M").unwrap();
+    assert!(float(&back, "utilisation")[place] > 0.99);
+    let acknowledged = integer(&back, "segments_accepted")[place] as f64 / 40.0;
+    assert!((acknowledged / (10.0 * 1500.0 / 64.0) - 1.0).abs() < 0.05, "{acknowledged} a second");
+}
+
+/// The two directions of a link do not share a buffer or a server.
+#[test]
+fn directions_are_apart() {
+    let mut scenario = chain(1_000.0, 1_000.0);
+    scenario["flows"] = json!([flow("A", "B", 0.0), flow("B", "A", 0.0)]);
+    let rate = response(&run(&scenario, 1), "segment_rate");
+    assert!((rate - 2_000.0).abs() < 40.0, "{rate}");
+    scenario["network"]["queue"] = json!("router");
+    scenario["topology"]["routers"][1]["speed_factor"] = json!(1.0);
+    let shared = response(&run(&scenario, 1), "segment_rate");
+    assert!((shared - 1_000.0).abs() < 40.0, "{shared}");
+}
+
+/// Buffers by the rate of each port; capacities that are missing follow from the slower router.
+#[test]
+fn capacities_and_buffers_are_those_of_the_links() {
+    let speed = |network: &Network, name: &str| {
+        let queue = (0..network.queues.count()).find(|q| network.queues.name(*q, &network.topology) == name);
+        (network.speeds[queue.unwrap()], network.buffers[queue.unwrap()])
+    };
+    let buffer = |rule: &str, factor: f64| [("network.buffer", json!({"rule": rule, "factor": factor}))];
+    let network = built(&with(chain(3_000.0, 400.0), &buffer("time", 0.1)));
+    assert_eq!(speed(&network, "M -> B"), (3_000.0, 300));
+    assert_eq!(speed(&network, "B -> M"), (400.0, 40));
+    assert_eq!(speed(&network, "B -> hosts"), (100_000.0, 10_000));
+    let doubled = with(chain(3_000.0, 400.0), &[("network.capacity_factor", json!(2.0))]);
+    assert_eq!(speed(&built(&doubled), "B -> M").0, 800.0);
+    // Propagation is 40 ms on this path, and 20 ms on each link between neighbours.
+    let network = built(&with(chain(3_000.0, 400.0), &buffer("bdp", 1.0)));
+    let mean = network.mean_round_trip();
+    assert_eq!(speed(&network, "M -> B").1, (3_000.0 * mean).round() as u64);
+    let tiers = built(&at_ports(abilene()));
+    let slower = |name: &str| speed(&tiers, name).0 / 80_000.0;
+    assert_eq!(slower("A -> B"), 2.0);
+    assert_eq!([slower("A -> A1"), slower("A1 -> A")], [0.25, 0.25]);
+    assert_eq!([slower("A1 -> A1a"), slower("A1a -> A1"), slower("A1a -> hosts")], [0.05, 0.05, 0.05]);
+}
+
+/// Offered loads are utilisations of an uncongested network, acknowledgements by their bytes included.
+#[test]
+fn offered_loads_are_utilisations() {
+    let mut back = Vec::new();
+    for path in ["delay", "queued"] {
+        let scenario = with(
+            at_ports(abilene()),
+            &[
+                ("network.ack_path", json!(path)),
+                ("network.ack_bytes", json!(700.0)),
+                ("users.base_sources", json!(5.0)),
+                ("users.size_shape", json!(3.0)),
+                ("users.start", json!("thinking")),
+                ("time", time(40.0, 10.0, 1)),
+            ],
+        );
+        let offered = built(&scenario).offered_loads(&Scenario::from_json(&scenario.to_string()).unwrap());
+        let ports = run(&scenario, 1).routers();
+        let (names, found) = (texts(&ports, "router"), float(&ports, "utilisation"));
+        for kind in [" -> hosts", " -> A", " -> K"] {
+            let of: Vec<usize> = (0..offered.len()).filter(|queue| names[*queue].contains(kind)).collect();
+            let sum = |values: &[f64]| of.iter().map(|queue| values[*queue]).sum::<f64>();
+            let ratio = sum(found) / sum(&offered);
+            assert!((ratio - 1.0).abs() < 0.15, "{path}{kind}: {ratio}");
+        }
+        back.push(offered[names.iter().position(|name| name == "A1a -> A1").unwrap()]);
+    }
+    assert!(back[1] > back[0], "{back:?}");
+}
+
+/// sent = delivered + dropped + queued + in flight, in overload.
+#[test]
+fn segments_are_conserved() {
+    for path in ["delay", "queued"] {
+        let scenario = with(
+            at_ports(abilene()),
+            &[
+                ("users.base_sources", json!(20.0)),
+                ("network.speed", json!(20_000.0)),
+                ("network.ack_path", json!(path)),
+            ],
+        );
+        let mut simulation = simulation(&scenario, 5);
+        for step in 1..=40 {
+            simulation.advance(f64::from(step) * 0.25);
+            let (c, census) = (simulation.counters(), simulation.census());
+            assert_eq!(c.entering, c.leaving + c.dropped + census.queued + census.in_flight, "step {step}");
+        }
+        assert!(simulation.counters().dropped > 1000);
+    }
+}
+
+/// Random capacities of the links of a random network.
+fn random_ports() -> impl Strategy<Value = Value> {
+    let capacities = proptest::collection::vec(proptest::option::of((0usize..4, 0usize..4)), 12);
+    (networks::random(), capacities, 0usize..3, 0..recoveries().len()).prop_map(
+        |(scenario, capacities, acks, recovery)| {
+            let mut scenario = with(at_ports(scenario), &recoveries()[recovery]);
+            let rates = [800.0, 4_000.0, 8_000.0, 80_000.0];
+            for (link, capacity) in
+                scenario["topology"]["links"].as_array_mut().unwrap().iter_mut().zip(capacities)
+            {
+                link["capacity"] =
+                    json!(capacity.map(|(there, back)| [rates[there] * BITS, rates[back] * BITS]));
+            }
+            let (path, bytes) = [("delay", 64.0), ("queued", 64.0), ("queued", 1500.0)][acks];
+            with(scenario, &[("network.ack_path", json!(path)), ("network.ack_bytes", json!(bytes))])
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn all_engines_agree(scenario in random_ports(), seed: u32) {
+        engines::agree(&scenario, u64::from(seed));
+    }
+
+    #[test]
+    fn a_run_goes_on_from_a_snapshot(scenario in random_ports(), seed: u32) {
+        snapshots::continues(&scenario, u64::from(seed), Engine::Domains, 3);
+        snapshots::continues(&scenario, u64::from(seed), Engine::Reference, 2);
+    }
+}
+
+#[test]
+fn what_ports_do_not_do_is_refused() {
+    let refused = refusal(&with(chain(1e3, 1e3), &[("network.ack_path", json!("direction"))]));
+    assert!(refused.starts_with("network.ack_path: "), "{refused}");
+    let change =
+        json!([{"time": 1.0, "router": "A", "link": null, "speed": null, "delay": null, "factor": 2.0}]);
+    let refused = refusal(&with(chain(1e3, 1e3), &[("network.changes", change)]));
+    assert!(refused.starts_with("network.changes[0].router: "), "{refused}");
+    for capacity in [[0.0, 1e9], [1e9, -1.0], [1e9, 1e14]] {
+        let mut scenario = chain(1e3, 1e3);
+        scenario["topology"]["links"][1]["capacity"] = json!(capacity);
+        let refused = refusal(&scenario);
+        assert!(refused.starts_with("topology.links[1].capacity: "), "{refused}");
+    }
+}
