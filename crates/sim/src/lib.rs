@@ -10,6 +10,7 @@
 //! |---|---|
 //! | [`scenario`] | the parameters, typed and checked |
 //! | [`network`] | topology, routes, speeds and buffers; a router is one FIFO |
+//! | [`disciplines`] | what a queue does besides holding what fits |
 //! | [`engine`] | the order of events: segments, lanes, timers, the winner tree |
 //! | [`fabric`] | what carries segments from endpoint to endpoint |
 //! | [`transport`] | one flow: scoreboard, round-trip time, recovery |
@@ -18,6 +19,7 @@
 //! | [`simulation`] | the loop that joins them |
 //! | [`snapshot`] | state as bytes, and back |
 
+pub mod disciplines;
 pub mod engine;
 pub mod fabric;
 pub mod measure;

@@ -20,6 +20,8 @@ pub enum Purpose {
     Control = 5,
     /// Phase of the coarse clock of the host of one transfer.
     Clock = 6,
+    /// Signals of a queue discipline.
+    Queue = 7,
 }
 
 /// Stream of random numbers that starts at a mixed key.

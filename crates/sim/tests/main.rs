@@ -10,6 +10,7 @@ mod bursts;
 mod changes;
 mod delayed_acks;
 mod determinism;
+mod disciplines;
 mod dumbbell;
 mod ecn;
 mod engines;

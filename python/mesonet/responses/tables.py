@@ -178,6 +178,10 @@ ROUTERS = TableColumns(
         "segments_accepted": ("segments", "segments that it took, in the period"),
         "segments_dropped": ("segments", "segments that found it full, in the period"),
         "loss_rate": ("1", "segments dropped / (dropped + accepted)"),
+        "segments_marked": ("segments", "segments that its discipline marked, in the period; empty for drop-tail"),
+        "delay_p50_ms": ("ms", "median time that segments waited before their service; empty unless recorded"),
+        "delay_p95_ms": ("ms", "the time that 95 % of them waited at most"),
+        "delay_p99_ms": ("ms", "the time that 99 % of them waited at most"),
     },
 )
 """Queues hold the segment in service, too, and are sampled each measurement interval."""

@@ -248,6 +248,105 @@ _TABLE = (
         "chosen: none",
     ),
     Parameter(
+        "aqm.discipline", "choice", "drop_tail",
+        "Queue discipline at the queues that `aqm.at` names. `drop_tail`: what does not fit is dropped. `red`, `pie`, "
+        "`pi2` decide when a segment arrives; `codel`, `fq_codel`, `dualpi2` when it leaves.",
+        "RFC 7567: active queue management is recommended; drop-tail is what the study has",
+        choices=("drop_tail", "red", "pie", "pi2", "codel", "fq_codel", "dualpi2"),
+    ),
+    Parameter(
+        "aqm.at", "names", ["all"],
+        "Queues that have the discipline: `all`, `access`, a class of routers (`backbone`, `pop`, `normal`, `fast`, "
+        "`direct`, `plain`), the name of a router, or of a port such as `A -> B`. All others are drop-tail.",
+        "chosen: all",
+    ),
+    Parameter(
+        "aqm.ecn", "flag", False,
+        "Flows whose algorithm understands marks are ECN-capable, and the discipline marks their segments instead of "
+        "dropping them. BBR does not understand marks.",
+        "RFC 3168: marking is optional",
+    ),
+    Parameter("aqm.codel_target", "time", "5 ms", "CoDel, FQ-CoDel: delay that is accepted.", "RFC 8289, section 4.3"),
+    Parameter(
+        "aqm.codel_interval", "time", "100 ms",
+        "CoDel, FQ-CoDel: time for which the delay must exceed the target before the first signal.",
+        "RFC 8289, section 4.3",
+    ),
+    Parameter("aqm.fq_codel_queues", "count", 1024, "FQ-CoDel: number of queues.", "RFC 8290, section 5.2.2"),
+    Parameter("aqm.fq_codel_quantum", "count", 1514, "FQ-CoDel: bytes of a turn.", "RFC 8290, section 5.2.1"),
+    Parameter(
+        "aqm.red_min", "segments", "5 segments", "RED: average queue below which nothing is signalled.",
+        "Floyd, Jacobson 1993, section 4; ns-2 and ns-3 have the same",
+    ),
+    Parameter(
+        "aqm.red_max", "segments", "15 segments",
+        "RED: average queue at which the probability reaches its largest value.",
+        "Floyd, Jacobson 1993, section 4: at least twice the minimum; three times in ns-2 and ns-3",
+    ),
+    Parameter(
+        "aqm.red_weight", "number", 0.002, "RED: weight of an arrival in the average queue.",
+        "Floyd, Jacobson 1993, section 6",
+    ),
+    Parameter(
+        "aqm.red_max_probability", "probability", 0.02, "RED: largest probability of a signal below `aqm.red_max`.",
+        "Floyd, Jacobson 1993, section 4: 1/50",
+    ),
+    Parameter(
+        "aqm.red_gentle", "flag", True,
+        "RED: the probability rises to 1 at twice `aqm.red_max`, instead of at `aqm.red_max`.",
+        "Floyd 2000: recommended; the default of ns-2 since 2001 and of ns-3",
+    ),
+    Parameter(
+        "aqm.red_adaptive", "flag", False,
+        "RED: thresholds and weight follow from `aqm.red_target`, and the largest probability adapts.",
+        "Floyd, Gummadi, Shenker 2001",
+    ),
+    Parameter(
+        "aqm.red_target", "time", "5 ms", "RED: delay at which adaptive RED aims.",
+        "Floyd, Gummadi, Shenker 2001, section 5.1: the target of ns-2",
+    ),
+    Parameter("aqm.pie_target", "time", "15 ms", "PIE: delay at which it aims.", "RFC 8033, section 4.2"),
+    Parameter("aqm.pie_update", "time", "15 ms", "PIE: time between two updates.", "RFC 8033, section 4.2"),
+    Parameter("aqm.pie_burst", "time", "150 ms", "PIE: burst that passes after calm.", "RFC 8033, section 4.4"),
+    Parameter(
+        "aqm.pie_alpha", "number", 0.125, "PIE: gain on the distance from the target, Hz.", "RFC 8033, section 4.2"
+    ),
+    Parameter("aqm.pie_beta", "number", 1.25, "PIE: gain on the change of the delay, Hz.", "RFC 8033, section 4.2"),
+    Parameter(
+        "aqm.pie_mark_below", "probability", 0.1, "PIE: probability from which on it drops instead of marking.",
+        "RFC 8033, section 5.1",
+    ),
+    Parameter(
+        "aqm.pi2_target", "time", "15 ms", "PI2, DualPI2: delay at which the classic queue aims.",
+        "RFC 9332, appendix A.1",
+    ),
+    Parameter(
+        "aqm.pi2_update", "time", "16 ms", "PI2, DualPI2: time between two updates.", "RFC 9332, appendix A.1",
+    ),
+    Parameter(
+        "aqm.pi2_alpha", "number", 0.156, "PI2, DualPI2: gain on the distance from the target, Hz.",
+        "RFC 9332, appendix A.1: .1 update / RTT_max^2 with 100 ms; the value of Linux",
+    ),
+    Parameter(
+        "aqm.pi2_beta", "number", 3.195, "PI2, DualPI2: gain on the change of the delay, Hz.",
+        "RFC 9332, appendix A.1: .3 / RTT_max with 100 ms; the value of Linux",
+    ),
+    Parameter(
+        "aqm.dualpi2_coupling", "number", 2,
+        "PI2, DualPI2: probability of a signal to a scalable flow, as a multiple of the base probability. A classic "
+        "flow has the square of the base probability.",
+        "RFC 9332, section 2.1",
+    ),
+    Parameter(
+        "aqm.dualpi2_step", "time", "1 ms", "DualPI2: a scalable segment that waited for longer is marked.",
+        "RFC 9332, appendix A.1",
+    ),
+    Parameter(
+        "aqm.dualpi2_classic_share", "probability", 0.1,
+        "DualPI2: least share of the bytes that classic flows have while both queues are full.",
+        "sch_dualpi2 of Linux: 10 %; RFC 9332, section 2.5.2.1: a weight for the classic queue",
+    ),
+    Parameter(
         "tiers.pops_per_backbone", "count", 2,
         "Points of presence that are built below each backbone router of a topology of your own, where it has backbone "
         "routers only. Any other topology is taken as it is.",
@@ -818,6 +917,11 @@ _TABLE = (
         "Number of explicit flows, from the first, that have their own columns in the time series; "
         "long-lived flows come last.",
         "chosen: three columns a flow",
+    ),
+    Parameter(
+        "measurement.queue_delays", "flag", False,
+        "Drop-tail queues record how long segments wait, as queues with a discipline do (`aqm.discipline`).",
+        "chosen: off, because it takes time",
     ),
     Parameter(
         "measurement.starved_after", "time", "5 s",

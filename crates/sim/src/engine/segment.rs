@@ -3,20 +3,21 @@
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 
-/// The name of a flow in its segments. It says where the flow is to be found, so that no router needs to look at it.
+/// The name of a flow in its segments. It says where the flow is to be found, so that no router needs to look at it, and does
+/// not depend on how the network is divided into domains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowId(pub u32);
 
 /// The place where a flow is to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowHome {
-    /// A slot of the domain of this group of access routers.
+    /// A number among the flows of this group of access routers.
     Group(usize),
     /// The flow has lanes of its own, and this number among the flows that have.
     OwnLanes(usize),
 }
 
-/// Bits of a slot in a flow's name.
+/// Bits of a number in a flow's name, and of a slot in the code of a timer.
 const SLOT_BITS: u32 = 24;
 /// Instead of a group: the flow has lanes of its own.
 const OWN: u32 = 0xff;
@@ -27,10 +28,10 @@ pub const MOST_GROUPS: usize = OWN as usize;
 pub const MOST_SLOTS: usize = 1 << SLOT_BITS;
 
 impl FlowId {
-    /// The flow in `slot` of its domain, whose source is in `group`.
+    /// The flow with this number among those whose source is in `group`.
     #[must_use]
-    pub fn new(group: usize, slot: u32) -> Self {
-        Self(((group as u32) << SLOT_BITS) | slot)
+    pub fn new(group: usize, number: u32) -> Self {
+        Self(((group as u32) << SLOT_BITS) | number)
     }
 
     /// The `n`-th of the flows with lanes of their own.
@@ -44,13 +45,17 @@ impl FlowId {
     #[inline]
     pub fn home(self) -> FlowHome {
         let group = self.0 >> SLOT_BITS;
-        if group == OWN { FlowHome::OwnLanes(self.slot() as usize) } else { FlowHome::Group(group as usize) }
+        if group == OWN {
+            FlowHome::OwnLanes(self.number() as usize)
+        } else {
+            FlowHome::Group(group as usize)
+        }
     }
 
-    /// Slot in the domain of the source, unless the flow has lanes of its own.
+    /// Number in its group, or among the flows that have lanes of their own.
     #[must_use]
     #[inline]
-    pub fn slot(self) -> u32 {
+    pub fn number(self) -> u32 {
         self.0 & (MOST_SLOTS as u32 - 1)
     }
 }
@@ -72,11 +77,15 @@ pub struct Segment {
 /// Bits below the departure.
 const LOW_BITS: u32 = 16;
 const LOW_MASK: u64 = (1 << LOW_BITS) - 1;
-/// Routers may mark the segment instead of dropping it.
-const ECN_CAPABLE: u64 = 1 << 15;
-/// Congestion experienced: a router has marked it.
-const MARKED: u64 = 1 << 14;
-const TARGET_MASK: u64 = MARKED - 1;
+/// The two bits of ECN (RFC 3168, section 5).
+const ECN_MASK: u64 = 0b11 << 14;
+/// ECT(0): routers may mark the segment instead of dropping it.
+const CAPABLE: u64 = 0b10 << 14;
+/// ECT(1): the same, of a flow whose congestion control is scalable (RFC 9331).
+const SCALABLE: u64 = 0b01 << 14;
+/// CE: a router has marked it.
+const MARKED: u64 = 0b11 << 14;
+const TARGET_MASK: u64 = SCALABLE - 1;
 
 /// Most access routers that a segment can name.
 pub const MOST_TARGETS: usize = TARGET_MASK as usize + 1;
@@ -88,18 +97,32 @@ impl Segment {
         Self { time: sent, flow, sequence, stamp: (sent << LOW_BITS) | u64::from(target) }
     }
 
-    /// The same, and routers may mark it.
+    /// The same, and routers may mark it: ECT(0).
     #[must_use]
     #[inline]
     pub fn ecn_capable(self) -> Self {
-        Self { stamp: self.stamp | ECN_CAPABLE, ..self }
+        Self { stamp: self.stamp | CAPABLE, ..self }
     }
 
-    /// Returns whether routers may mark it.
+    /// The same, and its congestion control is scalable: ECT(1).
+    #[must_use]
+    #[inline]
+    pub fn scalable(self) -> Self {
+        Self { stamp: self.stamp | SCALABLE, ..self }
+    }
+
+    /// Returns whether routers may mark it, or have marked it.
     #[must_use]
     #[inline]
     pub fn is_ecn_capable(&self) -> bool {
-        self.stamp & ECN_CAPABLE != 0
+        self.stamp & ECN_MASK != 0
+    }
+
+    /// Returns whether it belongs into a queue of scalable flows: ECT(1) or CE (RFC 9331, section 5.1).
+    #[must_use]
+    #[inline]
+    pub fn is_scalable(&self) -> bool {
+        self.stamp & SCALABLE != 0
     }
 
     /// A router marks it.
@@ -112,14 +135,15 @@ impl Segment {
     #[must_use]
     #[inline]
     pub fn is_marked(&self) -> bool {
-        self.stamp & MARKED != 0
+        self.stamp & ECN_MASK == MARKED
     }
 
     /// The acknowledgement that it causes, on its way to `target`. It reports a mark and is not marked itself (RFC 3168,
     /// section 6.1.4).
     #[must_use]
     pub fn answered(self, target: usize) -> Self {
-        Self { stamp: (self.stamp & !(TARGET_MASK | ECN_CAPABLE)) | target as u64, ..self }
+        let mark = if self.is_marked() { MARKED } else { 0 };
+        Self { stamp: (self.stamp & !(TARGET_MASK | ECN_MASK)) | mark | target as u64, ..self }
     }
 
     /// The place at which it leaves the network. Data: the access router of the receiver. Acknowledgements: the access
@@ -148,9 +172,9 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn flows_are_named_by_group_and_slot_or_by_their_own_number() {
+    fn flows_are_named_by_group_and_number_or_by_their_own_number() {
         let id = FlowId::new(254, 0xab_cdef);
-        assert_eq!((id.home(), id.slot()), (FlowHome::Group(254), 0xab_cdef));
+        assert_eq!((id.home(), id.number()), (FlowHome::Group(254), 0xab_cdef));
         assert_eq!(FlowId::own(7).home(), FlowHome::OwnLanes(7));
     }
 
@@ -172,10 +196,11 @@ mod tests {
             }
             prop_assert_eq!(segment.age(sent + age), age);
             prop_assert_eq!(segment.target(), usize::from(target));
-            prop_assert_eq!((segment.is_ecn_capable(), segment.is_marked()), (capable, marks > 0));
+            prop_assert_eq!(segment.is_ecn_capable(), capable || marks > 0);
+            prop_assert_eq!(segment.is_marked(), marks > 0);
             let answer = segment.answered(MOST_TARGETS - 1 - usize::from(target));
             prop_assert_eq!(answer.target(), MOST_TARGETS - 1 - usize::from(target));
-            prop_assert_eq!((answer.is_ecn_capable(), answer.is_marked()), (false, marks > 0));
+            prop_assert_eq!(answer.is_marked(), marks > 0);
             prop_assert_eq!((answer.age(sent + age), answer.departure(sent + age)), (age, sent));
         }
     }

@@ -1,6 +1,8 @@
 //! A domain of the network by lanes: a lane is a ring, a router is a number, and only the heads of lanes are ordered.
 
-use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Origins, Outbox, OwnLanes};
+use super::managed::Step;
+use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Managed, Origins, Outbox, OwnLanes};
+use crate::disciplines::{QueueRecord, Signals, Verdict, Waiting};
 use crate::engine::{FlowHome, Lanes, Segment};
 use crate::network::build::{LaneEnd, LaneSpec};
 use crate::network::router::RouterState;
@@ -21,6 +23,8 @@ enum End {
     Sources,
     /// Not a lane: an alarm of the endpoints.
     Alarm(Alarm),
+    /// Not a lane: a queue that holds its segments is to serve the next one.
+    Departure(u16),
 }
 
 /// The destination of a way: a way is a lane that begins in this domain.
@@ -52,6 +56,13 @@ pub struct LaneFabric {
     /// Queues by router, or by way where they are at ports.
     routers: Vec<Router>,
     at_ports: bool,
+    /// Disciplines by queue; empty where all are drop-tail.
+    managed: Vec<Option<Box<Managed>>>,
+    /// Every router has one queue, which is drop-tail.
+    is_plain: bool,
+    /// Leaf after lanes and alarms by queue that holds its segments.
+    leaves: Vec<u16>,
+    signals: Signals,
     ways: Vec<Begin>,
     /// Number in the whole network by way.
     way_numbers: Vec<LaneId>,
@@ -84,6 +95,7 @@ impl LaneFabric {
         own: &[OwnLanes],
         origins: Option<Origins>,
         domain: usize,
+        seed: u64,
     ) -> Self {
         let here = |router: usize| usize::from(domains.of[router]) == domain;
         let groups = network.group_count();
@@ -149,8 +161,24 @@ impl LaneFabric {
                 },
             });
         }
-        let lanes = Lanes::new(ends.len(), ALARMS);
+        let managed_of = |queue: usize| network.managed(queue, seed).map(Box::new);
+        let mut managed: Vec<Option<Box<Managed>>> = if at_ports {
+            way_numbers.iter().map(|lane| managed_of(lane.index())).collect()
+        } else {
+            nodes.iter().map(|node| managed_of(*node)).collect()
+        };
+        if managed.iter().all(Option::is_none) {
+            managed.clear();
+        }
+        let holds = |queue: &usize| managed[*queue].as_ref().is_some_and(|managed| managed.is_stored());
+        let stored: Vec<usize> = (0..managed.len()).filter(holds).collect();
+        let lanes = Lanes::new(ends.len(), ALARMS + stored.len());
         ends.extend(Alarm::ALL.map(End::Alarm));
+        let mut leaves = vec![u16::MAX; managed.len()];
+        for queue in stored {
+            leaves[queue] = ends.len() as u16;
+            ends.push(End::Departure(queue as u16));
+        }
         let acknowledge = |group: &usize| {
             let way = |source| way_of[network.group_lane(*group, source).index()];
             (0..groups).map(way).collect::<Vec<_>>()
@@ -167,6 +195,10 @@ impl LaneFabric {
             routes: nodes.iter().flat_map(route).collect(),
             routers,
             at_ports,
+            is_plain: !at_ports && managed.is_empty(),
+            managed,
+            leaves,
+            signals: Signals::default(),
             targets,
             acknowledging: rows.iter().flat_map(acknowledge).collect(),
             groups,
@@ -211,6 +243,7 @@ impl LaneFabric {
                     }
                 }
                 End::Alarm(alarm) => return Some((time, Event::Alarm(alarm))),
+                End::Departure(queue) => self.serve(time, usize::from(queue)),
             }
         }
     }
@@ -219,8 +252,8 @@ impl LaneFabric {
     #[inline(always)]
     pub fn arrive(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) {
         let router = router.index();
-        if self.at_ports {
-            self.arrive_at_port(now, router, segment);
+        if !self.is_plain {
+            self.arrive_at_queue(now, router, segment);
             return;
         }
         let Some(departure) = self.routers[router].arrive(now) else {
@@ -234,22 +267,92 @@ impl LaneFabric {
         self.send(departure, self.routes[router * self.targets + segment.target()], segment);
     }
 
-    /// A segment reaches a router that has a queue at each output.
+    /// A segment reaches a router that has a queue at each output, or queues with a discipline.
     #[inline(never)]
-    fn arrive_at_port(&mut self, now: Picos, router: usize, mut segment: Segment) {
+    fn arrive_at_queue(&mut self, now: Picos, router: usize, mut segment: Segment) {
         let way = self.routes[router * self.targets + segment.target()];
-        let port = &mut self.routers[usize::from(way)];
-        let departure =
-            if segment.target() < self.receivers { port.arrive(now) } else { port.arrive_short(now) };
+        let queue = if self.at_ports { usize::from(way) } else { router };
+        let is_ack = segment.target() >= self.receivers;
+        if self.managed.get(queue).is_some_and(Option::is_some)
+            && !self.enters(now, queue, is_ack, &mut segment)
+        {
+            return;
+        }
+        let router = &mut self.routers[queue];
+        let departure = if is_ack && self.at_ports { router.arrive_short(now) } else { router.arrive(now) };
         let Some(departure) = departure else {
             self.drop(now, segment);
             return;
         };
-        if segment.is_ecn_capable() && port.marks(now, departure) {
+        if !is_ack && segment.is_ecn_capable() && router.marks(now, departure) {
             self.crossed.marked += u64::from(!segment.is_marked());
             segment.mark();
         }
         self.send(departure, way, segment);
+    }
+
+    /// A segment reaches a queue with a discipline: returns whether it enters a queue that is a number.
+    fn enters(&mut self, now: Picos, queue: usize, is_ack: bool, segment: &mut Segment) -> bool {
+        let Some(managed) = &mut self.managed[queue] else { return true };
+        let arrival = Waiting { segment: *segment, since: now, is_ack };
+        if managed.is_stored() {
+            let step = managed.arrive(now, arrival, &mut self.signals);
+            if step.due.is_some() {
+                self.lanes.set_due(usize::from(self.leaves[queue]), step.due);
+            }
+            self.send_served(queue, step);
+            self.take_signals(now);
+            return false;
+        }
+        let router = &self.routers[queue];
+        let backlog = router.backlog(now);
+        let verdict = managed.decide(backlog, &arrival);
+        let size = if is_ack { router.ack_service() } else { router.service };
+        if verdict == Verdict::Drop {
+            self.routers[queue].dropped += 1;
+            self.drop(now, *segment);
+            return false;
+        }
+        if router.fits(now, size) {
+            managed.entered(backlog, now + backlog + size);
+            if verdict == Verdict::Mark {
+                let is_new = u64::from(!segment.is_marked());
+                self.crossed.marked += is_new;
+                managed.record.marked += is_new;
+                segment.mark();
+            }
+        }
+        true
+    }
+
+    /// A queue that holds its segments serves the next one.
+    fn serve(&mut self, now: Picos, queue: usize) {
+        let Some(managed) = &mut self.managed[queue] else { return };
+        let step = managed.depart(now, &mut self.signals);
+        self.lanes.set_due(usize::from(self.leaves[queue]), step.due);
+        self.send_served(queue, step);
+        self.take_signals(now);
+    }
+
+    /// Puts what a queue serves on its lane.
+    #[inline]
+    fn send_served(&mut self, queue: usize, step: Step) {
+        if let Some((waiting, end)) = step.served {
+            let way = if self.at_ports {
+                queue as u16
+            } else {
+                self.routes[queue * self.targets + waiting.segment.target()]
+            };
+            self.send(end, way, waiting.segment);
+        }
+    }
+
+    /// Counts and reports what a discipline has dropped and marked.
+    fn take_signals(&mut self, now: Picos) {
+        self.crossed.marked += std::mem::take(&mut self.signals.marked);
+        while let Some(dropped) = self.signals.dropped.pop() {
+            self.drop(now, dropped.segment);
+        }
     }
 
     /// A segment reaches its receiver, which acknowledges it at once.
@@ -373,14 +476,39 @@ impl LaneFabric {
     /// See [`super::Fabric::router`].
     #[must_use]
     pub fn router(&self, router: DomainRouter, now: Picos) -> RouterState {
-        self.routers[router.index()].state(now)
+        self.state(router.index(), now)
+    }
+
+    fn state(&self, queue: usize, now: Picos) -> RouterState {
+        let held = self.managed.get(queue).and_then(Option::as_ref).and_then(|managed| managed.state(now));
+        held.unwrap_or_else(|| self.routers[queue].state(now))
     }
 
     /// See [`super::Fabric::port`].
     #[must_use]
     pub fn port(&self, lane: LaneId, now: Picos) -> RouterState {
         let way = self.way_numbers.binary_search(&lane).expect("a lane that begins here");
-        self.routers[way].state(now)
+        self.state(way, now)
+    }
+
+    /// See [`super::Fabric::take_record`]: where queues are at ports by `lane`, else by `router`.
+    pub fn take_record(&mut self, lane: LaneId, router: DomainRouter) -> Option<QueueRecord> {
+        if self.managed.is_empty() {
+            return None;
+        }
+        let queue = if self.at_ports { self.way_numbers.binary_search(&lane).ok()? } else { router.index() };
+        self.managed[queue].as_mut().map(|managed| std::mem::take(&mut managed.record))
+    }
+
+    /// See [`super::Fabric::waiting`].
+    #[must_use]
+    pub fn waiting(&self) -> Vec<Segment> {
+        self.managed
+            .iter()
+            .flatten()
+            .flat_map(|queue| queue.waiting())
+            .map(|waiting| waiting.segment)
+            .collect()
     }
 
     /// See [`super::Fabric::segments`].
@@ -403,6 +531,10 @@ impl LaneFabric {
             numbers: _,
             routers,
             at_ports: _,
+            managed,
+            is_plain: _,
+            leaves: _,
+            signals: _,
             ways,
             way_numbers: _,
             routes: _,
@@ -422,6 +554,7 @@ impl LaneFabric {
         debug_assert!(drops.is_empty() && outboxes.iter().all(|outbox| outbox.segments.is_empty()));
         passage.field(lanes)?;
         passage.field(routers)?;
+        passage.field(managed)?;
         passage.each(ways, |Begin { delay, floor, way: _ }, passage| {
             passage.field(delay)?;
             passage.field(floor)

@@ -5,15 +5,18 @@
 //! and shares no code with it.
 
 pub mod lanes;
+mod managed;
 pub mod origins;
 pub mod plain;
 
+use crate::disciplines::QueueRecord;
 use crate::engine::interfaces::QUEUES;
 use crate::engine::{FlowId, Segment};
 use crate::network::router::RouterState;
 use crate::network::{DomainLane, DomainRouter, LaneId};
 use crate::snapshot::{BadSnapshot, Passage};
 pub use lanes::LaneFabric;
+pub use managed::Managed;
 use mesonet_cc::Picos;
 pub use origins::Origins;
 pub use plain::PlainFabric;
@@ -250,6 +253,23 @@ impl Fabric {
         match self {
             Self::Lanes(fabric) => fabric.port(lane, now),
             Self::Plain(fabric) => fabric.port(lane, now),
+        }
+    }
+
+    /// Hands over what a queue with a discipline has measured, and forgets it; the queue by its number in the whole network.
+    pub fn take_record(&mut self, queue: usize, router: DomainRouter) -> Option<QueueRecord> {
+        match self {
+            Self::Lanes(fabric) => fabric.take_record(LaneId::new(queue), router),
+            Self::Plain(fabric) => fabric.take_record(queue),
+        }
+    }
+
+    /// Segments that wait in queues which hold them.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<Segment> {
+        match self {
+            Self::Lanes(fabric) => fabric.waiting(),
+            Self::Plain(fabric) => fabric.waiting(),
         }
     }
 

@@ -1,29 +1,28 @@
 //! The origins of flows: the access routers to which acknowledgements return.
 
 use crate::engine::{FlowHome, FlowId};
-use crate::network::{Domains, Network};
+use crate::network::Network;
 use serde::{Deserialize, Serialize};
 
-/// Access routers of sources, by flow. Where acknowledgements pass routers, a slot is only used by flows under one access
-/// router: what is known of a slot holds for all flows in it, and segments of an earlier one find their way.
+/// Access routers of sources, by flow. Where acknowledgements pass routers, a number is only used by flows under one access
+/// router: what is known of a number holds for all flows that have it, and segments of an earlier one find their way.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Origins {
-    /// Access index by domain, then slot.
-    slots: Vec<Vec<u16>>,
-    /// Domain by group of access routers.
-    domains: Vec<u16>,
+    /// Access index by group of access routers, then number of the flow in it.
+    numbers: Vec<Vec<u16>>,
+    /// Group by access index.
+    groups: Vec<u16>,
     /// Access index by number of a flow with lanes of its own.
     own: Vec<u16>,
 }
 
 impl Origins {
-    /// No slot is known; `own` are the origins of flows with lanes of their own.
+    /// No number is known; `own` are the origins of flows with lanes of their own.
     #[must_use]
-    pub fn new(network: &Network, domains: &Domains, own: Vec<u16>) -> Self {
-        let of_group = |group| domains.of[network.anchor(group)];
+    pub fn new(network: &Network, own: Vec<u16>) -> Self {
         Self {
-            slots: vec![Vec::new(); domains.count],
-            domains: (0..network.group_count()).map(of_group).collect(),
+            numbers: vec![Vec::new(); network.group_count()],
+            groups: (0..network.access.len()).map(|access| network.group_of(access) as u16).collect(),
             own,
         }
     }
@@ -33,13 +32,13 @@ impl Origins {
     #[inline]
     pub fn of(&self, flow: FlowId) -> u16 {
         match flow.home() {
-            FlowHome::Group(group) => self.slots[usize::from(self.domains[group])][flow.slot() as usize],
+            FlowHome::Group(group) => self.numbers[group][flow.number() as usize],
             FlowHome::OwnLanes(own) => self.own[own],
         }
     }
 
-    /// A slot of a domain, the one after the last that is known, is used by flows from `access`.
-    pub fn add(&mut self, domain: usize, access: u16) {
-        self.slots[domain].push(access);
+    /// A number, the one after the last that is known in the group of `access`, is used by flows from there.
+    pub fn add(&mut self, access: u16) {
+        self.numbers[usize::from(self.groups[usize::from(access)])].push(access);
     }
 }

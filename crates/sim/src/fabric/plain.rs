@@ -2,7 +2,9 @@
 //!
 //! Slow, and obviously right. The tests hold [`super::LaneFabric`] against it; it shares no code with it.
 
-use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Origins, OwnLanes};
+use super::managed::Step;
+use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Managed, Origins, OwnLanes};
+use crate::disciplines::{QueueRecord, Signals, Verdict, Waiting};
 use crate::engine::{FlowHome, Segment};
 use crate::network::build::LaneEnd;
 use crate::network::router::{RouterState, rescaled};
@@ -11,7 +13,7 @@ use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 /// A segment in the heap: instants, then lanes, then the order in which they were pushed.
@@ -64,6 +66,10 @@ pub struct PlainFabric {
     heap: BinaryHeap<Reverse<Entry>>,
     pushed: u64,
     queues: Vec<Queue>,
+    /// Disciplines by queue of data.
+    managed: Vec<Option<Managed>>,
+    /// When queues that hold their segments serve the next one.
+    departures: BTreeSet<(Picos, usize)>,
     alarms: [Option<Picos>; ALARMS],
     /// Delay of each lane, and the instant before which nothing arrives there.
     delays: Vec<(Picos, Picos)>,
@@ -77,7 +83,7 @@ pub struct PlainFabric {
 impl PlainFabric {
     /// The fabric of the whole `network`.
     #[must_use]
-    pub fn new(network: &Arc<Network>, own: &[OwnLanes], origins: Option<Origins>) -> Self {
+    pub fn new(network: &Arc<Network>, own: &[OwnLanes], origins: Option<Origins>, seed: u64) -> Self {
         let queue = |router: &crate::network::Router| Queue {
             service: router.service,
             ack_service: router.ack_service(),
@@ -90,6 +96,8 @@ impl PlainFabric {
         };
         Self {
             queues: network.routers.iter().map(queue).collect(),
+            managed: (0..network.queues.count()).map(|queue| network.managed(queue, seed)).collect(),
+            departures: BTreeSet::new(),
             delays: network.lanes.iter().map(|lane| (lane.delay, 0)).collect(),
             network: Arc::clone(network),
             own: own.to_vec(),
@@ -121,9 +129,12 @@ impl PlainFabric {
                     LaneEnd::Receivers(access) => self.acknowledge(time, usize::from(access), segment),
                     LaneEnd::Sources(_) => return Some((time, Event::Acknowledgement(segment))),
                 }
-            } else {
-                let alarm = Alarm::ALL.into_iter().find(|a| self.alarms[a.index()] == Some(time))?;
+            } else if let Some(alarm) = Alarm::ALL.into_iter().find(|a| self.alarms[a.index()] == Some(time))
+            {
                 return Some((time, Event::Alarm(alarm)));
+            } else {
+                let (_, queue) = self.departures.pop_first()?;
+                self.serve(time, queue);
             }
         }
     }
@@ -133,7 +144,28 @@ impl PlainFabric {
         let lane = self.network.lane_towards(router.index(), segment.target());
         let at_ports = self.network.queues.at_ports();
         let is_acknowledgement = self.is_acknowledgement(&segment);
-        let queue = &mut self.queues[if at_ports { lane.index() } else { router.index() }];
+        let number = if at_ports { lane.index() } else { router.index() };
+        let mut marks = false;
+        if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
+            let arrival = Waiting { segment, since: now, is_ack: is_acknowledgement };
+            if managed.is_stored() {
+                let mut signals = Signals::default();
+                let step = managed.arrive(now, arrival, &mut signals);
+                self.follow(now, number, step, signals);
+                return;
+            }
+            let backlog = self.queues[number].departures.back().map_or(0, |last| last.saturating_sub(now));
+            match managed.decide(backlog, &arrival) {
+                Verdict::Drop => {
+                    self.queues[number].dropped += 1;
+                    self.drop(now, segment);
+                    return;
+                }
+                Verdict::Mark => marks = true,
+                Verdict::Pass => {}
+            }
+        }
+        let queue = &mut self.queues[number];
         let service = if is_acknowledgement { queue.ack_service } else { queue.service };
         while queue.departures.front().is_some_and(|departure| *departure <= now) {
             queue.departures.pop_front();
@@ -151,7 +183,11 @@ impl PlainFabric {
             self.drop(now, segment);
             return;
         }
-        if segment.is_ecn_capable() && free - now > queue.mark_above {
+        if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
+            managed.entered(free - now, free + service);
+            managed.record.marked += u64::from(marks && !segment.is_marked());
+        }
+        if marks || (!is_acknowledgement && segment.is_ecn_capable() && free - now > queue.mark_above) {
             self.crossed.marked += u64::from(!segment.is_marked());
             segment.mark();
         }
@@ -159,6 +195,47 @@ impl PlainFabric {
         queue.work += service;
         queue.departures.push_back(free + service);
         self.push(free + service, lane, segment);
+    }
+
+    /// A queue that holds its segments serves the next one.
+    fn serve(&mut self, now: Picos, queue: usize) {
+        let Some(managed) = self.managed[queue].as_mut() else { return };
+        let mut signals = Signals::default();
+        let step = managed.depart(now, &mut signals);
+        self.follow(now, queue, step, signals);
+    }
+
+    /// Does what an event of a queue that holds its segments leads to.
+    fn follow(&mut self, now: Picos, queue: usize, step: Step, signals: Signals) {
+        self.departures.extend(step.due.map(|due| (due, queue)));
+        if let Some((waiting, end)) = step.served {
+            let lane = if self.network.queues.at_ports() {
+                LaneId::new(queue)
+            } else {
+                self.network.lane_towards(queue, waiting.segment.target())
+            };
+            self.push(end, lane, waiting.segment);
+        }
+        self.take_signals(now, signals);
+    }
+
+    /// Counts and reports what a discipline has dropped and marked.
+    fn take_signals(&mut self, now: Picos, signals: Signals) {
+        self.crossed.marked += signals.marked;
+        for dropped in signals.dropped.into_iter().rev() {
+            self.drop(now, dropped.segment);
+        }
+    }
+
+    /// See [`super::Fabric::take_record`].
+    pub fn take_record(&mut self, queue: usize) -> Option<QueueRecord> {
+        self.managed[queue].as_mut().map(|managed| std::mem::take(&mut managed.record))
+    }
+
+    /// See [`super::Fabric::waiting`].
+    #[must_use]
+    pub fn waiting(&self) -> Vec<Segment> {
+        self.managed.iter().flatten().flat_map(Managed::waiting).map(|waiting| waiting.segment).collect()
     }
 
     /// See [`super::Fabric::drop`].
@@ -239,7 +316,8 @@ impl PlainFabric {
     #[must_use]
     pub fn next_instant(&self) -> Picos {
         let first = self.heap.peek().map(|entry| entry.0.order.0);
-        self.alarms.into_iter().chain([first]).flatten().min().unwrap_or(Picos::MAX)
+        let departure = self.departures.first().map(|first| first.0);
+        self.alarms.into_iter().chain([first, departure]).flatten().min().unwrap_or(Picos::MAX)
     }
 
     /// See [`super::Fabric::set_alarm`].
@@ -274,9 +352,17 @@ impl PlainFabric {
         self.state(router.index(), now)
     }
 
+    /// State of a queue that holds its segments.
+    fn held(&self, queue: usize, now: Picos) -> Option<RouterState> {
+        self.managed.get(queue)?.as_ref()?.state(now)
+    }
+
     /// See [`super::Fabric::port`].
     #[must_use]
     pub fn port(&self, lane: LaneId, now: Picos) -> RouterState {
+        if let Some(held) = self.held(lane.index(), now) {
+            return held;
+        }
         let queue = &self.queues[lane.index()];
         let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(now));
         // In units of data segments.
@@ -284,6 +370,9 @@ impl PlainFabric {
     }
 
     fn state(&self, queue: usize, now: Picos) -> RouterState {
+        if let Some(held) = self.held(queue, now) {
+            return held;
+        }
         let queue = &self.queues[queue];
         let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(now));
         RouterState {
@@ -311,6 +400,8 @@ impl PlainFabric {
             heap,
             pushed,
             queues,
+            managed,
+            departures,
             alarms,
             delays,
             crossed,
@@ -322,6 +413,8 @@ impl PlainFabric {
         passage.field(heap)?;
         passage.field(pushed)?;
         passage.field(queues)?;
+        passage.field(managed)?;
+        passage.field(departures)?;
         passage.field(alarms)?;
         passage.field(delays)?;
         passage.field(origins)?;

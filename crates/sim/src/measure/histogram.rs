@@ -1,7 +1,6 @@
 //! Percentiles from integer histograms with logarithmic buckets.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Buckets per power of two: a bucket is at most 1/64 of its value wide.
 const BITS: u32 = 6;
@@ -9,22 +8,28 @@ const BITS: u32 = 6;
 /// Counts of whole numbers. Numbers below 128 have a bucket each; larger ones share one with their next 1.6 %.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Histogram {
-    buckets: BTreeMap<u32, u64>,
+    /// Up to the largest one that has been counted.
+    buckets: Vec<u64>,
     count: u64,
 }
 
 impl Histogram {
     /// Counts one number.
     pub fn add(&mut self, value: u64) {
-        *self.buckets.entry(bucket(value)).or_default() += 1;
+        let bucket = bucket(value) as usize;
+        if bucket >= self.buckets.len() {
+            self.buckets.resize(bucket + 1, 0);
+        }
+        self.buckets[bucket] += 1;
         self.count += 1;
     }
 
     /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
-        for (bucket, count) in &other.buckets {
-            *self.buckets.entry(*bucket).or_default() += count;
+        if self.buckets.len() < other.buckets.len() {
+            self.buckets.resize(other.buckets.len(), 0);
         }
+        self.buckets.iter_mut().zip(&other.buckets).for_each(|(count, more)| *count += more);
         self.count += other.count;
     }
 
@@ -33,10 +38,10 @@ impl Histogram {
     pub fn quantile(&self, q: f64) -> f64 {
         let wanted = ((q * self.count as f64).ceil() as u64).max(1);
         let mut seen = 0;
-        for (bucket, count) in &self.buckets {
+        for (bucket, count) in self.buckets.iter().enumerate() {
             seen += count;
             if seen >= wanted {
-                return middle(*bucket);
+                return middle(bucket as u32);
             }
         }
         f64::NAN

@@ -17,6 +17,7 @@ pub use columns::{Column, Table};
 pub use convergence::Convergence;
 pub use counters::Counters;
 pub use groups::FlowGroups;
+pub use histogram::Histogram;
 pub use pair_class::{PATH_CLASSES, PairClass, PathClass};
 pub use records::FlowRecords;
 pub use responses::{Interval, PeriodSums, Responses};

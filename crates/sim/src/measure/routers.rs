@@ -1,10 +1,12 @@
 //! The table of routers by measured period: queue, drops, utilisation.
 
 use super::columns::Table;
+use crate::disciplines::QueueRecord;
 use crate::network::router::RouterState;
 use crate::network::{Network, RouterClass};
 use mesonet_cc::{Picos, seconds};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Sums over the samples of one period for one router.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -24,6 +26,8 @@ pub struct RouterUse {
     /// Samples of each period.
     samples: Vec<u64>,
     periods: Vec<Vec<RouterSums>>,
+    /// By period what queues with a discipline have measured, by queue.
+    records: Vec<BTreeMap<u32, QueueRecord>>,
 }
 
 impl RouterUse {
@@ -34,6 +38,7 @@ impl RouterUse {
             seen: vec![RouterState::default(); routers],
             samples: vec![0; periods],
             periods: vec![vec![RouterSums::default(); routers]; periods],
+            records: vec![BTreeMap::new(); periods],
         }
     }
 
@@ -53,6 +58,20 @@ impl RouterUse {
             sums.busy += seen.busy - before.busy;
             sums.dropped += seen.dropped - before.dropped;
         }
+    }
+
+    /// What a queue with a discipline has measured in a period.
+    pub fn add_record(&mut self, period: usize, queue: usize, record: QueueRecord) {
+        self.records[period].insert(queue as u32, record);
+    }
+
+    /// The same over some periods; none for a queue that records nothing.
+    fn record(&self, periods: std::ops::Range<usize>, queue: usize) -> Option<QueueRecord> {
+        let mut all: Option<QueueRecord> = None;
+        for record in self.records[periods].iter().filter_map(|records| records.get(&(queue as u32))) {
+            all.get_or_insert_default().merge(record);
+        }
+        all
     }
 
     /// Mean share of their places that the routers of a class had filled, over routers and samples of the given
@@ -90,10 +109,11 @@ impl RouterUse {
                     router,
                     samples,
                     sums.fold(RouterSums::default(), RouterSums::plus),
+                    self.record(span.clone(), router),
                 ));
             }
         }
-        type Row = (String, usize, u64, RouterSums);
+        type Row = (String, usize, u64, RouterSums, Option<QueueRecord>);
         let text = |f: &dyn Fn(&Row) -> String| rows.iter().map(f).collect::<Vec<_>>();
         let whole = |f: &dyn Fn(&Row) -> u64| rows.iter().map(f).collect::<Vec<_>>();
         let float = |f: &dyn Fn(&Row) -> f64| rows.iter().map(f).collect::<Vec<_>>();
@@ -109,6 +129,14 @@ impl RouterUse {
         table.integer("segments_accepted", whole(&|r| r.3.accepted));
         table.integer("segments_dropped", whole(&|r| r.3.dropped));
         table.float("loss_rate", float(&|r| r.3.dropped as f64 / (r.3.dropped + r.3.accepted) as f64));
+        table.float(
+            "segments_marked",
+            float(&|r| r.4.as_ref().map_or(f64::NAN, |record| record.marked as f64)),
+        );
+        let delay = |r: &Row, q: f64| r.4.as_ref().map_or(f64::NAN, |record| record.delays.quantile(q) / 1e3);
+        table.float("delay_p50_ms", float(&|r| delay(r, 0.5)));
+        table.float("delay_p95_ms", float(&|r| delay(r, 0.95)));
+        table.float("delay_p99_ms", float(&|r| delay(r, 0.99)));
         table
     }
 }

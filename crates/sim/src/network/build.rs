@@ -9,9 +9,12 @@ use super::queues::Queues;
 use super::routing::{Routing, adjacency, routes_to};
 use super::topology::{RouterClass, Topology};
 use super::{Router, load, scenario_topology};
+use crate::disciplines::QueueFacts;
 use crate::engine::MOST_TARGETS;
+use crate::fabric::Managed;
 use crate::scenario::{
-    AckPath, BufferKind, GivenChange, InvalidScenario, NetworkParameters, QueuePlace, Scenario, invalid,
+    AckPath, AqmParameters, BufferKind, DisciplineName, GivenChange, InvalidScenario, NetworkParameters,
+    QueuePlace, Scenario, invalid,
 };
 use mesonet_cc::{Picos, picos};
 
@@ -52,6 +55,14 @@ pub struct Network {
     pub routers: Vec<Router>,
     /// Queues of data: where they are.
     pub queues: Queues,
+    /// Discipline by queue of data.
+    pub disciplines: Vec<DisciplineName>,
+    /// Drop-tail queues record delays.
+    queue_delays: bool,
+    /// Constants of disciplines.
+    pub aqm: AqmParameters,
+    /// Bytes of a data segment and of an acknowledgement.
+    pub bytes: [u32; 2],
     /// Buffer in segments, by queue of data.
     pub buffers: Vec<u64>,
     /// Speed in segments/s, by queue of data.
@@ -100,6 +111,7 @@ impl Network {
         }
         let ack_path = scenario.network.ack_path;
         refuse_with_ports(&scenario.network)?;
+        refuse_with_disciplines(scenario)?;
         check_targets(access.len(), ack_path)?;
         let router_speeds: Vec<f64> =
             topology.routers.iter().map(|r| r.speed_factor * scenario.network.speed).collect();
@@ -132,6 +144,7 @@ impl Network {
         }
         let queues = Queues::new(scenario.network.queue, &topology, &lanes);
         let speeds = queues.speeds(scenario, &router_speeds, &link_of);
+        let disciplines = queues.disciplines(&scenario.aqm, &topology)?;
 
         let mut next_lane = vec![LaneId::new(usize::from(u16::MAX)); n * access.len()];
         let mut longest_route = 1;
@@ -167,6 +180,11 @@ impl Network {
         let mut network = Self {
             routers: Vec::new(),
             queues,
+            disciplines,
+            queue_delays: scenario.measurement.queue_delays,
+            aqm: scenario.aqm.clone(),
+            bytes: [scenario.transport.segment_bytes, scenario.network.ack_bytes]
+                .map(|bytes| bytes.round() as u32),
             buffers: Vec::new(),
             speeds,
             receiver_weight: load::receiver_weights(scenario, &topology, &access),
@@ -307,6 +325,32 @@ impl Network {
         self.queued_acks.is_none() || !unused.contains(&lane)
     }
 
+    /// State of the discipline of a queue; none for drop-tail that records nothing.
+    #[must_use]
+    pub fn managed(&self, queue: usize, seed: u64) -> Option<Managed> {
+        let name = *self.disciplines.get(queue)?;
+        if name == DisciplineName::DropTail && !self.queue_delays {
+            return None;
+        }
+        let router = &self.routers[queue];
+        // Segments have no size in a router that has one queue.
+        let ack_bytes = self.bytes[usize::from(self.queues.at_ports())];
+        let facts = QueueFacts {
+            service: router.service,
+            ack_service: router.ack_service(),
+            bytes: self.bytes[0],
+            ack_bytes,
+            limit: router.places() * u64::from(self.bytes[0]),
+        };
+        Some(Managed::new(name, &self.aqm, facts, seed, queue))
+    }
+
+    /// Number of queues whose departures are events.
+    #[must_use]
+    pub fn stored_queues(&self) -> usize {
+        (0..self.disciplines.len()).filter(|q| self.managed(*q, 0).is_some_and(|m| m.is_stored())).count()
+    }
+
     /// Number of places that route segments: the routers, and those that serve acknowledgements only.
     #[must_use]
     pub fn nodes(&self) -> usize {
@@ -378,6 +422,27 @@ fn refuse_with_ports(parameters: &NetworkParameters) -> Result<(), InvalidScenar
     if let Some(index) = parameters.changes.iter().position(of_router) {
         let message = "the speed of a router, whose ports have the capacities of links; allowed: link, with delay or factor";
         return Err(invalid(format!("network.changes[{index}].router"), message));
+    }
+    Ok(())
+}
+
+/// Refuses what disciplines do not do.
+fn refuse_with_disciplines(scenario: &Scenario) -> Result<(), InvalidScenario> {
+    if scenario.aqm.discipline == DisciplineName::DropTail {
+        return Ok(());
+    }
+    if scenario.network.ack_path == AckPath::Direction {
+        let message = "direction, with a queue discipline: queues of acknowledgements have none; allowed: delay, queued";
+        return Err(invalid("network.ack_path", message));
+    }
+    let of_router = |change: &GivenChange| change.router.is_some();
+    if let Some(index) = scenario.network.changes.iter().position(of_router) {
+        let message = "the speed of a router, with a queue discipline; allowed: link, with delay or factor";
+        return Err(invalid(format!("network.changes[{index}].router"), message));
+    }
+    if scenario.aqm.red_max <= scenario.aqm.red_min {
+        let message = format!("not above aqm.red_min; allowed: more than {} segments", scenario.aqm.red_min);
+        return Err(invalid("aqm.red_max", message));
     }
     Ok(())
 }

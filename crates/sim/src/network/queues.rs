@@ -6,7 +6,17 @@
 
 use super::build::{LaneEnd, LaneSpec};
 use super::topology::{LinkSpec, RouterClass, Topology};
-use crate::scenario::{QueuePlace, Scenario};
+use crate::scenario::{AqmParameters, DisciplineName, InvalidScenario, QueuePlace, Scenario, invalid};
+
+/// Classes of routers, in the order in which messages name them.
+const CLASSES: [RouterClass; 6] = [
+    RouterClass::Backbone,
+    RouterClass::Pop,
+    RouterClass::Normal,
+    RouterClass::Fast,
+    RouterClass::Direct,
+    RouterClass::Plain,
+];
 
 /// The queues of data.
 #[derive(Clone, Debug)]
@@ -78,6 +88,46 @@ impl Queues {
             Some(None) => format!("{name} -> hosts"),
             Some(Some(other)) => format!("{name} -> {}", topology.routers[*other].name),
         }
+    }
+
+    /// Discipline of each.
+    ///
+    /// # Errors
+    /// [`InvalidScenario`] where a place names no queue.
+    pub fn disciplines(
+        &self,
+        aqm: &AqmParameters,
+        topology: &Topology,
+    ) -> Result<Vec<DisciplineName>, InvalidScenario> {
+        let mut found = vec![DisciplineName::DropTail; self.count()];
+        for (index, place) in aqm.at.iter().enumerate() {
+            let mut any = false;
+            for (queue, discipline) in found.iter_mut().enumerate() {
+                let class = self.class(queue, topology);
+                let is_meant = match place.as_str() {
+                    "all" => true,
+                    "access" => class.is_access(),
+                    _ => {
+                        place == class.word()
+                            || *place == topology.routers[self.routers[queue]].name
+                            || *place == self.name(queue, topology)
+                    }
+                };
+                if is_meant {
+                    (*discipline, any) = (aqm.discipline, true);
+                }
+            }
+            if !any {
+                let message = format!(
+                    "\"{place}\" names no queue; allowed: all, access, {}, the name of a router, or of a port such as \
+                     {}",
+                    CLASSES.map(RouterClass::word).join(", "),
+                    self.name(0, topology)
+                );
+                return Err(invalid(format!("aqm.at[{index}]"), message));
+            }
+        }
+        Ok(found)
     }
 
     /// Speed of each, segments/s. `routers` has the speeds of the routers, `link_of` the link of each lane of data that

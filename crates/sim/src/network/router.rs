@@ -118,6 +118,12 @@ impl Router {
         departure - now - self.service > self.mark_above
     }
 
+    /// Returns whether a segment of this service time fits at `now`.
+    #[must_use]
+    pub fn fits(&self, now: Picos, service: Picos) -> bool {
+        self.backlog(now) + service <= self.limit + self.service
+    }
+
     /// A segment arrives at `now`: the instant at which its service ends, or `None` where it is dropped.
     #[inline]
     pub fn arrive(&mut self, now: Picos) -> Option<Picos> {

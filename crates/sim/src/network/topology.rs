@@ -56,6 +56,12 @@ impl RouterClass {
         }
     }
 
+    /// Word in files: `normal` for `normal access`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        self.name().trim_end_matches(" access")
+    }
+
     /// Word for users.
     #[must_use]
     pub fn name(self) -> &'static str {

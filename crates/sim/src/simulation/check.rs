@@ -15,7 +15,7 @@ use mesonet_cc::{Picos, seconds};
 pub fn check(scenario: &Scenario, network: &Network, domains: &Domains) -> Result<(), InvalidScenario> {
     check_receivers(scenario, network)?;
     check_explicit(scenario, network)?;
-    check_spans(scenario, network, horizon(scenario, domains)?)?;
+    check_spans(scenario, network, horizon(scenario, domains, network.stored_queues())?)?;
     check_slots(scenario, network, domains)?;
     if network.queued_acks.is_some() && scenario.transport.delayed_acks {
         let message = "receivers that delay acknowledgements are not simulated where acknowledgements pass routers; \
@@ -32,15 +32,16 @@ const MOST_LANES: usize = MOST_LEAVES - ALARMS;
 ///
 /// # Errors
 /// [`InvalidScenario`] where it has too many.
-fn horizon(scenario: &Scenario, domains: &Domains) -> Result<Picos, InvalidScenario> {
+fn horizon(scenario: &Scenario, domains: &Domains, stored: usize) -> Result<Picos, InvalidScenario> {
     // Flows with an extra delay get two lanes each.
     let own = scenario.flows.iter().filter(|flow| flow.extra_delay > 0.0).count();
-    let lanes = domains.lane.iter().max().map_or(0, |last| last.index() + 1);
+    // A queue that holds its segments has a place among them.
+    let lanes = domains.lane.iter().max().map_or(0, |last| last.index() + 1) + stored;
     if lanes + 2 * own <= MOST_LANES {
         return Ok(Lanes::new(lanes + 2 * own, ALARMS).horizon());
     }
     if own == 0 {
-        let message = format!("{lanes} lanes end in one domain; at most {MOST_LANES} are allowed");
+        let message = format!("{lanes} lanes and queues are in one domain; at most {MOST_LANES} are allowed");
         return Err(invalid("topology", message));
     }
     let room = MOST_LANES.saturating_sub(lanes) / 2;

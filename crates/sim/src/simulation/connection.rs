@@ -84,14 +84,13 @@ impl Domain {
 
     /// Takes a slot and sends the first SYN.
     pub(super) fn open(&mut self, opening: &Opening) -> u32 {
-        let pool = self.pool(opening.origin);
-        let slot = self.free[pool].pop().unwrap_or(self.flows.len() as u32);
+        let (slot, is_new) = self.slots.take(&self.shared, opening.origin);
         let (origin, receiver) = (usize::from(opening.origin), usize::from(opening.receiver));
         let network = &self.shared.network;
         let access_lane = opening.own.map(|(_, own)| own.access);
         let base_rtt = self.base_rtt(origin, receiver, access_lane);
         let id = match opening.own {
-            None => FlowId::new(network.group_of(origin), slot),
+            None => self.slots.name(network.group_of(origin), slot),
             Some((number, _)) => {
                 self.own_slots[number] = slot;
                 FlowId::own(number)
@@ -133,7 +132,7 @@ impl Domain {
         if let Some(size) = opening.size {
             flow.resize(size);
         }
-        if slot as usize == self.flows.len() {
+        if is_new {
             self.flows.push(flow);
             self.add_origin(opening.origin);
         } else {
@@ -265,8 +264,7 @@ impl Domain {
         flow.recovery = Recovery::Open;
         flow.interface_armed = false;
         let (home, category, delivered, origin) = (flow.home, flow.category, flow.delivered, flow.origin);
-        let pool = self.pool(origin);
-        self.free[pool].push(slot);
+        self.slots.release(&self.shared, origin, slot);
         self.forget_dropped_acks(slot);
         self.trace_closed(slot);
         if category == EXPLICIT {

@@ -5,6 +5,7 @@ use super::dropped_acks::DroppedAcks;
 use super::ended::Ended;
 use super::large_files::Candidates;
 use super::shared::Shared;
+use super::slots::Slots;
 use crate::engine::{FlowHome, FlowId, Interfaces, Timers};
 use crate::fabric::{Alarm, Event, Fabric};
 use crate::measure::{Counters, FlowGroups, FlowRecords};
@@ -44,8 +45,8 @@ pub(super) struct Domain {
     pub repairs: Vec<Repair>,
     /// Receivers that delay acknowledgements, by slot of the flow; none where they do not.
     pub receivers: Vec<Receiver>,
-    /// Free slots: by access router of the source where acknowledgements pass routers, otherwise one list.
-    pub free: Vec<Vec<u32>>,
+    /// Slots of flows.
+    pub slots: Slots,
     /// Acknowledgements that routers have dropped and that no later one has replaced, where they pass routers.
     pub dropped_acks: DroppedAcks,
     /// Users' sources, rising by number.
@@ -96,7 +97,7 @@ impl Domain {
             samplers: Vec::new(),
             repairs: Vec::new(),
             receivers: Vec::new(),
-            free: vec![Vec::new(); if shared.queued_acks() { shared.network.access.len() } else { 1 }],
+            slots: Slots::new(shared, number),
             dropped_acks: DroppedAcks::default(),
             sources,
             explicit: explicit.into_iter().map(here).collect(),
@@ -194,7 +195,7 @@ impl Domain {
     #[inline]
     pub fn slot(&self, flow: FlowId) -> u32 {
         match flow.home() {
-            FlowHome::Group(_) => flow.slot(),
+            FlowHome::Group(group) => self.slots.of(group, flow),
             FlowHome::OwnLanes(own) => self.own_slots[own],
         }
     }

@@ -49,16 +49,10 @@ impl DroppedAcks {
 }
 
 impl Domain {
-    /// Place in the lists of free slots of flows from an access router.
-    pub(super) fn pool(&self, origin: u16) -> usize {
-        if self.free.len() > 1 { usize::from(origin) } else { 0 }
-    }
-
     /// A slot is new: flows from `origin` will use it.
     pub(super) fn add_origin(&mut self, origin: u16) {
-        let number = self.number;
         if let Some(origins) = self.fabric.origins() {
-            origins.add(number, origin);
+            origins.add(origin);
             self.dropped_acks.new_origins.push(origin);
         }
     }

@@ -26,6 +26,7 @@ mod recovery;
 mod sampling;
 mod sender;
 mod shared;
+mod slots;
 mod snapshot;
 mod threads;
 mod tracing;
@@ -296,6 +297,13 @@ impl Simulation {
             }
         };
         self.domains.iter().for_each(|domain| domain.fabric.segments().into_iter().for_each(&mut count));
+        for segment in self.domains.iter().flat_map(|domain| domain.fabric.waiting()) {
+            if segment.target() >= receivers {
+                census.acknowledgements += 1;
+            } else {
+                census.queued += 1;
+            }
+        }
         census
     }
 }
@@ -314,11 +322,20 @@ fn build_domains(shared: &Arc<Shared>, engine: Engine) -> Vec<Domain> {
     let own: Vec<_> = shared.own.iter().map(|own| own.1).collect();
     let origins = shared.network.queued_acks.as_ref().map(|_| {
         let own = shared.own.iter().map(|(flow, _)| shared.origin(*flow) as u16);
-        Origins::new(&shared.network, &shared.domains, own.collect())
+        Origins::new(&shared.network, own.collect())
     });
     let fabric = |domain| match engine {
-        Engine::Reference => Fabric::Plain(PlainFabric::new(&shared.network, &own, origins.clone())),
-        _ => Fabric::Lanes(LaneFabric::new(&shared.network, &shared.domains, &own, origins.clone(), domain)),
+        Engine::Reference => {
+            Fabric::Plain(PlainFabric::new(&shared.network, &own, origins.clone(), shared.seed))
+        }
+        _ => Fabric::Lanes(LaneFabric::new(
+            &shared.network,
+            &shared.domains,
+            &own,
+            origins.clone(),
+            domain,
+            shared.seed,
+        )),
     };
     let members = sources.into_iter().zip(explicit).enumerate();
     members.map(|(d, (sources, explicit))| Domain::new(shared, d, fabric(d), sources, explicit)).collect()

@@ -58,6 +58,7 @@ impl Simulation {
         let period = self.shared.period(self.now);
         if self.shared.period(self.sample_time(self.samples + 1)) != period {
             self.domains.iter_mut().for_each(|domain| domain.end_period(period, self.now));
+            self.end_queue_records(period);
         }
         let states: Vec<_> = (0..self.shared.network.queues.count()).map(|q| self.queue(q)).collect();
         self.routers.sample(states.into_iter(), period);
@@ -71,10 +72,24 @@ impl Simulation {
             let quantities = [sample.sending as f64, interval.counted.leaving as f64];
             if tolerance > 0.0 && self.convergence.add(quantities, tolerance) {
                 self.end = self.now;
+                self.end_queue_records(Some(period));
             }
         }
         self.series.push(self.now, sample, interval.counted, explicit);
         self.domains.iter_mut().for_each(|domain| domain.fabric.shrink());
+    }
+
+    /// A measured period (from 0; none: the time before) ends now: what queues with a discipline have measured in it.
+    fn end_queue_records(&mut self, period: Option<usize>) {
+        let domains = &self.shared.domains;
+        for queue in 0..self.shared.network.queues.count() {
+            let router = self.shared.network.queues.router(queue);
+            let fabric = &mut self.domains[usize::from(domains.of[router])].fabric;
+            let record = fabric.take_record(queue, domains.router[router]);
+            if let (Some(record), Some(period)) = (record, period) {
+                self.routers.add_record(period, queue, record);
+            }
+        }
     }
 
     /// The explicit flows that the series has now, in the order of the scenario.

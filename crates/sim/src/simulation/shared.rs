@@ -85,7 +85,7 @@ impl Shared {
             period_length: measured.div_ceil(u64::from(scenario.time.periods)),
             receiver_window: scenario.transport.receiver_window as u64,
             fast_interface_time: picos(1.0 / scenario.users.fast_interface),
-            marking: scenario.network.ecn_threshold.is_some(),
+            marking: scenario.network.ecn_threshold.is_some() || scenario.aqm.ecn,
             own,
             scenario,
             network: Arc::new(network),

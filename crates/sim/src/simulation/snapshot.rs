@@ -88,7 +88,7 @@ impl Domain {
             samplers,
             repairs,
             receivers,
-            free,
+            slots,
             dropped_acks,
             sources,
             explicit,
@@ -112,7 +112,7 @@ impl Domain {
         passage.field(samplers)?;
         passage.field(repairs)?;
         passage.field(receivers)?;
-        passage.field(free)?;
+        passage.field(slots)?;
         passage.field(dropped_acks)?;
         passage.field(sources)?;
         passage.field(explicit)?;

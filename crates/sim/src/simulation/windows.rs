@@ -75,7 +75,7 @@ fn exchange_acks(domains: &mut [&mut Domain]) {
         let new = std::mem::take(&mut domains[from].dropped_acks.new_origins);
         for other in (0..domains.len()).filter(|other| *other != from) {
             let Some(origins) = domains[other].fabric.origins() else { continue };
-            new.iter().for_each(|access| origins.add(from, *access));
+            new.iter().for_each(|access| origins.add(*access));
         }
     }
 }

@@ -23,6 +23,7 @@ pub fn abilene() -> Value {
             "buffer_floor": 8, "buffer_counts_in_service": false, "ecn_threshold": null,
             "ack_path": "delay", "queue": "router", "ack_bytes": 64, "capacity_factor": 1, "changes": []
         },
+        "aqm": aqm(),
         "users": {
             "base_sources": 2.0, "source_multiplier": 2.0,
             "source_distribution": [0.1, 0.6, 0.3], "receiver_distribution": [0.6, 0.2, 0.2],
@@ -41,8 +42,20 @@ pub fn abilene() -> Value {
         "algorithms": [algorithm("tcp", 1.0)],
         "flows": [],
         "time": {"duration": 20.0, "warmup": 8.0, "periods": 3, "converged": 0.0},
-        "measurement": {"interval": 0.2, "flow_records": 1.0, "flow_series": 100, "starved_after": 5.0},
+        "measurement": {"interval": 0.2, "flow_records": 1.0, "flow_series": 100, "queue_delays": false, "starved_after": 5.0},
         "trace": {"flows": [], "sources": [], "routers": [], "every": 0.01}
+    })
+}
+
+/// Drop-tail, and the constants of all disciplines.
+fn aqm() -> Value {
+    json!({
+        "discipline": "drop_tail", "at": ["all"], "ecn": false, "codel_target": 0.005, "codel_interval": 0.1,
+        "fq_codel_queues": 1024, "fq_codel_quantum": 1514, "red_min": 5.0, "red_max": 15.0, "red_weight": 0.002,
+        "red_max_probability": 0.02, "red_gentle": true, "red_adaptive": false, "red_target": 0.005,
+        "pie_target": 0.015, "pie_update": 0.015, "pie_burst": 0.15, "pie_alpha": 0.125, "pie_beta": 1.25,
+        "pie_mark_below": 0.1, "pi2_target": 0.015, "pi2_update": 0.016, "pi2_alpha": 0.156, "pi2_beta": 3.195,
+        "dualpi2_coupling": 2.0, "dualpi2_step": 0.001, "dualpi2_classic_share": 0.1
     })
 }
 

@@ -1,0 +1,129 @@
+//! Dual queue, coupled, with PI2 (RFC 9332, appendix A): scalable flows have a queue of their own, whose marks follow the
+//! probability of the classic one.
+
+use super::pi::Controller;
+use super::pi2::MOST_MARKED;
+use super::{Draws, Fifo, QueueFacts, Signals, Waiting};
+use crate::scenario::AqmParameters;
+use mesonet_cc::{Picos, picos};
+use serde::{Deserialize, Serialize};
+
+/// Both queues and their controller.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DualPi2 {
+    facts: QueueFacts,
+    scalable: Fifo,
+    classic: Fifo,
+    controller: Controller,
+    coupling: f64,
+    /// Scalable segments that waited for longer are marked.
+    step: Picos,
+    /// Weights of the classic and of the scalable queue, in percent.
+    weights: [i64; 2],
+    /// Positive while it is the classic queue's turn; in bytes and percent.
+    credit: i64,
+}
+
+impl DualPi2 {
+    /// Empty queues.
+    #[must_use]
+    pub fn new(aqm: &AqmParameters, facts: QueueFacts) -> Self {
+        let share: f64 = 100.0 * aqm.dualpi2_classic_share;
+        let classic = share.round() as i64;
+        Self {
+            facts,
+            scalable: Fifo::default(),
+            classic: Fifo::default(),
+            controller: Controller::new(aqm.pi2_target, aqm.pi2_update, aqm.pi2_alpha, aqm.pi2_beta),
+            coupling: aqm.dualpi2_coupling,
+            step: picos(aqm.dualpi2_step),
+            weights: [classic, 100 - classic],
+            credit: 0,
+        }
+    }
+
+    /// Credit while one queue is empty: the queue with the larger weight begins.
+    fn first_credit(&self) -> i64 {
+        i64::from(self.facts.bytes) * (self.weights[0] - self.weights[1])
+    }
+
+    /// The updates until now. Between two events no queue changes but by the time that its first segment has waited.
+    fn catch_up(&mut self, now: Picos) {
+        let since = [&self.classic, &self.scalable].map(|queue| queue.front().map(|first| first.since));
+        let waited = |at: Picos| since.into_iter().flatten().map(|since| at.saturating_sub(since)).max();
+        self.controller.catch_up(now, |at| waited(at).unwrap_or(0));
+    }
+
+    /// See [`super::Stored::enqueue`].
+    pub fn enqueue(&mut self, now: Picos, arrival: Waiting, signals: &mut Signals) {
+        self.catch_up(now);
+        let bytes = self.scalable.bytes() + self.classic.bytes() + self.facts.size(&arrival);
+        if bytes > self.facts.limit {
+            signals.dropped.push(arrival);
+            return;
+        }
+        let queue = if !arrival.is_ack && arrival.segment.is_scalable() {
+            &mut self.scalable
+        } else {
+            &mut self.classic
+        };
+        queue.push(arrival, &self.facts);
+    }
+
+    /// The next segment by weighted turns, as in sch_dualpi2 of Linux: the classic queue has at least its share of bytes.
+    fn next(&mut self) -> Option<(Waiting, bool)> {
+        let both = !self.scalable.is_empty() && !self.classic.is_empty();
+        let scalable = !self.scalable.is_empty() && (self.classic.is_empty() || self.credit <= 0);
+        let queue = if scalable { &mut self.scalable } else { &mut self.classic };
+        let first = queue.pop(&self.facts)?;
+        let bytes = self.facts.size(&first) as i64;
+        if both {
+            self.credit += if scalable { self.weights[0] * bytes } else { -self.weights[1] * bytes };
+        } else {
+            self.credit = self.first_credit();
+        }
+        Some((first, scalable))
+    }
+
+    /// See [`super::Stored::dequeue`].
+    pub fn dequeue(&mut self, now: Picos, draws: &mut Draws, signals: &mut Signals) -> Option<Waiting> {
+        self.catch_up(now);
+        while let Some((mut first, scalable)) = self.next() {
+            let base = self.controller.probability;
+            let classic = base * base;
+            let overloaded = classic >= MOST_MARKED;
+            if scalable {
+                // In overload scalable segments are dropped as classic ones are, and all others are marked.
+                if overloaded && draws.uniform() < classic {
+                    signals.dropped.push(first);
+                    continue;
+                }
+                let waited = now - first.since;
+                if waited > self.step || draws.uniform() < self.coupling * base {
+                    signals.mark(&mut first);
+                }
+                return Some(first);
+            }
+            if draws.uniform() < classic {
+                if !first.may_be_marked() || overloaded {
+                    signals.dropped.push(first);
+                    continue;
+                }
+                signals.mark(&mut first);
+            }
+            return Some(first);
+        }
+        None
+    }
+
+    /// See [`super::Stored::len`].
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.scalable.len() + self.classic.len()
+    }
+
+    /// See [`super::Stored::waiting`].
+    pub fn waiting(&self) -> impl Iterator<Item = Waiting> {
+        self.scalable.iter().chain(self.classic.iter())
+    }
+}

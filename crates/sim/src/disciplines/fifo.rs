@@ -1,0 +1,64 @@
+//! Segments in the order of their arrival, with their bytes.
+
+use super::{QueueFacts, Waiting};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// A first-in first-out queue that knows its bytes.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Fifo {
+    segments: VecDeque<Waiting>,
+    bytes: u64,
+}
+
+impl QueueFacts {
+    /// Bytes of a segment.
+    #[must_use]
+    pub fn size(&self, waiting: &Waiting) -> u64 {
+        u64::from(if waiting.is_ack { self.ack_bytes } else { self.bytes })
+    }
+}
+
+impl Fifo {
+    /// Appends a segment.
+    pub fn push(&mut self, waiting: Waiting, facts: &QueueFacts) {
+        self.bytes += facts.size(&waiting);
+        self.segments.push_back(waiting);
+    }
+
+    /// Takes the first one.
+    pub fn pop(&mut self, facts: &QueueFacts) -> Option<Waiting> {
+        let first = self.segments.pop_front()?;
+        self.bytes -= facts.size(&first);
+        Some(first)
+    }
+
+    /// The first one.
+    #[must_use]
+    pub fn front(&self) -> Option<&Waiting> {
+        self.segments.front()
+    }
+
+    /// Bytes that wait.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Segments that wait.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Returns whether nothing waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// All that waits, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Waiting> {
+        self.segments.iter().copied()
+    }
+}

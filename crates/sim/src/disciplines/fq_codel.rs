@@ -1,0 +1,168 @@
+//! Flow queues with controlled delay (FQ-CoDel, RFC 8290): a queue under CoDel for each hash of flows, served in turn by
+//! deficits of bytes, new ones first.
+
+use super::codel::{Control, Law};
+use super::{Fifo, QueueFacts, Signals, Waiting};
+use crate::scenario::AqmParameters;
+use mesonet_cc::draw::mix;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// The queue of some flows.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct FlowQueue {
+    queue: Fifo,
+    control: Control,
+    /// Bytes that it may send before its turn ends.
+    credits: i32,
+    /// It is in one of the lists.
+    listed: bool,
+}
+
+/// No queue has this hash yet.
+const NONE: u32 = u32::MAX;
+
+/// All flow queues.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FqCodel {
+    facts: QueueFacts,
+    law: Law,
+    quantum: i32,
+    /// Added to the names of flows before they are hashed.
+    perturbation: u64,
+    /// Queue by hash.
+    places: Vec<u32>,
+    /// The queues that have been used.
+    flows: Vec<FlowQueue>,
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+    bytes: u64,
+    len: usize,
+}
+
+impl FqCodel {
+    /// Empty queues.
+    #[must_use]
+    pub fn new(aqm: &AqmParameters, facts: QueueFacts, perturbation: u64) -> Self {
+        Self {
+            facts,
+            law: Law::new(aqm),
+            quantum: aqm.fq_codel_quantum as i32,
+            perturbation,
+            places: vec![NONE; aqm.fq_codel_queues as usize],
+            flows: Vec::new(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            bytes: 0,
+            len: 0,
+        }
+    }
+
+    /// The queue of a segment.
+    fn place(&mut self, arrival: &Waiting) -> u32 {
+        let hash = mix(u64::from(arrival.segment.flow.0) ^ self.perturbation);
+        // The upper half of the product: a range that is no power of two, too.
+        let bucket = ((u128::from(hash) * self.places.len() as u128) >> 64) as usize;
+        let place = &mut self.places[bucket];
+        if *place == NONE {
+            *place = self.flows.len() as u32;
+            self.flows.push(FlowQueue::default());
+        }
+        *place
+    }
+
+    /// See [`super::Stored::enqueue`].
+    pub fn enqueue(&mut self, arrival: Waiting, signals: &mut Signals) {
+        let place = self.place(&arrival);
+        let flow = &mut self.flows[place as usize];
+        flow.queue.push(arrival, &self.facts);
+        self.bytes += self.facts.size(&arrival);
+        self.len += 1;
+        if !flow.listed {
+            flow.listed = true;
+            flow.credits = self.quantum;
+            self.new.push_back(place);
+        }
+        while self.bytes > self.facts.limit {
+            self.drop_from_longest(signals);
+        }
+    }
+
+    /// See [`super::Stored::rest`]: the lists lose the queues that are empty, as if the next segment had been wanted.
+    pub fn rest(&mut self) {
+        for place in self.new.drain(..).chain(self.old.drain(..)) {
+            self.flows[place as usize].listed = false;
+            self.flows[place as usize].control.pass();
+        }
+    }
+
+    /// Drops the first segment of the queue with most bytes (RFC 8290, section 4.1).
+    fn drop_from_longest(&mut self, signals: &mut Signals) {
+        let listed = self.new.iter().chain(&self.old);
+        let bytes = |place: &&u32| self.flows[**place as usize].queue.bytes();
+        let longest = listed.max_by_key(|place| (bytes(place), std::cmp::Reverse(**place))).copied();
+        let Some(place) = longest else { return };
+        if let Some(first) = self.flows[place as usize].queue.pop(&self.facts) {
+            self.forget(&first);
+            signals.dropped.push(first);
+        }
+    }
+
+    fn forget(&mut self, waiting: &Waiting) {
+        self.bytes -= self.facts.size(waiting);
+        self.len -= 1;
+    }
+
+    /// See [`super::Stored::dequeue`].
+    pub fn dequeue(&mut self, now: u64, signals: &mut Signals) -> Option<Waiting> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let place = *self.new.front().or(self.old.front())?;
+            let flow = &mut self.flows[place as usize];
+            if flow.credits <= 0 {
+                flow.credits += self.quantum;
+                self.take_first(is_new);
+                self.old.push_back(place);
+                continue;
+            }
+            let before = signals.dropped.len();
+            let found = flow.control.dequeue(&mut flow.queue, now, &self.facts, self.law, signals);
+            for at in before..signals.dropped.len() {
+                let dropped = signals.dropped[at];
+                self.forget(&dropped);
+            }
+            let Some(found) = found else {
+                // A new queue that is empty waits behind the old ones, lest it be new again at once.
+                self.take_first(is_new);
+                if is_new {
+                    self.old.push_back(place);
+                } else {
+                    self.flows[place as usize].listed = false;
+                }
+                continue;
+            };
+            self.forget(&found);
+            self.flows[place as usize].credits -= self.facts.size(&found) as i32;
+            return Some(found);
+        }
+    }
+
+    fn take_first(&mut self, is_new: bool) {
+        if is_new {
+            self.new.pop_front()
+        } else {
+            self.old.pop_front()
+        };
+    }
+
+    /// See [`super::Stored::len`].
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// See [`super::Stored::waiting`].
+    pub fn waiting(&self) -> impl Iterator<Item = Waiting> {
+        self.flows.iter().flat_map(|flow| flow.queue.iter())
+    }
+}

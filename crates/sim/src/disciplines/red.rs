@@ -1,0 +1,112 @@
+//! Random early detection (Floyd and Jacobson 1993), gentle, and with a largest probability that adapts (Floyd, Gummadi
+//! and Shenker 2001).
+
+use super::{Draws, QueueFacts, Verdict, Waiting};
+use crate::scenario::AqmParameters;
+use mesonet_cc::{MILLISECOND, Picos, seconds};
+use serde::{Deserialize, Serialize};
+
+/// Time between two changes of the largest probability (Adaptive RED, section 3).
+const ADAPTS_EVERY: Picos = 500 * MILLISECOND;
+/// Where between the thresholds the average is kept (the same).
+const KEPT_BETWEEN: [f64; 2] = [0.4, 0.6];
+/// Bounds of the largest probability, and the factor by which it falls (the same).
+const PROBABILITIES: [f64; 2] = [0.01, 0.5];
+const FALLS_BY: f64 = 0.9;
+/// Smallest minimum threshold of adaptive RED, segments (the same, section 5.1).
+const LEAST_MINIMUM: f64 = 5.0;
+
+/// The state of the average.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Red {
+    service: Picos,
+    minimum: f64,
+    maximum: f64,
+    weight: f64,
+    most: f64,
+    gentle: bool,
+    adaptive: bool,
+    average: f64,
+    /// Arrivals since the last signal while the average was between the thresholds; -1 below them.
+    count: i64,
+    emptied: Picos,
+    adapted: Picos,
+}
+
+impl Red {
+    /// The average of an empty queue.
+    #[must_use]
+    pub fn new(aqm: &AqmParameters, facts: QueueFacts) -> Self {
+        let rate = 1.0 / seconds(facts.service);
+        let minimum = (aqm.red_target * rate / 2.0).max(LEAST_MINIMUM);
+        let adaptive = aqm.red_adaptive;
+        Self {
+            service: facts.service,
+            minimum: if adaptive { minimum } else { aqm.red_min },
+            maximum: if adaptive { 3.0 * minimum } else { aqm.red_max },
+            weight: if adaptive { 1.0 - libm::exp(-1.0 / rate) } else { aqm.red_weight },
+            most: aqm.red_max_probability,
+            gentle: aqm.red_gentle || adaptive,
+            adaptive,
+            average: 0.0,
+            count: -1,
+            emptied: 0,
+            adapted: 0,
+        }
+    }
+
+    /// See [`super::Arrival::decide`].
+    pub fn decide(&mut self, backlog: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
+        let now = arrival.since;
+        if backlog == 0 {
+            // As if so many small segments had found an empty queue.
+            let idle = now.saturating_sub(self.emptied) as f64 / self.service as f64;
+            self.average *= libm::pow(1.0 - self.weight, idle);
+        } else {
+            let queue = backlog.div_ceil(self.service) as f64;
+            self.average += self.weight * (queue - self.average);
+        }
+        self.emptied = now + backlog;
+        self.adapt(now);
+        let most_at = if self.gentle { 2.0 * self.maximum } else { self.maximum };
+        if self.average < self.minimum {
+            self.count = -1;
+            return Verdict::Pass;
+        }
+        if self.average >= most_at {
+            self.count = 0;
+            return Verdict::Drop;
+        }
+        self.count += 1;
+        let base = if self.average < self.maximum {
+            self.most * (self.average - self.minimum) / (self.maximum - self.minimum)
+        } else {
+            self.most + (1.0 - self.most) * (self.average - self.maximum) / self.maximum
+        };
+        // Signals at even distances instead of geometric ones.
+        let even = base / (1.0 - self.count as f64 * base);
+        if (0.0..1.0).contains(&even) && draws.uniform() >= even {
+            return Verdict::Pass;
+        }
+        self.count = 0;
+        if arrival.may_be_marked() { Verdict::Mark } else { Verdict::Drop }
+    }
+
+    /// What arrived last has entered, and the queue runs empty at `emptied`.
+    pub fn entered(&mut self, emptied: Picos) {
+        self.emptied = emptied;
+    }
+
+    fn adapt(&mut self, now: Picos) {
+        if !self.adaptive || now - self.adapted < ADAPTS_EVERY {
+            return;
+        }
+        self.adapted = now;
+        let [low, high] = KEPT_BETWEEN.map(|part| self.minimum + part * (self.maximum - self.minimum));
+        if self.average > high && self.most <= PROBABILITIES[1] {
+            self.most += (self.most / 4.0).min(PROBABILITIES[0]);
+        } else if self.average < low && self.most >= PROBABILITIES[0] {
+            self.most *= FALLS_BY;
+        }
+    }
+}

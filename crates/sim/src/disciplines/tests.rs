@@ -1,0 +1,328 @@
+//! What holds for every discipline, and what the RFCs say of each.
+
+use super::*;
+use crate::engine::FlowId;
+use mesonet_cc::{MILLISECOND, SECOND};
+use proptest::prelude::*;
+
+const ALL: [DisciplineName; 7] = [
+    DisciplineName::DropTail,
+    DisciplineName::Red,
+    DisciplineName::Pie,
+    DisciplineName::Pi2,
+    DisciplineName::Codel,
+    DisciplineName::FqCodel,
+    DisciplineName::Dualpi2,
+];
+
+/// 1,000 data segments a second, and room for `places`.
+fn facts(places: u64) -> QueueFacts {
+    QueueFacts {
+        service: MILLISECOND,
+        ack_service: MILLISECOND / 20,
+        bytes: 1500,
+        ack_bytes: 75,
+        limit: 1500 * places,
+    }
+}
+
+fn aqm() -> AqmParameters {
+    AqmParameters {
+        discipline: DisciplineName::DropTail,
+        at: Vec::new(),
+        ecn: true,
+        codel_target: 0.005,
+        codel_interval: 0.1,
+        fq_codel_queues: 1024,
+        fq_codel_quantum: 1514,
+        red_min: 5.0,
+        red_max: 15.0,
+        red_weight: 0.002,
+        red_max_probability: 0.02,
+        red_gentle: true,
+        red_adaptive: false,
+        red_target: 0.005,
+        pie_target: 0.015,
+        pie_update: 0.015,
+        pie_burst: 0.15,
+        pie_alpha: 0.125,
+        pie_beta: 1.25,
+        pie_mark_below: 0.1,
+        pi2_target: 0.015,
+        pi2_update: 0.016,
+        pi2_alpha: 0.156,
+        pi2_beta: 3.195,
+        dualpi2_coupling: 2.0,
+        dualpi2_step: 0.001,
+        dualpi2_classic_share: 0.1,
+    }
+}
+
+fn segment(flow: u32, number: u32, since: Picos) -> Waiting {
+    Waiting { segment: Segment::new(since, FlowId(flow), number, 0), since, is_ack: false }
+}
+
+/// A queue that serves 1,000 segments a second, whatever its discipline; what it served, dropped and marked.
+struct Bench {
+    discipline: Discipline,
+    facts: QueueFacts,
+    draws: Draws,
+    signals: Signals,
+    free: Picos,
+    served: Vec<(Picos, Waiting)>,
+    dropped: Vec<Waiting>,
+}
+
+impl Bench {
+    fn new(name: DisciplineName, places: u64) -> Self {
+        let (facts, draws) = (facts(places), Draws::new(1, 2));
+        let discipline = Discipline::of(name, &aqm(), facts, &draws);
+        let signals = Signals::default();
+        Self { discipline, facts, draws, signals, free: 0, served: Vec::new(), dropped: Vec::new() }
+    }
+
+    fn service(&self, waiting: &Waiting) -> Picos {
+        if waiting.is_ack { self.facts.ack_service } else { self.facts.service }
+    }
+
+    /// Everything that leaves before `now`.
+    fn run(&mut self, now: Picos) {
+        while self.free < now {
+            let Discipline::Stored(stored) = &mut self.discipline else { return };
+            let Some(next) = stored.dequeue(self.free, &mut self.draws, &mut self.signals) else {
+                self.free = now;
+                break;
+            };
+            self.served.push((self.free, next));
+            self.free += self.service(&next);
+        }
+        self.dropped.append(&mut self.signals.dropped);
+    }
+
+    fn arrive(&mut self, mut arrival: Waiting) {
+        let now = arrival.since;
+        self.run(now);
+        let size = self.service(&arrival);
+        match &mut self.discipline {
+            Discipline::Stored(stored) => stored.enqueue(now, arrival, &mut self.signals),
+            Discipline::Arrival(arrivals) => {
+                let backlog = self.free.saturating_sub(now);
+                let verdict = arrivals.decide(backlog, &arrival, &mut self.draws);
+                let full = backlog + size > self.facts.service * (self.facts.limit / 1500);
+                if verdict == Verdict::Drop || full {
+                    self.dropped.push(arrival);
+                    return;
+                }
+                if verdict == Verdict::Mark {
+                    self.signals.mark(&mut arrival);
+                }
+                self.free = now + backlog + size;
+                arrivals.entered(self.free);
+                self.served.push((now + backlog, arrival));
+            }
+        }
+        self.dropped.append(&mut self.signals.dropped);
+    }
+
+    fn waiting(&self) -> usize {
+        if let Discipline::Stored(stored) = &self.discipline { stored.len() } else { 0 }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Nothing is lost or made, flows keep their order, a marked segment was ECN-capable, acknowledgements are never marked.
+    #[test]
+    fn the_contract(
+        name in 0..ALL.len(),
+        gaps in proptest::collection::vec((0u64..3_000, 0u32..5, 0u32..3, any::<bool>()), 1..400),
+    ) {
+        let mut bench = Bench::new(ALL[name], 30);
+        let (mut now, count) = (0, gaps.len());
+        for (number, (gap, flow, ecn, is_ack)) in gaps.into_iter().enumerate() {
+            now += gap * MILLISECOND / 1000;
+            let mut arrival = segment(flow, number as u32, now);
+            arrival.is_ack = is_ack;
+            arrival.segment = match ecn {
+                1 => arrival.segment.ecn_capable(),
+                2 => arrival.segment.scalable(),
+                _ => arrival.segment,
+            };
+            bench.arrive(arrival);
+            prop_assert_eq!(bench.served.len() + bench.dropped.len() + bench.waiting(), number + 1);
+        }
+        bench.run(now + 100 * SECOND);
+        prop_assert_eq!(bench.served.len() + bench.dropped.len(), count);
+        prop_assert_eq!(bench.waiting(), 0);
+        for key in 0..20 {
+            let key = |w: &Waiting| w.segment.flow.0 * 4 + u32::from(w.is_ack) * 2 + u32::from(w.segment.is_scalable()) == key;
+            let of = bench.served.iter().filter(|(_, w)| key(w) && !w.segment.is_marked());
+            let numbers: Vec<u32> = of.map(|(_, w)| w.segment.sequence).collect();
+            prop_assert!(numbers.is_sorted(), "{numbers:?}");
+        }
+        for (start, served) in &bench.served {
+            prop_assert!(*start >= served.since);
+            prop_assert!(!(served.is_ack && served.segment.is_marked()));
+        }
+    }
+}
+
+/// Segments at half of the rate pass: no discipline signals without a queue.
+#[test]
+fn light_load_passes() {
+    for name in ALL {
+        let mut bench = Bench::new(name, 100);
+        for number in 0..5_000 {
+            bench.arrive(segment(number % 7, number, u64::from(number) * 2 * MILLISECOND).with_ecn());
+        }
+        bench.run(20 * SECOND);
+        assert_eq!(
+            (bench.served.len(), bench.dropped.len(), bench.signals.marked),
+            (5_000, 0, 0),
+            "{name:?}"
+        );
+    }
+}
+
+impl Waiting {
+    fn with_ecn(self) -> Self {
+        Self { segment: self.segment.ecn_capable(), ..self }
+    }
+}
+
+/// RFC 8289, section 5.3 and appendix A: the first drop after the delay was above the target for an interval, the next ones
+/// an interval over the root of their number later.
+#[test]
+fn codel_drops_by_its_control_law() {
+    let mut bench = Bench::new(DisciplineName::Codel, 10_000);
+    // 5 % more than it can serve, for 10 s.
+    let mut drops = Vec::new();
+    for number in 0..10_500u32 {
+        let now = u64::from(number) * MILLISECOND * 20 / 21;
+        let before = bench.dropped.len();
+        bench.arrive(segment(1, number, now));
+        drops.extend((before..bench.dropped.len()).map(|_| bench.free));
+    }
+    // The delay passes 5 ms when five segments too many have come, after .1 s.
+    let first = drops[0] as f64 / SECOND as f64;
+    assert!((first - 0.205).abs() < 0.01, "{first}");
+    let gaps: Vec<f64> = drops.windows(2).map(|two| (two[1] - two[0]) as f64 / SECOND as f64).collect();
+    for (number, gap) in gaps.iter().take(20).enumerate() {
+        let expected = 0.1 / libm::sqrt(number as f64 + 1.0);
+        assert!((gap - expected).abs() < 0.0021, "drop {number}: {gap} {expected}");
+    }
+}
+
+/// RFC 8290, section 1.2: flows get equal bytes however many segments they send, and one that sends little does not wait.
+#[test]
+fn fq_codel_shares_bytes_and_serves_sparse_flows_first() {
+    let mut bench = Bench::new(DisciplineName::FqCodel, 400);
+    let mut number = 0;
+    for tick in 0..8_000u64 {
+        let now = tick * MILLISECOND;
+        for (flow, every) in [(1, 1), (2, 1), (3, 2), (9, 100)] {
+            if tick % every == 0 {
+                number += 1;
+                bench.arrive(segment(flow, number, now));
+            }
+        }
+    }
+    let count = |flow: u32| bench.served.iter().filter(|(_, w)| w.segment.flow.0 == flow).count() as f64;
+    let third = (8_000.0 - 80.0) / 3.0;
+    for flow in 1..4 {
+        assert!((count(flow) / third - 1.0).abs() < 0.05, "flow {flow}: {} of {third}", count(flow));
+    }
+    // At first all flows are new.
+    let sparse = bench.served.iter().filter(|(_, w)| w.segment.flow.0 == 9 && w.since > SECOND);
+    let longest = sparse.map(|(start, w)| start - w.since).max().unwrap();
+    assert!(longest <= 2 * MILLISECOND, "{longest}");
+}
+
+/// RFC 8033: a burst of 150 ms passes a queue that was calm; then the probability follows the delay.
+#[test]
+fn pie_lets_a_burst_pass_and_then_controls() {
+    let mut bench = Bench::new(DisciplineName::Pie, 1_000);
+    for number in 0..30_000u32 {
+        // Twice the rate for ever.
+        bench.arrive(segment(1, number, u64::from(number) * MILLISECOND / 2));
+    }
+    let first = bench.dropped[0].since;
+    assert!(first >= 150 * MILLISECOND, "{first}");
+    // In the end half is dropped, and the delay is near the target.
+    let late = |w: &Waiting| w.since > 10 * SECOND;
+    let dropped = bench.dropped.iter().filter(|w| late(w)).count() as f64 / 10_000.0;
+    assert!((dropped - 0.5).abs() < 0.02, "{dropped}");
+    let delays: Vec<Picos> =
+        bench.served.iter().filter(|(_, w)| late(w)).map(|(start, w)| start - w.since).collect();
+    let mean = delays.iter().sum::<Picos>() / delays.len() as Picos;
+    assert!((5 * MILLISECOND..40 * MILLISECOND).contains(&mean), "{mean}");
+}
+
+/// Floyd and Jacobson 1993, section 4: signals of a constant average come at distances up to the inverse of the probability.
+#[test]
+fn red_signals_at_even_distances() {
+    let mut red = Red::new(&AqmParameters { red_weight: 1.0, red_max_probability: 0.1, ..aqm() }, facts(100));
+    let mut draws = Draws::new(3, 1);
+    let mut last = 0;
+    let mut gaps = Vec::new();
+    for number in 0..20_000u32 {
+        let arrival = segment(1, number, u64::from(number) * MILLISECOND);
+        // Ten segments: half of the way between the thresholds, a probability of .05.
+        if red.decide(10 * MILLISECOND, &arrival, &mut draws) != Verdict::Pass {
+            gaps.push(number - last);
+            last = number;
+        }
+    }
+    let longest = gaps.iter().skip(1).max().unwrap();
+    assert!(*longest <= 20, "{longest}");
+    let mean = gaps.iter().map(|gap| f64::from(*gap)).sum::<f64>() / gaps.len() as f64;
+    // Uniform over 1 to 20.
+    assert!((mean - 10.5).abs() < 0.5, "{mean}");
+    let verdict = |queue: u64, draws: &mut Draws| {
+        red.clone().decide(queue * MILLISECOND, &segment(1, 0, 30 * SECOND).with_ecn(), draws)
+    };
+    assert_eq!(verdict(4, &mut draws), Verdict::Pass);
+    assert_eq!(verdict(31, &mut draws), Verdict::Drop, "beyond twice the maximum even what could be marked");
+}
+
+/// RFC 9332, section 2.1: a scalable flow is signalled with k p', a classic one with p' squared, whatever the queue.
+#[test]
+fn the_coupling() {
+    for name in [DisciplineName::Pi2, DisciplineName::Dualpi2] {
+        let mut bench = Bench::new(name, 1_000);
+        let mut number = 0;
+        // Of each kind 60 % of what can be served: their marks cannot help it.
+        for tick in 0..40_000u64 {
+            let now = tick * MILLISECOND;
+            for kind in [0, 1] {
+                if tick % 5 < 3 || tick % 97 == 0 {
+                    number += 1;
+                    let arrival = segment(kind, number, now);
+                    let segment =
+                        if kind == 0 { arrival.segment.ecn_capable() } else { arrival.segment.scalable() };
+                    bench.arrive(Waiting { segment, ..arrival });
+                }
+            }
+        }
+        assert!(bench.dropped.len() > 1_000, "{name:?}: overload ends in drops");
+        assert!(bench.signals.marked > 100, "{name:?}: and begins with marks");
+    }
+    let mut pi2 = Pi2::new(&aqm());
+    let mut draws = Draws::new(9, 9);
+    let (mut classic, mut scalable) = (0.0, 0.0);
+    let rounds = 400_000u32;
+    for number in 0..rounds {
+        let now = u64::from(number) * MILLISECOND / 1000;
+        let base = segment(1, number, now);
+        // A queue that stays at 100 ms for .4 s: p' rises to about .16 x 25 x .085 + 3.2 x .1.
+        let one = pi2.decide(100 * MILLISECOND, &base.with_ecn(), &mut draws);
+        classic += f64::from(u8::from(one != Verdict::Pass));
+        let other = Waiting { segment: base.segment.scalable(), ..base };
+        scalable += f64::from(u8::from(pi2.decide(100 * MILLISECOND, &other, &mut draws) != Verdict::Pass));
+    }
+    let [classic, scalable] = [classic, scalable].map(|count| count / f64::from(rounds));
+    // Mean of p'^2 and of 2 p' over the same updates: Jensen allows a little more than equality.
+    let ratio = classic / (scalable / 2.0 * scalable / 2.0);
+    assert!((1.0..1.3).contains(&ratio), "{classic} {scalable} {ratio}");
+}

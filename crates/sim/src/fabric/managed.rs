@@ -1,0 +1,150 @@
+//! A queue with a discipline: its state, whatever carries the segments.
+
+use crate::disciplines::{Discipline, Draws, QueueFacts, QueueRecord, Signals, Verdict, Waiting};
+use crate::network::router::RouterState;
+use crate::scenario::{AqmParameters, DisciplineName};
+use mesonet_cc::{MILLISECOND, Picos};
+use serde::{Deserialize, Serialize};
+
+/// Unit of recorded delays.
+const MICROSECOND: Picos = MILLISECOND / 1000;
+
+/// What an event of a queue that holds its segments leads to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Step {
+    /// A segment whose service begins, and when it ends.
+    pub served: Option<(Waiting, Picos)>,
+    /// When the next departure is due.
+    pub due: Option<Picos>,
+}
+
+/// A queue under a discipline.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Managed {
+    facts: QueueFacts,
+    discipline: Discipline,
+    draws: Draws,
+    /// What it has measured.
+    pub record: QueueRecord,
+    /// Of a discipline that holds the segments: when the server is free.
+    free: Picos,
+    /// Something waits, so that a departure is due then.
+    is_due: bool,
+    served: u64,
+    dropped: u64,
+    work: Picos,
+}
+
+impl Managed {
+    /// Queue number `queue` of the whole network.
+    #[must_use]
+    pub fn new(
+        name: DisciplineName,
+        aqm: &AqmParameters,
+        facts: QueueFacts,
+        seed: u64,
+        queue: usize,
+    ) -> Self {
+        let draws = Draws::new(seed, queue);
+        let discipline = Discipline::of(name, aqm, facts, &draws);
+        Self {
+            facts,
+            discipline,
+            draws,
+            record: QueueRecord::default(),
+            free: 0,
+            is_due: false,
+            served: 0,
+            dropped: 0,
+            work: 0,
+        }
+    }
+
+    /// It holds the segments, and its departures are events.
+    #[must_use]
+    pub fn is_stored(&self) -> bool {
+        matches!(self.discipline, Discipline::Stored(_))
+    }
+
+    /// The verdict of a discipline that decides at arrival; the queue has so much work.
+    pub fn decide(&mut self, backlog: Picos, arrival: &Waiting) -> Verdict {
+        match &mut self.discipline {
+            Discipline::Arrival(arrivals) => arrivals.decide(backlog, arrival, &mut self.draws),
+            Discipline::Stored(_) => unreachable!("it decides at departure"),
+        }
+    }
+
+    /// What arrived last has entered after `backlog`; the queue runs empty at `emptied`.
+    pub fn entered(&mut self, backlog: Picos, emptied: Picos) {
+        self.record.delays.add(backlog / MICROSECOND);
+        if let Discipline::Arrival(arrivals) = &mut self.discipline {
+            arrivals.entered(emptied);
+        }
+    }
+
+    /// A segment reaches a queue that holds its segments.
+    pub fn arrive(&mut self, now: Picos, arrival: Waiting, signals: &mut Signals) -> Step {
+        let Self { discipline: Discipline::Stored(stored), draws, .. } = self else { return Step::default() };
+        let (dropped, marked) = (signals.dropped.len(), signals.marked);
+        let mut step = Step::default();
+        if self.is_due || self.free > now {
+            stored.enqueue(now, arrival, signals);
+            if !self.is_due && !stored.is_empty() {
+                self.is_due = true;
+                step.due = Some(self.free);
+            }
+        } else {
+            if self.free < now {
+                stored.rest();
+            }
+            let next = stored.through(now, arrival, draws, signals);
+            step.served = next.map(|next| (next, self.begin(now, &next)));
+        }
+        self.count(dropped, marked, signals);
+        step
+    }
+
+    /// The server of a queue that holds its segments is free, and something waits.
+    pub fn depart(&mut self, now: Picos, signals: &mut Signals) -> Step {
+        let Self { discipline: Discipline::Stored(stored), draws, .. } = self else { return Step::default() };
+        let (dropped, marked) = (signals.dropped.len(), signals.marked);
+        let next = stored.dequeue(now, draws, signals);
+        self.is_due = next.is_some() && !stored.is_empty();
+        let served = next.map(|next| (next, self.begin(now, &next)));
+        self.count(dropped, marked, signals);
+        Step { served, due: self.is_due.then_some(self.free) }
+    }
+
+    /// Begins to serve a segment; when it is done.
+    fn begin(&mut self, now: Picos, next: &Waiting) -> Picos {
+        let service = if next.is_ack { self.facts.ack_service } else { self.facts.service };
+        self.free = now + service;
+        self.served += 1;
+        self.work += service;
+        self.record.delays.add((now - next.since) / MICROSECOND);
+        self.free
+    }
+
+    fn count(&mut self, dropped: usize, marked: u64, signals: &Signals) {
+        self.dropped += (signals.dropped.len() - dropped) as u64;
+        self.record.marked += signals.marked - marked;
+    }
+
+    /// Segments held, the one in service not included.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<Waiting> {
+        if let Discipline::Stored(stored) = &self.discipline { stored.waiting() } else { Vec::new() }
+    }
+
+    /// The counts of a queue that holds its segments; `None` where the queue is a number.
+    #[must_use]
+    pub fn state(&self, now: Picos) -> Option<RouterState> {
+        let Discipline::Stored(stored) = &self.discipline else { return None };
+        Some(RouterState {
+            accepted: self.served,
+            dropped: self.dropped,
+            busy: self.work - self.free.saturating_sub(now),
+            queue: stored.len() as u64 + u64::from(self.free > now),
+        })
+    }
+}

@@ -1,0 +1,211 @@
+//! Queue disciplines: what their RFCs say of them, and that all engines agree.
+
+use crate::common::*;
+use crate::{engines, snapshots};
+use mesonet_sim::{Engine, Simulation};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const ALL: [&str; 6] = ["red", "pie", "pi2", "codel", "fq_codel", "dualpi2"];
+
+/// A scenario whose queues have a discipline.
+fn under(scenario: Value, discipline: &str) -> Value {
+    with(scenario, &[("aqm.discipline", json!(discipline))])
+}
+
+/// Flows of standard TCP over a link of 2,000 segments/s (24 Mbit/s) with a round trip of 80 ms and a buffer of a second.
+fn bottleneck(discipline: &str, flows: usize, ecn: bool) -> Value {
+    let router = |name: &str| json!({"name": name, "class": "plain", "speed_factor": 50.0});
+    let routers = ["A", "B"].map(router);
+    let scenario = with(
+        dumbbell(),
+        &[
+            ("network.queue", json!("port")),
+            (
+                "topology",
+                json!({
+                    "name": "bottleneck", "routers": routers,
+                    "links": [{"a": 0, "b": 1, "delay": 0.04, "cost": 1.0, "capacity": [24e6, 24e6]}],
+                }),
+            ),
+            ("network.speed", json!(2_000.0)),
+            ("network.buffer", json!({"rule": "time", "factor": 1.0})),
+            ("aqm.at", json!(["A -> B"])),
+            ("aqm.ecn", json!(ecn)),
+            ("algorithms", json!([algorithm("tcp", 1.0)])),
+            ("flows", (0..flows).map(|i| flow("A", "B", 0.1 * i as f64)).collect()),
+            ("time", time(80.0, 30.0, 1)),
+        ],
+    );
+    under(scenario, discipline)
+}
+
+/// Mean queue (in time), utilisation and loss rate of the bottleneck.
+fn observed(simulation: &Simulation) -> [f64; 3] {
+    let of = |name: &str| of_router(simulation, "A -> B", name);
+    [of("queue_mean") / 2_000.0, of("utilisation"), of("loss_rate")]
+}
+
+/// Without a discipline the buffer stands full; each discipline keeps its delay near its target and the link busy.
+#[test]
+fn each_keeps_the_delay_near_its_target() {
+    let [full, ..] = observed(&run(&bottleneck("drop_tail", 8, false), 1));
+    assert!(full > 0.5, "{full}");
+    for (discipline, most) in
+        [("codel", 0.020), ("fq_codel", 0.020), ("pie", 0.025), ("pi2", 0.025), ("dualpi2", 0.025)]
+    {
+        let [delay, utilisation, loss] = observed(&run(&bottleneck(discipline, 8, false), 1));
+        assert!(delay < most && delay > 0.001, "{discipline}: {delay} s");
+        assert!(utilisation > 0.85, "{discipline}: {utilisation}");
+        assert!(loss > 1e-4 && loss < 0.05, "{discipline}: {loss}");
+    }
+    let red = with(
+        bottleneck("red", 8, false),
+        &[("aqm.red_adaptive", json!(true)), ("aqm.red_target", json!(0.03))],
+    );
+    let [delay, utilisation, _] = observed(&run(&red, 1));
+    // The average is kept at twice the target: half of the way between thresholds of one and three halves of it.
+    assert!(delay > 0.015 && delay < 0.05, "{delay}");
+    assert!(utilisation > 0.85, "{utilisation}");
+}
+
+/// Delays of served segments are those of the queue, in drop-tail queues too where these are wanted.
+#[test]
+fn delays_are_recorded() {
+    for discipline in ["drop_tail", "pie", "codel"] {
+        let wanted = with(bottleneck(discipline, 8, false), &[("measurement.queue_delays", json!(true))]);
+        let simulation = run(&wanted, 1);
+        let of = |name: &str| of_router(&simulation, "A -> B", name);
+        let [p50, p95, p99] = ["delay_p50_ms", "delay_p95_ms", "delay_p99_ms"].map(of);
+        assert!(p50 <= p95 && p95 <= p99 && p99 > 0.0, "{discipline}: {p50} {p95} {p99}");
+        // A segment in service takes half a millisecond.
+        let mean = of("queue_mean") / 2.0;
+        assert!((p50 / mean - 1.0).abs() < 0.5 || (p50 - mean).abs() < 3.0, "{discipline}: {p50} {mean}");
+    }
+    let simulation = run(&bottleneck("drop_tail", 1, false), 1);
+    assert!(of_router(&simulation, "A -> B", "delay_p50_ms").is_nan());
+}
+
+/// With ECN nothing is dropped, and as much is signalled.
+#[test]
+fn marks_replace_drops() {
+    for discipline in ALL {
+        let dropping = run(&bottleneck(discipline, 4, false), 1);
+        let marking = run(&bottleneck(discipline, 4, true), 1);
+        assert_eq!(dropping.counters().marked, 0);
+        assert!(marking.counters().marked > 20, "{discipline}: {}", marking.counters().marked);
+        let late = |simulation: &Simulation| observed(simulation)[2];
+        assert!(
+            late(&marking) < 0.1 * late(&dropping),
+            "{discipline}: {} {}",
+            late(&marking),
+            late(&dropping)
+        );
+        let ratio = response(&marking, "segment_rate") / response(&dropping, "segment_rate");
+        assert!(ratio > 0.95, "{discipline}: {ratio}");
+    }
+}
+
+/// Flow queues protect a flow that sends little from those that fill the queue.
+#[test]
+fn flow_queues_isolate() {
+    let delays = ["drop_tail", "codel", "fq_codel"].map(|discipline| {
+        let mut scenario = bottleneck(discipline, 6, false);
+        scenario["flows"][0]["interface"] = json!(50.0);
+        let simulation = run(&scenario, 1);
+        float(&simulation_series(simulation), "flow_1_rtt_ms").iter().rev().take(100).sum::<f64>() / 100.0
+            - 80.0
+    });
+    assert!(delays[0] > 300.0, "{delays:?}");
+    assert!(delays[1] < 40.0, "{delays:?}");
+    assert!(delays[2] < 3.0, "{delays:?}");
+}
+
+fn simulation_series(mut simulation: Simulation) -> mesonet_sim::measure::Table {
+    simulation.take_series()
+}
+
+/// A discipline at some queues leaves all others as they are.
+#[test]
+fn places_are_chosen() {
+    let scenario = |at: Value| {
+        let values =
+            [("users.base_sources", json!(30.0)), ("network.speed", json!(20_000.0)), ("aqm.at", at)];
+        under(with(abilene(), &values), "codel")
+    };
+    let dropped = |at: Value| {
+        let simulation = run(&scenario(at), 1);
+        simulation.counters().dropped
+    };
+    let everywhere = dropped(json!(["all"]));
+    let access = dropped(json!(["access"]));
+    let nowhere =
+        run(&with(scenario(json!(["all"])), &[("aqm.discipline", json!("drop_tail"))]), 1).counters().dropped;
+    assert!(everywhere != access && access != nowhere, "{everywhere} {access} {nowhere}");
+    assert_eq!(dropped(json!(["normal", "fast", "direct"])), access);
+    let refused = mesonet_sim::Scenario::from_json(&scenario(json!(["normal", "nowhere"])).to_string())
+        .and_then(|scenario| Simulation::new(scenario, 1).map(|_| ()))
+        .unwrap_err()
+        .to_string();
+    assert!(refused.starts_with("aqm.at[1]: \"nowhere\" names no queue"), "{refused}");
+}
+
+/// sent = delivered + dropped + queued + in flight.
+#[test]
+fn segments_are_conserved() {
+    for (number, discipline) in ALL.into_iter().enumerate() {
+        let values = [
+            ("users.base_sources", json!(20.0)),
+            ("network.speed", json!(20_000.0)),
+            ("network.ack_path", json!(["delay", "queued"][number % 2])),
+            ("network.queue", json!(["port", "router", "router", "port"][number % 4])),
+            ("aqm.ecn", json!(number % 2 == 0)),
+        ];
+        let mut simulation = simulation(&under(with(abilene(), &values), discipline), 5);
+        for step in 1..=20 {
+            simulation.advance(f64::from(step) * 0.25);
+            let (c, census) = (simulation.counters(), simulation.census());
+            let sum = c.leaving + c.dropped + census.queued + census.in_flight;
+            assert_eq!(c.entering, sum, "{discipline} step {step}");
+        }
+        assert!(simulation.counters().dropped > 100, "{discipline}");
+    }
+}
+
+/// Random networks in which some queues have a random discipline.
+fn random_disciplines() -> impl Strategy<Value = Value> {
+    let places = prop_oneof![Just(json!(["all"])), Just(json!(["access"])), Just(json!(["R0", "R1"]))];
+    (networks::random(), 0..ALL.len(), places, any::<[bool; 3]>(), 0..recoveries().len()).prop_map(
+        |(scenario, discipline, places, [ports, queued, ecn], recovery)| {
+            let values = [
+                ("aqm.at", places),
+                ("aqm.ecn", json!(ecn)),
+                ("network.queue", json!(if ports { "port" } else { "router" })),
+                ("network.ack_path", json!(if queued { "queued" } else { "delay" })),
+                ("network.buffer", segments(40.0)),
+                ("aqm.codel_interval", json!(0.02)),
+                ("aqm.pie_burst", json!(0.0)),
+            ];
+            under(with(with(scenario, &recoveries()[recovery]), &values), ALL[discipline])
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+    #[test]
+    fn all_engines_agree(scenario in random_disciplines(), seed: u32) {
+        engines::agree(&scenario, u64::from(seed));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_run_goes_on_from_a_snapshot(scenario in random_disciplines(), seed: u32) {
+        snapshots::continues(&scenario, u64::from(seed), Engine::Domains, 3);
+        snapshots::continues(&scenario, u64::from(seed), Engine::Reference, 2);
+    }
+}

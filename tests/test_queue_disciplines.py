@@ -1,0 +1,118 @@
+"""Queue disciplines from the side of users: parameters, factors, tables, refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import mesonet as mn
+from mesonet import core
+from mesonet.cli.main import main
+from mesonet.scenarios.parameters import PARAMETERS
+from mesonet.scenarios.scenario import Scenario
+
+BOTTLENECK = """
+base = "dumbbell"
+[network]
+queue = "port"
+speed = "24 Mbit/s"
+delay_multiplier = 0.25
+buffer = "400 ms"
+[aqm]
+at = ["A -> B"]
+[time]
+duration = "20 s"
+warmup = "5 s"
+"""
+
+
+@pytest.fixture
+def bottleneck(tmp_path: Path) -> Scenario:
+    """One flow over 24 Mbit/s with a round trip of 40 ms."""
+    file = tmp_path / "bottleneck.toml"
+    file.write_text(BOTTLENECK)
+    return mn.scenario(file)
+
+
+def queue(scenario: Scenario) -> dict[str, float]:
+    """The row of the bottleneck."""
+    routers = mn.simulate(scenario).routers.to_polars()
+    return routers.row(by_predicate=(pl.col("period") == "measured") & (pl.col("router") == "A -> B"), named=True)
+
+
+def test_marks_and_delays_are_in_the_table(bottleneck: Scenario) -> None:
+    plain = queue(bottleneck)
+    assert [plain[name] for name in ("segments_marked", "delay_p50_ms", "delay_p95_ms", "delay_p99_ms")] == [None] * 4
+    full = queue(bottleneck.with_values({"measurement.queue_delays": True}))
+    assert full["delay_p95_ms"] > 100
+    assert full["segments_marked"] == 0
+    marking = queue(bottleneck.with_values({"aqm.discipline": "pie", "aqm.ecn": True}))
+    assert marking["delay_p95_ms"] < 60
+    assert marking["segments_marked"] > 0 == marking["segments_dropped"]
+    # The target is a parameter.
+    far = queue(bottleneck.with_values({"aqm.discipline": "pie", "aqm.ecn": True, "aqm.pie_target": "60 ms"}))
+    assert far["delay_p50_ms"] > marking["delay_p50_ms"] + 10
+
+
+def test_a_discipline_is_a_factor(bottleneck: Scenario, tmp_path: Path) -> None:
+    file = tmp_path / "aqm.toml"
+    file.write_text(
+        'name = "aqm"\ntitle = "Which queue?"\nscenario = "bottleneck.toml"\nalgorithms = ["tcp"]\n'
+        '[set]\n"time.duration" = "10 s"\n'
+        '[[factors]]\nid = "Q"\nname = "discipline"\npath = "aqm.discipline"\nminus = "drop_tail"\nplus = "codel"\n'
+        '[[factors]]\nid = "B"\nname = "buffer"\npath = "network.buffer"\nminus = "50 ms"\nplus = "400 ms"\n'
+    )
+    done = CliRunner().invoke(main, ["experiment", "run", str(file), "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    rtt = mn.load(tmp_path / "out").response("rtt").sort("condition")["value"].to_list()
+    assert max(rtt[1], rtt[3]) < rtt[0] < rtt[2], "conditions 2 and 4 have CoDel, 3 and 4 the large buffer"
+
+
+def test_every_constant_has_its_range_default_and_source() -> None:
+    constants = [path for path in PARAMETERS if path.startswith("aqm.") and path not in ("aqm.at",)]
+    numbers = [path for path in constants if PARAMETERS[path].kind not in ("choice", "flag")]
+    assert {path for path in core.bounds() if path.startswith("aqm.")} == set(numbers)
+    assert all(PARAMETERS[path].source for path in constants)
+
+
+@pytest.mark.parametrize(
+    ("values", "path", "allowed"),
+    [
+        ({"aqm.discipline": "fifo"}, "aqm.discipline", "drop_tail, red, pie, pi2, codel, fq_codel, dualpi2"),
+        ({"aqm.discipline": "red", "aqm.red_max": "4 segments"}, "aqm.red_max", "more than 5 segments"),
+        ({"aqm.codel_target": "0 s"}, "aqm.codel_target", "at least"),
+        ({"aqm.dualpi2_classic_share": 1.0}, "aqm.dualpi2_classic_share", "0.99"),
+        ({"aqm.discipline": "pie", "aqm.at": ["A -> C"]}, "aqm.at[0]", "access, backbone"),
+        ({"aqm.discipline": "pie", "network.ack_path": "direction", "network.queue": "router", "aqm.at": ["all"]},
+         "network.ack_path", "delay, queued"),
+        ({"network.ack_path": "direction"}, "network.ack_path", "delay, queued"),
+        ({"network.ack_bytes": 0}, "network.ack_bytes", "at least 1"),
+        ({"network.capacity_factor": 0}, "network.capacity_factor", "more than 0"),
+        ({"network.buffer": "0 ms"}, "network.buffer", "100 ms"),
+    ],
+)  # fmt: skip
+def test_impossible_values_are_refused(
+    bottleneck: Scenario, tmp_path: Path, values: dict[str, object], path: str, allowed: str
+) -> None:
+    words = [f"{name}={','.join(value) if isinstance(value, list) else value}" for name, value in values.items()]
+    arguments = [word for value in words for word in ("--set", value)]
+    done = CliRunner().invoke(main, ["run", str(tmp_path / "bottleneck.toml"), *arguments])
+    assert done.exit_code == 2, done.output
+    assert path in done.stderr
+    assert allowed in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_check_shows_disciplines_and_loads_of_ports(bottleneck: Scenario, tmp_path: Path) -> None:
+    file = str(tmp_path / "bottleneck.toml")
+    done = CliRunner().invoke(main, ["check", file, "--set", "aqm.discipline=codel", "--json"])
+    assert done.exit_code == 0, done.output
+    about = json.loads(done.stdout)
+    settings = {row["path"]: row["value"] for row in about["settings"]}
+    assert settings["aqm.discipline"] == "codel"
+    assert settings["network.buffer"] == "400 ms"
+    assert "no link has a capacity" in " ".join(about["notes"])
