@@ -91,6 +91,13 @@ macro_rules! registry {
                 match self { $(Self::$variant(_) => <$state>::MANAGES_RECOVERY,)* }
             }
 
+            /// See [`CongestionControl::L4S`].
+            #[inline]
+            #[must_use]
+            pub fn l4s(&self) -> bool {
+                match self { $(Self::$variant(_) => <$state>::L4S,)* }
+            }
+
             /// See [`CongestionControl::ECN_CAPABLE`].
             #[inline]
             #[must_use]
@@ -190,6 +197,7 @@ registry! {
     Vegas => algorithms::vegas::Vegas,
     Westwood => algorithms::westwood::Westwood,
     Dctcp => algorithms::dctcp::Dctcp,
+    Prague => algorithms::prague::Prague,
     Bbr => algorithms::bbr::Bbr,
     Bbr3 => algorithms::bbr3::Bbr3,
 }

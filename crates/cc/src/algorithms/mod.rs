@@ -11,6 +11,7 @@ pub mod fast_at;
 pub mod hstcp;
 pub mod htcp;
 pub mod illinois;
+pub mod prague;
 pub mod scalable;
 pub mod tcp;
 pub mod vegas;

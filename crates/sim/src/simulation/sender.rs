@@ -614,9 +614,13 @@ impl Domain {
             delivery::sent(&mut self.samplers[slot as usize], flow, sequence, now);
         }
         let mut segment = Segment::new(now, flow.id, sequence as u32, flow.receiver);
-        // Retransmissions are not to be marked (RFC 3168, section 6.1.5).
-        if self.shared.marking && config.ecn_capable() && !retransmission {
-            segment = segment.ecn_capable();
+        if self.shared.marking && config.ecn_capable() {
+            if config.l4s() {
+                segment = segment.scalable();
+            } else if !retransmission {
+                // Retransmissions are not to be marked (RFC 3168, section 6.1.5).
+                segment = segment.ecn_capable();
+            }
         }
         if self.counters.data_sent == self.next_loss {
             self.lose(segment);
