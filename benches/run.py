@@ -56,6 +56,18 @@ CASES: dict[str, list[str]] = {
         "exp-2a", "--condition", "21", "--algorithm", "ctcp", "--duration", "15 s", "--set", "warmup=5 s",
         *FORMER,
     ],
+    **{
+        f"exp-2a, condition 16, CTCP, {name}, 10 s after 5 s": [
+            "exp-2a", "--condition", "16", "--algorithm", "ctcp", "--duration", "15 s", "--set", "warmup=5 s",
+            *FORMER, *(word for value in values for word in ("--set", value)),
+        ]
+        for name, values in {
+            "queues at ports": ["network.queue=port"],
+            "PIE at access routers": ["aqm.discipline=pie", "aqm.at=access"],
+            "CoDel at access routers": ["aqm.discipline=codel", "aqm.at=access"],
+            "FQ-CoDel at access routers": ["aqm.discipline=fq_codel", "aqm.at=access"],
+        }.items()
+    },
     "exp-2c, condition 16, CTCP, 2 s after 2 s": [
         "exp-2c", "--condition", "16", "--algorithm", "ctcp", "--duration", "4 s", "--set", "warmup=2 s",
         *FORMER,

@@ -257,8 +257,8 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     /// round trip with [`LossCause::Ecn`], outside loss recovery, and counts every one in [`AckEvent::ce`].
     const ECN_CAPABLE: bool = true;
 
-    /// Its segments say so where they are ECN-capable: ECT(1) instead of ECT(0), retransmissions too. Queues may then keep
-    /// them apart and mark them early (RFC 9331).
+    /// Its segments have the codepoint ECT(1) instead of ECT(0) where they are ECN-capable, retransmissions too. Queues may
+    /// then keep them apart and mark them early (RFC 9331).
     const L4S: bool = false;
 
     /// The period of [`Self::on_timer`], counted from the start of the flow.
