@@ -47,14 +47,13 @@ fn refuse_slow_release(root: &Path) {
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
     let section = manifest.split("[profile.release]").nth(1).and_then(|rest| rest.split("\n[").next());
     let lines: Vec<&str> = section.unwrap_or_default().lines().map(str::trim).collect();
-    for (setting, wanted) in [("lto", "\"fat\""), ("codegen-units", "1"), ("opt-level", "3")] {
+    for (setting, wanted) in [("lto", "fat"), ("codegen-units", "1"), ("opt-level", "3")] {
         let variable = format!("CARGO_PROFILE_RELEASE_{}", setting.replace('-', "_").to_uppercase());
         println!("cargo:rerun-if-env-changed={variable}");
         let given = std::env::var(&variable).ok();
         let written =
             lines.iter().find_map(|line| line.strip_prefix(setting)?.trim_start().strip_prefix("="));
         let is = given.as_deref().or(written).map_or_else(|| default_of(setting), str::trim);
-        let wanted = wanted.trim_matches('"');
         assert!(
             is.trim_matches('"') == wanted,
             "the release profile has {setting} = {is}; mesonet needs {wanted}: set it in Cargo.toml and unset {variable}, \
@@ -63,7 +62,7 @@ fn refuse_slow_release(root: &Path) {
     }
 }
 
-/// What cargo takes in the release profile where nothing is written.
+/// The value that cargo takes in the release profile where nothing is written.
 fn default_of(setting: &str) -> &'static str {
     match setting {
         "opt-level" => "3",

@@ -55,7 +55,7 @@ impl PySimulation {
     /// A simulation at its first instant, or where it was when `snapshot` was taken. Raises ValueError ("path: message")
     /// for an invalid scenario and, with the path "snapshot", for bytes that are none of this run.
     #[new]
-    #[pyo3(signature = (scenario_json, seed, threads = 1, engine = "domains", snapshot = None))]
+    #[pyo3(signature = (scenario_json, seed, threads = 1, engine = DEFAULT_ENGINE, snapshot = None))]
     fn new(
         py: Python<'_>,
         scenario_json: &str,

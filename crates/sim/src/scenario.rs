@@ -185,6 +185,14 @@ pub enum DisciplineName {
     Dualpi2,
 }
 
+impl DisciplineName {
+    /// It decides when a segment leaves: its queue holds the segments, and departures are events.
+    #[must_use]
+    pub fn holds_segments(self) -> bool {
+        matches!(self, Self::Codel | Self::FqCodel | Self::Dualpi2)
+    }
+}
+
 /// The place of queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

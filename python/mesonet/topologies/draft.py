@@ -9,6 +9,7 @@ from typing import Any
 from mesonet import units
 from mesonet.errors import InputError, unknown
 from mesonet.files.csv_rows import Cell
+from mesonet.topologies.capacity import LEAST, MOST
 from mesonet.topologies.model import CLASSES
 
 MOST_ROUTERS = 10_000
@@ -26,8 +27,8 @@ _BOUNDS = {
     "delay_ms": (0.0, 1e6),
     "length_km": (0.0, 1e8),
     "cost": (0.0, 1e9),
-    "capacity_mbps": (1e-3, 1e7),
-    "capacity_back_mbps": (1e-3, 1e7),
+    "capacity_mbps": (LEAST / 1e6, MOST / 1e6),
+    "capacity_back_mbps": (LEAST / 1e6, MOST / 1e6),
 }
 
 

@@ -64,7 +64,7 @@ impl Waiting {
     }
 }
 
-/// What becomes of an arrival.
+/// The fate of an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It may enter.
@@ -117,28 +117,18 @@ pub enum Arrival {
 }
 
 impl Arrival {
-    /// Decides about `arrival`, which would wait for `backlog`.
-    pub fn decide(&mut self, backlog: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
+    /// Decides about `arrival` at a queue that runs empty at `empty_at`, or has run empty then.
+    pub fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
         match self {
             Self::DropTail => Verdict::Pass,
-            Self::Red(red) => red.decide(backlog, arrival, draws),
-            Self::Pie(pie) => pie.decide(backlog, arrival, draws),
-            Self::Pi2(pi2) => pi2.decide(backlog, arrival, draws),
-        }
-    }
-
-    /// What arrived last has entered, and the queue runs empty at `emptied`.
-    pub fn entered(&mut self, emptied: Picos) {
-        match self {
-            Self::DropTail => {}
-            Self::Red(red) => red.entered(emptied),
-            Self::Pie(pie) => pie.entered(emptied),
-            Self::Pi2(pi2) => pi2.entered(emptied),
+            Self::Red(red) => red.decide(empty_at, arrival, draws),
+            Self::Pie(pie) => pie.decide(empty_at, arrival, draws),
+            Self::Pi2(pi2) => pi2.decide(empty_at, arrival, draws),
         }
     }
 }
 
-/// What a discipline dropped and marked.
+/// Segments that a discipline dropped and marked.
 #[derive(Clone, Debug, Default)]
 pub struct Signals {
     /// Dropped, in this order.
@@ -259,7 +249,7 @@ impl Discipline {
     }
 }
 
-/// What a queue with a discipline has measured in a period.
+/// Measurements of a queue with a discipline in a period.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct QueueRecord {
     /// Segments marked.

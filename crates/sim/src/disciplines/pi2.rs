@@ -12,8 +12,6 @@ use serde::{Deserialize, Serialize};
 pub struct Pi2 {
     controller: Controller,
     coupling: f64,
-    /// When and with what backlog the last segment had arrived, itself included.
-    emptied: Picos,
 }
 
 /// Probability of classic flows beyond which marks no longer replace drops (RFC 9332, appendix A.2: p_Cmax).
@@ -24,16 +22,13 @@ impl Pi2 {
     #[must_use]
     pub fn new(aqm: &AqmParameters) -> Self {
         let controller = Controller::new(aqm.pi2_target, aqm.pi2_update, aqm.pi2_alpha, aqm.pi2_beta);
-        Self { controller, coupling: aqm.dualpi2_coupling, emptied: 0 }
+        Self { controller, coupling: aqm.dualpi2_coupling }
     }
 
     /// See [`super::Arrival::decide`].
-    pub fn decide(&mut self, backlog: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
-        let now = arrival.since;
+    pub fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
         // Between two arrivals the queue only drains.
-        let emptied = self.emptied;
-        self.controller.catch_up(now, |at| emptied.saturating_sub(at));
-        self.emptied = now + backlog;
+        self.controller.catch_up(arrival.since, |at| empty_at.saturating_sub(at));
         let base = self.controller.probability;
         let classic = base * base;
         if !arrival.is_ack && arrival.segment.is_scalable() {
@@ -48,10 +43,5 @@ impl Pi2 {
             return Verdict::Pass;
         }
         if arrival.may_be_marked() && classic < MOST_MARKED { Verdict::Mark } else { Verdict::Drop }
-    }
-
-    /// What arrived last has entered, and the queue runs empty at `emptied`.
-    pub fn entered(&mut self, emptied: Picos) {
-        self.emptied = emptied;
     }
 }

@@ -28,7 +28,6 @@ pub struct Pie {
     burst: Picos,
     before: f64,
     next: Picos,
-    emptied: Picos,
 }
 
 impl Pie {
@@ -49,15 +48,15 @@ impl Pie {
             burst: longest_burst,
             before: 0.0,
             next: update,
-            emptied: 0,
         }
     }
 
     /// See [`super::Arrival::decide`].
-    pub fn decide(&mut self, backlog: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
+    pub fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
         let now = arrival.since;
-        self.catch_up(now);
-        self.emptied = now + backlog;
+        // Between two arrivals the queue only drains.
+        self.catch_up(now, empty_at);
+        let backlog = empty_at.saturating_sub(now);
         // Section 4.1: a burst after calm passes, and so does what finds a short queue.
         let calm = self.before < self.target / 2.0 && self.probability < 0.2;
         if self.burst > 0 || calm || backlog <= self.few || draws.uniform() >= self.probability {
@@ -70,14 +69,9 @@ impl Pie {
         }
     }
 
-    /// What arrived last has entered, and the queue runs empty at `emptied`.
-    pub fn entered(&mut self, emptied: Picos) {
-        self.emptied = emptied;
-    }
-
-    fn catch_up(&mut self, now: Picos) {
+    fn catch_up(&mut self, now: Picos, empty_at: Picos) {
         while self.next <= now {
-            let delay = seconds(self.emptied.saturating_sub(self.next));
+            let delay = seconds(empty_at.saturating_sub(self.next));
             let at_rest = self.probability == 0.0 && self.burst == self.longest_burst;
             if delay == 0.0 && self.before == 0.0 && at_rest {
                 self.next += (now - self.next) / self.update * self.update;

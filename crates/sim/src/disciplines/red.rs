@@ -29,7 +29,8 @@ pub struct Red {
     average: f64,
     /// Arrivals since the last signal while the average was between the thresholds; -1 below them.
     count: i64,
-    emptied: Picos,
+    /// Last arrival.
+    seen: Picos,
     adapted: Picos,
 }
 
@@ -50,23 +51,24 @@ impl Red {
             adaptive,
             average: 0.0,
             count: -1,
-            emptied: 0,
+            seen: 0,
             adapted: 0,
         }
     }
 
     /// See [`super::Arrival::decide`].
-    pub fn decide(&mut self, backlog: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
+    pub fn decide(&mut self, empty_at: Picos, arrival: &Waiting, draws: &mut Draws) -> Verdict {
         let now = arrival.since;
+        let backlog = empty_at.saturating_sub(now);
         if backlog == 0 {
             // As if so many small segments had found an empty queue.
-            let idle = now.saturating_sub(self.emptied) as f64 / self.service as f64;
+            let idle = (now - empty_at.max(self.seen)) as f64 / self.service as f64;
             self.average *= libm::pow(1.0 - self.weight, idle);
         } else {
             let queue = backlog.div_ceil(self.service) as f64;
             self.average += self.weight * (queue - self.average);
         }
-        self.emptied = now + backlog;
+        self.seen = now;
         self.adapt(now);
         let most_at = if self.gentle { 2.0 * self.maximum } else { self.maximum };
         if self.average < self.minimum {
@@ -90,11 +92,6 @@ impl Red {
         }
         self.count = 0;
         if arrival.may_be_marked() { Verdict::Mark } else { Verdict::Drop }
-    }
-
-    /// What arrived last has entered, and the queue runs empty at `emptied`.
-    pub fn entered(&mut self, emptied: Picos) {
-        self.emptied = emptied;
     }
 
     fn adapt(&mut self, now: Picos) {

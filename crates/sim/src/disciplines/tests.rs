@@ -107,7 +107,7 @@ impl Bench {
             Discipline::Stored(stored) => stored.enqueue(now, arrival, &mut self.signals),
             Discipline::Arrival(arrivals) => {
                 let backlog = self.free.saturating_sub(now);
-                let verdict = arrivals.decide(backlog, &arrival, &mut self.draws);
+                let verdict = arrivals.decide(self.free, &arrival, &mut self.draws);
                 let full = backlog + size > self.facts.service * (self.facts.limit / 1500);
                 if verdict == Verdict::Drop || full {
                     self.dropped.push(arrival);
@@ -117,7 +117,6 @@ impl Bench {
                     self.signals.mark(&mut arrival);
                 }
                 self.free = now + backlog + size;
-                arrivals.entered(self.free);
                 self.served.push((now + backlog, arrival));
             }
         }
@@ -269,7 +268,7 @@ fn red_signals_at_even_distances() {
     for number in 0..20_000u32 {
         let arrival = segment(1, number, u64::from(number) * MILLISECOND);
         // Ten segments: half of the way between the thresholds, a probability of .05.
-        if red.decide(10 * MILLISECOND, &arrival, &mut draws) != Verdict::Pass {
+        if red.decide(arrival.since + 10 * MILLISECOND, &arrival, &mut draws) != Verdict::Pass {
             gaps.push(number - last);
             last = number;
         }
@@ -280,7 +279,7 @@ fn red_signals_at_even_distances() {
     // Uniform over 1 to 20.
     assert!((mean - 10.5).abs() < 0.5, "{mean}");
     let verdict = |queue: u64, draws: &mut Draws| {
-        red.clone().decide(queue * MILLISECOND, &segment(1, 0, 30 * SECOND).with_ecn(), draws)
+        red.clone().decide(30 * SECOND + queue * MILLISECOND, &segment(1, 0, 30 * SECOND).with_ecn(), draws)
     };
     assert_eq!(verdict(4, &mut draws), Verdict::Pass);
     assert_eq!(verdict(31, &mut draws), Verdict::Drop, "beyond twice the maximum even what could be marked");
@@ -316,10 +315,11 @@ fn the_coupling() {
         let now = u64::from(number) * MILLISECOND / 1000;
         let base = segment(1, number, now);
         // A queue that stays at 100 ms for .4 s: p' rises to about .16 x 25 x .085 + 3.2 x .1.
-        let one = pi2.decide(100 * MILLISECOND, &base.with_ecn(), &mut draws);
+        let one = pi2.decide(now + 100 * MILLISECOND, &base.with_ecn(), &mut draws);
         classic += f64::from(u8::from(one != Verdict::Pass));
         let other = Waiting { segment: base.segment.scalable(), ..base };
-        scalable += f64::from(u8::from(pi2.decide(100 * MILLISECOND, &other, &mut draws) != Verdict::Pass));
+        scalable +=
+            f64::from(u8::from(pi2.decide(now + 100 * MILLISECOND, &other, &mut draws) != Verdict::Pass));
     }
     let [classic, scalable] = [classic, scalable].map(|count| count / f64::from(rounds));
     // Mean of p'^2 and of 2 p' over the same updates: Jensen allows a little more than equality.

@@ -305,8 +305,7 @@ impl LaneFabric {
             return false;
         }
         let router = &self.routers[queue];
-        let backlog = router.backlog(now);
-        let verdict = managed.decide(backlog, &arrival);
+        let verdict = managed.decide(router.empty_at(), &arrival);
         let size = if is_ack { router.ack_service() } else { router.service };
         if verdict == Verdict::Drop {
             self.routers[queue].dropped += 1;
@@ -314,7 +313,7 @@ impl LaneFabric {
             return false;
         }
         if router.fits(now, size) {
-            managed.entered(backlog, now + backlog + size);
+            managed.entered(router.backlog(now));
             if verdict == Verdict::Mark {
                 let is_new = u64::from(!segment.is_marked());
                 self.crossed.marked += is_new;

@@ -66,20 +66,17 @@ impl Managed {
         matches!(self.discipline, Discipline::Stored(_))
     }
 
-    /// The verdict of a discipline that decides at arrival; the queue has so much work.
-    pub fn decide(&mut self, backlog: Picos, arrival: &Waiting) -> Verdict {
+    /// The verdict of a discipline that decides at arrival; the queue runs empty, or has run empty, at `empty_at`.
+    pub fn decide(&mut self, empty_at: Picos, arrival: &Waiting) -> Verdict {
         match &mut self.discipline {
-            Discipline::Arrival(arrivals) => arrivals.decide(backlog, arrival, &mut self.draws),
+            Discipline::Arrival(arrivals) => arrivals.decide(empty_at, arrival, &mut self.draws),
             Discipline::Stored(_) => unreachable!("it decides at departure"),
         }
     }
 
-    /// What arrived last has entered after `backlog`; the queue runs empty at `emptied`.
-    pub fn entered(&mut self, backlog: Picos, emptied: Picos) {
+    /// A segment has entered that waits for `backlog` until it is served.
+    pub fn entered(&mut self, backlog: Picos) {
         self.record.delays.add(backlog / MICROSECOND);
-        if let Discipline::Arrival(arrivals) = &mut self.discipline {
-            arrivals.entered(emptied);
-        }
     }
 
     /// A segment reaches a queue that holds its segments.
@@ -121,7 +118,7 @@ impl Managed {
         self.free = now + service;
         self.served += 1;
         self.work += service;
-        self.record.delays.add((now - next.since) / MICROSECOND);
+        self.entered(now - next.since);
         self.free
     }
 

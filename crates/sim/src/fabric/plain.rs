@@ -154,8 +154,7 @@ impl PlainFabric {
                 self.follow(now, number, step, signals);
                 return;
             }
-            let backlog = self.queues[number].departures.back().map_or(0, |last| last.saturating_sub(now));
-            match managed.decide(backlog, &arrival) {
+            match managed.decide(self.queues[number].departures.back().copied().unwrap_or(0), &arrival) {
                 Verdict::Drop => {
                     self.queues[number].dropped += 1;
                     self.drop(now, segment);
@@ -184,7 +183,7 @@ impl PlainFabric {
             return;
         }
         if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
-            managed.entered(free - now, free + service);
+            managed.entered(free - now);
             managed.record.marked += u64::from(marks && !segment.is_marked());
         }
         if marks || (!is_acknowledgement && segment.is_ecn_capable() && free - now > queue.mark_above) {

@@ -13,8 +13,8 @@ use crate::disciplines::QueueFacts;
 use crate::engine::MOST_TARGETS;
 use crate::fabric::Managed;
 use crate::scenario::{
-    AckPath, AqmParameters, BufferKind, DisciplineName, GivenChange, InvalidScenario, NetworkParameters,
-    QueuePlace, Scenario, invalid,
+    AckPath, AqmParameters, BufferKind, DisciplineName, GivenChange, InvalidScenario, QueuePlace, Scenario,
+    invalid,
 };
 use mesonet_cc::{Picos, picos};
 
@@ -110,8 +110,7 @@ impl Network {
             access_index[router] = Some(index as u16);
         }
         let ack_path = scenario.network.ack_path;
-        refuse_with_ports(&scenario.network)?;
-        refuse_with_disciplines(scenario)?;
+        refuse_beside_queues(scenario)?;
         check_targets(access.len(), ack_path)?;
         let router_speeds: Vec<f64> =
             topology.routers.iter().map(|r| r.speed_factor * scenario.network.speed).collect();
@@ -348,7 +347,7 @@ impl Network {
     /// Number of queues whose departures are events.
     #[must_use]
     pub fn stored_queues(&self) -> usize {
-        (0..self.disciplines.len()).filter(|q| self.managed(*q, 0).is_some_and(|m| m.is_stored())).count()
+        self.disciplines.iter().filter(|name| name.holds_segments()).count()
     }
 
     /// Number of places that route segments: the routers, and those that serve acknowledgements only.
@@ -409,38 +408,31 @@ fn delays_by_lane(changes: &[Change]) -> Vec<(LaneId, Picos, Picos)> {
     delays
 }
 
-/// Refuses what ports do not do.
-fn refuse_with_ports(parameters: &NetworkParameters) -> Result<(), InvalidScenario> {
-    if parameters.queue == QueuePlace::Router {
-        return Ok(());
-    }
-    if parameters.ack_path == AckPath::Direction {
-        let message = "direction, with a queue at each port: these are of one direction already; allowed: delay, queued";
-        return Err(invalid("network.ack_path", message));
-    }
+/// Refuses what ports and disciplines do not do.
+fn refuse_beside_queues(scenario: &Scenario) -> Result<(), InvalidScenario> {
+    let parameters = &scenario.network;
     let of_router = |change: &GivenChange| change.router.is_some();
-    if let Some(index) = parameters.changes.iter().position(of_router) {
-        let message = "the speed of a router, whose ports have the capacities of links; allowed: link, with delay or factor";
-        return Err(invalid(format!("network.changes[{index}].router"), message));
+    for (is_used, direction, change) in [
+        (
+            parameters.queue == QueuePlace::Port,
+            "direction, with a queue at each port: these are of one direction already",
+            "the speed of a router, whose ports have the capacities of links",
+        ),
+        (
+            scenario.aqm.discipline != DisciplineName::DropTail,
+            "direction, with a queue discipline: queues of acknowledgements have none",
+            "the speed of a router, with a queue discipline",
+        ),
+    ] {
+        if is_used && parameters.ack_path == AckPath::Direction {
+            return Err(invalid("network.ack_path", format!("{direction}; allowed: delay, queued")));
+        }
+        if let Some(index) = parameters.changes.iter().position(of_router).filter(|_| is_used) {
+            let message = format!("{change}; allowed: link, with delay or factor");
+            return Err(invalid(format!("network.changes[{index}].router"), message));
+        }
     }
-    Ok(())
-}
-
-/// Refuses what disciplines do not do.
-fn refuse_with_disciplines(scenario: &Scenario) -> Result<(), InvalidScenario> {
-    if scenario.aqm.discipline == DisciplineName::DropTail {
-        return Ok(());
-    }
-    if scenario.network.ack_path == AckPath::Direction {
-        let message = "direction, with a queue discipline: queues of acknowledgements have none; allowed: delay, queued";
-        return Err(invalid("network.ack_path", message));
-    }
-    let of_router = |change: &GivenChange| change.router.is_some();
-    if let Some(index) = scenario.network.changes.iter().position(of_router) {
-        let message = "the speed of a router, with a queue discipline; allowed: link, with delay or factor";
-        return Err(invalid(format!("network.changes[{index}].router"), message));
-    }
-    if scenario.aqm.red_max <= scenario.aqm.red_min {
+    if scenario.aqm.discipline != DisciplineName::DropTail && scenario.aqm.red_max <= scenario.aqm.red_min {
         let message = format!("not above aqm.red_min; allowed: more than {} segments", scenario.aqm.red_min);
         return Err(invalid("aqm.red_max", message));
     }

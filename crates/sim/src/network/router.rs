@@ -140,14 +140,13 @@ impl Router {
     /// An acknowledgement arrives at a port at `now`: the same. It fits where its own size does.
     #[inline]
     pub fn arrive_short(&mut self, now: Picos) -> Option<Picos> {
-        let backlog = self.backlog(now);
-        if backlog + self.ack_service > self.limit + self.service {
+        if !self.fits(now, self.ack_service) {
             self.dropped += 1;
             return None;
         }
         self.accepted += 1;
         self.short += 1;
-        self.busy_until = now + backlog + self.ack_service;
+        self.busy_until = now + self.backlog(now) + self.ack_service;
         Some(self.busy_until)
     }
 
@@ -172,6 +171,12 @@ impl Router {
             busy: self.work() - self.backlog(now),
             queue: self.occupancy(now),
         }
+    }
+
+    /// The instant at which the queue runs empty, or ran empty last.
+    #[must_use]
+    pub fn empty_at(&self) -> Picos {
+        self.busy_until
     }
 
     /// Work in the router at `now`: how long it takes to run empty.
