@@ -19,6 +19,8 @@ IN_LISTS = {
     "network.changes[].speed": ("rate", '[{time = "1 s", router = "A", speed = "VALUE"}]'),
     "network.changes[].delay": ("time", '[{time = "1 s", link = ["A", "B"], delay = "VALUE"}]'),
     "network.changes[].factor": ("number", '[{time = "1 s", link = ["A", "B"], factor = VALUE}]'),
+    "users.traffic[].rate": ("rate", '[{from = "A", to = "B", rate = "VALUE"}]'),
+    "users.traffic[].share": ("number", '[{from = "A", to = "B", share = VALUE}]'),
     "flows[].start": ("time", '[{from = "A1", to = "B1", start = "VALUE"}]'),
     "flows[].stop": ("time", '[{from = "A1", to = "B1", stop = "VALUE"}]'),
     "flows[].size": ("segments", '[{from = "A1", to = "B1", size = "VALUE"}]'),

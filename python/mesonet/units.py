@@ -18,7 +18,7 @@ from mesonet.errors import InputError, unknown
 
 Kind = Literal[
     "time", "rate", "segments", "number", "probability", "count", "choice", "buffer", "distribution", "flag", "numbers",
-    "names", "topology", "threshold", "changes", "places",
+    "names", "topology", "threshold", "changes", "places", "traffic",
 ]  # fmt: skip
 KINDS: tuple[str, ...] = get_args(Kind)
 
@@ -120,7 +120,7 @@ def parse(
     InputError
         If the value is of another kind, lacks its unit, or is not finite.
     ValueError
-        For a kind that is not parsed here: ``topology`` and ``changes``.
+        For a kind that is not parsed here: ``topology``, ``changes`` and ``traffic``.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def show(kind: str, value: Any) -> str:
             return ", ".join(_share_text(share) for share in value)
         case "flag":
             return str(value).lower()
-        case "choice" | "topology":
+        case "choice" | "topology" | "traffic":
             return str(value)
         case "places" if isinstance(value, str):
             return value

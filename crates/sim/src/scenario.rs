@@ -15,11 +15,13 @@ use std::fmt;
 
 pub mod bounds;
 mod topology;
+mod traffic;
 
 pub(crate) use bounds::within;
 pub use topology::{
     GivenLink, GivenRouter, GivenTopology, PlaceRule, Places, TierParameters, TopologyChoice,
 };
+pub use traffic::{Demand, Traffic, TrafficRule};
 
 /// Why a scenario was refused: where, and what is allowed.
 #[derive(Clone, Debug, PartialEq)]
@@ -305,6 +307,10 @@ pub struct UserParameters {
     pub allow_same_backbone: bool,
     /// The reading of `receiver_distribution`.
     pub receiver_reading: ReceiverReading,
+    /// Who sends to whom.
+    pub traffic: Traffic,
+    /// Factor on the rates of a traffic matrix.
+    pub traffic_factor: f64,
     /// Start-up pattern (X20).
     pub start: StartPattern,
     /// Probability that a source has finite patience (X8).
@@ -707,6 +713,7 @@ impl Scenario {
                 format!("there is no such period; allowed: 0 to time.periods, {}", self.time.periods);
             return Err(invalid("users.jumbo_period", message));
         }
+        traffic::check(&u.traffic)?;
         let larger = u.document_probability + u.service_pack_probability + u.movie_probability;
         if larger > 1.0 {
             return Err(invalid(

@@ -88,7 +88,7 @@ fn x3_buffers_trade_loss_for_delay() {
 fn x4_the_isp_network_is_larger() {
     let pair = levels(&calm(), "topology", json!("abilene"), json!("isp"));
     rises(&pair, "segments_entering");
-    let sources = |s: &Simulation| s.network().sources.iter().sum::<u64>();
+    let sources = |s: &Simulation| s.network().traffic.sources.iter().sum::<u64>();
     assert_eq!((sources(&pair.0), sources(&pair.1)), (1746, 2316));
     stays(&pair, "loss_rate");
 }
@@ -201,7 +201,7 @@ fn x12_more_sources_more_load() {
 fn x13_and_x14_move_users_between_router_classes() {
     let even = json!([1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]);
     let pair = levels(&calm(), "users.source_distribution", json!([0.1, 0.6, 0.3]), even.clone());
-    let count = |s: &Simulation| s.network().sources.iter().sum::<u64>();
+    let count = |s: &Simulation| s.network().traffic.sources.iter().sum::<u64>();
     assert_eq!((count(&pair.0), count(&pair.1)), (1746, 2780));
     // More sources on the normal routers, where receivers are too.
     let nn = |s: &mut Simulation| {
@@ -213,7 +213,7 @@ fn x13_and_x14_move_users_between_router_classes() {
     let pair = levels(&calm(), "users.receiver_distribution", json!([0.6, 0.2, 0.2]), even);
     stays_within(&pair, "transmitting_fraction", 0.1);
     let direct = |s: &Simulation| {
-        let weights = &s.network().receiver_weight;
+        let weights = &s.network().traffic.by_class;
         let of = |a: usize| s.network().class_of(a) == mesonet_sim::network::RouterClass::Direct;
         (0..weights.len()).filter(|&a| of(a)).map(|a| weights[a]).sum::<f64>() / weights.iter().sum::<f64>()
     };
@@ -226,7 +226,7 @@ fn receiver_readings_give_the_derived_shares() {
     let pair = levels(&calm(), "users.receiver_reading", json!("per_router"), json!("per_class"));
     let shares = |s: &Simulation| {
         use mesonet_sim::network::RouterClass::{Direct, Fast, Normal};
-        let weights = &s.network().receiver_weight;
+        let weights = &s.network().traffic.by_class;
         let total: f64 = weights.iter().sum();
         [Normal, Fast, Direct].map(|class| {
             let of = (0..weights.len()).filter(|&a| s.network().class_of(a) == class);

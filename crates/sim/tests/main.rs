@@ -29,3 +29,4 @@ mod slow_start;
 mod snapshots;
 mod timers;
 mod topology;
+mod traffic;

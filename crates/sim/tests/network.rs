@@ -35,7 +35,7 @@ fn abilene_has_the_published_shape() {
 #[test]
 fn sources_are_limited_by_domain() {
     let (network, scenario) = network(&with(abilene(), &[("users.base_sources", json!(200_000.0))]));
-    assert!(network.sources.iter().sum::<u64>() > 1 << 24);
+    assert!(network.traffic.sources.iter().sum::<u64>() > 1 << 24);
     let check = |domains| mesonet_sim::simulation::check::check(&scenario, &network, &domains);
     check(Domains::of(&network)).unwrap();
     let message = check(Domains::one(&network)).unwrap_err().to_string();
@@ -171,7 +171,7 @@ fn sqrt_rule_divides_by_the_root_of_the_expected_flows() {
     let (divided, _) = network(&with(rule("bdp_per_sqrt_n"), &[("users.base_sources", json!(100.0))]));
     let flows = full.expected_flows(&scenario);
     // Every flow crosses one source-side and one receiver-side access router, and all shares are fractions.
-    let access: f64 = full.access.iter().map(|&r| full.flow_shares(&scenario, false)[r]).sum();
+    let access: f64 = full.access.iter().map(|&r| full.flow_shares(false)[r]).sum();
     assert!((access - 2.0).abs() < 1e-9, "{access}");
     for (router, n) in flows.iter().enumerate() {
         let expected = (full.buffers[router] as f64 / n.max(1.0).sqrt()).max(8.0);
@@ -259,7 +259,7 @@ fn uncongested_flow_rate_follows_the_think_time_law() {
     let rows: Vec<usize> = (0..time.len()).filter(|&i| time[i] > 10.0).collect();
     let mean =
         |name: &str| rows.iter().map(|&i| integer(&series, name)[i] as f64).sum::<f64>() / rows.len() as f64;
-    let sources = simulation.network().sources.iter().sum::<u64>() as f64;
+    let sources = simulation.network().traffic.sources.iter().sum::<u64>() as f64;
     let rate = rows.iter().map(|&i| integer(&series, "flows_completed")[i]).sum::<u64>() as f64 / 50.0;
     // Little's law on the thinking sources: rate = thinking / think time.
     let thinking = sources - mean("connecting") - mean("sending");

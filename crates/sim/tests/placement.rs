@@ -88,12 +88,12 @@ fn round_trips_follow_the_places() {
         let (scenario, network) = (scenario("abilene", &values), build("abilene", &values));
         let (mut sums, mut weights) = ([0.0; 3], [0.0; 3]);
         for source in 0..network.access.len() {
-            let receivers = network.receiver_weights_from(network.region_of(source), false);
+            let receivers = network.traffic.weights(source);
             let choice: f64 = receivers.iter().sum();
             for (receiver, weight) in receivers.iter().enumerate() {
                 let classes = [source, receiver].map(|a| network.class_of(a).distribution_index().unwrap());
                 let class = 2 - classes.into_iter().min().unwrap();
-                let flows = network.sources[source] as f64 * weight / choice;
+                let flows = network.traffic.sources[source] as f64 * weight / choice;
                 sums[class] += flows * network.round_trip(source, receiver) as f64 / 1e12;
                 weights[class] += flows;
             }

@@ -91,13 +91,15 @@ fn check_laws(text: &Value) {
     let scenario = Scenario::from_json(&text.to_string()).unwrap();
     let network = Network::build(&scenario).unwrap();
     let hosts = 0..network.access.len();
-    let total: u64 = network.sources.iter().sum();
+    let total: u64 = network.traffic.sources.iter().sum();
     let mut share = vec![0.0; network.topology.routers.len()];
     for source in hosts.clone() {
         let region = network.region_of(source);
-        let weights = network.receiver_weights_from(region, scenario.users.allow_same_backbone);
+        let weights = network.traffic.weights(source);
         let sum: f64 = weights.iter().sum();
         for receiver in hosts.clone() {
+            let elsewhere = network.region_of(receiver) != region || scenario.users.allow_same_backbone;
+            assert_eq!(weights[receiver], if elsewhere { network.traffic.by_class[receiver] } else { 0.0 });
             let (routers, delay) = walk(&network, source, receiver);
             // An acknowledgement takes exactly as long as its segment took on links.
             let lane = network.lanes[network.ack_lane(receiver, source).index()];
@@ -105,11 +107,12 @@ fn check_laws(text: &Value) {
             assert_eq!(network.round_trip(source, receiver), 2 * delay);
             assert!(routers.len() <= network.longest_route);
             for router in routers {
-                share[router] += network.sources[source] as f64 / total as f64 * weights[receiver] / sum;
+                share[router] +=
+                    network.traffic.sources[source] as f64 / total as f64 * weights[receiver] / sum;
             }
         }
     }
-    for (expected, found) in share.iter().zip(network.flow_shares(&scenario, false)) {
+    for (expected, found) in share.iter().zip(network.flow_shares(false)) {
         assert!((expected - found).abs() < 1e-9, "{expected} against {found}");
     }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mesonet import units
 from mesonet.words import counted
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def derived_rows(described: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         ("routers, links", f"{described['routers']:,}, {described['links']:,}"),
         ("sources", f"{described['sources']:,}"),
+        ("traffic", described["traffic"]),
+        ("data that users offer", units.show("rate", float(f"{described['offered']:.4g}"))),
         ("mean file size", f"{described['mean_file_size']:.4g} segments"),
         ("paths between regions", f"{described['paths']:,}"),
         ("mean routers per path", f"{described['mean_routers_per_path']:.4g}"),
@@ -159,6 +162,27 @@ def capacity_notes(scenario: Scenario) -> list[str]:
     if known < len(links):
         return [f"{counted(len(links) - known, 'link')} without a capacity: each serves at {rule}"]
     return []
+
+
+def traffic_notes(scenario: Scenario) -> list[str]:
+    """Return notes on values of the traffic that have no effect.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+
+    Returns
+    -------
+    Sentences.
+    """
+    matrix = scenario.value("users.traffic")
+    has_rates = not isinstance(matrix, str) and matrix[0]["rate"] is not None
+    idle = ("users.base_sources", "users.source_multiplier") if has_rates else ("users.traffic_factor",)
+    why = "the rates of users.traffic set the sources" if has_rates else "users.traffic has no rates"
+    unused = [path for path in idle if path in scenario.settings]
+    verb = "has" if len(unused) == 1 else "have"
+    return [f"{' and '.join(unused)} {verb} no effect: {why}"] if unused else []
 
 
 def load_notes(described: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesonet import topologies, units
-from mesonet.scenarios import changes, ranges
+from mesonet.scenarios import changes, ranges, traffic
 
 PRESETS = {
     "standard": "today's RFCs",
@@ -87,6 +87,8 @@ class Parameter:
             return f"{', '.join(self.choices)}, {topologies.ALLOWED}"
         if self.kind == "changes":
             return changes.ALLOWED
+        if self.kind == "traffic":
+            return traffic.ALLOWED
         if self.kind == "places":
             return f"{', '.join(self.choices)}, or names of routers"
         if self.choices:
@@ -116,6 +118,8 @@ class Parameter:
             return topologies.find(value, self.choices)
         if self.kind == "changes":
             return changes.parse(value, segment_bytes)
+        if self.kind == "traffic":
+            return traffic.parse(value, segment_bytes)
         example = self.default if isinstance(self.default, str) else "10 s" if self.kind == "time" else ""
         parsed = units.parse(self.kind, value, choices=self.choices, example=example, segment_bytes=segment_bytes)
         if isinstance(parsed, int | float) and not isinstance(parsed, bool):
@@ -495,6 +499,18 @@ _TABLE = (
         "What `receiver_distribution` weighs. `per_router`: each router of a class, as for sources. `per_class`: the "
         "share is the probability that a receiver sits behind a router of the class.",
         "derived: the published 9.43 hops need per_router", choices=("per_router", "per_class"),
+    ),
+    Parameter(
+        "users.traffic", "traffic", "tiers",
+        "Who sends to whom. `tiers`: sources and receivers by the class of their access router. `gravity`: between "
+        "regions by the product of the capacities, or numbers, of their links, and by class below them; the number of "
+        "sources is as for `tiers`. Or a matrix: a CSV file, or `[[users.traffic]]`, with `from`, `to` and `share` or "
+        "`rate`. Shares divide the sources of `tiers`. Rates set the number of sources from `think_time`, round trips "
+        "and mean file sizes, without queues; `base_sources` then has no effect.",
+        "tiers: SP 500-282 ch. 9 Table 9-3; gravity: chosen, the usual model where no matrix is known",
+    ),
+    Parameter(
+        "users.traffic_factor", "number", 1, "Multiplies the rates of a traffic matrix.", "chosen: as given",
     ),
     Parameter(
         "users.patience_probability", "probability", 0,

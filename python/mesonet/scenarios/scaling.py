@@ -40,7 +40,7 @@ def checked_scale(value: Any) -> float:
 
 
 def scaled(scenario: Scenario, scale: float) -> Scenario:
-    """Return the scenario with speeds of routers, their changes, capacities of links, and base sources multiplied.
+    """Return the scenario with speeds, capacities, base sources and rates of traffic multiplied.
 
     Parameters
     ----------
@@ -64,10 +64,17 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
     values: dict[str, Any] = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
     if any(link.capacity for link in getattr(scenario.value("topology"), "links", ())):
         values["network.capacity_factor"] = scenario.value("network.capacity_factor") * scale
+    if any(demand["rate"] is not None for demand in _demands(scenario)):
+        values["users.traffic_factor"] = scenario.value("users.traffic_factor") * scale
     changes = scenario.value("network.changes")
     if any(change["speed"] is not None for change in changes):
         values["network.changes"] = [_scaled_change(change, scale) for change in changes]
     return scenario.with_values(values, "--scale")
+
+
+def _demands(scenario: Scenario) -> list[dict[str, Any]]:
+    traffic = scenario.value("users.traffic")
+    return [] if isinstance(traffic, str) else traffic
 
 
 def _scaled_change(change: dict[str, Any], scale: float) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Settings of a scenario: every path, its value and the source of the value.
 
 A scenario holds single values (`parameters`), a mix of algorithms (`mixes`), constants of algorithms (`constants`),
-explicit flows (`explicit_flows`) and changes during the run (`changes`). This module dispatches by path.
+explicit flows (`explicit_flows`), changes during the run (`changes`) and traffic (`traffic`). This module dispatches by
+path.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 from mesonet import core, topologies, units
 from mesonet.errors import InputError, unknown
-from mesonet.scenarios import changes, constants, explicit_flows, flow_table, mixes
+from mesonet.scenarios import changes, constants, explicit_flows, flow_table, mixes, traffic
 from mesonet.scenarios.parameters import PARAMETERS
 
 
@@ -151,6 +152,8 @@ def show(path: str, value: Any) -> str:
         return explicit_flows.show(value)
     if path == "network.changes":
         return changes.show(value)
+    if path == "users.traffic":
+        return traffic.show(value)
     if path in PARAMETERS:
         return units.show(PARAMETERS[path].kind, value)
     return units.show("number", value)
@@ -172,7 +175,7 @@ def show_at(path: str, value: Any) -> str:
     """
     whole, _, rest = path.partition("[")
     number = rest.partition("]")[0]
-    if whole in ("network.changes", "flows") and number.isdecimal() and int(number) < len(value):
+    if whole in ("network.changes", "users.traffic", "flows") and number.isdecimal() and int(number) < len(value):
         return show(whole, [value[int(number)]])
     return show(whole, value)
 
@@ -203,7 +206,7 @@ def setting(path: str, value: Any, source: str) -> Setting:
 
 
 def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, Any]:
-    """Return the values of a file, with the topology and the table of flows read from their files.
+    """Return the values of a file, with the topology, the traffic matrix and the table of flows read.
 
     Parameters
     ----------
@@ -227,6 +230,8 @@ def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, A
             found["topology"] = topologies.find(values["topology"], PARAMETERS["topology"].choices, directory)
         except InputError as error:
             raise error.located(path="topology") from None
+    if isinstance(matrix := values.get("users.traffic"), str) and matrix not in traffic.RULES:
+        found["users.traffic"] = traffic.read(matrix, directory)
     if isinstance(values.get("flows"), str):
         found["flows"] = flow_table.read(values["flows"], directory)
     return found

@@ -8,6 +8,7 @@ use super::queued_acks::QueuedAcks;
 use super::queues::Queues;
 use super::routing::{Routing, adjacency, routes_to};
 use super::topology::{RouterClass, Topology};
+use super::traffic::{Traffic, traffic};
 use super::{Router, load, scenario_topology};
 use crate::disciplines::QueueFacts;
 use crate::engine::MOST_TARGETS;
@@ -16,7 +17,7 @@ use crate::scenario::{
     AckPath, AqmParameters, BufferKind, DisciplineName, GivenChange, InvalidScenario, QueuePlace, Scenario,
     invalid,
 };
-use mesonet_cc::{Picos, picos};
+use mesonet_cc::{Picos, picos, seconds};
 
 /// Most lanes: their numbers are kept in 16 bits.
 const MOST_LANES: usize = u16::MAX as usize - 1;
@@ -85,10 +86,8 @@ pub struct Network {
     pub queued_acks: Option<QueuedAcks>,
     /// Routers and delays between regions.
     pub distances: Distances,
-    /// Weight of each access router for receivers.
-    pub receiver_weight: Vec<f64>,
-    /// Sources under each access router.
-    pub sources: Vec<u64>,
+    /// Who sends to whom.
+    pub traffic: Traffic,
     /// Changes during the run, rising by time.
     pub changes: Vec<Change>,
     /// The delays that lanes get during the run: lane, instant and delay, rising.
@@ -175,6 +174,11 @@ impl Network {
         let group_delay =
             |from: usize, to: usize| lanes[first_ack_lane + to * groups.anchors.len() + from].delay;
         let distances = Distances::new(&topology, &neighbours, &access, &groups, group_delay);
+        let rounds = load::rounds(scenario);
+        let traffic = traffic(scenario, &topology, &access, |from, to| {
+            let [from, to] = [from, to].map(|access| usize::from(groups.of[access]));
+            scenario.users.think_time + rounds * 2.0 * seconds(group_delay(from, to))
+        })?;
 
         let mut network = Self {
             routers: Vec::new(),
@@ -186,8 +190,7 @@ impl Network {
                 .map(|bytes| bytes.round() as u32),
             buffers: Vec::new(),
             speeds,
-            receiver_weight: load::receiver_weights(scenario, &topology, &access),
-            sources: load::sources(scenario, &topology, &access)?,
+            traffic,
             topology,
             lanes,
             access,

@@ -36,6 +36,10 @@ pub struct Description {
     pub classes: Vec<ClassSummary>,
     /// Number of sources.
     pub sources: u64,
+    /// Rule of the traffic in words.
+    pub traffic: &'static str,
+    /// Data that users offer to an uncongested network, segments/s.
+    pub offered: f64,
     /// Names of the backbone and plain routers, one a region.
     pub regions: Vec<String>,
     /// Number of routers.
@@ -66,17 +70,24 @@ pub struct Description {
     pub warnings: Vec<String>,
 }
 
-/// Access routers that are equally far from everywhere: the first of them, and weights by class of path, typical first.
+/// Access routers that are equally far from everywhere: the first of them, and weights by rank.
 struct End {
     access: usize,
-    sources: [f64; 3],
-    receivers: [f64; 3],
+    weights: [f64; 3],
 }
 
 impl End {
     fn at(access: usize) -> Self {
-        Self { access, sources: [0.0; 3], receivers: [0.0; 3] }
+        Self { access, weights: [0.0; 3] }
     }
+}
+
+/// Means over the flows that sources begin.
+struct FlowMeans {
+    /// Round trip by path class, s; none without such flows.
+    round_trips: [Option<f64>; 3],
+    /// Routers between the backbone (or plain) routers of both ends, these included.
+    routers: f64,
 }
 
 impl Network {
@@ -99,7 +110,7 @@ impl Network {
                 buffer: [buffers.clone().min()?, buffers.max()?],
                 speed: speeds.clone().fold(f64::INFINITY, f64::min),
                 fastest: speeds.fold(0.0, f64::max),
-                sources: sources.map(|a| self.sources[usize::from(a)]).sum(),
+                sources: sources.map(|a| self.traffic.sources[usize::from(a)]).sum(),
                 load: [
                     queues.iter().map(|&q| offered[q]).sum::<f64>() / queues.len() as f64,
                     queues.iter().map(|&q| offered[q]).fold(0.0, f64::max),
@@ -115,15 +126,20 @@ impl Network {
             let below = weights.iter().zip(&self.distances.below);
             if total > 0.0 { below.map(|(w, b)| w * b).sum::<f64>() / total } else { 0.0 }
         };
-        let source_weights: Vec<f64> = self.sources.iter().map(|&s| s as f64).collect();
-        let mean_hops =
-            mean_routers + 2.0 + access_side(&source_weights) + access_side(&self.receiver_weight);
+        let flows = self.flow_means();
+        let (middle, receivers) = match self.traffic.rate {
+            None => (mean_routers, self.traffic.by_class.clone()),
+            Some(_) => (flows.routers, self.traffic.received()),
+        };
+        let mean_hops = middle + 2.0 + access_side(&self.traffic.begun) + access_side(&receivers);
         let longest = self.distances.longest.iter().copied().fold(0.0, f64::max);
         let longest_paths = paths.iter().zip(&self.distances.longest);
         Description {
             topology: self.topology.name.clone(),
             classes: [Backbone, Pop, Normal, Fast, Direct, Plain].into_iter().filter_map(of_class).collect(),
-            sources: self.sources.iter().sum(),
+            sources: self.traffic.sources.iter().sum(),
+            traffic: self.traffic.rule,
+            offered: self.offered(scenario),
             regions: (0..self.topology.regions).map(name).collect(),
             routers: self.topology.routers.len(),
             links: self.topology.links.len(),
@@ -137,67 +153,99 @@ impl Network {
                 .map(|((from, to), _)| [name(*from), name(*to)])
                 .collect(),
             mean_file_size: scenario.mean_file_size(),
-            path_classes: self.path_classes(&source_weights),
-            class_rtt: self.class_round_trips(scenario.users.allow_same_backbone),
+            path_classes: self.path_classes(),
+            class_rtt: flows.round_trips,
             map: self.map(scenario.network.delay_multiplier),
             warnings: self.warnings(scenario),
         }
     }
 
-    /// Shares of very fast, fast and typical paths for independent ends (before the same-backbone exclusion).
-    fn path_classes(&self, source_weights: &[f64]) -> [f64; 3] {
-        let share = |weights: &[f64], keep: &dyn Fn(RouterClass) -> bool| {
-            let total: f64 = weights.iter().sum();
-            let kept = weights.iter().enumerate().filter(|(a, _)| keep(self.class_of(*a)));
-            if total > 0.0 { kept.map(|(_, w)| w).sum::<f64>() / total } else { 0.0 }
-        };
-        let both = |keep: &dyn Fn(RouterClass) -> bool| {
-            share(source_weights, keep) * share(&self.receiver_weight, keep)
-        };
-        let very_fast = both(&|c| matches!(c, RouterClass::Direct | RouterClass::Plain));
-        let no_normal = both(&|c| c != RouterClass::Normal);
-        [
-            very_fast,
-            no_normal - very_fast,
-            if source_weights.iter().sum::<f64>() > 0.0 { 1.0 - no_normal } else { 0.0 },
-        ]
-    }
-
-    /// Mean round trip of very fast, fast and typical paths over the flows that sources begin, in s.
-    fn class_round_trips(&self, allow_same_backbone: bool) -> [Option<f64>; 3] {
-        // Access routers of one region and group are equally far from everywhere: by these, weights of typical, fast and
-        // very fast ends.
-        let mut ends: BTreeMap<(usize, usize), End> = BTreeMap::new();
-        for access in 0..self.access.len() {
-            let end = ends
-                .entry((self.region_of(access), self.group_of(access)))
-                .or_insert_with(|| End::at(access));
-            let rank = match self.class_of(access) {
-                RouterClass::Direct | RouterClass::Plain => 2,
-                RouterClass::Normal => 0,
-                _ => 1,
-            };
-            end.sources[rank] += self.sources[access] as f64;
-            end.receivers[rank] += self.receiver_weight[access];
+    /// Shares of very fast, fast and typical paths: of a matrix by its rows, else for independent ends (before the
+    /// same-backbone exclusion).
+    fn path_classes(&self) -> [f64; 3] {
+        let traffic = &self.traffic;
+        let alone = [traffic.by_class.clone()];
+        let (rows, one) = if traffic.rate.is_some() { (traffic.rows(), false) } else { (&alone[..], true) };
+        let mut begun = vec![[0.0; 3]; rows.len()];
+        for (access, share) in traffic.begun.iter().enumerate() {
+            begun[if one { 0 } else { traffic.row_of(access) }][self.rank(access)] += share;
         }
-        let mut sums = [(0.0, 0.0); 3];
-        for ((region, _), source) in &ends {
-            let others =
-                || ends.iter().filter(|((r, _), _)| allow_same_backbone || r != region).map(|(_, end)| end);
-            let choice: f64 = others().flat_map(|end| end.receivers).sum();
-            for receiver in others() {
-                let round_trip = seconds(self.round_trip(source.access, receiver.access));
-                for (i, sources) in source.sources.iter().enumerate() {
-                    for (j, receivers) in receiver.receivers.iter().enumerate() {
-                        let flows = sources * receivers / choice;
-                        let (sum, weight) = &mut sums[2 - i.min(j)];
-                        *sum += flows * round_trip;
-                        *weight += flows;
-                    }
+        let mut shares = [0.0; 3];
+        for (row, begun) in rows.iter().zip(begun) {
+            let mut received = [0.0; 3];
+            row.iter().enumerate().for_each(|(access, weight)| received[self.rank(access)] += weight);
+            let sum: f64 = received.iter().sum();
+            for (i, from) in begun.iter().enumerate() {
+                for (j, to) in received.iter().enumerate().filter(|(_, to)| **to > 0.0) {
+                    shares[2 - i.min(j)] += from * to / sum;
                 }
             }
         }
-        sums.map(|(sum, weight)| (weight > 0.0).then(|| sum / weight))
+        shares
+    }
+
+    /// Rank of an access router in path classes: 0 makes a path typical, 1 fast, 2 very fast.
+    fn rank(&self, access: usize) -> usize {
+        match self.class_of(access) {
+            RouterClass::Direct | RouterClass::Plain => 2,
+            RouterClass::Normal => 0,
+            _ => 1,
+        }
+    }
+
+    /// Means over the flows that sources begin.
+    fn flow_means(&self) -> FlowMeans {
+        let known: BTreeMap<(usize, usize), usize> =
+            self.distances.paths.iter().copied().zip(self.distances.routers.iter().copied()).collect();
+        let (mut sums, mut routers) = ([(0.0, 0.0); 3], 0.0);
+        self.visit_flows(|from, to, shares| {
+            let round_trip = seconds(self.round_trip(from, to));
+            for ((sum, weight), share) in sums.iter_mut().zip(shares) {
+                *sum += share * round_trip;
+                *weight += share;
+            }
+            // Within a region the backbone router alone.
+            let between = known.get(&(self.region_of(from), self.region_of(to))).copied().unwrap_or(1);
+            routers += between as f64 * shares.iter().sum::<f64>();
+        });
+        let mean = |(sum, weight): (f64, f64)| (weight > 0.0).then(|| sum / weight);
+        FlowMeans { round_trips: sums.map(mean), routers }
+    }
+
+    /// Visits the flows that sources begin, between access routers that are equally far from everywhere: the first of
+    /// both ends, and shares of all flows by path class.
+    fn visit_flows(&self, mut visit: impl FnMut(usize, usize, [f64; 3])) {
+        let place = |access| (self.region_of(access), self.group_of(access));
+        let traffic = &self.traffic;
+        let mut senders: BTreeMap<(usize, (usize, usize)), End> = BTreeMap::new();
+        for (access, share) in traffic.begun.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+            let end =
+                senders.entry((traffic.row_of(access), place(access))).or_insert_with(|| End::at(access));
+            end.weights[self.rank(access)] += share;
+        }
+        let mut row = None;
+        let mut receivers: BTreeMap<(usize, usize), End> = BTreeMap::new();
+        for ((of, _), from) in senders {
+            if row != Some(of) {
+                row = Some(of);
+                receivers.clear();
+                let weights = &traffic.rows()[of];
+                for (access, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+                    let end = receivers.entry(place(access)).or_insert_with(|| End::at(access));
+                    end.weights[self.rank(access)] += weight;
+                }
+            }
+            let choice: f64 = receivers.values().flat_map(|end| end.weights).sum();
+            for to in receivers.values() {
+                let mut shares = [0.0; 3];
+                for (i, begun) in from.weights.iter().enumerate() {
+                    for (j, weight) in to.weights.iter().enumerate() {
+                        shares[2 - i.min(j)] += begun * weight / choice;
+                    }
+                }
+                visit(from.access, to.access, shares);
+            }
+        }
     }
 
     fn warnings(&self, scenario: &Scenario) -> Vec<String> {
@@ -206,7 +254,7 @@ impl Network {
         let normal =
             (0..self.speeds.len()).filter(|&q| self.queues.class(q, &self.topology) == RouterClass::Normal);
         let slowest = normal.map(|q| self.speeds[q]).min_by(f64::total_cmp);
-        if let Some(speed) = slowest.filter(|_| self.sources.iter().sum::<u64>() > 0) {
+        if let Some(speed) = slowest.filter(|_| self.traffic.sources.iter().sum::<u64>() > 0) {
             for (name, rate) in [("normal", users.normal_interface), ("fast", users.fast_interface)] {
                 if speed < rate {
                     warnings.push(format!(
@@ -217,8 +265,11 @@ impl Network {
                 }
             }
         }
+        if self.traffic.rate.is_some() {
+            return warnings;
+        }
         let multiplied = users.base_sources * users.source_multiplier;
-        for (access, &count) in self.sources.iter().enumerate() {
+        for (access, &count) in self.traffic.sources.iter().enumerate() {
             let Some(class) = self.class_of(access).distribution_index() else { continue };
             let exact = multiplied * 3.0 * users.source_distribution[class];
             if exact > 0.0 && ((count as f64 - exact) / exact).abs() > 0.05 {

@@ -47,7 +47,7 @@ impl Network {
             name: router.name.clone(),
             class: router.class.name(),
             region: router.region,
-            sources: self.access_index[index].map_or(0, |access| self.sources[usize::from(access)]),
+            sources: self.access_index[index].map_or(0, |access| self.traffic.sources[usize::from(access)]),
         };
         let link = |link: &LinkSpec| MapLink {
             a: link.a,

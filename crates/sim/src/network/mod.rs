@@ -24,6 +24,7 @@ pub mod routing;
 pub mod scenario_topology;
 pub mod tiers;
 pub mod topology;
+pub mod traffic;
 
 pub use build::Network;
 pub use domains::Domains;
@@ -32,3 +33,4 @@ pub use queued_acks::QueuedAcks;
 pub use queues::Queues;
 pub use router::Router;
 pub use topology::{RouterClass, Topology};
+pub use traffic::Traffic;

@@ -13,7 +13,7 @@ use mesonet_cc::{Picos, seconds};
 /// # Errors
 /// [`InvalidScenario`] naming the path, the value and what is allowed.
 pub fn check(scenario: &Scenario, network: &Network, domains: &Domains) -> Result<(), InvalidScenario> {
-    check_receivers(scenario, network)?;
+    check_receivers(network)?;
     check_explicit(scenario, network)?;
     check_spans(scenario, network, horizon(scenario, domains, network.stored_queues())?)?;
     check_slots(scenario, network, domains)?;
@@ -52,11 +52,11 @@ fn horizon(scenario: &Scenario, domains: &Domains, stored: usize) -> Result<Pico
 /// Flows that a domain can name at once: no more than its sources, and its explicit flows.
 fn check_slots(scenario: &Scenario, network: &Network, domains: &Domains) -> Result<(), InvalidScenario> {
     let mut flows = vec![scenario.flows.len() as u64; domains.count];
-    for (access, sources) in network.sources.iter().enumerate() {
+    for (access, sources) in network.traffic.sources.iter().enumerate() {
         flows[usize::from(domains.of[network.access[access]])] += sources;
     }
     let most = flows.into_iter().max().unwrap_or(0);
-    let all: u64 = network.sources.iter().sum();
+    let all: u64 = network.traffic.sources.iter().sum();
     if most <= MOST_SLOTS as u64 && all <= u64::from(u32::MAX) {
         return Ok(());
     }
@@ -126,11 +126,9 @@ fn check_spans(scenario: &Scenario, network: &Network, horizon: Picos) -> Result
 }
 
 /// Every source must find a receiver.
-fn check_receivers(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenario> {
-    for (access, &count) in network.sources.iter().enumerate() {
-        let region = network.region_of(access);
-        let weights = network.receiver_weights_from(region, scenario.users.allow_same_backbone);
-        if count > 0 && weights.iter().sum::<f64>() <= 0.0 {
+fn check_receivers(network: &Network) -> Result<(), InvalidScenario> {
+    for (access, &count) in network.traffic.sources.iter().enumerate() {
+        if count > 0 && network.traffic.weight_sum(access) <= 0.0 {
             let name = &network.topology.routers[network.access[access]].name;
             return Err(invalid(
                 "users.receiver_distribution",

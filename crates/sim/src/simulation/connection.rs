@@ -43,8 +43,7 @@ impl Domain {
         source.transfers += 1;
         let source = *source;
         let origin = source.access;
-        let region = self.shared.network.region_of(usize::from(origin));
-        let transfer = self.shared.population.transfer(&source, k, region);
+        let transfer = self.shared.population.transfer(&source, k);
         let slot = self.open(&Opening {
             source: source.number,
             home,

@@ -24,7 +24,7 @@ pub fn add(scenario: &mut Scenario, network: &Network, seed: u64) -> Result<(), 
             ),
         ));
     }
-    let sources = network.sources.iter().sum::<u64>();
+    let sources = network.traffic.sources.iter().sum::<u64>();
     for (i, (from, to)) in pairs.iter().take(wanted).enumerate() {
         // Beyond the sources, so that no user shares the stream.
         let name = sources + (scenario.flows.len() as u64);

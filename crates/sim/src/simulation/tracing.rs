@@ -35,7 +35,7 @@ impl Tracing {
     /// [`InvalidScenario`] where it names a flow, a source or a router that does not exist.
     pub fn new(scenario: &Scenario, network: &Network) -> Result<Self, InvalidScenario> {
         let trace = &scenario.trace;
-        let known: u64 = network.sources.iter().sum();
+        let known: u64 = network.traffic.sources.iter().sum();
         let mut names = Vec::new();
         let mut explicit = Vec::new();
         for (i, &number) in trace.flows.iter().enumerate() {

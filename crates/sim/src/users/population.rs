@@ -49,8 +49,10 @@ pub struct Population {
     fast_probability: f64,
     rates: [f64; 2],
     start: StartPattern,
-    /// Cumulative weights of receivers, by region of the source.
+    /// Cumulative weights of receivers, by row of the traffic.
     receivers: Vec<Vec<f64>>,
+    /// Row of the traffic, by access index of the source.
+    row_of: Vec<usize>,
 }
 
 /// The first quarter of an early start connects within this, s (assumed: avoids a phase-locked burst).
@@ -61,25 +63,24 @@ impl Population {
     #[must_use]
     pub fn new(scenario: &Scenario, network: &Network, seed: u64) -> Self {
         let users = &scenario.users;
-        let receivers = (0..network.topology.regions)
-            .map(|region| cumulative(&network.receiver_weights_from(region, users.allow_same_backbone)))
-            .collect();
+        let traffic = &network.traffic;
         Self {
-            count: network.sources.iter().sum::<u64>() as u32,
+            count: traffic.sources.iter().sum::<u64>() as u32,
             seed,
             think_time: users.think_time,
             files: FileSizes::new(users),
             fast_probability: users.fast_interface_probability,
             rates: [users.normal_interface, users.fast_interface],
             start: users.start,
-            receivers,
+            receivers: traffic.rows().iter().map(|weights| cumulative(weights)).collect(),
+            row_of: (0..traffic.sources.len()).map(|access| traffic.row_of(access)).collect(),
         }
     }
 
     /// Its sources, those under one access router together. What is random about a source comes from its own stream.
     pub fn sources(&self, scenario: &Scenario, network: &Network) -> impl Iterator<Item = Source> {
         let under = |(access, count): (usize, &u64)| (0..*count).map(move |_| access as u16);
-        let places = network.sources.iter().enumerate().flat_map(under);
+        let places = network.traffic.sources.iter().enumerate().flat_map(under);
         places.zip(0..).map(|(access, number)| {
             let mut stream = Stream::new(self.seed, Purpose::Source, u64::from(number), 0);
             let fast = stream.uniform() < self.fast_probability;
@@ -108,15 +109,15 @@ impl Population {
         picos(self.stream(source, k).exponential(self.think_time))
     }
 
-    /// The `k`-th transfer of `source`, which sits in `region`.
+    /// The `k`-th transfer of `source`.
     #[must_use]
-    pub fn transfer(&self, source: &Source, k: u64, region: usize) -> Transfer {
+    pub fn transfer(&self, source: &Source, k: u64) -> Transfer {
         let mut stream = self.stream(source.number, k);
         // The first number of the stream is the think time.
         stream.bits();
         let (category, size) = self.files.draw(&mut stream);
         let receiver_fast = stream.uniform() < self.fast_probability;
-        let weights = &self.receivers[region];
+        let weights = &self.receivers[self.row_of[usize::from(source.access)]];
         let u = stream.uniform();
         let receiver = weights.partition_point(|w| *w <= u).min(weights.len() - 1) as u16;
         let fast = receiver_fast && source.fast;

@@ -33,6 +33,7 @@ pub fn abilene() -> Value {
             "document_factor": 10.0, "service_pack_factor": 1000.0, "movie_factor": 10_000.0,
             "fast_interface_probability": 0.4, "normal_interface": 800.0, "fast_interface": 8_000.0,
             "allow_same_backbone": false, "start": "half_early", "receiver_reading": "per_router",
+            "traffic": "tiers", "traffic_factor": 1,
             "patience_probability": 0.0, "patience_time": 30.0, "patience_interval": 10.0,
             "patience_rate": 0.005, "patience_short": 10.0,
             "jumbo_period": 0, "jumbo_factor": 10.0, "long_lived_flows": 0
