@@ -87,6 +87,7 @@ fn acknowledgement(round: u64) -> AckEvent {
             interval: rtt,
             in_flight: WINDOW as u32,
             lost: 0,
+            ce: 0,
             app_limited: false,
         },
         round_start: round % WINDOW == 0,

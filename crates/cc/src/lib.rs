@@ -14,6 +14,7 @@
 mod algorithms;
 mod conservation;
 pub mod draw;
+mod ecn;
 mod hystart;
 mod max_filter;
 mod param;
@@ -25,6 +26,7 @@ mod whole_segments;
 mod window;
 
 pub use algorithms::*;
+pub use ecn::Codepoint;
 pub use param::{Param, Preset};
 pub use registry::{Algorithm, Config, Controller};
 use serde::{Deserialize, Serialize};
@@ -104,6 +106,8 @@ pub struct DeliverySample {
     pub in_flight: u32,
     /// Segments found lost since it left.
     pub lost: u32,
+    /// Segments of the span that were marked, this one included.
+    pub ce: u32,
     /// It left while the sender, not the network, limited what was in flight.
     pub app_limited: bool,
 }
@@ -253,13 +257,11 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     /// the window in proportion (RFC 9937), and does not report the loss of a retransmission as new congestion.
     const MANAGES_RECOVERY: bool = false;
 
-    /// Routers may mark the flow's segments instead of dropping them (RFC 3168). The sender answers the first mark of a
-    /// round trip with [`LossCause::Ecn`], outside loss recovery, and counts every one in [`AckEvent::ce`].
-    const ECN_CAPABLE: bool = true;
-
-    /// Its segments have the codepoint ECT(1) instead of ECT(0) where they are ECN-capable, retransmissions too. Queues may
-    /// then keep them apart and mark them early (RFC 9331).
-    const L4S: bool = false;
+    /// The codepoint of the flow's segments where the network marks. The sender answers the first mark of a round trip with
+    /// [`LossCause::Ecn`], outside loss recovery, and counts every one in [`AckEvent::ce`].
+    fn codepoint(_config: &Self::Config) -> Codepoint {
+        Codepoint::Ect0
+    }
 
     /// The period of [`Self::on_timer`], counted from the start of the flow.
     fn timer_period(_config: &Self::Config) -> Option<Picos> {

@@ -1,8 +1,8 @@
 //! The list of algorithms. One line each; everything that enumerates algorithms reads this list.
 
 use crate::{
-    AckEvent, Common, CongestionControl, LossEvent, LostSegment, Param, Phase, Picos, SendEvent, Start,
-    algorithms,
+    AckEvent, Codepoint, Common, CongestionControl, LossEvent, LostSegment, Param, Phase, Picos, SendEvent,
+    Start, algorithms,
 };
 use serde::{Deserialize, Serialize};
 
@@ -91,18 +91,11 @@ macro_rules! registry {
                 match self { $(Self::$variant(_) => <$state>::MANAGES_RECOVERY,)* }
             }
 
-            /// See [`CongestionControl::L4S`].
+            /// See [`CongestionControl::codepoint`].
             #[inline]
             #[must_use]
-            pub fn l4s(&self) -> bool {
-                match self { $(Self::$variant(_) => <$state>::L4S,)* }
-            }
-
-            /// See [`CongestionControl::ECN_CAPABLE`].
-            #[inline]
-            #[must_use]
-            pub fn ecn_capable(&self) -> bool {
-                match self { $(Self::$variant(_) => <$state>::ECN_CAPABLE,)* }
+            pub fn codepoint(&self) -> Codepoint {
+                match self { $(Self::$variant(c) => <$state>::codepoint(c),)* }
             }
         }
 

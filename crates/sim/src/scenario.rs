@@ -94,6 +94,10 @@ pub struct NetworkParameters {
     /// A router marks a segment of a flow that uses ECN if more segments than this are in the router, including the
     /// segment in service; none: no marks.
     pub ecn_threshold: Option<f64>,
+    /// What hops do to the ECN field of data.
+    pub ecn_rewrite: EcnRewrite,
+    /// The queues before which they do: all, classes of routers, routers, or ports.
+    pub ecn_rewrite_at: Vec<String>,
     /// The way of acknowledgements and SYN-ACKs.
     pub ack_path: AckPath,
     /// The place of queues.
@@ -193,6 +197,20 @@ impl DisciplineName {
     pub fn holds_segments(self) -> bool {
         matches!(self, Self::Codel | Self::FqCodel | Self::Dualpi2)
     }
+}
+
+/// What a hop does to the ECN field of the segments that it forwards (RFC 9331, section 5.4.1.1, has reasons).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EcnRewrite {
+    /// Nothing.
+    None,
+    /// It clears the field, marks included: bleaching.
+    NotEct,
+    /// ECT(1) becomes ECT(0).
+    Ect0,
+    /// ECT(0) becomes ECT(1).
+    Ect1,
 }
 
 /// The place of queues.
@@ -379,8 +397,10 @@ pub struct ConnectionParameters {
     pub syn_timeout: f64,
     /// SYNs in all before the attempt fails.
     pub syn_attempts: u32,
-    /// Initial window after a SYN had to be repeated, segments.
+    /// Initial window after a SYN had to be repeated, or was marked, segments.
     pub window_after_retry: f64,
+    /// First SYNs are ECN-capable as data are.
+    pub ecn: bool,
 }
 
 /// The sender.

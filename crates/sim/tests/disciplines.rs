@@ -174,6 +174,34 @@ fn prague_alone_waits_little() {
     assert!(of("utilisation") > 0.9, "{}", of("utilisation"));
 }
 
+/// Flows of one algorithm that send one codepoint through DualPI2.
+fn sending(name: &str, codepoint: f64) -> Simulation {
+    let mut scenario = bottleneck("dualpi2", 2, true);
+    let mut algorithm = algorithm(name, 1.0);
+    algorithm["parameters"]["ecn"] = json!(codepoint);
+    scenario["algorithms"] = json!([algorithm]);
+    for number in 0..2 {
+        scenario["flows"][number]["algorithm"] = json!(name);
+    }
+    run(&scenario, 1)
+}
+
+/// RFC 9332, section 2.4: segments with ECT(1) wait in the shallow queue, all others in the deep one, and Not-ECT is never
+/// marked. Flows that send ECT(1) get marks instead of drops.
+#[test]
+fn codepoints_choose_the_queue() {
+    for name in ["tcp", "cubic", "dctcp", "prague", "bbr3"] {
+        let [plain, classic, scalable] = [0.0, 1.0, 2.0].map(|codepoint| {
+            let simulation = sending(name, codepoint);
+            let of = |name: &str| of_router(&simulation, "A -> B", name);
+            [of("segments_marked"), of("segments_dropped"), of("delay_p95_ms")]
+        });
+        assert!(plain[0] == 0.0 && classic[0] > 0.0, "{name}: {plain:?} {classic:?}");
+        assert!(scalable[0] > classic[0] && scalable[1] == 0.0, "{name}: {classic:?} {scalable:?}");
+        assert!(scalable[2] < 8.0 && plain[2] > scalable[2], "{name}: {plain:?} {classic:?} {scalable:?}");
+    }
+}
+
 /// A discipline at some queues leaves all others as they are.
 #[test]
 fn places_are_chosen() {
@@ -224,11 +252,15 @@ fn segments_are_conserved() {
 /// Random networks in which some queues have a random discipline.
 fn random_disciplines() -> impl Strategy<Value = Value> {
     let places = prop_oneof![Just(json!(["all"])), Just(json!(["access"])), Just(json!(["R0", "R1"]))];
-    (networks::random(), 0..ALL.len(), places, any::<[bool; 3]>(), 0..recoveries().len()).prop_map(
-        |(scenario, discipline, places, [ports, queued, ecn], recovery)| {
+    let rewrites = prop_oneof![Just("none"), Just("not_ect"), Just("ect0"), Just("ect1")];
+    (networks::random(), 0..ALL.len(), (places, rewrites), any::<[bool; 4]>(), 0..recoveries().len())
+        .prop_map(|(scenario, discipline, (places, rewrite), [ports, queued, ecn, syns], recovery)| {
             let values = [
                 ("aqm.at", places),
                 ("aqm.ecn", json!(ecn)),
+                ("network.ecn_rewrite", json!(rewrite)),
+                ("network.ecn_rewrite_at", json!(["R1"])),
+                ("connection.ecn", json!(syns)),
                 ("network.queue", json!(if ports { "port" } else { "router" })),
                 ("network.ack_path", json!(if queued { "queued" } else { "delay" })),
                 ("network.buffer", segments(40.0)),
@@ -236,8 +268,7 @@ fn random_disciplines() -> impl Strategy<Value = Value> {
                 ("aqm.pie_burst", json!(0.0)),
             ];
             under(with(with(scenario, &recoveries()[recovery]), &values), ALL[discipline])
-        },
-    )
+        })
 }
 
 proptest! {

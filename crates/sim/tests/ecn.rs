@@ -182,3 +182,58 @@ fn a_threshold_is_not_negative() {
     let refused = mesonet_sim::Scenario::from_json(&scenario.to_string()).unwrap_err();
     assert_eq!(refused.path, "network.ecn_threshold");
 }
+
+/// A hop that clears the field before the bottleneck leaves nothing to mark; behind it, it hides the marks, and the
+/// flow fills the buffer. A hop that makes ECT(0) of ECT(1) moves a flow into the classic queue of DualPI2.
+#[test]
+fn hops_rewrite_the_ecn_field() {
+    let under = |rewrite: &str, at: &str| {
+        let scenario = with(
+            path(&["prague"], None),
+            &[
+                ("network.queue", json!("port")),
+                ("network.buffer", segments(1000.0)),
+                ("network.ecn_rewrite", json!(rewrite)),
+                ("network.ecn_rewrite_at", json!([at])),
+                ("aqm.discipline", json!("dualpi2")),
+                ("aqm.ecn", json!(true)),
+            ],
+        );
+        let simulation = run(&scenario, 1);
+        let of = |name: &str| of_router(&simulation, "A -> B", name);
+        [of("segments_marked"), of("segments_dropped"), of("delay_p50_ms")]
+    };
+    let [marked, dropped, delay] = under("none", "all");
+    assert!(marked > 100.0 && dropped == 0.0 && delay < 2.0, "{marked} {dropped} {delay}");
+    for (at, is_marked) in [("A -> B", false), ("B -> hosts", true)] {
+        let [marked, dropped, delay] = under("not_ect", at);
+        assert_eq!(marked > 0.0, is_marked, "{at}");
+        assert!(dropped > 0.0 && delay > 5.0, "{at}: {dropped} {delay}");
+    }
+    let [classic, _, deep] = under("ect0", "A -> B");
+    assert!(classic > 0.0 && classic < marked && deep > delay, "{classic} {deep}");
+    assert_eq!(under("ect1", "A -> B"), [marked, dropped, delay], "Prague sends ECT(1)");
+}
+
+/// ECN++: a queue marks a SYN instead of dropping it, and the flow begins with the window of a repeated SYN.
+#[test]
+fn marked_syns_begin_with_the_small_window() {
+    let first_window = |ecn: bool| {
+        let mut scenario = with(
+            path(&["dctcp"; 2], Some(0.0)),
+            &[
+                ("connection.ecn", json!(ecn)),
+                ("connection.window_after_retry", json!(1.0)),
+                ("transport.initial_window", json!(10.0)),
+            ],
+        );
+        scenario["flows"][1]["start"] = json!(10.0);
+        let mut simulation = simulation(&scenario, 1);
+        simulation.advance(10.0);
+        while simulation.flow_window(1).is_nan() {
+            assert!(simulation.step(u64::MAX), "it never begins");
+        }
+        simulation.flow_window(1)
+    };
+    assert_eq!([first_window(false), first_window(true)], [10.0, 1.0]);
+}

@@ -185,6 +185,30 @@ def traffic_notes(scenario: Scenario) -> list[str]:
     return [f"{' and '.join(unused)} {verb} no effect: {why}"] if unused else []
 
 
+def ecn_notes(scenario: Scenario) -> list[str]:
+    """Return notes on values about marks that have no effect.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+
+    Returns
+    -------
+    Sentences.
+    """
+    asks = bool(scenario.value("aqm.ecn"))
+    if not asks and scenario.value("network.ecn_threshold") is None:
+        unused = [path for path in ("network.ecn_rewrite", "connection.ecn") if path in scenario.settings]
+        return [f"{path} has no effect: aqm.ecn and network.ecn_threshold are off" for path in unused]
+    if asks and scenario.value("aqm.discipline") == "drop_tail":
+        return ["aqm.ecn has no effect on queues with drop_tail, which mark above network.ecn_threshold only"]
+    constants = [algorithm["parameters"] for algorithm in scenario.canonical()["algorithms"]]
+    if all(values.get("ecn") == 0 for values in constants):
+        return ["no segment is marked: the constant ecn of each algorithm is 0"]
+    return []
+
+
 def load_notes(described: Mapping[str, Any]) -> list[str]:
     """Return a note on each class of routers that cannot serve the offered load of users.
 

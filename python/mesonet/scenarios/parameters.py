@@ -208,8 +208,22 @@ _TABLE = (
     Parameter(
         "network.ecn_threshold", "threshold", "off",
         "A segment that finds more segments in a router than this, the one in service included, is marked (ECN) where "
-        "its flow understands marks; `off` marks nothing. BBR does not understand them, the other algorithms do.",
+        "its flow understands marks; `off` marks nothing. BBR does not understand them; the constant `ecn` of an "
+        "algorithm is the codepoint of its segments.",
         "RFC 3168: marking is optional; RFC 8257 section 3.1 has the rule",
+    ),
+    Parameter(
+        "network.ecn_rewrite", "choice", "none",
+        "What hops do to the ECN field of data before they enter a queue. `not_ect`: they clear it, marks included "
+        "(bleaching). `ect0`: ECT(1) becomes ECT(0). `ect1`: ECT(0) becomes ECT(1).",
+        "RFC 3168, section 5: hops leave the field alone; RFC 6040 and RFC 9331, section 5.4 name those that do not",
+        choices=("none", "not_ect", "ect0", "ect1"),
+    ),
+    Parameter(
+        "network.ecn_rewrite_at", "names", ["all"],
+        "Queues before which hops rewrite the ECN field: `all`, `access`, a class of routers, the name of a router, or "
+        "of a port such as `A -> B`.",
+        "chosen: all",
     ),
     Parameter(
         "network.ack_path", "choice", "delay",
@@ -267,7 +281,7 @@ _TABLE = (
     Parameter(
         "aqm.ecn", "flag", False,
         "Flows whose algorithm understands marks are ECN-capable, and the discipline marks their segments instead of "
-        "dropping them. BBR does not understand marks.",
+        "dropping them. BBR does not understand marks; BBRv3 does with `parameters.bbr3.ecn`.",
         "RFC 3168: marking is optional",
     ),
     Parameter("aqm.codel_target", "time", "5 ms", "CoDel, FQ-CoDel: delay that is accepted.", "RFC 8289, section 4.3"),
@@ -575,8 +589,8 @@ _TABLE = (
         },
         ),
     Parameter(
-        "connection.window_after_retry", "segments", "1 segment", "Initial window after a SYN had to be sent again.",
-        "RFC 5681 section 3.1",
+        "connection.window_after_retry", "segments", "1 segment",
+        "Initial window after a SYN had to be sent again, or was marked.", "RFC 5681 section 3.1; RFC 5562 for marks",
         presets={
             "sp500_282": (
                 Derived("transport.initial_window", "transport.initial_window", lambda window: window),
@@ -584,6 +598,12 @@ _TABLE = (
             ),
         },
         ),
+    Parameter(
+        "connection.ecn", "flag", False,
+        "Whether the first SYN of a flow is ECN-capable as its data are, so that a discipline marks it instead of "
+        "dropping it. A repeated SYN is not.",
+        "RFC 3168, section 6.1.1: it is not; draft-ietf-tcpm-generalized-ecn (ECN++): it is",
+    ),
     Parameter(
         "transport.initial_window", "segments", "10 segments", "Initial congestion window.",
         "RFC 6928",

@@ -44,8 +44,8 @@ use crate::draw::Draw;
 use crate::max_filter::MaxFilter;
 use crate::param::constants;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, LostSegment, MILLISECOND, Param, Phase, Picos,
-    Preset, Start, Window, picos, seconds,
+    AckEvent, Codepoint, Common, CongestionControl, LossCause, LossEvent, LostSegment, MILLISECOND, Param,
+    Phase, Picos, Preset, Start, Window, picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -467,8 +467,6 @@ impl CongestionControl for Bbr {
     const SHARED_SLOW_START: bool = false;
     const WANTS_DELIVERY_RATE: bool = true;
     const MANAGES_RECOVERY: bool = true;
-    // Linux's BBR does not answer marks, so its segments must not ask for them (RFC 3168, section 5).
-    const ECN_CAPABLE: bool = false;
     const PARAMS: &'static [Param] = &[
         Param::new("high_gain", "pacing and window gain while the bandwidth is looked for; 2 / ln 2 doubles the rate each round", "1", [1.0, 10.0], 2.885, "Linux tcp_bbr.c").with(&[(Preset::Linux, 739.0 / 256.0)]),
         Param::new("drain_gain", "pacing gain while the queue of the start is drained: 1 / high_gain", "1", [0.01, 1.0], 0.3466, "Linux tcp_bbr.c").with(&[(Preset::Linux, 88.0 / 256.0)]),
@@ -562,6 +560,11 @@ impl CongestionControl for Bbr {
             lt_difference,
             lt_use_rounds: lt_use_rounds.round() as u32,
         }
+    }
+
+    // Linux's BBR does not answer marks, so its segments must not ask for them (RFC 3168, section 5).
+    fn codepoint(_: &BbrConfig) -> Codepoint {
+        Codepoint::NotEct
     }
 
     fn new(config: &BbrConfig, start: &Start) -> Self {

@@ -15,21 +15,24 @@
 //!   one segment more than what is in flight, so one.
 //!
 //! In brackets stand the names of the draft's own steps: they outlive its section numbers, which are those of revision
-//! 05. `constants` has what can be set, `model` what the flow knows of its path, `modes` what it does next.
+//! 05. `constants` has what can be set, `model` what the flow knows of its path, `modes` what it does next, `marks`
+//! what it makes of ECN.
 //!
 //! Left out: aggregated acknowledgements (each segment has its own here), restarts from idle (flows never pause).
 
 mod constants;
+mod marks;
 mod model;
 mod modes;
 
 use crate::conservation::Conservation;
 use crate::draw::Draw;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, LostSegment, Param, Phase, Picos, Start,
-    Window, seconds,
+    AckEvent, Codepoint, Common, CongestionControl, LossCause, LossEvent, LostSegment, Param, Phase, Picos,
+    Start, Window, seconds,
 };
 pub use constants::Bbr3Config;
+use marks::Marks;
 use model::{FullPipe, Model, UNBOUNDED};
 use modes::{Feedback, Mode};
 use serde::{Deserialize, Serialize};
@@ -50,6 +53,7 @@ pub struct Bbr3 {
     in_flight: u32,
     feedback: Feedback,
     recovery: Conservation,
+    marks: Marks,
     round_start: bool,
     loss_round_start: bool,
     loss_in_round: bool,
@@ -118,11 +122,15 @@ impl Bbr3 {
             self.recovery.end_round();
         }
         self.model.update_max_bandwidth(ack);
+        if c.codepoint != Codepoint::NotEct {
+            self.update_marks(c, ack);
+        }
         if !self.loss_round_start {
             return;
         }
-        if self.loss_in_round && self.mode.adapts_short_term() {
-            self.model.bound_short_term(c, self.window.cwnd());
+        let left = self.marks.end_loss_round(c);
+        if self.mode.adapts_short_term() {
+            self.model.bound_short_term(c, self.window.cwnd(), self.loss_in_round, left);
         }
         self.loss_in_round = false;
     }
@@ -153,7 +161,7 @@ impl Bbr3 {
             cwnd = cwnd.min(self.probe_rtt_window(c));
         }
         let bound = match self.mode {
-            Mode::Down(_) | Mode::Refill | Mode::Up(_) => self.model.long_in_flight,
+            Mode::Down(_) | Mode::Refill { .. } | Mode::Up(_) => self.model.long_in_flight,
             Mode::Cruise(_) | Mode::ProbeRtt { .. } => c.with_headroom(self.model.long_in_flight),
             Mode::Startup { .. } | Mode::Drain { .. } => UNBOUNDED,
         };
@@ -171,12 +179,14 @@ impl CongestionControl for Bbr3 {
     const SHARED_SLOW_START: bool = false;
     const WANTS_DELIVERY_RATE: bool = true;
     const MANAGES_RECOVERY: bool = true;
-    // The draft's core answers losses only, so its segments must not ask for marks (RFC 3168, section 5).
-    const ECN_CAPABLE: bool = false;
     const PARAMS: &'static [Param] = constants::PARAMS;
 
     fn config(common: Common, values: &[f64]) -> Bbr3Config {
         Bbr3Config::new(common, values)
+    }
+
+    fn codepoint(config: &Bbr3Config) -> Codepoint {
+        config.codepoint
     }
 
     fn new(config: &Bbr3Config, start: &Start) -> Self {
@@ -195,6 +205,7 @@ impl CongestionControl for Bbr3 {
             in_flight: 0,
             feedback: Feedback::Idle,
             recovery: Conservation::default(),
+            marks: Marks::new(config),
             round_start: false,
             loss_round_start: false,
             loss_in_round: false,
@@ -210,6 +221,7 @@ impl CongestionControl for Bbr3 {
         if !self.loss_in_round {
             (self.loss_in_round, self.loss_round_end) = (true, lost.delivered);
         }
+        self.marks.note_loss();
         if !self.probing || !config.too_high(lost.lost, lost.in_flight) {
             return;
         }
@@ -257,6 +269,7 @@ impl CongestionControl for Bbr3 {
     // BBROnEnterRecovery, BBROnEnterRTO.
     fn on_loss(&mut self, config: &Bbr3Config, loss: &LossEvent) {
         match loss.cause {
+            // Each acknowledgement reports its marks.
             LossCause::Ecn => {}
             LossCause::FastRetransmit => {
                 self.recovery.begin(loss.cause, self.window.cwnd(), self.mode.is_probe_rtt());
@@ -302,10 +315,10 @@ mod tests {
     const RTT: Picos = 162 * MS;
 
     /// A wait of 2.5 s that begins at 0.
-    const WAIT: Wait = Wait { since: 0, time: 2500 * MS, rounds: 0 };
+    const WAIT: Wait = Wait { until: 2500 * MS, rounds: 0 };
 
     fn up() -> Mode {
-        Mode::Up(Probe::new(6804.0))
+        Mode::Up(Probe::new(6804.0, 0))
     }
 
     fn name(mode: &Mode) -> &'static str {
@@ -314,7 +327,7 @@ mod tests {
             Mode::Drain { .. } => "Drain",
             Mode::Down(_) => "Down",
             Mode::Cruise(_) => "Cruise",
-            Mode::Refill => "Refill",
+            Mode::Refill { .. } => "Refill",
             Mode::Up(_) => "Up",
             Mode::ProbeRtt { .. } => "ProbeRtt",
         }
@@ -371,7 +384,7 @@ mod tests {
         for (mode, window, rate) in [
             (Mode::Down(WAIT), 6804.0, 18_711.0),
             (Mode::Cruise(WAIT), 6804.0, 20_790.0),
-            (Mode::Refill, 6804.0, 20_790.0),
+            (Mode::Refill { doublings: 0 }, 6804.0, 20_790.0),
             (up(), 7656.5, 25_987.5),
             (Mode::ProbeRtt { hold: None }, 1701.0, 20_790.0),
         ] {
@@ -458,7 +471,7 @@ mod tests {
 
     #[test]
     fn a_clean_precautionary_probe_goes_on_at_once() {
-        let (config, mut bbr) = known(Mode::Refill);
+        let (config, mut bbr) = known(Mode::Refill { doublings: 0 });
         (bbr.model.long_in_flight, bbr.too_high_before) = (4000.0, true);
         bbr.on_ack(&config, &round(&bbr, MS, 21.0, 3000));
         assert_eq!(name(&bbr.mode), "Up");
@@ -538,7 +551,7 @@ mod tests {
     #[test]
     fn down_ends_when_a_probe_is_due_whatever_is_in_flight() {
         let (config, mut bbr) = known(Mode::Down(WAIT));
-        let wait = WAIT.time;
+        let wait = WAIT.until;
         bbr.on_ack(&config, &round(&bbr, wait, 21.0, 4000));
         assert_eq!(name(&bbr.mode), "Down");
         bbr.on_ack(&config, &round(&bbr, wait + 1, 21.0, 4000));
@@ -564,7 +577,7 @@ mod tests {
         let (config, mut bbr) = known(up());
         (bbr.probing, bbr.feedback, bbr.model.long_in_flight) = (true, Feedback::Probing, 4000.0);
         bbr.window.set(&config.common, 4000.0);
-        bbr.mode = Mode::Up(Probe::new(4000.0));
+        bbr.mode = Mode::Up(Probe::new(4000.0, 0));
         let ack = |round_start: bool, in_flight| AckEvent { acked: 1010, round_start, in_flight, ..acks(1) };
         let mut grown = Vec::new();
         // Three rounds at the bound, one below it, one at it; a few more segments than the window, because counts are whole.
@@ -585,7 +598,7 @@ mod tests {
         let (config, mut bbr) = known(Mode::Cruise(WAIT));
         let late =
             |now, in_flight, bbr: &Bbr3| AckEvent { rtt: RTT + MS, ..round(bbr, now, 21.0, in_flight) };
-        bbr.mode = Mode::Cruise(Wait { since: 5 * SECOND, ..WAIT });
+        bbr.mode = Mode::Cruise(Wait { until: 7500 * MS, ..WAIT });
         bbr.on_ack(&config, &late(5001 * MS, 3402, &bbr));
         assert_eq!((name(&bbr.mode), bbr.cwnd(), bbr.model.min_rtt), ("ProbeRtt", 1701.0, RTT));
         assert!(bbr.holds_back());

@@ -46,8 +46,8 @@ use crate::param::constants;
 use crate::whole_segments::{Credit, whole};
 use crate::window::MIN_SSTHRESH;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset, SECOND,
-    SlowStart, Start, Window, picos, seconds,
+    AckEvent, Codepoint, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Preset,
+    SECOND, SlowStart, Start, Window, picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +72,7 @@ pub struct CubicConfig {
     hystart: Option<HyStartRules>,
     /// Linux's arithmetic.
     whole: Option<WholeRules>,
+    codepoint: Codepoint,
 }
 
 /// Constants of Linux's arithmetic.
@@ -315,6 +316,7 @@ impl CongestionControl for Cubic {
         Param::new("hystart_max_threshold", "HyStart: growth of the round-trip time that always ends slow start, unless the smallest one is larger", "s", [0.0, 10.0], 0.016, "Linux tcp_cubic.c"),
         Param::new("hystart_divisor", "HyStart: between the two, growth by the smallest round-trip time over this ends slow start", "1", [1.0, 1e6], 8.0, "Linux tcp_cubic.c"),
         Param::new("hystart_samples", "HyStart: round-trip times of a round before the next one may end slow start", "1", [0.0, 255.0], 8.0, "Linux tcp_cubic.c"),
+        Param::ecn(1.0, "RFC 3168, section 6.1"),
     ];
 
     fn config(common: Common, values: &[f64]) -> CubicConfig {
@@ -339,6 +341,7 @@ impl CongestionControl for Cubic {
             max_threshold,
             divisor,
             samples,
+            ecn,
         ] = constants(values);
         let alpha = 3.0 * (1.0 - beta) / (1.0 + beta);
         let hystart = hystart.round() as u8;
@@ -383,7 +386,12 @@ impl CongestionControl for Cubic {
             limited_time: limited_time >= 0.5,
             hystart,
             whole,
+            codepoint: Codepoint::of(ecn),
         }
+    }
+
+    fn codepoint(config: &CubicConfig) -> Codepoint {
+        config.codepoint
     }
 
     fn new(config: &CubicConfig, start: &Start) -> Self {

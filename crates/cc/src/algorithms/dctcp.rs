@@ -6,8 +6,11 @@
 //! * The first mark of a window cuts cwnd and ssthresh to `1 - alpha / 2` of the window, at least 2 (section 3.3).
 //! * Growth, losses and timeouts are those of standard TCP (sections 3.4 and 3.5); alpha is kept.
 
+use crate::ecn::MarkedShare;
 use crate::param::constants;
-use crate::{AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window};
+use crate::{
+    AckEvent, Codepoint, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window,
+};
 use serde::{Deserialize, Serialize};
 
 /// Constants of DCTCP.
@@ -18,17 +21,14 @@ pub struct DctcpConfig {
     initial_alpha: f64,
     increase: f64,
     decrease: f64,
+    codepoint: Codepoint,
 }
 
 /// DCTCP: the state of one flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Dctcp {
     window: Window,
-    /// Estimated share of marked segments.
-    alpha: f64,
-    /// Segments acknowledged in this window of data, and those of them that were marked.
-    acked: u64,
-    marked: u64,
+    marks: MarkedShare,
 }
 
 impl CongestionControl for Dctcp {
@@ -56,25 +56,27 @@ impl CongestionControl for Dctcp {
         ),
         Param::INCREASE,
         Param::decrease("RFC 8257, section 3.5; RFC 5681, section 3.1"),
+        Param::ecn(1.0, "RFC 3168, section 6.1; L4S needs 2 (RFC 9331, section 4.1)"),
     ];
 
     fn config(common: Common, values: &[f64]) -> DctcpConfig {
-        let [gain, initial_alpha, increase, decrease] = constants(values);
-        DctcpConfig { common, gain, initial_alpha, increase, decrease }
+        let [gain, initial_alpha, increase, decrease, ecn] = constants(values);
+        DctcpConfig { common, gain, initial_alpha, increase, decrease, codepoint: Codepoint::of(ecn) }
+    }
+
+    fn codepoint(config: &DctcpConfig) -> Codepoint {
+        config.codepoint
     }
 
     fn new(config: &DctcpConfig, start: &Start) -> Self {
-        Self { window: Window::new(&config.common, start), alpha: config.initial_alpha, acked: 0, marked: 0 }
+        Self { window: Window::new(&config.common, start), marks: MarkedShare::new(config.initial_alpha) }
     }
 
     #[inline]
     fn on_ack(&mut self, config: &DctcpConfig, ack: &AckEvent) {
-        self.acked += u64::from(ack.acked);
-        self.marked += u64::from(ack.ce);
+        self.marks.count(ack);
         if ack.round_start {
-            let share = self.marked as f64 / self.acked as f64;
-            self.alpha += config.gain * (share - self.alpha);
-            (self.acked, self.marked) = (0, 0);
+            self.marks.update(config.gain);
         }
         if !config.common.may_grow(ack) {
             return;
@@ -86,7 +88,7 @@ impl CongestionControl for Dctcp {
 
     fn on_loss(&mut self, config: &DctcpConfig, loss: &LossEvent) {
         if loss.cause == LossCause::Ecn {
-            self.window.reduce(&config.common, self.window.cwnd() * (1.0 - self.alpha / 2.0));
+            self.window.reduce(&config.common, self.window.cwnd() * self.marks.remainder());
             return;
         }
         let basis = self.window.basis(&config.common, loss);
@@ -122,7 +124,7 @@ mod tests {
             let ce = u32::from(i < marked);
             dctcp.on_ack(config, &AckEvent { ce, round_start: i == 9, ..acks(1) });
         }
-        dctcp.alpha
+        dctcp.marks.alpha
     }
 
     #[test]
@@ -164,7 +166,7 @@ mod tests {
                     dctcp.on_ack(&config, &ack);
                 }
                 if round >= 2000 {
-                    (sum, rounds) = (sum + dctcp.alpha, rounds + 1.0);
+                    (sum, rounds) = (sum + dctcp.marks.alpha, rounds + 1.0);
                 }
             }
             assert_near(sum / rounds, settled, 0.1 * settled);
@@ -185,7 +187,7 @@ mod tests {
         for (cause, cwnd) in [(LossCause::FastRetransmit, 50.0), (LossCause::Timeout, 1.0)] {
             let (config, mut dctcp) = flow(100.0, 0.25);
             dctcp.on_loss(&config, &loss(cause, 100));
-            assert_eq!((dctcp.cwnd(), dctcp.ssthresh(), dctcp.alpha), (cwnd, 50.0, 0.25));
+            assert_eq!((dctcp.cwnd(), dctcp.ssthresh(), dctcp.marks.alpha), (cwnd, 50.0, 0.25));
         }
     }
 

@@ -11,10 +11,11 @@
 //!
 //! Not here: detection of a bottleneck with classic ECN, which the draft leaves optional and off.
 
+use crate::ecn::MarkedShare;
 use crate::param::constants;
 use crate::{
-    AckEvent, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window, picos,
-    seconds,
+    AckEvent, Codepoint, Common, CongestionControl, LossCause, LossEvent, Param, Phase, Picos, Start, Window,
+    picos, seconds,
 };
 use serde::{Deserialize, Serialize};
 
@@ -27,18 +28,15 @@ pub struct PragueConfig {
     reference_rtt: Picos,
     increase: f64,
     decrease: f64,
+    codepoint: Codepoint,
 }
 
 /// Prague: the state of one flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Prague {
     window: Window,
-    /// Estimated share of marked segments.
-    alpha: f64,
-    /// Segments acknowledged since the last update, and those of them that were marked.
-    acked: u64,
-    marked: u64,
-    /// When alpha was last updated.
+    marks: MarkedShare,
+    /// When their mean was last updated.
     updated: Picos,
     /// Segments/s; 0 before a round trip was measured.
     pacing: f64,
@@ -52,7 +50,6 @@ impl CongestionControl for Prague {
     const SOURCE: &'static str = "draft-briscoe-iccrg-prague-congestion-control; RFC 9331";
     // It is paced: its segments do not leave when those of the others do.
     const SHARED_SLOW_START: bool = false;
-    const L4S: bool = true;
     const PARAMS: &'static [Param] = &[
         Param::new(
             "gain",
@@ -82,36 +79,40 @@ impl CongestionControl for Prague {
         Param::decrease(
             "draft-briscoe-iccrg-prague-congestion-control: losses as Reno; RFC 5681, section 3.1",
         ),
+        Param::ecn(2.0, "RFC 9331, section 4.1"),
     ];
 
     fn config(common: Common, values: &[f64]) -> PragueConfig {
-        let [gain, initial_alpha, reference_rtt, increase, decrease] = constants(values);
-        PragueConfig { common, gain, initial_alpha, reference_rtt: picos(reference_rtt), increase, decrease }
+        let [gain, initial_alpha, reference_rtt, increase, decrease, ecn] = constants(values);
+        PragueConfig {
+            common,
+            gain,
+            initial_alpha,
+            reference_rtt: picos(reference_rtt),
+            increase,
+            decrease,
+            codepoint: Codepoint::of(ecn),
+        }
+    }
+
+    fn codepoint(config: &PragueConfig) -> Codepoint {
+        config.codepoint
     }
 
     fn new(config: &PragueConfig, start: &Start) -> Self {
         let window = Window::new(&config.common, start);
-        let mut prague = Self {
-            window,
-            alpha: config.initial_alpha,
-            acked: 0,
-            marked: 0,
-            updated: start.now,
-            pacing: 0.0,
-        };
+        let mut prague =
+            Self { window, marks: MarkedShare::new(config.initial_alpha), updated: start.now, pacing: 0.0 };
         prague.pace(start.rtt);
         prague
     }
 
     #[inline]
     fn on_ack(&mut self, config: &PragueConfig, ack: &AckEvent) {
-        self.acked += u64::from(ack.acked);
-        self.marked += u64::from(ack.ce);
+        self.marks.count(ack);
         let virtual_rtt = ack.srtt.max(config.reference_rtt);
         if ack.srtt > 0 && ack.now - self.updated >= virtual_rtt {
-            let share = self.marked as f64 / self.acked as f64;
-            self.alpha += config.gain * (share - self.alpha);
-            (self.acked, self.marked) = (0, 0);
+            self.marks.update(config.gain);
             self.updated = ack.now;
         }
         if config.common.may_grow(ack) {
@@ -126,7 +127,7 @@ impl CongestionControl for Prague {
 
     fn on_loss(&mut self, config: &PragueConfig, loss: &LossEvent) {
         if loss.cause == LossCause::Ecn {
-            self.window.reduce(&config.common, self.window.cwnd() * (1.0 - self.alpha / 2.0));
+            self.window.reduce(&config.common, self.window.cwnd() * self.marks.remainder());
             return;
         }
         let basis = self.window.basis(&config.common, loss);
@@ -184,7 +185,7 @@ mod tests {
             }
             let mut expected = 1.0;
             (0..updates).for_each(|_| expected *= 15.0 / 16.0);
-            assert_near(prague.alpha, expected, 1e-12);
+            assert_near(prague.marks.alpha, expected, 1e-12);
         }
     }
 
@@ -207,7 +208,7 @@ mod tests {
         assert_near(prague.cwnd(), 95.0, 1e-12);
         let (config, mut prague) = flow(100.0, 0.1);
         prague.on_loss(&config, &loss(LossCause::FastRetransmit, 100));
-        assert_eq!((prague.cwnd(), prague.alpha), (50.0, 0.1));
+        assert_eq!((prague.cwnd(), prague.marks.alpha), (50.0, 0.1));
     }
 
     #[test]

@@ -14,7 +14,9 @@
 
 use crate::param::constants;
 use crate::whole_segments::{Credit, whole};
-use crate::{AckEvent, Common, CongestionControl, LossEvent, Param, Phase, Picos, Preset, Start, Window};
+use crate::{
+    AckEvent, Codepoint, Common, CongestionControl, LossEvent, Param, Phase, Picos, Preset, Start, Window,
+};
 use serde::{Deserialize, Serialize};
 
 /// Constants of standard TCP.
@@ -27,6 +29,7 @@ pub struct TcpConfig {
     whole: bool,
     /// Windows shrink to whole segments.
     whole_reductions: bool,
+    codepoint: Codepoint,
 }
 
 /// Standard TCP: the state of one flow.
@@ -75,12 +78,18 @@ impl CongestionControl for Tcp {
             "RFC 5681, section 3.1 (ns before 2006, precisionReduce_ false: 1)",
         )
         .with(&[(Preset::Ns2000, 1.0)]),
+        Param::ecn(1.0, "RFC 3168, section 6.1"),
     ];
 
     fn config(common: Common, values: &[f64]) -> TcpConfig {
-        let [increase, decrease, whole_segments, whole_reductions] = constants(values);
+        let [increase, decrease, whole_segments, whole_reductions, ecn] = constants(values);
         let whole = whole_segments >= 0.5;
-        TcpConfig { common, increase, decrease, whole, whole_reductions: whole || whole_reductions >= 0.5 }
+        let whole_reductions = whole || whole_reductions >= 0.5;
+        TcpConfig { common, increase, decrease, whole, whole_reductions, codepoint: Codepoint::of(ecn) }
+    }
+
+    fn codepoint(config: &TcpConfig) -> Codepoint {
+        config.codepoint
     }
 
     fn new(config: &TcpConfig, start: &Start) -> Self {

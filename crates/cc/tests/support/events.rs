@@ -77,6 +77,7 @@ impl Flow {
                         interval: rtt,
                         in_flight,
                         lost: u32::from(in_recovery),
+                        ce: if ce { acked } else { 0 },
                         app_limited: !cwnd_limited,
                     },
                     lost: u32::from(in_recovery),

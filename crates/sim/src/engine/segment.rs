@@ -125,6 +125,27 @@ impl Segment {
         self.stamp & SCALABLE != 0
     }
 
+    /// A hop clears its ECN field.
+    pub fn clear_ecn(&mut self) {
+        self.stamp &= !ECN_MASK;
+    }
+
+    /// A hop makes ECT(0) of ECT(1).
+    pub fn make_classic(&mut self) {
+        self.replace(SCALABLE, CAPABLE);
+    }
+
+    /// A hop makes ECT(1) of ECT(0).
+    pub fn make_scalable(&mut self) {
+        self.replace(CAPABLE, SCALABLE);
+    }
+
+    fn replace(&mut self, old: u64, new: u64) {
+        if self.stamp & ECN_MASK == old {
+            self.stamp ^= old ^ new;
+        }
+    }
+
     /// A router marks it.
     #[inline]
     pub fn mark(&mut self) {
@@ -176,6 +197,25 @@ mod tests {
         let id = FlowId::new(254, 0xab_cdef);
         assert_eq!((id.home(), id.number()), (FlowHome::Group(254), 0xab_cdef));
         assert_eq!(FlowId::own(7).home(), FlowHome::OwnLanes(7));
+    }
+
+    #[test]
+    fn hops_rewrite_the_ecn_field_and_nothing_else() {
+        let plain = Segment::new(5, FlowId(7), 9, 3);
+        let mut marked = plain.scalable();
+        marked.mark();
+        let fields = [plain, plain.ecn_capable(), plain.scalable(), marked];
+        for (rewrite, expected) in [
+            (Segment::clear_ecn as fn(&mut Segment), [0, 0, 0, 0]),
+            (Segment::make_classic, [0, 1, 1, 3]),
+            (Segment::make_scalable, [0, 2, 2, 3]),
+        ] {
+            let rewritten = fields.map(|mut segment| {
+                rewrite(&mut segment);
+                segment
+            });
+            assert_eq!(rewritten, expected.map(|number| fields[number]));
+        }
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 
 use super::managed::Step;
 use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Managed, Origins, Outbox, OwnLanes};
-use crate::disciplines::{QueueRecord, Signals, Verdict, Waiting};
+use crate::disciplines::{QueueRecord, Signals, Verdict};
 use crate::engine::{FlowHome, Lanes, Segment};
 use crate::network::build::{LaneEnd, LaneSpec};
 use crate::network::router::RouterState;
@@ -294,7 +294,8 @@ impl LaneFabric {
     /// A segment reaches a queue with a discipline: returns whether it enters a queue that is a number.
     fn enters(&mut self, now: Picos, queue: usize, is_ack: bool, segment: &mut Segment) -> bool {
         let Some(managed) = &mut self.managed[queue] else { return true };
-        let arrival = Waiting { segment: *segment, since: now, is_ack };
+        let arrival = managed.receive(now, *segment, is_ack);
+        *segment = arrival.segment;
         if managed.is_stored() {
             let step = managed.arrive(now, arrival, &mut self.signals);
             if step.due.is_some() {

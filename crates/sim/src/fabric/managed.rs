@@ -1,8 +1,9 @@
 //! A queue with a discipline: its state, whatever carries the segments.
 
 use crate::disciplines::{Discipline, Draws, QueueFacts, QueueRecord, Signals, Verdict, Waiting};
+use crate::engine::Segment;
 use crate::network::router::RouterState;
-use crate::scenario::{AqmParameters, DisciplineName};
+use crate::scenario::{AqmParameters, DisciplineName, EcnRewrite};
 use mesonet_cc::{MILLISECOND, Picos};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,8 @@ pub struct Step {
 pub struct Managed {
     facts: QueueFacts,
     discipline: Discipline,
+    /// What the hop does to the ECN field of data before they enter.
+    rewrite: EcnRewrite,
     draws: Draws,
     /// What it has measured.
     pub record: QueueRecord,
@@ -36,20 +39,20 @@ pub struct Managed {
 }
 
 impl Managed {
-    /// Queue number `queue` of the whole network.
+    /// An empty queue.
     #[must_use]
     pub fn new(
         name: DisciplineName,
         aqm: &AqmParameters,
         facts: QueueFacts,
-        seed: u64,
-        queue: usize,
+        rewrite: EcnRewrite,
+        draws: Draws,
     ) -> Self {
-        let draws = Draws::new(seed, queue);
         let discipline = Discipline::of(name, aqm, facts, &draws);
         Self {
             facts,
             discipline,
+            rewrite,
             draws,
             record: QueueRecord::default(),
             free: 0,
@@ -64,6 +67,20 @@ impl Managed {
     #[must_use]
     pub fn is_stored(&self) -> bool {
         matches!(self.discipline, Discipline::Stored(_))
+    }
+
+    /// The arrival of a segment, with the ECN field that it has from here on. The field of an acknowledgement is a report to
+    /// the sender, which no hop changes.
+    #[must_use]
+    pub fn receive(&self, now: Picos, mut segment: Segment, is_ack: bool) -> Waiting {
+        match self.rewrite {
+            _ if is_ack => {}
+            EcnRewrite::None => {}
+            EcnRewrite::NotEct => segment.clear_ecn(),
+            EcnRewrite::Ect0 => segment.make_classic(),
+            EcnRewrite::Ect1 => segment.make_scalable(),
+        }
+        Waiting { segment, since: now, is_ack }
     }
 
     /// The verdict of a discipline that decides at arrival; the queue runs empty, or has run empty, at `empty_at`.

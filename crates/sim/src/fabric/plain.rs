@@ -4,7 +4,7 @@
 
 use super::managed::Step;
 use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Managed, Origins, OwnLanes};
-use crate::disciplines::{QueueRecord, Signals, Verdict, Waiting};
+use crate::disciplines::{QueueRecord, Signals, Verdict};
 use crate::engine::{FlowHome, Segment};
 use crate::network::build::LaneEnd;
 use crate::network::router::{RouterState, rescaled};
@@ -147,7 +147,8 @@ impl PlainFabric {
         let number = if at_ports { lane.index() } else { router.index() };
         let mut marks = false;
         if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
-            let arrival = Waiting { segment, since: now, is_ack: is_acknowledgement };
+            let arrival = managed.receive(now, segment, is_acknowledgement);
+            segment = arrival.segment;
             if managed.is_stored() {
                 let mut signals = Signals::default();
                 let step = managed.arrive(now, arrival, &mut signals);

@@ -10,12 +10,12 @@ use super::routing::{Routing, adjacency, routes_to};
 use super::topology::{RouterClass, Topology};
 use super::traffic::{Traffic, traffic};
 use super::{Router, load, scenario_topology};
-use crate::disciplines::QueueFacts;
+use crate::disciplines::{Draws, QueueFacts};
 use crate::engine::MOST_TARGETS;
 use crate::fabric::Managed;
 use crate::scenario::{
-    AckPath, AqmParameters, BufferKind, DisciplineName, GivenChange, InvalidScenario, QueuePlace, Scenario,
-    invalid,
+    AckPath, AqmParameters, BufferKind, DisciplineName, EcnRewrite, GivenChange, InvalidScenario, QueuePlace,
+    Scenario, invalid,
 };
 use mesonet_cc::{Picos, picos, seconds};
 
@@ -58,6 +58,8 @@ pub struct Network {
     pub queues: Queues,
     /// Discipline by queue of data.
     pub disciplines: Vec<DisciplineName>,
+    /// What hops do to the ECN field before each queue of data.
+    rewrites: Vec<EcnRewrite>,
     /// Drop-tail queues record delays.
     queue_delays: bool,
     /// Constants of disciplines.
@@ -143,6 +145,7 @@ impl Network {
         let queues = Queues::new(scenario.network.queue, &topology, &lanes);
         let speeds = queues.speeds(scenario, &router_speeds, &link_of);
         let disciplines = queues.disciplines(&scenario.aqm, &topology)?;
+        let rewrites = queues.rewrites(&scenario.network, &topology)?;
 
         let mut next_lane = vec![LaneId::new(usize::from(u16::MAX)); n * access.len()];
         let mut longest_route = 1;
@@ -184,6 +187,7 @@ impl Network {
             routers: Vec::new(),
             queues,
             disciplines,
+            rewrites,
             queue_delays: scenario.measurement.queue_delays,
             aqm: scenario.aqm.clone(),
             bytes: [scenario.transport.segment_bytes, scenario.network.ack_bytes]
@@ -327,11 +331,12 @@ impl Network {
         self.queued_acks.is_none() || !unused.contains(&lane)
     }
 
-    /// State of the discipline of a queue; none for drop-tail that records nothing.
+    /// State of the discipline of a queue; none for drop-tail that neither records nor rewrites anything.
     #[must_use]
     pub fn managed(&self, queue: usize, seed: u64) -> Option<Managed> {
         let name = *self.disciplines.get(queue)?;
-        if name == DisciplineName::DropTail && !self.queue_delays {
+        let rewrite = self.rewrites[queue];
+        if name == DisciplineName::DropTail && rewrite == EcnRewrite::None && !self.queue_delays {
             return None;
         }
         let router = &self.routers[queue];
@@ -344,7 +349,7 @@ impl Network {
             ack_bytes,
             limit: router.places() * u64::from(self.bytes[0]),
         };
-        Some(Managed::new(name, &self.aqm, facts, seed, queue))
+        Some(Managed::new(name, &self.aqm, facts, rewrite, Draws::new(seed, queue)))
     }
 
     /// Number of queues whose departures are events.

@@ -6,7 +6,10 @@
 
 use super::build::{LaneEnd, LaneSpec};
 use super::topology::{LinkSpec, RouterClass, Topology};
-use crate::scenario::{AqmParameters, DisciplineName, InvalidScenario, QueuePlace, Scenario, invalid};
+use crate::scenario::{
+    AqmParameters, DisciplineName, EcnRewrite, InvalidScenario, NetworkParameters, QueuePlace, Scenario,
+    invalid,
+};
 
 /// Classes of routers, in the order in which messages name them.
 const CLASSES: [RouterClass; 6] = [
@@ -99,10 +102,31 @@ impl Queues {
         aqm: &AqmParameters,
         topology: &Topology,
     ) -> Result<Vec<DisciplineName>, InvalidScenario> {
-        let mut found = vec![DisciplineName::DropTail; self.count()];
-        for (index, place) in aqm.at.iter().enumerate() {
+        let chosen = self.at("aqm.at", &aqm.at, topology)?;
+        let discipline = |is_meant: bool| if is_meant { aqm.discipline } else { DisciplineName::DropTail };
+        Ok(chosen.into_iter().map(discipline).collect())
+    }
+
+    /// What hops do to the ECN field before each.
+    ///
+    /// # Errors
+    /// [`InvalidScenario`] where a place names no queue.
+    pub fn rewrites(
+        &self,
+        network: &NetworkParameters,
+        topology: &Topology,
+    ) -> Result<Vec<EcnRewrite>, InvalidScenario> {
+        let chosen = self.at("network.ecn_rewrite_at", &network.ecn_rewrite_at, topology)?;
+        let rewrite = |is_meant: bool| if is_meant { network.ecn_rewrite } else { EcnRewrite::None };
+        Ok(chosen.into_iter().map(rewrite).collect())
+    }
+
+    /// Returns of each queue whether the `places` of the value at `path` name it.
+    fn at(&self, path: &str, places: &[String], topology: &Topology) -> Result<Vec<bool>, InvalidScenario> {
+        let mut found = vec![false; self.count()];
+        for (index, place) in places.iter().enumerate() {
             let mut any = false;
-            for (queue, discipline) in found.iter_mut().enumerate() {
+            for (queue, chosen) in found.iter_mut().enumerate() {
                 let class = self.class(queue, topology);
                 let is_meant = match place.as_str() {
                     "all" => true,
@@ -114,7 +138,7 @@ impl Queues {
                     }
                 };
                 if is_meant {
-                    (*discipline, any) = (aqm.discipline, true);
+                    (*chosen, any) = (true, true);
                 }
             }
             if !any {
@@ -124,7 +148,7 @@ impl Queues {
                     CLASSES.map(RouterClass::word).join(", "),
                     self.name(0, topology)
                 );
-                return Err(invalid(format!("aqm.at[{index}]"), message));
+                return Err(invalid(format!("{path}[{index}]"), message));
             }
         }
         Ok(found)

@@ -183,7 +183,11 @@ impl Domain {
         flow.syns += 1;
         flow.deadline = self.now + wait;
         let deadline = flow.deadline;
-        let segment = Segment::new(self.now, flow.id, flow.base.wrapping_sub(1) as u32, flow.receiver);
+        let mut segment = Segment::new(self.now, flow.id, flow.base.wrapping_sub(1) as u32, flow.receiver);
+        // A repeated SYN is Not-ECT: hops may drop what they do not expect (draft-ietf-tcpm-generalized-ecn, 3.2.1).
+        if flow.syns == 1 && self.shared.marking && self.shared.scenario.connection.ecn {
+            segment = self.shared.with_codepoint(segment, usize::from(flow.algorithm), false);
+        }
         self.watch(slot, deadline);
         self.counters.entering += 1;
         self.inject(slot, segment);
@@ -199,10 +203,12 @@ impl Domain {
         self.close(slot, false);
     }
 
-    /// The SYN was answered after `rtt`; none where flows begin without one.
-    pub(super) fn established(&mut self, slot: u32, rtt: Option<Picos>) {
+    /// The SYN-ACK has arrived; none where flows begin without a SYN.
+    pub(super) fn established(&mut self, slot: u32, syn_ack: Option<&Segment>) {
         let retried = self.flows[slot as usize].syns > 1;
-        let window = if retried {
+        let rtt = syn_ack.map(|segment| segment.age(self.now));
+        // A mark counts as a loss (RFC 5562, section 3.2, of SYN-ACKs; draft-ietf-tcpm-generalized-ecn, of SYNs).
+        let window = if retried || syn_ack.is_some_and(Segment::is_marked) {
             self.shared.scenario.connection.window_after_retry
         } else {
             self.shared.scenario.transport.initial_window

@@ -33,7 +33,7 @@ pub(super) fn sent(sampler: &mut DeliverySampler, flow: &Flow, sequence: u64, no
     sampler.sent(sequence, now, flow.board.pipe());
 }
 
-/// Segment `sequence` is acknowledged; the scoreboard knows already.
+/// Segment `sequence` is acknowledged, with its mark; the scoreboard knows already.
 #[inline(never)]
 pub(super) fn sample(
     sampler: &mut DeliverySampler,
@@ -41,8 +41,9 @@ pub(super) fn sample(
     config: &Config,
     sequence: u64,
     now: Picos,
+    marked: bool,
 ) -> Delivery {
-    let (rate, sample) = sampler.acknowledged(sequence, now, flow.rtt.min_rtt);
+    let (rate, sample) = sampler.acknowledged(sequence, now, flow.rtt.min_rtt, marked);
     Delivery { rate, sample, lost: report_losses(sampler, flow, config) }
 }
 

@@ -160,7 +160,8 @@ impl Domain {
         let config = &self.shared.configs[usize::from(flow.algorithm)];
         let mut lost = before.lost;
         if config.wants_delivery_rate() {
-            lost += delivery::sample(&mut self.samplers[slot as usize], flow, config, sequence, now).lost;
+            let sampler = &mut self.samplers[slot as usize];
+            lost += delivery::sample(sampler, flow, config, sequence, now, segment.is_marked()).lost;
         }
         let rtt = if before.segments == 0 && sent_once { segment.age(now) } else { before.rtt };
         *earlier = Some(Earlier { segments: before.segments + 1, rtt, lost, ..before });

@@ -102,7 +102,8 @@ impl Sender<'_> {
         let mut delivery = Delivery::default();
         if config.wants_delivery_rate() && ack.new {
             let sampler = &mut self.samplers[self.slot];
-            delivery = delivery::sample(sampler, self.flow, config, ack.sequence, self.now);
+            delivery =
+                delivery::sample(sampler, self.flow, config, ack.sequence, self.now, ack.segment.is_marked());
             if self.shared.rules.rack {
                 delivery.lost += std::mem::take(&mut self.repairs[self.slot].lost_again);
             }
@@ -194,12 +195,11 @@ impl Domain {
     #[inline]
     pub(super) fn acknowledged(&mut self, segment: Segment) {
         let slot = self.slot(segment.flow);
-        let now = self.now;
         let flow = &mut self.flows[slot as usize];
         let sequence = flow.expand(segment.sequence);
         if flow.state != FlowState::Sending {
             if flow.state == FlowState::Connecting && sequence.wrapping_add(1) == flow.base {
-                self.established(slot, Some(segment.age(now)));
+                self.established(slot, Some(&segment));
             }
             return;
         }
@@ -614,13 +614,8 @@ impl Domain {
             delivery::sent(&mut self.samplers[slot as usize], flow, sequence, now);
         }
         let mut segment = Segment::new(now, flow.id, sequence as u32, flow.receiver);
-        if self.shared.marking && config.ecn_capable() {
-            if config.l4s() {
-                segment = segment.scalable();
-            } else if !retransmission {
-                // Retransmissions are not to be marked (RFC 3168, section 6.1.5).
-                segment = segment.ecn_capable();
-            }
+        if self.shared.marking {
+            segment = self.shared.with_codepoint(segment, usize::from(flow.algorithm), retransmission);
         }
         if self.counters.data_sent == self.next_loss {
             self.lose(segment);

@@ -1,7 +1,7 @@
 //! State that does not change during a run and that all domains read.
 
 use super::explicit::access;
-use crate::engine::{FlowHome, FlowId};
+use crate::engine::{FlowHome, FlowId, Segment};
 use crate::fabric::OwnLanes;
 use crate::network::{Domains, Network};
 use crate::scenario::{AckRtt, AlgorithmShare, Scenario};
@@ -9,7 +9,7 @@ use crate::transport::receiver::AckRules;
 use crate::transport::{RtoRules, Rules};
 use crate::users::Population;
 use mesonet_cc::picos;
-use mesonet_cc::{Config, Picos};
+use mesonet_cc::{Codepoint, Config, Picos};
 use std::sync::Arc;
 
 /// Scenario, network and what follows from them.
@@ -98,6 +98,17 @@ impl Shared {
         let warmup = picos(self.scenario.time.warmup);
         let index = now.checked_sub(warmup)?.checked_sub(1)? / self.period_length;
         (index < u64::from(self.scenario.time.periods)).then_some(index as usize)
+    }
+
+    /// A segment with the codepoint of its algorithm.
+    #[inline]
+    pub fn with_codepoint(&self, segment: Segment, algorithm: usize, retransmission: bool) -> Segment {
+        match self.configs[algorithm].codepoint() {
+            Codepoint::Ect1 => segment.scalable(),
+            // Retransmissions are not to be marked (RFC 3168, section 6.1.5).
+            Codepoint::Ect0 if !retransmission => segment.ecn_capable(),
+            Codepoint::Ect0 | Codepoint::NotEct => segment,
+        }
     }
 
     /// Returns whether acknowledgements pass routers.

@@ -23,6 +23,8 @@ struct Departure {
     in_flight: u32,
     /// Segments found lost.
     lost: u32,
+    /// Segments delivered with a mark.
+    marked: u32,
     /// The sender limited itself.
     app_limited: bool,
 }
@@ -39,6 +41,7 @@ pub struct DeliverySampler {
     /// Samples count as limited by the sender until so many segments have been delivered.
     limited_until: u64,
     lost: u32,
+    marked: u32,
     /// Missing segments below have been looked at.
     seen: u64,
 }
@@ -64,6 +67,7 @@ impl DeliverySampler {
             first_sent_time: self.first_sent_time,
             in_flight,
             lost: self.lost,
+            marked: self.marked,
             app_limited: self.limited_until > 0,
         };
         match self.departures.get_mut((sequence - self.first) as usize) {
@@ -72,11 +76,18 @@ impl DeliverySampler {
         }
     }
 
-    /// Segment `sequence`, not known to have arrived, is acknowledged at `now`: the delivery rate in segments/s, 0
-    /// where the sample spans less than `min_rtt`, and what it spans.
-    pub fn acknowledged(&mut self, sequence: u64, now: Picos, min_rtt: Picos) -> (f64, DeliverySample) {
+    /// Segment `sequence`, not known to have arrived, is acknowledged at `now`, with a mark if it is `marked`: the delivery
+    /// rate in segments/s, 0 where the sample spans less than `min_rtt`, and what it spans.
+    pub fn acknowledged(
+        &mut self,
+        sequence: u64,
+        now: Picos,
+        min_rtt: Picos,
+        marked: bool,
+    ) -> (f64, DeliverySample) {
         let departure = self.departures[(sequence - self.first) as usize];
         self.delivered += 1;
+        self.marked = self.marked.wrapping_add(u32::from(marked));
         self.delivered_time = now;
         if self.delivered > self.limited_until {
             self.limited_until = 0;
@@ -90,6 +101,7 @@ impl DeliverySampler {
             interval: if valid { interval } else { 0 },
             in_flight: departure.in_flight,
             lost: self.lost.wrapping_sub(departure.lost),
+            ce: self.marked.wrapping_sub(departure.marked),
             app_limited: departure.app_limited,
         };
         let rate = if valid { sample.delivered(self.delivered) as f64 / seconds(interval) } else { 0.0 };
@@ -148,7 +160,7 @@ mod tests {
         send(&mut sampler, 0, 11, 0);
         // One each 2 ms, after 100 ms.
         for i in 0..10 {
-            let (rate, sample) = sampler.acknowledged(i, (100 + 2 * i) * MS, 100 * MS);
+            let (rate, sample) = sampler.acknowledged(i, (100 + 2 * i) * MS, 100 * MS, false);
             assert_eq!((sample.prior_delivered, sample.interval), (0, (100 + 2 * i) * MS));
             assert!((rate - 1000.0 * (i + 1) as f64 / (100 + 2 * i) as f64).abs() < 1e-9);
             sampler.forget_below(i + 1);
@@ -158,7 +170,7 @@ mod tests {
         for i in 11..21 {
             sampler.sent(i, (118 + i - 11) * MS, 10);
         }
-        let (rate, sample) = sampler.acknowledged(11, 218 * MS, 100 * MS);
+        let (rate, sample) = sampler.acknowledged(11, 218 * MS, 100 * MS, false);
         assert_eq!((sample.prior_delivered, sample.delivered(11), sample.interval), (10, 1, 109 * MS));
         assert!((rate - 1.0 / 0.109).abs() < 1e-9, "{rate}");
     }
@@ -168,16 +180,16 @@ mod tests {
         let mut sampler = DeliverySampler::new(0);
         send(&mut sampler, 0, 10, 0);
         for i in 0..5 {
-            sampler.acknowledged(i, 100 * MS, 100 * MS);
+            sampler.acknowledged(i, 100 * MS, 100 * MS, false);
         }
         // Segments 10 to 19 leave one each millisecond; all the rest is acknowledged at once.
         for i in 10..20 {
             sampler.sent(i, (100 + i - 10) * MS, 10);
         }
         for i in 5..19 {
-            sampler.acknowledged(i, 209 * MS, 100 * MS);
+            sampler.acknowledged(i, 209 * MS, 100 * MS, false);
         }
-        let (rate, sample) = sampler.acknowledged(19, 209 * MS, 100 * MS);
+        let (rate, sample) = sampler.acknowledged(19, 209 * MS, 100 * MS, false);
         // 15 segments since the 5th was delivered at 100 ms.
         assert_eq!((sample.prior_delivered, sample.interval), (5, 109 * MS));
         assert!((rate - 15.0 / 0.109).abs() < 1e-9, "{rate}");
@@ -188,11 +200,11 @@ mod tests {
         let mut sampler = DeliverySampler::new(7);
         sampler.sent(7, 0, 2);
         sampler.sent(8, 99 * MS, 2);
-        sampler.acknowledged(8, 195 * MS, 90 * MS);
+        sampler.acknowledged(8, 195 * MS, 90 * MS, false);
         // 97 ms after the segment that was delivered last.
         sampler.sent(7, 196 * MS, 2);
         // By its first copy, after all.
-        let (rate, sample) = sampler.acknowledged(7, 201 * MS, 100 * MS);
+        let (rate, sample) = sampler.acknowledged(7, 201 * MS, 100 * MS, false);
         assert_eq!((rate, sample.interval), (0.0, 0));
     }
 
@@ -200,17 +212,17 @@ mod tests {
     fn the_time_before_a_time_out_counts() {
         let mut sampler = DeliverySampler::new(0);
         send(&mut sampler, 0, 2, 0);
-        sampler.acknowledged(0, 100 * MS, 100 * MS);
+        sampler.acknowledged(0, 100 * MS, 100 * MS, false);
         sampler.forget_below(1);
         // Segment 1 is lost and leaves again after a second.
         sampler.sent(1, 1100 * MS, 1);
-        let (rate, sample) = sampler.acknowledged(1, 1200 * MS, 100 * MS);
+        let (rate, sample) = sampler.acknowledged(1, 1200 * MS, 100 * MS, false);
         assert_eq!((sample.prior_delivered, sample.interval), (1, 1100 * MS));
         assert!((rate - 1.0 / 1.1).abs() < 1e-9, "{rate}");
         sampler.forget_below(2);
         // With nothing outstanding the rate is measured from the departure on.
         sampler.sent(2, 5000 * MS, 1);
-        assert_eq!(sampler.acknowledged(2, 5100 * MS, 100 * MS).1.interval, 100 * MS);
+        assert_eq!(sampler.acknowledged(2, 5100 * MS, 100 * MS, false).1.interval, 100 * MS);
     }
 
     #[test]
@@ -219,11 +231,11 @@ mod tests {
         send(&mut sampler, 0, 2, 0);
         sampler.limited(2);
         sampler.sent(2, 2 * MS, 3);
-        assert!(!sampler.acknowledged(0, 100 * MS, 0).1.app_limited);
-        assert!(!sampler.acknowledged(1, 101 * MS, 0).1.app_limited);
-        assert!(sampler.acknowledged(2, 102 * MS, 0).1.app_limited);
+        assert!(!sampler.acknowledged(0, 100 * MS, 0, false).1.app_limited);
+        assert!(!sampler.acknowledged(1, 101 * MS, 0, false).1.app_limited);
+        assert!(sampler.acknowledged(2, 102 * MS, 0, false).1.app_limited);
         sampler.sent(3, 103 * MS, 1);
-        assert!(!sampler.acknowledged(3, 203 * MS, 0).1.app_limited);
+        assert!(!sampler.acknowledged(3, 203 * MS, 0, false).1.app_limited);
     }
 
     #[test]
@@ -235,7 +247,7 @@ mod tests {
         }
         for i in [0, 3, 4, 5] {
             board.acknowledge(i, 3);
-            sampler.acknowledged(i, (100 + i) * MS, 0);
+            sampler.acknowledged(i, (100 + i) * MS, 0, false);
         }
         let told: Vec<_> = std::iter::from_fn(|| sampler.next_lost(&board))
             .map(|l| (l.in_flight, l.lost, l.delivered))
@@ -245,6 +257,6 @@ mod tests {
         assert_eq!((sampler.first, sampler.departures.len()), (1, 9));
         board.acknowledge(6, 3);
         assert!(sampler.next_lost(&board).is_none());
-        assert_eq!(sampler.acknowledged(6, 106 * MS, 0).1.lost, 2);
+        assert_eq!(sampler.acknowledged(6, 106 * MS, 0, false).1.lost, 2);
     }
 }

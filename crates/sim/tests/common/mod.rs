@@ -20,7 +20,7 @@ pub fn abilene() -> Value {
         },
         "network": {
             "speed": 80_000.0, "delay_multiplier": 1.0, "buffer": {"rule": "bdp", "factor": 1.0},
-            "buffer_floor": 8, "buffer_counts_in_service": false, "ecn_threshold": null,
+            "buffer_floor": 8, "buffer_counts_in_service": false, "ecn_threshold": null, "ecn_rewrite": "none", "ecn_rewrite_at": ["all"],
             "ack_path": "delay", "queue": "router", "ack_bytes": 64, "capacity_factor": 1, "changes": []
         },
         "aqm": aqm(),
@@ -38,7 +38,7 @@ pub fn abilene() -> Value {
             "patience_rate": 0.005, "patience_short": 10.0,
             "jumbo_period": 0, "jumbo_factor": 10.0, "long_lived_flows": 0
         },
-        "connection": {"establish": true, "syn_timeout": 3.0, "syn_attempts": 3, "window_after_retry": 2.0},
+        "connection": {"establish": true, "syn_timeout": 3.0, "syn_attempts": 3, "window_after_retry": 2.0, "ecn": false},
         "transport": transport(),
         "algorithms": [algorithm("tcp", 1.0)],
         "flows": [],

@@ -1,7 +1,7 @@
 //! Constants of BBRv3: names, ranges and defaults (draft-ietf-ccwg-bbr, section 2), and the values of a scenario.
 
 use crate::param::constants;
-use crate::{Common, Param, Picos, picos};
+use crate::{Codepoint, Common, Param, Picos, picos};
 
 /// Constants of BBRv3.
 #[derive(Clone, Debug)]
@@ -32,6 +32,14 @@ pub struct Bbr3Config {
     pub(super) quantum: f64,
     pub(super) up_extra: f64,
     pub(super) first_rtt: f64,
+    pub(super) codepoint: Codepoint,
+    pub(super) ecn_gain: f64,
+    pub(super) ecn_initial_alpha: f64,
+    pub(super) ecn_factor: f64,
+    pub(super) ecn_threshold: f64,
+    pub(super) ecn_rounds: u8,
+    pub(super) ecn_reprobe_gain: f64,
+    pub(super) ecn_max_rtt: Picos,
 }
 
 impl Bbr3Config {
@@ -63,6 +71,14 @@ impl Bbr3Config {
             quantum,
             up_extra,
             first_rtt,
+            ecn,
+            ecn_gain,
+            ecn_initial_alpha,
+            ecn_factor,
+            ecn_threshold,
+            ecn_rounds,
+            ecn_reprobe_gain,
+            ecn_max_rtt,
         ] = constants(values);
         Self {
             common,
@@ -91,6 +107,14 @@ impl Bbr3Config {
             quantum,
             up_extra,
             first_rtt,
+            codepoint: Codepoint::of(ecn),
+            ecn_gain,
+            ecn_initial_alpha,
+            ecn_factor,
+            ecn_threshold,
+            ecn_rounds: ecn_rounds.round() as u8,
+            ecn_reprobe_gain,
+            ecn_max_rtt: picos(ecn_max_rtt),
         }
     }
 }
@@ -296,5 +320,65 @@ pub(super) const PARAMS: &[Param] = &[
         [0.000_001, 10.0],
         0.001,
         "draft-ietf-ccwg-bbr",
+    ),
+    Param::ecn(
+        0.0,
+        "draft-ietf-ccwg-bbr answers losses only, so its segments must not ask for marks (RFC 3168, section 5)",
+    ),
+    Param::new(
+        "ecn_gain",
+        "weight of a round in the mean share of marked segments",
+        "1",
+        [0.0001, 1.0],
+        0.0625,
+        "Google, tcp_bbr.c, version 3",
+    ),
+    Param::new(
+        "ecn_initial_alpha",
+        "mean share of marked segments at the beginning",
+        "1",
+        [0.0, 1.0],
+        1.0,
+        "Google, tcp_bbr.c, version 3",
+    ),
+    Param::new(
+        "ecn_factor",
+        "part of the mean share by which a round with marks cuts what is in flight; 0: marks are not answered",
+        "1",
+        [0.0, 1.0],
+        1.0 / 3.0,
+        "Google, tcp_bbr.c, version 3",
+    ),
+    Param::new(
+        "ecn_threshold",
+        "share of marked segments that a probe may cause; 0: any",
+        "1",
+        [0.0, 1.0],
+        0.5,
+        "Google, tcp_bbr.c, version 3",
+    ),
+    Param::new(
+        "ecn_rounds",
+        "rounds with larger shares that end the start; 0: none do",
+        "round trips",
+        [0.0, 100.0],
+        2.0,
+        "Google, tcp_bbr.c, version 3",
+    ),
+    Param::new(
+        "ecn_reprobe_gain",
+        "part of the long-term bound that a probe adds in its first round after marks cease; 0: no such probe",
+        "1",
+        [0.0, 10.0],
+        0.5,
+        "Google, tcp_bbr.c, version 3",
+    ),
+    Param::new(
+        "ecn_max_rtt",
+        "largest smallest round-trip time at which marks are answered; 0: any",
+        "s",
+        [0.0, 10.0],
+        0.0,
+        "RFC 9331, section 4.3: marks are always answered (Google, tcp_bbr.c, version 3, for data centres: 0.005)",
     ),
 ];

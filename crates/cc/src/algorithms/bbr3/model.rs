@@ -89,16 +89,24 @@ impl Model {
         self.max_bandwidth = [self.max_bandwidth[1], 0.0];
     }
 
-    /// Bounds the short term after a round with losses outside a probe (BBRInitLowerBounds, BBRLossLowerBounds).
-    pub fn bound_short_term(&mut self, c: &Bbr3Config, cwnd: f64) {
-        if self.short_bandwidth == UNBOUNDED {
-            self.short_bandwidth = self.max_bandwidth();
+    /// Bounds the short term after a round outside a probe, with losses or with marks that leave `unmarked` of what is in
+    /// flight; the lower bound holds (BBRInitLowerBounds, BBRLossLowerBounds, `bbr_ecn_lower_bounds`).
+    pub fn bound_short_term(&mut self, c: &Bbr3Config, cwnd: f64, lost: bool, unmarked: Option<f64>) {
+        if !lost && unmarked.is_none() {
+            return;
         }
         if self.short_in_flight == UNBOUNDED {
             self.short_in_flight = cwnd;
         }
-        self.short_bandwidth = self.latest_bandwidth.max(c.beta * self.short_bandwidth);
-        self.short_in_flight = (self.latest_delivered as f64).max(c.beta * self.short_in_flight);
+        let by_marks = unmarked.map_or(UNBOUNDED, |part| part * self.short_in_flight);
+        if lost {
+            if self.short_bandwidth == UNBOUNDED {
+                self.short_bandwidth = self.max_bandwidth();
+            }
+            self.short_bandwidth = self.latest_bandwidth.max(c.beta * self.short_bandwidth);
+            self.short_in_flight = (self.latest_delivered as f64).max(c.beta * self.short_in_flight);
+        }
+        self.short_in_flight = self.short_in_flight.min(by_marks);
     }
 
     /// Lifts the bounds of the short term (BBRResetShortTermModel).

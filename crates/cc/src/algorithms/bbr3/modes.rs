@@ -13,13 +13,18 @@ pub(super) enum Mode {
     Startup {
         /// Acknowledgements of the round that reported losses.
         lossy_acks: u8,
+        /// Rounds in a row in which too many segments were marked.
+        marked_rounds: u8,
     },
     Drain {
         rounds: u32,
     },
     Down(Wait),
     Cruise(Wait),
-    Refill,
+    Refill {
+        /// Doublings of the slope with which the probe begins.
+        doublings: u8,
+    },
     Up(Probe),
     ProbeRtt {
         hold: Option<Hold>,
@@ -29,8 +34,7 @@ pub(super) enum Mode {
 /// The wait for the next probe for bandwidth (draft, section 5.3.3.5).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Wait {
-    pub since: Picos,
-    pub time: Picos,
+    pub until: Picos,
     pub rounds: u32,
 }
 
@@ -69,7 +73,7 @@ pub(super) enum Feedback {
 }
 
 impl Mode {
-    pub const STARTUP: Self = Self::Startup { lossy_acks: 0 };
+    pub const STARTUP: Self = Self::Startup { lossy_acks: 0, marked_rounds: 0 };
 
     /// Pacing gain (draft, section 2.4 and the modes).
     pub fn pacing_gain(&self, c: &Bbr3Config) -> f64 {
@@ -78,7 +82,7 @@ impl Mode {
             Self::Drain { .. } => c.drain_gain,
             Self::Down(_) => c.down_gain,
             Self::Up(_) => c.up_gain,
-            Self::Cruise(_) | Self::Refill | Self::ProbeRtt { .. } => 1.0,
+            Self::Cruise(_) | Self::Refill { .. } | Self::ProbeRtt { .. } => 1.0,
         }
     }
 
@@ -105,12 +109,12 @@ impl Mode {
 
     /// Returns whether the mode is one of the four phases of ProbeBW.
     fn is_probe_bw(&self) -> bool {
-        matches!(self, Self::Down(_) | Self::Cruise(_) | Self::Refill | Self::Up(_))
+        matches!(self, Self::Down(_) | Self::Cruise(_) | Self::Refill { .. } | Self::Up(_))
     }
 
     /// Losses of a round bound the short term (BBRAdaptLowerBoundsFromCongestion): the flow is not looking for more.
     pub fn adapts_short_term(&self) -> bool {
-        !matches!(self, Self::Startup { .. } | Self::Refill | Self::Up(_))
+        !matches!(self, Self::Startup { .. } | Self::Refill { .. } | Self::Up(_))
     }
 
     /// Counts a round trip, in the modes that end after some.
@@ -119,15 +123,16 @@ impl Mode {
             Self::Drain { rounds } | Self::Down(Wait { rounds, .. }) | Self::Cruise(Wait { rounds, .. }) => {
                 *rounds += 1;
             }
-            Self::Startup { .. } | Self::Refill | Self::Up(_) | Self::ProbeRtt { .. } => {}
+            Self::Startup { .. } | Self::Refill { .. } | Self::Up(_) | Self::ProbeRtt { .. } => {}
         }
     }
 }
 
 impl Probe {
-    /// A probe that raises the long-term bound by one segment in its first round (BBRStartProbeBW_UP).
-    pub fn new(cwnd: f64) -> Self {
-        let mut probe = Self { count: UNBOUNDED, acked: 0, rounds: 0, stop: false };
+    /// A probe that raises the long-term bound by one segment in its first round, after so many doublings
+    /// (BBRStartProbeBW_UP).
+    pub fn new(cwnd: f64, doublings: u8) -> Self {
+        let mut probe = Self { count: UNBOUNDED, acked: 0, rounds: doublings, stop: false };
         probe.raise_slope(cwnd);
         probe
     }
@@ -155,7 +160,7 @@ impl Bbr3 {
     /// Ends Startup where the path is full, or after a round of recovery with too many losses (BBRCheckStartupDone,
     /// BBRCheckStartupHighLoss).
     pub(super) fn check_startup(&mut self, c: &Bbr3Config, ack: &AckEvent) {
-        let Mode::Startup { lossy_acks } = &mut self.mode else { return };
+        let Mode::Startup { lossy_acks, .. } = &mut self.mode else { return };
         if ack.lost > 0 {
             *lossy_acks = lossy_acks.saturating_add(1);
         }
@@ -165,13 +170,19 @@ impl Bbr3 {
                 && c.too_high(ack.sample.lost, ack.sample.in_flight);
             *lossy_acks = 0;
             if lossy {
-                self.full.ever = true;
-                self.model.long_in_flight = self.product(1.0).max(self.model.latest_delivered as f64);
+                self.end_startup();
             }
         }
         if self.full.ever {
             self.mode = Mode::Drain { rounds: 0 };
         }
+    }
+
+    /// The path is full though the delivery rate grew: it lost or marked too much
+    /// (BBRHandleQueueTooHighInStartup).
+    pub(super) fn end_startup(&mut self) {
+        self.full.ever = true;
+        self.model.long_in_flight = self.product(1.0).max(self.model.latest_delivered as f64);
     }
 
     /// Ends Drain where there is no queue, or after some rounds (BBRCheckDrainDone).
@@ -191,30 +202,31 @@ impl Bbr3 {
     /// Begins the wait for the next probe (BBRPickProbeWait).
     fn start_wait(&mut self, c: &Bbr3Config, now: Picos, delivered: u64) -> Wait {
         self.loss_in_round = false;
+        self.marks.start_cycle();
         self.model.reset_latest();
         self.feedback = Feedback::Stopping;
         self.start_round(delivered);
         let rounds = self.draw.below(2);
         let time = picos(c.probe_wait + self.draw.uniform() * c.probe_wait_random);
-        Wait { since: now, time, rounds }
+        Wait { until: now + time, rounds }
     }
 
     /// Begins ProbeBW_REFILL (BBRStartProbeBW_REFILL).
-    fn start_refill(&mut self, delivered: u64) {
+    fn start_refill(&mut self, delivered: u64, doublings: u8) {
         self.model.unbound_short_term();
         self.precautionary = false;
         self.feedback = Feedback::Refilling;
         self.start_round(delivered);
-        self.mode = Mode::Refill;
+        self.mode = Mode::Refill { doublings };
     }
 
     /// Begins ProbeBW_UP (BBRStartProbeBW_UP).
-    fn start_up(&mut self, ack: &AckEvent) {
+    fn start_up(&mut self, ack: &AckEvent, doublings: u8) {
         self.feedback = Feedback::Starting;
         self.start_round(ack.delivered);
         self.full.reset(ack.delivery_rate);
         self.probing = true;
-        self.mode = Mode::Up(Probe::new(self.window.cwnd()));
+        self.mode = Mode::Up(Probe::new(self.window.cwnd(), doublings));
     }
 
     /// Moves from phase to phase of ProbeBW (BBRUpdateProbeBWCyclePhase).
@@ -224,20 +236,20 @@ impl Bbr3 {
         }
         match self.mode {
             Mode::Down(wait) => {
-                if self.probe_is_due(c, ack, &wait) {
-                    self.start_refill(ack.delivered);
+                if let Some(doublings) = self.probe_is_due(c, ack, &wait) {
+                    self.start_refill(ack.delivered, doublings);
                 } else if self.has_headroom(c, ack) {
                     self.mode = Mode::Cruise(wait);
                 }
             }
             Mode::Cruise(wait) => {
-                if self.probe_is_due(c, ack, &wait) {
-                    self.start_refill(ack.delivered);
+                if let Some(doublings) = self.probe_is_due(c, ack, &wait) {
+                    self.start_refill(ack.delivered, doublings);
                 }
             }
-            Mode::Refill => {
+            Mode::Refill { doublings } => {
                 if self.round_start {
-                    self.start_up(ack);
+                    self.start_up(ack, doublings);
                 }
             }
             Mode::Up(_) => self.check_up(c, ack),
@@ -245,11 +257,15 @@ impl Bbr3 {
         }
     }
 
-    /// Returns whether the clock or the rounds of standard TCP call for a probe (BBRIsTimeToProbeBW,
-    /// BBRIsRenoCoexistenceProbeTime).
-    fn probe_is_due(&self, c: &Bbr3Config, ack: &AckEvent, wait: &Wait) -> bool {
+    /// The doublings of the slope of a probe for which the clock, the rounds of standard TCP or the end of marks call
+    /// (BBRIsTimeToProbeBW, BBRIsRenoCoexistenceProbeTime).
+    fn probe_is_due(&self, c: &Bbr3Config, ack: &AckEvent, wait: &Wait) -> Option<u8> {
+        if self.marks.have_ceased(c, ack) {
+            return Some(self.fast_slope(c));
+        }
         let rounds = self.target().min(c.probe_rounds);
-        ack.now > wait.since + wait.time || f64::from(wait.rounds) >= rounds
+        let is_due = ack.now > wait.until || f64::from(wait.rounds) >= rounds;
+        is_due.then_some(0)
     }
 
     /// Returns whether others find room and there is no queue (BBRIsTimeToCruise).
@@ -286,10 +302,14 @@ impl Bbr3 {
                     self.model.advance_max_bandwidth();
                 }
                 if std::mem::take(&mut self.precautionary) && !self.too_high_before {
-                    self.start_refill(ack.delivered);
+                    self.start_refill(ack.delivered, 0);
                     return true;
                 }
             }
+        }
+        if self.marks.too_high(c, ack) {
+            self.answer_marked_probe(c, ack);
+            return false;
         }
         if self.model.long_in_flight == UNBOUNDED || c.too_high(ack.sample.lost, ack.sample.in_flight) {
             return false;

@@ -1,0 +1,98 @@
+//! Explicit congestion notification: what segments ask of queues, and the share of them that came back marked.
+
+use crate::{AckEvent, Param};
+use serde::{Deserialize, Serialize};
+
+/// The ECN field of the segments that a flow sends, where the network marks (RFC 3168, section 5; RFC 9331).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Codepoint {
+    /// Not-ECT: queues drop, and never mark.
+    NotEct,
+    /// ECT(0): queues may mark instead of dropping. Retransmissions are not marked (RFC 3168, section 6.1.5).
+    Ect0,
+    /// ECT(1): congestion control is scalable. Queues may keep its segments apart and mark them early, retransmissions
+    /// too (RFC 9331).
+    Ect1,
+}
+
+impl Codepoint {
+    /// The codepoint of a value of the constant `ecn`.
+    pub(crate) fn of(value: f64) -> Self {
+        match value {
+            ..0.5 => Self::NotEct,
+            0.5..1.5 => Self::Ect0,
+            _ => Self::Ect1,
+        }
+    }
+}
+
+impl Param {
+    /// The codepoint of an algorithm, for those that leave a choice.
+    pub(crate) const fn ecn(standard: f64, source: &'static str) -> Self {
+        Self::new(
+            "ecn",
+            "codepoint of segments where the network marks: 0 none, 1 ECT(0), 2 ECT(1)",
+            "1",
+            [0.0, 2.0],
+            standard,
+            source,
+        )
+    }
+}
+
+/// A weighted mean of the share of marked segments (RFC 8257, section 3.3): alpha.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct MarkedShare {
+    /// The mean.
+    pub alpha: f64,
+    /// Segments acknowledged since the last update, and those of them that were marked.
+    acked: u32,
+    marked: u32,
+}
+
+impl MarkedShare {
+    /// A mean that begins with `alpha`.
+    pub fn new(alpha: f64) -> Self {
+        Self { alpha, acked: 0, marked: 0 }
+    }
+
+    /// Counts an acknowledgement.
+    #[inline]
+    pub fn count(&mut self, ack: &AckEvent) {
+        self.acked += ack.acked;
+        self.marked += ack.ce;
+    }
+
+    /// Moves the mean by `gain` towards the share since the last update, which it returns.
+    pub fn update(&mut self, gain: f64) -> f64 {
+        let share = f64::from(self.marked) / f64::from(self.acked.max(1));
+        self.alpha += gain * (share - self.alpha);
+        (self.acked, self.marked) = (0, 0);
+        share
+    }
+
+    /// The part of a window that its first mark leaves (RFC 8257, section 3.3).
+    pub fn remainder(&self) -> f64 {
+        1.0 - self.alpha / 2.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::acks;
+
+    #[test]
+    fn codepoints_are_numbered() {
+        let named = [0.0, 1.0, 2.0].map(Codepoint::of);
+        assert_eq!(named, [Codepoint::NotEct, Codepoint::Ect0, Codepoint::Ect1]);
+    }
+
+    #[test]
+    fn the_mean_moves_by_its_gain_and_counts_anew() {
+        let mut marks = MarkedShare::new(1.0);
+        marks.count(&AckEvent { ce: 1, ..acks(4) });
+        assert_eq!((marks.update(0.5), marks.alpha, marks.remainder()), (0.25, 0.625, 0.6875));
+        assert_eq!((marks.update(0.5), marks.alpha), (0.0, 0.3125), "no acknowledgement: no mark");
+    }
+}
