@@ -17,6 +17,7 @@ import mesonet as mn
 from mesonet import topologies
 from mesonet.cli.main import main
 from mesonet.errors import InputError
+from mesonet.maps.network import map_rows, network_map
 from mesonet.scenarios.derived import capacity_notes
 from mesonet.scenarios.parameters import TOPOLOGIES
 from mesonet.scenarios.scaling import scaled
@@ -155,7 +156,7 @@ def test_directed_graphml_counts_both_directions_once(here: Path) -> None:
     Path("two-way.graphml").write_text(GRAPHML.replace("undirected", "directed").replace("</graph>", back))
     found = read("two-way.graphml")
     assert [(e.a, e.b, e.delay) for e in found.links] == [(1, 0, 0.0015), (1, 2, 0.0025)]
-    assert "a directed graph: every link is taken in both directions, with the capacity of each" in found.notes
+    assert "a directed graph: every link is taken in both directions, with the values of each" in found.notes
 
 
 def test_neighbours_over_the_antimeridian_meet_there(here: Path) -> None:
@@ -355,7 +356,11 @@ def test_topology_as_a_factor(here: Path, one_factor: Path) -> None:
         ("name,name\nA,A\n", LINKS, 'nodes.csv: line 1 = "name": a column that is there twice'),
         ("", LINKS, "nodes.csv: empty"),
         (NODES, "from\nP\n", 'links.csv: line 1 = "from": no column "to"'),
-        (NODES, "from,to,delay\nP,Q,1\n", 'links.csv: line 1 = "delay": unknown column (nearest: delay_ms)'),
+        (
+            NODES,
+            "from,to,delay\nP,Q,1\n",
+            'links.csv: line 1 = "delay": unknown column (nearest: delay_ms, ',
+        ),
         (NODES, "from,to\nP,Q,1\n", 'links.csv: line 2 = "P,Q,1": 3 cells under 2 columns'),
         (NODES, 'from,to\n"P,Q\n', "links.csv: line 2: not CSV"),
         (NODES, LINKS + "P,Rome,1,,\n", 'links.csv: line 5, to = "Rome": unknown router'),
@@ -539,6 +544,36 @@ def test_parallel_links_add_their_capacities_and_directed_ones_keep_theirs(tmp_p
     arrows = nx.DiGraph([(0, 1), (1, 0), (1, 2)])
     speeds = {(0, 1): {"LinkSpeedRaw": 1e9}, (1, 0): {"LinkSpeedRaw": 3e9}, (1, 2): {"LinkSpeedRaw": 2e9}}
     assert [link.capacity for link in with_capacities(tmp_path, arrows, speeds)] == [(1e9, 3e9), (2e9, 2e9)]
+
+
+def test_directions_of_a_link_have_delays_and_buffers(tmp_path: Path) -> None:
+    import networkx as nx
+
+    columns = "from,to,delay_ms,delay_back_ms,buffer_ms,buffer_back_ms"
+    (tmp_path / "net.csv").write_text(f"{columns}\nA,B,9,30,50,\nB,C,4,4,,20\nC,D,5,,,\n")
+    chosen = mn.scenario("abilene", topology=str(tmp_path / "net.csv"))
+    links = chosen.value("topology").links
+    assert [(link.delay, link.delay_back, link.buffer) for link in links] == [
+        (0.009, 0.03, (0.05, 0.05)), (0.004, None, (None, 0.02)), (0.005, None, None),
+    ]  # fmt: skip
+    assert [set(link.canonical()) - {"a", "b", "delay", "cost", "capacity"} for link in links] == [
+        {"delay_back", "buffer"}, {"buffer"}, set(),
+    ]  # fmt: skip
+    described = chosen.describe()
+    found = {(link["delay"], link["delay_back"]) for link in described["map"]["links"]}
+    assert {(0.009, 0.03), (0.004, 0.004), (0.005, 0.005)} <= found
+    assert map_rows(network_map(chosen, described))[1][2] == "A 30, C 4"
+    arrows = nx.DiGraph([(0, 1), (1, 0), (1, 2)])
+    links = with_capacities(tmp_path, arrows, {(0, 1): {"delay_ms": 3.0}, (1, 0): {"delay_ms": 8.0, "buffer_ms": 7.0}})
+    assert [(link.delay, link.delay_back, link.buffer) for link in links] == [
+        (0.003, 0.008, (None, 0.007)), (0.002, None, None),
+    ]  # fmt: skip
+
+
+def test_delay_back_needs_a_delay(tmp_path: Path) -> None:
+    (tmp_path / "net.csv").write_text("from,to,delay_ms,delay_back_ms\nA,B,,30\n")
+    with pytest.raises(InputError, match=r"net\.csv: line 2, delay_back_ms.*without delay_ms. Allowed: both delays"):
+        mn.scenario("abilene", topology=str(tmp_path / "net.csv"))
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "2e7", "fast", "nan"])

@@ -149,6 +149,52 @@ fn capacities_and_buffers_are_those_of_the_links() {
     assert_eq!([slower("A1 -> A1a"), slower("A1a -> A1"), slower("A1a -> hosts")], [0.05, 0.05, 0.05]);
 }
 
+/// Each direction of a link has its delay and its buffer. The round trip is the sum of both ways, whichever way a flow goes,
+/// and a change by a factor keeps their ratio.
+#[test]
+fn directions_have_delays_and_buffers_of_their_own() {
+    let mut scenario = chain(3_000.0, 400.0);
+    scenario["topology"]["links"][1]["delay_back"] = json!(0.07);
+    scenario["topology"]["links"][0]["buffer"] = json!([null, 0.5]);
+    let changed = |time: f64, key: &str, value: f64| {
+        let mut change = json!({"time": time, "router": null, "link": ["M", "B"], "speed": null, "delay": null, "factor": null});
+        change[key] = json!(value);
+        change
+    };
+    scenario["network"]["changes"] = json!([changed(40.0, "factor", 0.5), changed(50.0, "delay", 0.02)]);
+    let network = built(&scenario);
+    let rtt = |source: usize, receiver: usize, at: u64| {
+        network.round_trip_at(source, receiver, at * mesonet_cc::SECOND) as f64 / 1e12
+    };
+    for (at, expected) in [(0, 0.1), (45, 0.06), (55, 0.06)] {
+        assert_eq!([rtt(0, 2, at), rtt(2, 0, at)], [expected; 2], "{at} s");
+    }
+    assert!((network.mean_round_trip() - (0.02 + 0.08 + 0.1) / 3.0).abs() < 1e-12);
+    let buffer = |name: &str| {
+        let queue = (0..network.queues.count()).find(|q| network.queues.name(*q, &network.topology) == name);
+        network.buffers[queue.unwrap()]
+    };
+    assert_eq!(["A -> M", "M -> A", "M -> B"].map(buffer), [50, 5_000, 50]);
+    for path in ["delay", "queued"] {
+        let measured = |from: &str, to: &str| {
+            let mut one =
+                with(scenario.clone(), &[("network.ack_path", json!(path)), ("network.changes", json!([]))]);
+            (one["flows"][0]["from"], one["flows"][0]["to"]) = (json!(from), json!(to));
+            one["flows"][0]["size"] = json!(1);
+            let mut simulation = simulation(&one, 1);
+            while simulation.counters().completed == 0 {
+                assert!(simulation.step(u64::MAX));
+            }
+            simulation.time()
+        };
+        // SYN and data take a round trip each; services are 2 ms at most each way.
+        for ends in [["A", "B"], ["B", "A"]] {
+            let took = measured(ends[0], ends[1]);
+            assert!((0.2..0.22).contains(&took), "{path} {ends:?}: {took} s");
+        }
+    }
+}
+
 /// Offered loads are utilisations of an uncongested network, acknowledgements by their bytes included.
 #[test]
 fn offered_loads_are_utilisations() {
@@ -213,6 +259,8 @@ fn random_ports() -> impl Strategy<Value = Value> {
             {
                 link["capacity"] =
                     json!(capacity.map(|(there, back)| [rates[there] * BITS, rates[back] * BITS]));
+                link["delay_back"] = json!(capacity.map(|(there, back)| 0.003 * (there + back) as f64));
+                link["buffer"] = json!(capacity.map(|(there, _)| [None, Some(0.01 * there as f64)]));
             }
             let (path, bytes) = [("delay", 64.0), ("queued", 64.0), ("queued", 1500.0)][acks];
             with(scenario, &[("network.ack_path", json!(path)), ("network.ack_bytes", json!(bytes))])

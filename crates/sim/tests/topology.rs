@@ -402,7 +402,15 @@ fn what_cannot_be_simulated_is_refused() {
 fn ring(n: usize, class: &str) -> GivenTopology {
     let class = serde_json::from_value(json!(class)).unwrap();
     let router = |i| GivenRouter { name: format!("r{i}"), class, speed_factor: None };
-    let link = |i| GivenLink { a: i, b: (i + 1) % n, delay: 0.001, cost: 1.0, capacity: None };
+    let link = |i| GivenLink {
+        a: i,
+        b: (i + 1) % n,
+        delay: 0.001,
+        delay_back: None,
+        cost: 1.0,
+        capacity: None,
+        buffer: None,
+    };
     GivenTopology {
         name: "ring".into(),
         routers: (0..n).map(router).collect(),

@@ -88,7 +88,9 @@ def layout(shown: NetworkMap) -> MapLayout:
         drawn = _layout(shown, room)
         # Links without delay join routers of one place: no size makes room between them.
         lost = [
-            link for link, label in zip(shown.links, drawn.link_labels, strict=True) if label is None and link.delay
+            link
+            for link, label in zip(shown.links, drawn.link_labels, strict=True)
+            if label is None and any(link.delay)
         ]
         if None not in drawn.router_labels and len(lost) <= len(shown.links) / 10:
             break
@@ -129,7 +131,7 @@ def _layout(shown: NetworkMap, room: float) -> MapLayout:
         router_labels[number] = placed(text, _around(points[number], radii[number], text), None)
     link_labels = []
     for number, (link, (a, b)) in enumerate(zip(shown.links, lines, strict=True)):
-        text = f"{link.delay * 1e3:.3g}"
+        text = " / ".join(dict.fromkeys(f"{delay * 1e3:.3g}" for delay in link.delay))
         link_labels.append(placed(text, _along(a, b, text), number))
     return MapLayout(width, height, tuple(points), radii, tuple(router_labels), tuple(link_labels))
 

@@ -57,14 +57,14 @@ class MapLink:
     a, b
         Indices of the routers shown.
     delay
-        One-way delay with the multiplier, s.
+        Delay from `a` to `b` and from `b` to `a` with the multiplier, s.
     cost
         Routing cost.
     """
 
     a: int
     b: int
-    delay: float
+    delay: tuple[float, float]
     cost: float
 
 
@@ -123,7 +123,7 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
         described["topology"],
         tuple(shown_router(number) for number in shown),
         tuple(
-            MapLink(place[link["a"]], place[link["b"]], link["delay"], link["cost"])
+            MapLink(place[link["a"]], place[link["b"]], (link["delay"], link["delay_back"]), link["cost"])
             for link in described["map"]["links"]
             if link["a"] in place and link["b"] in place
         ),
@@ -148,8 +148,8 @@ def map_rows(shown: NetworkMap) -> list[list[str]]:
     """
     neighbours: list[list[str]] = [[] for _ in shown.routers]
     for link in shown.links:
-        for one, other in ((link.a, link.b), (link.b, link.a)):
-            neighbours[one].append(f"{shown.routers[other].name} {link.delay * 1e3:.4g}")
+        for one, other, delay in zip((link.a, link.b), (link.b, link.a), link.delay, strict=True):
+            neighbours[one].append(f"{shown.routers[other].name} {delay * 1e3:.4g}")
     rows = []
     for router, near in zip(shown.routers, neighbours, strict=True):
         pops, *access = (router.below[name] for name in _BELOW)

@@ -94,7 +94,8 @@ def _tables(shown: NetworkMap, drawn: MapLayout) -> dict[str, pl.DataFrame]:
             **dict(zip(("x", "y", "x2", "y2"), (*drawn.points[link.a], *drawn.points[link.b]), strict=True)),
             "from": shown.routers[link.a].label,
             "to": shown.routers[link.b].label,
-            "delay (ms)": link.delay * 1e3,
+            "delay (ms)": link.delay[0] * 1e3,
+            "delay back (ms)": link.delay[1] * 1e3,
             "cost": link.cost,
         }
         for link in shown.links

@@ -35,7 +35,18 @@ def complete(draft: Draft) -> Topology:
     _check(draft)
     notes = [*draft.notes, *_fill_coordinates(draft), *_fill_delays(draft), *_fill_costs(draft)]
     routers = (Router(r.name, r.router_class, r.speed_factor, r.latitude, r.longitude) for r in draft.routers)
-    links = (Link(e.a, e.b, e.delay or 0.0, e.cost or 0.0, e.both_capacities()) for e in draft.links)
+    links = (
+        Link(
+            e.a,
+            e.b,
+            e.delay or 0.0,
+            e.cost or 0.0,
+            e.both_capacities(),
+            None if e.delay_back == e.delay else e.delay_back,
+            e.both_buffers(),
+        )
+        for e in draft.links
+    )
     return Topology(draft.name, tuple(routers), tuple(links), draft.text, tuple(notes))
 
 

@@ -25,11 +25,19 @@ _BOUNDS = {
     "longitude": (-180.0, 180.0),
     "speed_factor": (1e-6, 1e6),
     "delay_ms": (0.0, 1e6),
+    "delay_back_ms": (0.0, 1e6),
     "length_km": (0.0, 1e8),
     "cost": (0.0, 1e9),
     "capacity_mbps": (LEAST / 1e6, MOST / 1e6),
     "capacity_back_mbps": (LEAST / 1e6, MOST / 1e6),
+    "buffer_ms": (0.0, 1e6),
+    "buffer_back_ms": (0.0, 1e6),
 }
+LINK_KEYS = (
+    "delay_ms", "delay_back_ms", "cost", "length_km", "capacity_mbps", "capacity_back_mbps", "buffer_ms",
+    "buffer_back_ms",
+)  # fmt: skip
+"""Numbers of a link, as a file names them."""
 
 
 @dataclass
@@ -68,14 +76,16 @@ class DraftLink:
         Indices of the routers.
     place
         Place in the file, for messages.
-    delay
-        One-way propagation delay, s.
+    delay, delay_back
+        Propagation delay from `a` to `b`, and from `b` to `a` where it is another one, s.
     cost
         Routing cost.
     length
         Length, km.
     capacity, capacity_back
         From `a` to `b`, and from `b` to `a` where it is another one, bit/s.
+    buffer, buffer_back
+        Of the ports from `a` to `b`, and from `b` to `a`, s; None: the buffer of the network.
     """
 
     a: int
@@ -86,6 +96,9 @@ class DraftLink:
     length: float | None = None
     capacity: float | None = None
     capacity_back: float | None = None
+    delay_back: float | None = None
+    buffer: float | None = None
+    buffer_back: float | None = None
 
     def both_capacities(self) -> tuple[float, float] | None:
         """Return the capacity of each direction.
@@ -98,6 +111,17 @@ class DraftLink:
         if there is None:
             there = back
         return None if there is None else (there, there if back is None else back)
+
+    def both_buffers(self) -> tuple[float | None, float | None] | None:
+        """Return the buffer of each direction.
+
+        Returns
+        -------
+        From `a` to `b`, from `b` to `a`, s; `buffer` holds for both where `buffer_back` is not known. None without any.
+        """
+        if self.buffer is None and self.buffer_back is None:
+            return None
+        return self.buffer, self.buffer if self.buffer_back is None else self.buffer_back
 
 
 @dataclass
@@ -170,25 +194,34 @@ def link(place: Cell, a: int, b: int, given: Mapping[str, Any]) -> DraftLink:
     a, b
         Indices of the routers.
     given
-        Values of ``delay_ms``, ``cost``, ``length_km``, ``capacity_mbps`` and ``capacity_back_mbps``; empty values
-        count as absent.
+        Values of `LINK_KEYS`; empty values count as absent.
 
     Returns
     -------
-    The link, checked; delay in s, length in km, capacities in bit/s.
+    The link, checked; times in s, length in km, capacities in bit/s.
 
     Raises
     ------
     InputError
         If a value is no number or out of range.
     """
-    delay = _number(place, given, "delay_ms")
+
+    def time(key: str) -> float | None:
+        number = _number(place, given, key)
+        # Through text, so that 5.1 ms is the number 0.0051.
+        return None if number is None else units.parse("time", f"{number!r} ms")
+
+    def capacity(key: str) -> float | None:
+        number = _number(place, given, key)
+        return None if number is None else number * 1e6
+
+    delay, delay_back = time("delay_ms"), time("delay_back_ms")
+    if delay is None and delay_back is not None:
+        raise place.refuse("delay_back_ms without delay_ms", key="delay_back_ms", allowed="both delays, or delay_ms")
     cost, length = (_number(place, given, key) for key in ("cost", "length_km"))
-    there, back = (_number(place, given, key) for key in ("capacity_mbps", "capacity_back_mbps"))
-    # Through text, so that 5.1 ms is the number 0.0051.
-    delay = None if delay is None else units.parse("time", f"{delay!r} ms")
-    there, back = (None if capacity is None else capacity * 1e6 for capacity in (there, back))
-    return DraftLink(a, b, place, delay, cost, length, there, back)
+    there, back = capacity("capacity_mbps"), capacity("capacity_back_mbps")
+    buffers = time("buffer_ms"), time("buffer_back_ms")
+    return DraftLink(a, b, place, delay, cost, length, there, back, delay_back, *buffers)
 
 
 def checked_name(place: Cell, name: str, key: str = "name") -> str:

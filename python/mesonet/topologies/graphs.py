@@ -1,7 +1,7 @@
 """GraphML and GML, as the Topology Zoo writes them, read by networkx.
 
-Nodes: label (or name), Latitude, Longitude, Internal; also class and speed_factor. Edges: delay_ms, cost, length_km,
-capacity_mbps and capacity_back_mbps, or a capacity as `mesonet.topologies.capacity` reads it. Other attributes are
+Nodes: label (or name), Latitude, Longitude, Internal; also class and speed_factor. Edges: the numbers of a link in a
+CSV file, or a capacity as `mesonet.topologies.capacity` reads it. Other attributes are
 ignored; for capacities without a unit the network has a note.
 """
 
@@ -181,12 +181,12 @@ def _graph(place: Cell, stem: str, text: str, form: str, read: Any) -> Draft:
     directed = graph.is_directed()
     draft = from_nodes(place, stem, text, graph.nodes(data=True), graph.edges(data=True), directed=directed)
     if directed:
-        draft.notes.append("a directed graph: every link is taken in both directions, with the capacity of each")
+        draft.notes.append("a directed graph: every link is taken in both directions, with the values of each")
     return draft
 
 
 def _merged(kept: DraftLink, other: DraftLink, *, directed: bool) -> DraftLink:
-    """Return the link `kept` with the capacities of both."""
+    """Return the link `kept` with the capacities of both, and what an edge in the other direction has of its own."""
     there, back = _capacities(kept, directed)
     more = _capacities(other, directed)
     if (other.a, other.b) != (kept.a, kept.b):
@@ -195,7 +195,11 @@ def _merged(kept: DraftLink, other: DraftLink, *, directed: bool) -> DraftLink:
         None if one is None and two is None else (one or 0.0) + (two or 0.0)
         for one, two in zip((there, back), more, strict=True)
     ]
-    return replace(kept, capacity=total[0], capacity_back=total[1])
+    both = replace(kept, capacity=total[0], capacity_back=total[1])
+    if not directed or (other.a, other.b) == (kept.a, kept.b) or kept.delay is None:
+        return both
+    delay_back = other.delay if kept.delay_back is None else kept.delay_back
+    return replace(both, delay_back=delay_back, buffer_back=other.buffer)
 
 
 def _capacities(each: DraftLink, directed: bool) -> tuple[float | None, float | None]:

@@ -41,11 +41,15 @@ class Link:
     a, b
         Indices of its routers.
     delay
-        One-way propagation delay, s.
+        Propagation delay from `a` to `b`, s.
     cost
         Routing cost.
     capacity
         From `a` to `b` and from `b` to `a`, bit/s; None where it is not known.
+    delay_back
+        Propagation delay from `b` to `a`, s; None: as long.
+    buffer
+        Of the ports from `a` to `b` and from `b` to `a`, s of service; None for the buffer of the network.
     """
 
     a: int
@@ -53,6 +57,25 @@ class Link:
     delay: float
     cost: float
     capacity: tuple[float, float] | None = None
+    delay_back: float | None = None
+    buffer: tuple[float | None, float | None] | None = None
+
+    def canonical(self) -> dict[str, Any]:
+        """Return the data that the simulator reads.
+
+        Returns
+        -------
+        Plain data; values that few links have only where they are set.
+        """
+        data: dict[str, Any] = {
+            "a": self.a,
+            "b": self.b,
+            "delay": self.delay,
+            "cost": self.cost,
+            "capacity": self.capacity,
+        }
+        extra = {"delay_back": self.delay_back, "buffer": self.buffer}
+        return data | {key: value for key, value in extra.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -92,7 +115,5 @@ class Topology:
             "routers": [
                 {"name": r.name, "class": r.router_class, "speed_factor": r.speed_factor} for r in self.routers
             ],
-            "links": [
-                {"a": e.a, "b": e.b, "delay": e.delay, "cost": e.cost, "capacity": e.capacity} for e in self.links
-            ],
+            "links": [link.canonical() for link in self.links],
         }

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from mesonet.errors import unknown
 from mesonet.files.csv_rows import Cell, rows
-from mesonet.topologies.draft import Draft, checked_name, link, refuse_many, router
+from mesonet.topologies.draft import LINK_KEYS, Draft, checked_name, link, refuse_many, router
 
 NODES, LINKS = "nodes.csv", "links.csv"
 _NODE_COLUMNS = ("name", "class", "speed_factor", "latitude", "longitude")
-_LINK_COLUMNS = ("from", "to", "delay_ms", "cost", "length_km", "capacity_mbps", "capacity_back_mbps")
+_LINK_COLUMNS = ("from", "to", *LINK_KEYS)
 
 
 def read_folder(folder: Path, text: str) -> Draft:

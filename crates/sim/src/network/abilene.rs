@@ -50,10 +50,7 @@ const LARGEST: [usize; 6] = [1, 2, 7, 8, 9, 10];
 /// # Errors
 /// [`InvalidScenario`] with a path below `tiers` for a name that no router has.
 pub fn abilene(tiers: &TierParameters) -> Result<Topology, InvalidScenario> {
-    let links = LINKS
-        .iter()
-        .map(|&(a, b, ms)| LinkSpec { a, b, delay: ms / 1e3, cost: ms / 1e3, capacity: None })
-        .collect();
+    let links = LINKS.iter().map(|&(a, b, ms)| LinkSpec::new(a, b, ms / 1e3, ms / 1e3)).collect();
     // Five normal routers per point of presence, four on D1, D2, E1, E2 and G1.
     let normal = |region: usize| match region {
         3 | 4 => [4, 4],

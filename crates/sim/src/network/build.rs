@@ -92,8 +92,8 @@ pub struct Network {
     pub traffic: Traffic,
     /// Changes during the run, rising by time.
     pub changes: Vec<Change>,
-    /// The delays that lanes get during the run: lane, instant and delay, rising.
-    delays: Vec<(LaneId, Picos, Picos)>,
+    /// Propagation round trip by lane of acknowledgements: at the start, then after each of the changes.
+    round_trips: Vec<Vec<Picos>>,
 }
 
 impl Network {
@@ -115,8 +115,8 @@ impl Network {
         check_targets(access.len(), ack_path)?;
         let router_speeds: Vec<f64> =
             topology.routers.iter().map(|r| r.speed_factor * scenario.network.speed).collect();
-        let delays: Vec<Picos> =
-            topology.links.iter().map(|l| picos(l.delay * scenario.network.delay_multiplier)).collect();
+        let delay = |delay: f64| picos(delay * scenario.network.delay_multiplier);
+        let delays: Vec<[Picos; 2]> = topology.links.iter().map(|link| link.delay.map(delay)).collect();
         let mut schedule = Schedule::new(scenario, &topology, &router_speeds, delays.clone())?;
         let groups = Groups::of(&topology, &neighbours, &access, &schedule.delayed());
         let data_lanes = 2 * topology.links.len() + access.len();
@@ -130,11 +130,13 @@ impl Network {
         for (router, list) in neighbours.iter().enumerate() {
             for &(neighbour, link) in list {
                 let lane = LaneId::new(lanes.len());
-                link_lanes[link][usize::from(topology.links[link].b == router)] = lane;
+                let from_second = topology.links[link].b == router;
+                link_lanes[link][usize::from(from_second)] = lane;
                 let (from, end) = (RouterId::new(router), LaneEnd::Router(RouterId::new(neighbour)));
-                let least = schedule.add(lane, link);
-                link_of.push((&topology.links[link], topology.links[link].b == router));
-                lanes.push(LaneSpec { from, end, delay: delays[link], least });
+                let least = schedule.add(lane, link, from_second);
+                link_of.push((&topology.links[link], from_second));
+                let delay = delays[link][usize::from(from_second)];
+                lanes.push(LaneSpec { from, end, delay, least });
             }
         }
         let receivers_lane = lanes.len();
@@ -144,6 +146,7 @@ impl Network {
         }
         let queues = Queues::new(scenario.network.queue, &topology, &lanes);
         let speeds = queues.speeds(scenario, &router_speeds, &link_of);
+        let buffers = queues.buffers(&link_of);
         let disciplines = queues.disciplines(&scenario.aqm, &topology)?;
         let rewrites = queues.rewrites(&scenario.network, &topology)?;
 
@@ -163,19 +166,23 @@ impl Network {
 
         // Acknowledgements take the way of the data back: propagation only.
         let first_ack_lane = lanes.len();
+        let mut round_trips = Vec::new();
         for &receiver in &groups.anchors {
             let routes = routes_to(&topology.links, &neighbours, receiver);
-            let delays: Vec<Vec<Picos>> = schedule.delays.iter().map(|delays| routes.sums(delays)).collect();
+            let sums: Vec<[Vec<Picos>; 2]> =
+                schedule.delays.iter().map(|delays| routes.sums(&topology.links, delays)).collect();
             for &source in &groups.anchors {
-                let delay = delays[0][source];
-                let sums = delays.iter().map(|sums| sums[source]);
-                let least = follow(&mut schedule.changes, LaneId::new(lanes.len()), sums);
+                let lane = LaneId::new(lanes.len());
+                let back = sums.iter().map(|[_, back]| back[source]);
+                let least = follow(&mut schedule.changes, lane, back);
+                let trips = sums.iter().map(|[there, back]| there[source] + back[source]);
+                round_trips.push(trips.collect::<Vec<Picos>>());
                 let (from, end) = (RouterId::new(receiver), LaneEnd::Sources(RouterId::new(source)));
-                lanes.push(LaneSpec { from, end, delay, least });
+                lanes.push(LaneSpec { from, end, delay: sums[0][1][source], least });
             }
         }
-        let group_delay =
-            |from: usize, to: usize| lanes[first_ack_lane + to * groups.anchors.len() + from].delay;
+        // Half of a round trip.
+        let group_delay = |from: usize, to: usize| round_trips[to * groups.anchors.len() + from][0] / 2;
         let distances = Distances::new(&topology, &neighbours, &access, &groups, group_delay);
         let rounds = load::rounds(scenario);
         let traffic = traffic(scenario, &topology, &access, |from, to| {
@@ -205,10 +212,10 @@ impl Network {
             first_ack_lane,
             queued_acks: None,
             distances,
-            delays: delays_by_lane(&schedule.changes),
+            round_trips,
             changes: schedule.changes,
         };
-        network.set_buffers(scenario)?;
+        network.set_buffers(scenario, &buffers)?;
         network.queued_acks = QueuedAcks::new(&mut network, ack_path);
         if network.queued_acks.is_some() {
             // Lanes of acknowledgements then give only the least delay of the way back.
@@ -290,19 +297,21 @@ impl Network {
         self.topology.routers[self.access[access]].class
     }
 
-    /// Round-trip propagation delay between the hosts of two access routers: acknowledgements take as long as data.
+    /// Round-trip propagation delay between the hosts of two access routers at the start.
     #[must_use]
     pub fn round_trip(&self, source: usize, receiver: usize) -> Picos {
-        2 * self.lanes[self.ack_lane(receiver, source).index()].delay
+        self.round_trips_between(source, receiver)[0]
     }
 
     /// The same at `now`.
     #[must_use]
     pub fn round_trip_at(&self, source: usize, receiver: usize, now: Picos) -> Picos {
-        let lane = self.ack_lane(receiver, source);
-        let past = self.delays.partition_point(|(of, time, _)| (*of, *time) <= (lane, now));
-        let last = past.checked_sub(1).map(|last| self.delays[last]).filter(|last| last.0 == lane);
-        2 * last.map_or(self.lanes[lane.index()].delay, |(_, _, delay)| delay)
+        let past = self.changes.partition_point(|change| change.time <= now);
+        self.round_trips_between(source, receiver)[past]
+    }
+
+    fn round_trips_between(&self, source: usize, receiver: usize) -> &[Picos] {
+        &self.round_trips[self.ack_lane(receiver, source).index() - self.first_ack_lane]
     }
 
     /// Lanes on which segments leave a router.
@@ -377,7 +386,7 @@ impl Network {
         self.distances.mean_round_trip()
     }
 
-    fn set_buffers(&mut self, scenario: &Scenario) -> Result<(), InvalidScenario> {
+    fn set_buffers(&mut self, scenario: &Scenario, own: &[Option<f64>]) -> Result<(), InvalidScenario> {
         let parameters = &scenario.network;
         let rtt = self.mean_round_trip();
         let flows: Vec<f64> = match parameters.buffer.rule {
@@ -385,12 +394,15 @@ impl Network {
             _ => vec![1.0; self.queues.count()],
         };
         let ack_share = parameters.ack_bytes / scenario.transport.segment_bytes;
-        for (speed, flows) in self.speeds.iter().zip(flows) {
-            let size = match parameters.buffer.rule {
-                BufferKind::Segments => parameters.buffer.factor,
-                BufferKind::Time => parameters.buffer.factor * speed,
-                BufferKind::Bdp => parameters.buffer.factor * rtt * speed,
-                BufferKind::BdpPerSqrtN => parameters.buffer.factor * rtt * speed / flows.max(1.0).sqrt(),
+        for ((speed, flows), own) in self.speeds.iter().zip(flows).zip(own) {
+            let size = match (own, parameters.buffer.rule) {
+                (Some(time), _) => time * speed,
+                (None, BufferKind::Segments) => parameters.buffer.factor,
+                (None, BufferKind::Time) => parameters.buffer.factor * speed,
+                (None, BufferKind::Bdp) => parameters.buffer.factor * rtt * speed,
+                (None, BufferKind::BdpPerSqrtN) => {
+                    parameters.buffer.factor * rtt * speed / flows.max(1.0).sqrt()
+                }
             };
             let buffer = (size.round() as u64).max(parameters.buffer_floor);
             let service = picos(1.0 / speed);
@@ -406,14 +418,6 @@ impl Network {
         }
         Ok(())
     }
-}
-
-/// The delays that `changes` set: lane, instant and delay, rising.
-fn delays_by_lane(changes: &[Change]) -> Vec<(LaneId, Picos, Picos)> {
-    let turns = changes.iter().flat_map(|change| change.lanes.iter().map(|t| (t.of, change.time, t.to)));
-    let mut delays: Vec<_> = turns.collect();
-    delays.sort_unstable();
-    delays
 }
 
 /// Refuses what ports and disciplines do not do.

@@ -35,8 +35,8 @@ pub struct Change {
 pub struct Schedule {
     /// Rising by time, with service times only.
     pub changes: Vec<Change>,
-    /// Delay of every link at the start, then after each of the changes.
-    pub delays: Vec<Vec<Picos>>,
+    /// Delay of every link in each direction at the start, then after each of the changes.
+    pub delays: Vec<Vec<[Picos; 2]>>,
 }
 
 impl Schedule {
@@ -48,7 +48,7 @@ impl Schedule {
         scenario: &Scenario,
         topology: &Topology,
         speeds: &[f64],
-        delays: Vec<Picos>,
+        delays: Vec<[Picos; 2]>,
     ) -> Result<Self, InvalidScenario> {
         let given = &scenario.network.changes;
         let mut order: Vec<usize> = (0..given.len()).collect();
@@ -79,11 +79,10 @@ impl Schedule {
             } else if let Some(ends) = &change.link {
                 let link = link(topology, ends, &format!("{path}.link"))?;
                 let at_start = schedule.delays[0][link];
-                let delay = change
-                    .delay
-                    .map_or_else(|| (at_start as f64 * change.factor.unwrap_or(1.0)).round() as Picos, picos);
+                let factor = change.factor.unwrap_or(1.0);
+                let scaled = |at_start: Picos| (at_start as f64 * factor).round() as Picos;
                 if let Some(last) = schedule.delays.last_mut() {
-                    last[link] = delay;
+                    last[link] = change.delay.map_or_else(|| at_start.map(scaled), |delay| [picos(delay); 2]);
                 }
             }
         }
@@ -93,12 +92,14 @@ impl Schedule {
     /// Links with a delay at some time.
     #[must_use]
     pub fn delayed(&self) -> Vec<bool> {
-        (0..self.delays[0].len()).map(|link| self.delays.iter().any(|delays| delays[link] > 0)).collect()
+        let is_delayed = |link: usize| self.delays.iter().any(|delays| delays[link] != [0; 2]);
+        (0..self.delays[0].len()).map(is_delayed).collect()
     }
 
-    /// Adds to the changes those of a lane over a link; the smallest delay.
-    pub fn add(&mut self, lane: LaneId, link: usize) -> Picos {
-        let delays: Vec<Picos> = self.delays.iter().map(|delays| delays[link]).collect();
+    /// Adds to the changes those of a lane over a link, from its first or its second end; the smallest delay.
+    pub fn add(&mut self, lane: LaneId, link: usize, from_second: bool) -> Picos {
+        let delays: Vec<Picos> =
+            self.delays.iter().map(|delays| delays[link][usize::from(from_second)]).collect();
         follow(&mut self.changes, lane, delays)
     }
 }

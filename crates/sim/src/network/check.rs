@@ -103,9 +103,15 @@ fn links(given: &GivenTopology) -> Result<(), InvalidScenario> {
             return Err(invalid(path, format!("the link joins router \"{name}\" to itself")));
         }
         within(|| format!("{path}.delay"), link.delay, 0.0, LONGEST_DELAY)?;
+        if let Some(delay) = link.delay_back {
+            within(|| format!("{path}.delay_back"), delay, 0.0, LONGEST_DELAY)?;
+        }
         within(|| format!("{path}.cost"), link.cost, 0.0, LARGEST_COST)?;
         for capacity in link.capacity.into_iter().flatten() {
             within(|| format!("{path}.capacity"), capacity, SMALLEST_CAPACITY, LARGEST_CAPACITY)?;
+        }
+        for buffer in link.buffer.into_iter().flatten().flatten() {
+            within(|| format!("{path}.buffer"), buffer, 0.0, LONGEST_DELAY)?;
         }
     }
     let mut ends: Vec<(usize, usize, usize)> =

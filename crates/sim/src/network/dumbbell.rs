@@ -40,5 +40,5 @@ fn plain(name: &str, region: usize) -> RouterSpec {
 }
 
 fn link(a: usize, b: usize) -> LinkSpec {
-    LinkSpec { a, b, delay: DELAY, cost: DELAY, capacity: None }
+    LinkSpec::new(a, b, DELAY, DELAY)
 }

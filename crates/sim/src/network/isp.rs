@@ -52,13 +52,7 @@ const LARGEST: [&str; 8] = ["SJC", "LAX", "DAL", "HOU", "CHI", "ATL", "WDC", "NY
 /// [`InvalidScenario`] with a path below `tiers` for a name that no router has.
 pub fn isp(tiers: &TierParameters) -> Result<Topology, InvalidScenario> {
     let city = |name: &str| CITIES.iter().position(|c| *c == name).expect("a city of the list");
-    let link = |&(a, b, ms, cost): &(&str, &str, f64, f64)| LinkSpec {
-        a: city(a),
-        b: city(b),
-        delay: ms / 1e3,
-        cost,
-        capacity: None,
-    };
+    let link = |&(a, b, ms, cost): &(&str, &str, f64, f64)| LinkSpec::new(city(a), city(b), ms / 1e3, cost);
     // Four normal routers per point of presence, but three on the second of the six smallest metropolitan areas.
     let even = |name: &&str| {
         let small = matches!(*name, "PHX" | "MKC" | "STL" | "ORL" | "CLE" | "BOS");

@@ -24,8 +24,10 @@ pub struct MapLink {
     pub a: usize,
     /// Index of the router at the other end.
     pub b: usize,
-    /// One-way propagation delay, multiplied, s.
+    /// Propagation delay from `a` to `b`, multiplied, s.
     pub delay: f64,
+    /// The same from `b` to `a`.
+    pub delay_back: f64,
     /// Routing cost.
     pub cost: f64,
 }
@@ -52,7 +54,8 @@ impl Network {
         let link = |link: &LinkSpec| MapLink {
             a: link.a,
             b: link.b,
-            delay: link.delay * multiplier,
+            delay: link.delay[0] * multiplier,
+            delay_back: link.delay[1] * multiplier,
             cost: link.cost,
         };
         NetworkMap {

@@ -13,9 +13,7 @@ pub fn parking_lot() -> Topology {
     Topology {
         name: "parking-lot".into(),
         routers: routers.collect(),
-        links: (0..3)
-            .map(|i| LinkSpec { a: i, b: i + 1, delay: DELAY, cost: DELAY, capacity: None })
-            .collect(),
+        links: (0..3).map(|i| LinkSpec::new(i, i + 1, DELAY, DELAY)).collect(),
         regions: names.len(),
         long_lived: Vec::new(),
     }

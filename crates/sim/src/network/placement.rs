@@ -137,9 +137,10 @@ impl Backbone {
 
     /// Propagation delay on the way from each backbone router to each other one, ps: by target, then start.
     fn delays(&self) -> Vec<Vec<u64>> {
-        let delays: Vec<u64> = self.links.iter().map(|l| picos(l.delay)).collect();
+        let delays: Vec<[u64; 2]> = self.links.iter().map(|l| l.delay.map(picos)).collect();
         let neighbours = adjacency(self.routers.len(), &self.links);
-        let towards = |target| routes_to(&self.links, &neighbours, target).sums(&delays);
+        let towards =
+            |target| routes_to(&self.links, &neighbours, target).sums(&self.links, &delays)[0].clone();
         (0..self.routers.len()).map(towards).collect()
     }
 }

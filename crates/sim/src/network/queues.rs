@@ -154,6 +154,16 @@ impl Queues {
         Ok(found)
     }
 
+    /// Buffer that the link of a port has of its own, s of service, by queue. `link_of` as for `speeds`.
+    #[must_use]
+    pub fn buffers(&self, link_of: &[(&LinkSpec, bool)]) -> Vec<Option<f64>> {
+        let own = |queue: usize| {
+            let (link, back) = link_of.get(queue).filter(|_| self.at_ports())?;
+            link.buffer[usize::from(*back)]
+        };
+        (0..self.count()).map(own).collect()
+    }
+
     /// Speed of each, segments/s. `routers` has the speeds of the routers, `link_of` the link of each lane of data that
     /// has one, and whether the lane begins at its second end.
     #[must_use]

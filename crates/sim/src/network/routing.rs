@@ -19,16 +19,19 @@ pub struct RoutesTo {
 }
 
 impl RoutesTo {
-    /// For every router the sum over the links on its way of `values`.
+    /// For every router the sums over the links on its way of `values`, which each link has for the direction from its first
+    /// end and for the other one: on the way to the target, and back.
     #[must_use]
-    pub fn sums(&self, values: &[u64]) -> Vec<u64> {
-        let mut sums: Vec<u64> = vec![0; self.next.len()];
+    pub fn sums(&self, links: &[LinkSpec], values: &[[u64; 2]]) -> [Vec<u64>; 2] {
+        let [mut there, mut back] = [0, 1].map(|_| vec![0_u64; self.next.len()]);
         for &router in &self.order {
             if let Some((next, link)) = self.next[router] {
-                sums[router] = sums[next].saturating_add(values[link]);
+                let from_second = usize::from(links[link].b == router);
+                there[router] = there[next].saturating_add(values[link][from_second]);
+                back[router] = back[next].saturating_add(values[link][1 - from_second]);
             }
         }
-        sums
+        [there, back]
     }
 }
 

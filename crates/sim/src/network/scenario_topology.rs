@@ -51,7 +51,14 @@ fn link_specs(given: &GivenTopology) -> Vec<LinkSpec> {
     given
         .links
         .iter()
-        .map(|l| LinkSpec { a: l.a, b: l.b, delay: l.delay, cost: l.cost, capacity: l.capacity })
+        .map(|l| LinkSpec {
+            a: l.a,
+            b: l.b,
+            delay: [l.delay, l.delay_back.unwrap_or(l.delay)],
+            cost: l.cost,
+            capacity: l.capacity,
+            buffer: l.buffer.unwrap_or_default(),
+        })
         .collect()
 }
 

@@ -66,7 +66,7 @@ pub fn with_tiers(
     let (mut routers, mut links) = (backbone, links);
     let mut attach = |routers: &mut Vec<RouterSpec>, name: String, class, region, above| {
         routers.push(RouterSpec::new(name, class, region));
-        links.push(LinkSpec { a: above, b: routers.len() - 1, delay: 0.0, cost: 0.0, capacity: None });
+        links.push(LinkSpec::new(above, routers.len() - 1, 0.0, 0.0));
         routers.len() - 1
     };
     for (region, attachment) in attachments.iter().enumerate() {

@@ -104,12 +104,22 @@ pub struct LinkSpec {
     pub a: usize,
     /// Second end.
     pub b: usize,
-    /// One-way propagation delay at multiplier 1, s.
-    pub delay: f64,
+    /// Propagation delay from `a` to `b` and from `b` to `a` at multiplier 1, s.
+    pub delay: [f64; 2],
     /// Routing cost.
     pub cost: f64,
     /// Capacity from `a` to `b` and from `b` to `a`, bit/s; none follows from the speeds of the routers.
     pub capacity: Option<[f64; 2]>,
+    /// Buffer of both ports, s of service; none: that of the network.
+    pub buffer: [Option<f64>; 2],
+}
+
+impl LinkSpec {
+    /// A link with the same delay in both directions.
+    #[must_use]
+    pub fn new(a: usize, b: usize, delay: f64, cost: f64) -> Self {
+        Self { a, b, delay: [delay; 2], cost, capacity: None, buffer: [None; 2] }
+    }
 }
 
 /// Routers and links. The first `regions` routers are the backbone (or plain) routers, one a region.

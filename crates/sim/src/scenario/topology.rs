@@ -49,13 +49,19 @@ pub struct GivenLink {
     pub a: usize,
     /// Index of the router at the other end.
     pub b: usize,
-    /// One-way propagation delay at multiplier 1, s.
+    /// One-way propagation delay from `a` to `b` at multiplier 1, s.
     pub delay: f64,
+    /// The same from `b` to `a`; none: as long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_back: Option<f64>,
     /// Routing cost.
     pub cost: f64,
     /// Capacity from `a` to `b` and from `b` to `a`, bit/s; none follows from the speeds of the routers.
     #[serde(default)]
     pub capacity: Option<[f64; 2]>,
+    /// Buffer of the ports from `a` to `b` and from `b` to `a`, as time of service, s; none: that of the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<[Option<f64>; 2]>,
 }
 
 /// The routers built below a backbone. The numbers hold for a given topology that has backbone routers only, the places

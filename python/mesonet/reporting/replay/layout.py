@@ -135,7 +135,7 @@ def _geography(
         city, latitude, longitude = cities.get(routers[n]["name"], ("", None, None))
         shown_routers.append(MapRouter(routers[n]["name"], city, routers[n]["class"], latitude, longitude, {}, 0))
     shown_links = [
-        MapLink(place[link["a"]], place[link["b"]], 0.0, 1.0)
+        MapLink(place[link["a"]], place[link["b"]], (0.0, 0.0), 1.0)
         for link in links
         if link["a"] in place and link["b"] in place
     ]
