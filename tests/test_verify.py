@@ -213,6 +213,7 @@ def test_the_verb(tmp_path: Path) -> None:
     assert "### A1: reproduced" in page.read_text()
     assert "unknown claim, part or campaign" in call("Z9", *where)
     assert "parts A, B, D, F, G, H, I, K, L, T; theory; campaigns " in call("Z9", *where)
+    assert "no claim is measured in this campaign. Allowed: its own command, mesonet exp" in call("mix-short", *where)
     assert "no claims here" in call("--claims", str(tmp_path))
 
 

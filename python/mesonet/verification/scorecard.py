@@ -271,12 +271,16 @@ class Scorecard:
 
     def _unknown(self, word: str) -> InputError:
         """Return the error for an unknown word: nearest names, then allowed words; claims are too many to list."""
-        near = get_close_matches(word, [*(claim.id for claim in self.claims), *PARTS, "theory", *self.entries])
+        if word in self.entries:
+            problem = "no claim is measured in this campaign"
+            return InputError(problem, value=word, allowed=f"its own command, {self.entries[word].command}")
+        used = dict.fromkeys(name for claim in self.claims for name in claim.campaigns)
+        near = get_close_matches(word, [*(claim.id for claim in self.claims), *PARTS, "theory", *used])
         return InputError(
             "unknown claim, part or campaign" + (f" (nearest: {', '.join(near)})" if near else ""),
             value=word,
             allowed=f"a claim such as {self.claims[0].id}; parts {', '.join(PARTS)}; theory; campaigns "
-            + ", ".join(self.entries),
+            + ", ".join(used),
         )
 
     def _quick(self) -> set[str]:
