@@ -27,6 +27,7 @@ IN_LISTS = {
     "flows[].interface": ("rate", '[{from = "A1", to = "B1", interface = "VALUE"}]'),
     "flows[].extra_delay": ("time", '[{from = "A1", to = "B1", extra_delay = "VALUE"}]'),
     "flows[].overhead": ("time", '[{from = "A1", to = "B1", overhead = "VALUE"}]'),
+    "flows[].segment_bytes": ("number", '[{from = "A1", to = "B1", segment_bytes = VALUE}]'),
 }
 
 

@@ -300,3 +300,15 @@ def test_no_buffer_is_smaller_than_the_floor() -> None:
         assert sum(buffer == floor for buffer in buffers) > 1
     long = scenario("abilene", speed="800 seg/ms").describe()["classes"]
     assert min(size for each in long for size in each["buffer"]) > 20
+
+
+def test_flows_have_segments_of_their_own_size(tmp_path: Path) -> None:
+    own = {"from": "A", "to": "B", "interface": "24 Mbit/s", "size": "3 MB", "segment_bytes": 300}
+    [first, second] = scenario("dumbbell", flows=[own, {**own, "segment_bytes": None}]).value("flows")
+    assert (first["interface"], first["size"], first["segment_bytes"]) == (10_000, 10_000, 300)
+    assert (second["interface"], second["size"], "segment_bytes" in second) == (2_000, 2_000, False)
+    (tmp_path / "f.csv").write_text("from,to,interface,size,segment_bytes\nA,B,24 Mbit/s,3 MB,300\n")
+    assert scenario("dumbbell", flows=str(tmp_path / "f.csv")).value("flows") == [first]
+    with pytest.raises(InputError, match=r"flows\[0\]\.segment_bytes.*network.queue = port"):
+        scenario("dumbbell", flows=[own]).describe()
+    scenario("dumbbell", flows=[own]).set("network.queue", "port").describe()

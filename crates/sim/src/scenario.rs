@@ -642,6 +642,9 @@ pub struct ExplicitFlow {
     pub overhead: f64,
     /// Congestion control; none takes the first of the scenario.
     pub algorithm: Option<String>,
+    /// Size of its data segments, bytes; none: that of the transport. Only ports look at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment_bytes: Option<f64>,
 }
 
 /// Time line.

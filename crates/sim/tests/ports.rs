@@ -247,6 +247,40 @@ fn segments_are_conserved() {
     }
 }
 
+/// A flow of small segments beside one of large ones: the port serves bytes, so that each segment takes its own time, and
+/// FQ-CoDel shares bytes.
+#[test]
+fn flows_have_segments_of_their_own_size() {
+    for discipline in ["drop_tail", "codel", "fq_codel"] {
+        let mut scenario = with(
+            chain(1_000.0, 1_000.0),
+            &[("aqm.discipline", json!(discipline)), ("measurement.interval", json!(0.2))],
+        );
+        let mut small = flow("A", "B", 0.5);
+        small["segment_bytes"] = json!(300.0);
+        scenario["flows"].as_array_mut().unwrap().push(small);
+        let mut simulation = run(&scenario, 1);
+        let series = simulation.take_series();
+        let rate = |number: usize| {
+            let column = integer(&series, &format!("flow_{number}_delivered"));
+            (column[299] - column[99]) as f64 / 40.0
+        };
+        let bits = BITS * rate(1) + BITS / 5.0 * rate(2);
+        assert!((0.9..1.001).contains(&(bits / (1_000.0 * BITS))), "{discipline}: {} {}", rate(1), rate(2));
+        if discipline == "fq_codel" {
+            assert!((4.0..5.5).contains(&(rate(2) / rate(1))), "{} {}", rate(1), rate(2));
+        }
+        let utilisation = of_router(&simulation, "M -> B", "utilisation");
+        assert!((utilisation - bits / (1_000.0 * BITS)).abs() < 0.01, "{discipline}: {utilisation}");
+    }
+    let alone = |bytes: Option<f64>| {
+        let mut scenario = chain(1_000.0, 1_000.0);
+        scenario["flows"][0]["segment_bytes"] = json!(bytes);
+        run(&scenario, 1).counters()
+    };
+    assert_eq!(alone(Some(1500.0)), alone(None), "the same size, from the same place");
+}
+
 /// Random capacities of the links of a random network.
 fn random_ports() -> impl Strategy<Value = Value> {
     let capacities = proptest::collection::vec(proptest::option::of((0usize..4, 0usize..4)), 12);
@@ -261,6 +295,9 @@ fn random_ports() -> impl Strategy<Value = Value> {
                     json!(capacity.map(|(there, back)| [rates[there] * BITS, rates[back] * BITS]));
                 link["delay_back"] = json!(capacity.map(|(there, back)| 0.003 * (there + back) as f64));
                 link["buffer"] = json!(capacity.map(|(there, _)| [None, Some(0.01 * there as f64)]));
+            }
+            for (number, flow) in scenario["flows"].as_array_mut().unwrap().iter_mut().enumerate() {
+                flow["segment_bytes"] = json!([None, Some(500.0), Some(9000.0)][number % 3]);
             }
             let (path, bytes) = [("delay", 64.0), ("queued", 64.0), ("queued", 1500.0)][acks];
             with(scenario, &[("network.ack_path", json!(path)), ("network.ack_bytes", json!(bytes))])
@@ -285,6 +322,12 @@ proptest! {
 
 #[test]
 fn what_ports_do_not_do_is_refused() {
+    let mut sized = with(chain(1_000.0, 1_000.0), &[("network.queue", json!("router"))]);
+    sized["flows"][0]["segment_bytes"] = json!(500.0);
+    assert_eq!(
+        refusal(&sized),
+        "flows[0].segment_bytes: segments have no size where a router has one queue; allowed with network.queue = port"
+    );
     let refused = refusal(&with(chain(1e3, 1e3), &[("network.ack_path", json!("direction"))]));
     assert!(refused.starts_with("network.ack_path: "), "{refused}");
     let change =

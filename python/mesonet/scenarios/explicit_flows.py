@@ -24,7 +24,7 @@ def parse(value: Any, segment_bytes: float) -> list[dict[str, Any]]:
         A list of tables with the keys of `mesonet.scenarios.flow_table`, or the path of a CSV file. ``count`` repeats
         an entry; there are at most 100,000 flows.
     segment_bytes
-        Size of a segment, for sizes in bytes and rates in bits per second.
+        Size of a segment, for sizes in bytes and rates in bits per second of flows without ``segment_bytes``.
 
     Returns
     -------
@@ -86,6 +86,10 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
             raise InputError(
                 "a flow cannot stop before it starts", value=given["stop"], allowed='"never" or a later time'
             )
+        key = "segment_bytes"
+        own_bytes = given.get("segment_bytes")
+        if own_bytes is not None:
+            own_bytes = segment_bytes = _flow_number(key, "number", own_bytes)
         key = "interface"
         interface = _flow_number(key, "rate", given.get("interface", "80 seg/ms"), segment_bytes)
         key = "size"
@@ -105,6 +109,7 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
         "algorithm": algorithm,
         "stop": stop,
         **times,
+        **({} if own_bytes is None else {"segment_bytes": own_bytes}),
     }
 
 

@@ -8,7 +8,19 @@ from typing import Any
 from mesonet.errors import InputError
 from mesonet.files.csv_rows import Cell, rows
 
-KEYS = ("from", "to", "start", "stop", "size", "interface", "algorithm", "extra_delay", "overhead", "count")
+KEYS = (
+    "from",
+    "to",
+    "start",
+    "stop",
+    "size",
+    "interface",
+    "algorithm",
+    "extra_delay",
+    "overhead",
+    "segment_bytes",
+    "count",
+)
 """Keys of a flow; the first two are required."""
 
 

@@ -48,7 +48,7 @@ impl Control {
         facts: &QueueFacts,
         law: Law,
     ) -> (Option<Waiting>, bool) {
-        let Some(first) = queue.pop(facts) else {
+        let Some(first) = queue.pop() else {
             self.first_above = 0;
             return (None, false);
         };
@@ -139,10 +139,10 @@ impl Codel {
 
     /// See [`super::Stored::enqueue`].
     pub fn enqueue(&mut self, arrival: Waiting, signals: &mut Signals) {
-        if self.queue.bytes() + self.facts.size(&arrival) > self.facts.limit {
+        if self.queue.bytes() + u64::from(arrival.bytes) > self.facts.limit {
             signals.dropped.push(arrival);
         } else {
-            self.queue.push(arrival, &self.facts);
+            self.queue.push(arrival);
         }
     }
 

@@ -57,7 +57,7 @@ impl DualPi2 {
     /// See [`super::Stored::enqueue`].
     pub fn enqueue(&mut self, now: Picos, arrival: Waiting, signals: &mut Signals) {
         self.catch_up(now);
-        let bytes = self.scalable.bytes() + self.classic.bytes() + self.facts.size(&arrival);
+        let bytes = self.scalable.bytes() + self.classic.bytes() + u64::from(arrival.bytes);
         if bytes > self.facts.limit {
             signals.dropped.push(arrival);
             return;
@@ -67,7 +67,7 @@ impl DualPi2 {
         } else {
             &mut self.classic
         };
-        queue.push(arrival, &self.facts);
+        queue.push(arrival);
     }
 
     /// The next segment by weighted turns, as in sch_dualpi2 of Linux: the classic queue has at least its share of bytes.
@@ -75,8 +75,8 @@ impl DualPi2 {
         let both = !self.scalable.is_empty() && !self.classic.is_empty();
         let scalable = !self.scalable.is_empty() && (self.classic.is_empty() || self.credit <= 0);
         let queue = if scalable { &mut self.scalable } else { &mut self.classic };
-        let first = queue.pop(&self.facts)?;
-        let bytes = self.facts.size(&first) as i64;
+        let first = queue.pop()?;
+        let bytes = first.bytes as i64;
         if both {
             self.credit += if scalable { self.weights[0] * bytes } else { -self.weights[1] * bytes };
         } else {

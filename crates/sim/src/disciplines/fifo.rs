@@ -1,6 +1,6 @@
 //! Segments in the order of their arrival, with their bytes.
 
-use super::{QueueFacts, Waiting};
+use super::Waiting;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -11,25 +11,17 @@ pub struct Fifo {
     bytes: u64,
 }
 
-impl QueueFacts {
-    /// Bytes of a segment.
-    #[must_use]
-    pub fn size(&self, waiting: &Waiting) -> u64 {
-        u64::from(if waiting.is_ack { self.ack_bytes } else { self.bytes })
-    }
-}
-
 impl Fifo {
     /// Appends a segment.
-    pub fn push(&mut self, waiting: Waiting, facts: &QueueFacts) {
-        self.bytes += facts.size(&waiting);
+    pub fn push(&mut self, waiting: Waiting) {
+        self.bytes += u64::from(waiting.bytes);
         self.segments.push_back(waiting);
     }
 
     /// Takes the first one.
-    pub fn pop(&mut self, facts: &QueueFacts) -> Option<Waiting> {
+    pub fn pop(&mut self) -> Option<Waiting> {
         let first = self.segments.pop_front()?;
-        self.bytes -= facts.size(&first);
+        self.bytes -= u64::from(first.bytes);
         Some(first)
     }
 

@@ -75,8 +75,8 @@ impl FqCodel {
     pub fn enqueue(&mut self, arrival: Waiting, signals: &mut Signals) {
         let place = self.place(&arrival);
         let flow = &mut self.flows[place as usize];
-        flow.queue.push(arrival, &self.facts);
-        self.bytes += self.facts.size(&arrival);
+        flow.queue.push(arrival);
+        self.bytes += u64::from(arrival.bytes);
         self.len += 1;
         if !flow.listed {
             flow.listed = true;
@@ -102,14 +102,14 @@ impl FqCodel {
         let bytes = |place: &&u32| self.flows[**place as usize].queue.bytes();
         let longest = listed.max_by_key(|place| (bytes(place), std::cmp::Reverse(**place))).copied();
         let Some(place) = longest else { return };
-        if let Some(first) = self.flows[place as usize].queue.pop(&self.facts) {
+        if let Some(first) = self.flows[place as usize].queue.pop() {
             self.forget(&first);
             signals.dropped.push(first);
         }
     }
 
     fn forget(&mut self, waiting: &Waiting) {
-        self.bytes -= self.facts.size(waiting);
+        self.bytes -= u64::from(waiting.bytes);
         self.len -= 1;
     }
 
@@ -142,7 +142,7 @@ impl FqCodel {
                 continue;
             };
             self.forget(&found);
-            self.flows[place as usize].credits -= self.facts.size(&found) as i32;
+            self.flows[place as usize].credits -= found.bytes as i32;
             return Some(found);
         }
     }

@@ -19,6 +19,7 @@ pub use fifo::Fifo;
 
 use crate::engine::Segment;
 use crate::measure::Histogram;
+use crate::network::router::rescaled;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{AqmParameters, DisciplineName};
 use codel::Codel;
@@ -45,6 +46,18 @@ pub struct QueueFacts {
     pub limit: u64,
 }
 
+impl QueueFacts {
+    /// Service time of a segment.
+    #[must_use]
+    pub fn service_of(&self, waiting: &Waiting) -> Picos {
+        match waiting {
+            Waiting { is_ack: true, .. } => self.ack_service,
+            Waiting { bytes, .. } if *bytes == self.bytes => self.service,
+            Waiting { bytes, .. } => rescaled(self.service, u64::from(self.bytes), u64::from(*bytes)),
+        }
+    }
+}
+
 /// A segment that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
@@ -52,6 +65,8 @@ pub struct Waiting {
     pub segment: Segment,
     /// Since when.
     pub since: Picos,
+    /// Its size.
+    pub bytes: u32,
     /// It is an acknowledgement.
     pub is_ack: bool,
 }

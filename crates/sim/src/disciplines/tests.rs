@@ -15,13 +15,17 @@ const ALL: [DisciplineName; 7] = [
     DisciplineName::Dualpi2,
 ];
 
+/// Bytes of a data segment, and of an acknowledgement.
+const BYTES: u32 = 1500;
+const ACK_BYTES: u32 = 75;
+
 /// 1,000 data segments a second, and room for `places`.
 fn facts(places: u64) -> QueueFacts {
     QueueFacts {
         service: MILLISECOND,
         ack_service: MILLISECOND / 20,
-        bytes: 1500,
-        ack_bytes: 75,
+        bytes: BYTES,
+        ack_bytes: ACK_BYTES,
         limit: 1500 * places,
     }
 }
@@ -59,7 +63,7 @@ fn aqm() -> AqmParameters {
 }
 
 fn segment(flow: u32, number: u32, since: Picos) -> Waiting {
-    Waiting { segment: Segment::new(since, FlowId(flow), number, 0), since, is_ack: false }
+    Waiting { segment: Segment::new(since, FlowId(flow), number, 0), since, bytes: BYTES, is_ack: false }
 }
 
 /// A queue that serves 1,000 segments a second, whatever its discipline; what it served, dropped and marked.
@@ -82,7 +86,7 @@ impl Bench {
     }
 
     fn service(&self, waiting: &Waiting) -> Picos {
-        if waiting.is_ack { self.facts.ack_service } else { self.facts.service }
+        self.facts.service_of(waiting)
     }
 
     /// Everything that leaves before `now`.
@@ -137,12 +141,14 @@ proptest! {
         name in 0..ALL.len(),
         gaps in proptest::collection::vec((0u64..3_000, 0u32..5, 0u32..3, any::<bool>()), 1..400),
     ) {
+        // Flows have segments of different sizes.
+        let sizes = [BYTES, BYTES, 100, 700, 3000];
         let mut bench = Bench::new(ALL[name], 30);
         let (mut now, count) = (0, gaps.len());
         for (number, (gap, flow, ecn, is_ack)) in gaps.into_iter().enumerate() {
             now += gap * MILLISECOND / 1000;
             let mut arrival = segment(flow, number as u32, now);
-            arrival.is_ack = is_ack;
+            (arrival.is_ack, arrival.bytes) = (is_ack, if is_ack { ACK_BYTES } else { sizes[flow as usize] });
             arrival.segment = match ecn {
                 1 => arrival.segment.ecn_capable(),
                 2 => arrival.segment.scalable(),

@@ -5,7 +5,7 @@ use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Managed, Origins, Out
 use crate::disciplines::{QueueRecord, Signals, Verdict};
 use crate::engine::{FlowHome, Lanes, Segment};
 use crate::network::build::{LaneEnd, LaneSpec};
-use crate::network::router::RouterState;
+use crate::network::router::{RouterState, rescaled};
 use crate::network::{DomainLane, DomainRouter, Domains, LaneId, Network, Router};
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
@@ -74,8 +74,12 @@ pub struct LaneFabric {
     groups: usize,
     /// Ways of flows that have lanes of their own: the lane's number in the whole network, rising.
     own: Vec<(LaneId, u16)>,
-    /// Lanes of acknowledgements of these flows, by their number.
-    own_acks: Vec<LaneId>,
+    /// These flows, by their number.
+    own_flows: Vec<OwnLanes>,
+    /// Bytes of a data segment of all others.
+    bytes: u32,
+    /// One of these flows has another size.
+    has_sizes: bool,
     outboxes: Vec<Outbox>,
     crossed: Crossed,
     drops: Vec<DroppedSegment>,
@@ -203,7 +207,9 @@ impl LaneFabric {
             acknowledging: rows.iter().flat_map(acknowledge).collect(),
             groups,
             own: own_ways,
-            own_acks: own.iter().map(|o| o.acks).collect(),
+            own_flows: own.to_vec(),
+            bytes: network.bytes[0],
+            has_sizes: own.iter().any(|flow| flow.bytes != network.bytes[0]),
             outboxes,
             crossed: Crossed::default(),
             drops: Vec::new(),
@@ -239,7 +245,7 @@ impl LaneFabric {
                     }
                     match segment.flow.home() {
                         FlowHome::Group(_) => return Some((time, Event::Acknowledgement(segment))),
-                        FlowHome::OwnLanes(own) => self.send_on(time, self.own_acks[own], segment),
+                        FlowHome::OwnLanes(own) => self.send_on(time, self.own_flows[own].acks, segment),
                     }
                 }
                 End::Alarm(alarm) => return Some((time, Event::Alarm(alarm))),
@@ -278,8 +284,16 @@ impl LaneFabric {
         {
             return;
         }
+        let data_bytes = self.data_bytes(&segment);
         let router = &mut self.routers[queue];
-        let departure = if is_ack && self.at_ports { router.arrive_short(now) } else { router.arrive(now) };
+        let departure = if is_ack && self.at_ports {
+            router.arrive_taking(now, router.ack_service())
+        } else if data_bytes == self.bytes {
+            router.arrive(now)
+        } else {
+            let service = rescaled(router.service, u64::from(self.bytes), u64::from(data_bytes));
+            router.arrive_taking(now, service)
+        };
         let Some(departure) = departure else {
             self.drop(now, segment);
             return;
@@ -291,10 +305,20 @@ impl LaneFabric {
         self.send(departure, way, segment);
     }
 
+    /// Bytes of a segment, if it is of data.
+    #[inline]
+    fn data_bytes(&self, segment: &Segment) -> u32 {
+        match segment.flow.home() {
+            FlowHome::OwnLanes(own) if self.has_sizes => self.own_flows[own].bytes,
+            FlowHome::OwnLanes(_) | FlowHome::Group(_) => self.bytes,
+        }
+    }
+
     /// A segment reaches a queue with a discipline: returns whether it enters a queue that is a number.
     fn enters(&mut self, now: Picos, queue: usize, is_ack: bool, segment: &mut Segment) -> bool {
+        let data_bytes = self.data_bytes(segment);
         let Some(managed) = &mut self.managed[queue] else { return true };
-        let arrival = managed.receive(now, *segment, is_ack);
+        let arrival = managed.receive(now, *segment, is_ack, data_bytes);
         *segment = arrival.segment;
         if managed.is_stored() {
             let step = managed.arrive(now, arrival, &mut self.signals);
@@ -307,7 +331,7 @@ impl LaneFabric {
         }
         let router = &self.routers[queue];
         let verdict = managed.decide(router.empty_at(), &arrival);
-        let size = if is_ack { router.ack_service() } else { router.service };
+        let size = managed.service_of(&arrival);
         if verdict == Verdict::Drop {
             self.routers[queue].dropped += 1;
             self.drop(now, *segment);
@@ -361,7 +385,7 @@ impl LaneFabric {
         self.crossed.leaving += 1;
         let way = match segment.flow.home() {
             FlowHome::Group(group) => self.acknowledging[row * self.groups + group],
-            FlowHome::OwnLanes(own) => self.own_way(self.own_acks[own]),
+            FlowHome::OwnLanes(own) => self.own_way(self.own_flows[own].acks),
         };
         self.send(now, way, segment);
     }
@@ -542,7 +566,9 @@ impl LaneFabric {
             acknowledging: _,
             groups: _,
             own: _,
-            own_acks: _,
+            own_flows: _,
+            bytes: _,
+            has_sizes: _,
             outboxes,
             crossed,
             drops,

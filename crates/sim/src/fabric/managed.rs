@@ -72,7 +72,7 @@ impl Managed {
     /// The arrival of a segment, with the ECN field that it has from here on. The field of an acknowledgement is a report to
     /// the sender, which no hop changes.
     #[must_use]
-    pub fn receive(&self, now: Picos, mut segment: Segment, is_ack: bool) -> Waiting {
+    pub fn receive(&self, now: Picos, mut segment: Segment, is_ack: bool, data_bytes: u32) -> Waiting {
         match self.rewrite {
             _ if is_ack => {}
             EcnRewrite::None => {}
@@ -80,7 +80,8 @@ impl Managed {
             EcnRewrite::Ect0 => segment.make_classic(),
             EcnRewrite::Ect1 => segment.make_scalable(),
         }
-        Waiting { segment, since: now, is_ack }
+        let bytes = if is_ack { self.facts.ack_bytes } else { data_bytes };
+        Waiting { segment, since: now, bytes, is_ack }
     }
 
     /// The verdict of a discipline that decides at arrival; the queue runs empty, or has run empty, at `empty_at`.
@@ -89,6 +90,12 @@ impl Managed {
             Discipline::Arrival(arrivals) => arrivals.decide(empty_at, arrival, &mut self.draws),
             Discipline::Stored(_) => unreachable!("it decides at departure"),
         }
+    }
+
+    /// Service time of a segment.
+    #[must_use]
+    pub fn service_of(&self, waiting: &Waiting) -> Picos {
+        self.facts.service_of(waiting)
     }
 
     /// A segment has entered that waits for `backlog` until it is served.
@@ -131,7 +138,7 @@ impl Managed {
 
     /// Begins to serve a segment; when it is done.
     fn begin(&mut self, now: Picos, next: &Waiting) -> Picos {
-        let service = if next.is_ack { self.facts.ack_service } else { self.facts.service };
+        let service = self.facts.service_of(next);
         self.free = now + service;
         self.served += 1;
         self.work += service;

@@ -82,9 +82,12 @@ pub struct DroppedSegment {
     pub sequence: u32,
 }
 
-/// Lanes of one flow whose source is some way from its access router, by their numbers in the whole network.
+/// Lanes of one flow whose source is some way from its access router, or whose segments have a size of their own, by their
+/// numbers in the whole network.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnLanes {
+    /// Bytes of its data segments.
+    pub bytes: u32,
     /// From the source to its access router.
     pub access: LaneId,
     /// From the receiver back to the source.

@@ -145,9 +145,14 @@ impl PlainFabric {
         let at_ports = self.network.queues.at_ports();
         let is_acknowledgement = self.is_acknowledgement(&segment);
         let number = if at_ports { lane.index() } else { router.index() };
+        let standard = self.network.bytes[0];
+        let data_bytes = match segment.flow.home() {
+            FlowHome::OwnLanes(own) => self.own[own].bytes,
+            FlowHome::Group(_) => standard,
+        };
         let mut marks = false;
         if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
-            let arrival = managed.receive(now, segment, is_acknowledgement);
+            let arrival = managed.receive(now, segment, is_acknowledgement, data_bytes);
             segment = arrival.segment;
             if managed.is_stored() {
                 let mut signals = Signals::default();
@@ -166,7 +171,11 @@ impl PlainFabric {
             }
         }
         let queue = &mut self.queues[number];
-        let service = if is_acknowledgement { queue.ack_service } else { queue.service };
+        let service = if is_acknowledgement {
+            queue.ack_service
+        } else {
+            (u128::from(queue.service) * u128::from(data_bytes)).div_ceil(u128::from(standard)) as Picos
+        };
         while queue.departures.front().is_some_and(|departure| *departure <= now) {
             queue.departures.pop_front();
         }

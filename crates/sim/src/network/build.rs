@@ -444,6 +444,11 @@ fn refuse_beside_queues(scenario: &Scenario) -> Result<(), InvalidScenario> {
             return Err(invalid(format!("network.changes[{index}].router"), message));
         }
     }
+    let sized = scenario.flows.iter().position(|flow| flow.segment_bytes.is_some());
+    if let Some(index) = sized.filter(|_| parameters.queue == QueuePlace::Router) {
+        let message = "segments have no size where a router has one queue; allowed with network.queue = port";
+        return Err(invalid(format!("flows[{index}].segment_bytes"), message));
+    }
     if scenario.aqm.discipline != DisciplineName::DropTail && scenario.aqm.red_max <= scenario.aqm.red_min {
         let message = format!("not above aqm.red_min; allowed: more than {} segments", scenario.aqm.red_min);
         return Err(invalid("aqm.red_max", message));

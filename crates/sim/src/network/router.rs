@@ -22,8 +22,8 @@ pub struct Router {
     mark_above: Picos,
     /// Segments accepted so far.
     pub accepted: u64,
-    /// Of them, acknowledgements that have a service time of their own.
-    short: u64,
+    /// Of them, those that have a service time of their own, and the work that they are.
+    odd: (u64, Picos),
     /// Segments dropped so far.
     pub dropped: u64,
     /// Work that came in until the speed last changed, and the segments accepted by then.
@@ -62,7 +62,7 @@ impl Router {
             limit: service.saturating_mul(waiting),
             mark_above: Picos::MAX,
             accepted: 0,
-            short: 0,
+            odd: (0, 0),
             dropped: 0,
             earlier: (0, 0),
         }
@@ -86,7 +86,7 @@ impl Router {
     pub fn change(&mut self, now: Picos, service: Picos) {
         let (waiting, backlog) = (self.limit / self.service, self.backlog(now));
         let to = rescaled(backlog, self.service, service);
-        debug_assert!(self.short == 0, "ports keep their speed");
+        debug_assert!(self.odd.0 == 0, "ports keep their speed");
         self.earlier = (self.work() - backlog + to, self.accepted);
         if backlog > 0 {
             self.busy_until = now + to;
@@ -100,8 +100,8 @@ impl Router {
 
     /// Work that came in so far.
     fn work(&self) -> Picos {
-        let full = self.accepted - self.short - self.earlier.1;
-        self.earlier.0 + full * self.service + self.short * self.ack_service
+        let full = self.accepted - self.odd.0 - self.earlier.1;
+        self.earlier.0 + full * self.service + self.odd.1
     }
 
     /// The same router, which marks what finds more than `threshold` segments in it (RFC 8257, section 3.1).
@@ -137,16 +137,17 @@ impl Router {
         Some(self.busy_until)
     }
 
-    /// An acknowledgement arrives at a port at `now`: the same. It fits where its own size does.
+    /// A segment of another size arrives at a port at `now`, an acknowledgement or data of a flow with a size of its own:
+    /// the same. It fits where its own size does.
     #[inline]
-    pub fn arrive_short(&mut self, now: Picos) -> Option<Picos> {
-        if !self.fits(now, self.ack_service) {
+    pub fn arrive_taking(&mut self, now: Picos, service: Picos) -> Option<Picos> {
+        if !self.fits(now, service) {
             self.dropped += 1;
             return None;
         }
         self.accepted += 1;
-        self.short += 1;
-        self.busy_until = now + self.backlog(now) + self.ack_service;
+        self.odd = (self.odd.0 + 1, self.odd.1 + service);
+        self.busy_until = now + self.backlog(now) + service;
         Some(self.busy_until)
     }
 

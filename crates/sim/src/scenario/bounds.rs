@@ -134,6 +134,7 @@ pub const BOUNDS: &[Bound] = &[
     from("flows[].interface", 1.0, 1e9),
     from("flows[].extra_delay", 0.0, 100.0),
     from("flows[].overhead", 0.0, 100.0),
+    from("flows[].segment_bytes", 1.0, 1e6),
 ];
 
 /// Holds the numbers of a scenario, as canonical JSON, against their ranges. Other things than numbers are left to the types.

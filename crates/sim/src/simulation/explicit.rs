@@ -6,13 +6,13 @@ use crate::fabric::OwnLanes;
 use crate::network::build::{LaneEnd, LaneSpec};
 use crate::network::{LaneId, Network, RouterId};
 use crate::random::{Purpose, Stream};
-use crate::scenario::{InvalidScenario, Scenario, invalid};
+use crate::scenario::{ExplicitFlow, InvalidScenario, Scenario, invalid};
 use crate::transport::FlowState;
 use crate::users::files::EXPLICIT;
 use mesonet_cc::picos;
 
-/// Adds lanes to the network for each flow with an extra delay. Returns the indices of these flows, rising, with their
-/// lanes.
+/// Adds lanes to the network for each flow with an extra delay or a segment size of its own. Returns the indices of these
+/// flows, rising, with their lanes.
 ///
 /// # Errors
 /// [`InvalidScenario`] if there are too many lanes.
@@ -21,11 +21,15 @@ pub(super) fn add_lanes(
     network: &mut Network,
 ) -> Result<Vec<(u32, OwnLanes)>, InvalidScenario> {
     let mut own = Vec::new();
-    for (i, flow) in scenario.flows.iter().enumerate().filter(|(_, flow)| flow.extra_delay > 0.0) {
+    let is_own = |flow: &ExplicitFlow| flow.extra_delay > 0.0 || flow.segment_bytes.is_some();
+    for (i, flow) in scenario.flows.iter().enumerate().filter(|(_, flow)| is_own(flow)) {
         let (origin, receiver) = (access(network, &flow.from), access(network, &flow.to));
         let lane = network.lanes.len();
         if lane + 2 > usize::from(u16::MAX) {
-            let message = format!("too many flows with an extra delay; at most {} are allowed", own.len());
+            let message = format!(
+                "too many flows with an extra delay or a segment size; at most {} are allowed",
+                own.len()
+            );
             return Err(invalid(format!("flows[{i}].extra_delay"), message));
         }
         let delay = picos(flow.extra_delay);
@@ -40,7 +44,8 @@ pub(super) fn add_lanes(
             }
             None => network.push_longer(acks, delay, LaneEnd::Sources(origin), receiver),
         }
-        own.push((i as u32, OwnLanes { access: LaneId::new(lane), acks: LaneId::new(lane + 1) }));
+        let bytes = flow.segment_bytes.map_or(network.bytes[0], |bytes| bytes.round() as u32);
+        own.push((i as u32, OwnLanes { bytes, access: LaneId::new(lane), acks: LaneId::new(lane + 1) }));
     }
     Ok(own)
 }

@@ -41,6 +41,7 @@ pub fn add(scenario: &mut Scenario, network: &Network, seed: u64) -> Result<(), 
             overhead: 0.0,
             interface: scenario.users.fast_interface,
             algorithm: Some(scenario.algorithms[algorithm].name.clone()),
+            segment_bytes: None,
         });
     }
     Ok(())
