@@ -14,6 +14,8 @@ mod pie;
 mod red;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod witness;
 
 pub use fifo::Fifo;
 

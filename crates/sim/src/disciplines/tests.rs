@@ -20,7 +20,7 @@ const BYTES: u32 = 1500;
 const ACK_BYTES: u32 = 75;
 
 /// 1,000 data segments a second, and room for `places`.
-fn facts(places: u64) -> QueueFacts {
+pub(super) fn facts(places: u64) -> QueueFacts {
     QueueFacts {
         service: MILLISECOND,
         ack_service: MILLISECOND / 20,
@@ -62,24 +62,29 @@ fn aqm() -> AqmParameters {
     }
 }
 
-fn segment(flow: u32, number: u32, since: Picos) -> Waiting {
+pub(super) fn segment(flow: u32, number: u32, since: Picos) -> Waiting {
     Waiting { segment: Segment::new(since, FlowId(flow), number, 0), since, bytes: BYTES, is_ack: false }
 }
 
-/// A queue that serves 1,000 segments a second, whatever its discipline; what it served, dropped and marked.
-struct Bench {
+/// A queue that serves segments at a constant rate, whatever its discipline; what it served, dropped and marked.
+pub(super) struct Bench {
     discipline: Discipline,
     facts: QueueFacts,
     draws: Draws,
-    signals: Signals,
+    pub signals: Signals,
     free: Picos,
-    served: Vec<(Picos, Waiting)>,
-    dropped: Vec<Waiting>,
+    /// With the beginning of the service.
+    pub served: Vec<(Picos, Waiting)>,
+    pub dropped: Vec<Waiting>,
 }
 
 impl Bench {
     fn new(name: DisciplineName, places: u64) -> Self {
-        let (facts, draws) = (facts(places), Draws::new(1, 2));
+        Self::with(name, facts(places), 1)
+    }
+
+    pub fn with(name: DisciplineName, facts: QueueFacts, seed: u64) -> Self {
+        let draws = Draws::new(seed, 2);
         let discipline = Discipline::of(name, &aqm(), facts, &draws);
         let signals = Signals::default();
         Self { discipline, facts, draws, signals, free: 0, served: Vec::new(), dropped: Vec::new() }
@@ -90,7 +95,7 @@ impl Bench {
     }
 
     /// Everything that leaves before `now`.
-    fn run(&mut self, now: Picos) {
+    pub fn run(&mut self, now: Picos) {
         while self.free < now {
             let Discipline::Stored(stored) = &mut self.discipline else { return };
             let Some(next) = stored.dequeue(self.free, &mut self.draws, &mut self.signals) else {
@@ -103,7 +108,7 @@ impl Bench {
         self.dropped.append(&mut self.signals.dropped);
     }
 
-    fn arrive(&mut self, mut arrival: Waiting) {
+    pub fn arrive(&mut self, mut arrival: Waiting) {
         let now = arrival.since;
         self.run(now);
         let size = self.service(&arrival);
@@ -191,7 +196,7 @@ fn light_load_passes() {
 }
 
 impl Waiting {
-    fn with_ecn(self) -> Self {
+    pub(super) fn with_ecn(self) -> Self {
         Self { segment: self.segment.ecn_capable(), ..self }
     }
 }
