@@ -10,8 +10,8 @@ import csv
 import tempfile
 from pathlib import Path
 
+from run_ns3 import build, output
 from setups import DISCIPLINES, SEEDS
-from witness import build, output
 
 LOADS = {"step": "4:0.53,10:1.57,6:0.53", "constant": "20:1.07"}
 """Seconds:load, as parts of the rate of the queue. No load beats with the service of a packet."""

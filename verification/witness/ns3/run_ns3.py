@@ -1,6 +1,6 @@
 """Runs the set-ups in ns-3 and writes a row per run.
 
-python verification/witness/ns3/witness.py
+python verification/witness/ns3/run_ns3.py
 """
 
 from __future__ import annotations
