@@ -3,7 +3,7 @@
 use super::managed::Step;
 use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Managed, Origins, Outbox, OwnLanes};
 use crate::disciplines::{QueueRecord, Signals, Verdict};
-use crate::engine::{FlowHome, Lanes, Segment};
+use crate::engine::{FlowHome, FlowId, Lanes, Segment};
 use crate::network::build::{LaneEnd, LaneSpec};
 use crate::network::router::{RouterState, rescaled};
 use crate::network::{DomainLane, DomainRouter, Domains, LaneId, Network, Router};
@@ -88,6 +88,8 @@ pub struct LaneFabric {
     /// Origins of flows, if acknowledgements pass routers.
     origins: Option<Origins>,
     dropped_acks: Vec<Segment>,
+    /// The lane from which the last acknowledgement came.
+    acknowledging_lane: usize,
 }
 
 impl LaneFabric {
@@ -216,6 +218,7 @@ impl LaneFabric {
             receivers: if origins.is_some() { receivers } else { usize::MAX },
             origins,
             dropped_acks: Vec::new(),
+            acknowledging_lane: 0,
         }
     }
 
@@ -236,13 +239,17 @@ impl LaneFabric {
                     let segment = self.lanes.pop(lane);
                     self.acknowledge(time, usize::from(row), segment);
                 }
-                End::Sources => return Some((time, Event::Acknowledgement(self.lanes.pop(lane)))),
+                End::Sources => {
+                    self.acknowledging_lane = lane;
+                    return Some((time, Event::Acknowledgement(self.lanes.pop(lane))));
+                }
                 End::Hosts(router) => {
                     let segment = self.lanes.pop(lane);
                     if segment.target() < self.receivers {
                         self.answer(time, router, segment);
                         continue;
                     }
+                    self.acknowledging_lane = lane;
                     match segment.flow.home() {
                         FlowHome::Group(_) => return Some((time, Event::Acknowledgement(segment))),
                         FlowHome::OwnLanes(own) => self.send_on(time, self.own_flows[own].acks, segment),
@@ -252,6 +259,15 @@ impl LaneFabric {
                 End::Departure(queue) => self.serve(time, usize::from(queue)),
             }
         }
+    }
+
+    /// See [`super::Fabric::upcoming`].
+    #[inline]
+    pub fn upcoming(&self) -> Option<FlowId> {
+        let next = self.lanes.ring(self.acknowledging_lane).front()?;
+        // Lanes to hosts carry data of flows from elsewhere, too.
+        let is_ack = self.receivers == usize::MAX || next.target() >= self.receivers;
+        is_ack.then_some(next.flow)
     }
 
     /// A segment reaches a router: it is dropped, or it leaves at a known instant and the next lane has it.
@@ -575,6 +591,7 @@ impl LaneFabric {
             receivers: _,
             origins,
             dropped_acks,
+            acknowledging_lane: _,
         } = self;
         debug_assert!(dropped_acks.is_empty());
         debug_assert!(drops.is_empty() && outboxes.iter().all(|outbox| outbox.segments.is_empty()));

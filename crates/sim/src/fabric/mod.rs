@@ -125,6 +125,15 @@ impl Fabric {
         }
     }
 
+    /// The flow of the acknowledgement that follows the last one on its lane, if that is known.
+    #[inline]
+    pub fn upcoming(&self) -> Option<FlowId> {
+        match self {
+            Self::Lanes(fabric) => fabric.upcoming(),
+            Self::Plain(_) => None,
+        }
+    }
+
     /// When something happens next; never after the last instant that can be simulated.
     #[must_use]
     pub fn next_instant(&self) -> Picos {

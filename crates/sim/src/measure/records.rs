@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Goodput of a flow in segments/s: size / (last acknowledgement - first segment sent); 0 before anything is known.
 #[must_use]
 pub fn goodput(flow: &Flow) -> f64 {
-    let time = flow.last_acked.saturating_sub(flow.first_sent);
+    let time = flow.heard.saturating_sub(flow.first_sent);
     if time == 0 { 0.0 } else { flow.delivered as f64 / seconds(time) }
 }
 
@@ -65,7 +65,7 @@ impl Record {
             started: flow.started,
             ended: now,
             first_sent: started_sending.then_some(flow.first_sent),
-            last_acked: (flow.delivered > 0).then_some(flow.last_acked),
+            last_acked: (flow.delivered > 0).then_some(flow.heard),
             sent: flow.sent,
             delivered: flow.delivered,
             loss_events: flow.loss_events,

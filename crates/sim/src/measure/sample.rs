@@ -56,7 +56,7 @@ impl Sample {
         }
         let phase = flow.controller.phase(config, now);
         self.recovery += u64::from(flow.recovery == Recovery::Fast);
-        self.starved += u64::from(flow.last_acked.max(flow.first_sent).max(flow.started) + patience < now);
+        self.starved += u64::from(flow.heard + patience < now);
         if flow.initial_slow_start && phase == Phase::SlowStart {
             self.initial_slow_start += 1;
         } else if phase == Phase::Alternate {

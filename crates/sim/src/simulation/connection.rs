@@ -126,6 +126,7 @@ impl Domain {
             transfer: opening.transfer,
             category: opening.category,
             started: self.now,
+            heard: self.now,
             ..Flow::free(controller)
         };
         if let Some(size) = opening.size {

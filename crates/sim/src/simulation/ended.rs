@@ -1,9 +1,10 @@
 //! Flows that end, and segments that were dropped, some of them in other domains.
 
 use super::domain::Domain;
+use crate::engine::{FlowId, prefetch};
 use crate::fabric::DroppedSegment;
 use crate::measure::records::Record;
-use crate::transport::{Flow, FlowState};
+use crate::transport::{DROP_LINES, Flow, FlowState};
 use mesonet_cc::Picos;
 
 /// A flow that ended in this window: drops of its segments may still become known.
@@ -56,6 +57,11 @@ impl Domain {
     /// Returns whether the flow runs at the fast interface rate.
     pub(super) fn is_fast(&self, flow: &Flow) -> bool {
         flow.interface_time <= self.shared.fast_interface_time
+    }
+
+    /// Asks for what [`Self::count_drop`] looks at.
+    pub(super) fn fetch_for_drop(&self, flow: FlowId) {
+        prefetch(&self.flows[self.slot(flow) as usize], DROP_LINES);
     }
 
     /// A segment of a flow of this domain was dropped, before now and not before this window began.

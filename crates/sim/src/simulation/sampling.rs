@@ -2,11 +2,12 @@
 
 use super::Simulation;
 use super::domain::ExplicitHere;
+use crate::engine::prefetch;
 use crate::measure::responses::{LONG_LIVED, totals};
 use crate::measure::sample::FlowSample;
 use crate::measure::{FlowGroups, Interval, Responses, Sample};
 use crate::network::RouterClass;
-use crate::transport::{Flow, FlowState};
+use crate::transport::{Flow, FlowState, SAMPLED_LINES};
 use mesonet_cc::picos;
 use mesonet_cc::{Picos, seconds};
 
@@ -30,6 +31,10 @@ const BUFFER_USE: [(&str, RouterClass); 6] = [
     ("buffer_use_plain", RouterClass::Plain),
 ];
 
+/// Flows between the one that a sample adds and the one whose state it asks for: some 50 ns each, for a latency of 100 ns
+/// and more (chosen).
+const AHEAD: usize = 4;
+
 impl Simulation {
     /// Instant of the `n`-th sample: always n times the interval, so that nothing drifts.
     pub(super) fn sample_time(&self, n: u64) -> Picos {
@@ -43,7 +48,10 @@ impl Simulation {
         let mut sample = Sample::default();
         let patience = picos(measurement.starved_after);
         for domain in &self.domains {
-            for flow in &domain.flows {
+            for (slot, flow) in domain.flows.iter().enumerate() {
+                if let Some(later) = domain.flows.get(slot + AHEAD) {
+                    prefetch(later, SAMPLED_LINES);
+                }
                 sample.add(flow, &self.shared.configs[usize::from(flow.algorithm)], self.now, patience);
             }
         }

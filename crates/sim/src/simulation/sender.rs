@@ -277,7 +277,7 @@ impl Domain {
     pub(super) fn count_delivery(&mut self, slot: u32, sequence: u64, segment: &Segment) {
         let flow = &mut self.flows[slot as usize];
         flow.delivered += 1;
-        flow.last_acked = self.now;
+        flow.heard = self.now;
         self.counters.delivered += 1;
         self.counters.acked_by_class[usize::from(flow.pair_class)] += 1;
         if flow.recovery == Recovery::Timeout {
@@ -377,9 +377,12 @@ impl Domain {
         flow.controller.on_loss(&self.shared.configs[usize::from(flow.algorithm)], &mark);
     }
 
-    /// The heap entry that watches a flow came up: the timer may have been restarted since.
+    /// The timer entry that watches a flow came up: the timer may have been restarted since.
     pub(super) fn flow_timer(&mut self, slot: u32, time: Picos) {
         let flow = &mut self.flows[slot as usize];
+        if flow.watched_then == time {
+            flow.watched_then = 0;
+        }
         if flow.state == FlowState::Free || flow.watched != time {
             return;
         }
@@ -463,7 +466,7 @@ impl Domain {
         }
     }
 
-    /// Sees to it that a heap entry comes up at the deadline or before.
+    /// Sees to it that a timer entry comes up at the deadline or before. What comes up early changes nothing.
     #[inline(always)]
     pub(super) fn watch_deadline(&mut self, slot: u32) {
         let flow = &self.flows[slot as usize];
@@ -475,11 +478,25 @@ impl Domain {
             deadline = deadline.min(self.receiver_deadline(slot));
         }
         if deadline != OFF && (flow.watched == 0 || deadline < flow.watched) {
-            self.watch(slot, deadline);
+            self.watch_sooner(slot, deadline);
         }
     }
 
-    /// Arms a heap entry for the flow.
+    /// No known entry comes up at the deadline or before, except perhaps one that was armed for an earlier deadline.
+    #[inline]
+    fn watch_sooner(&mut self, slot: u32, deadline: Picos) {
+        let flow = &mut self.flows[slot as usize];
+        if flow.watched == 0 && flow.watched_then != 0 && flow.watched_then <= deadline {
+            flow.watched = std::mem::take(&mut flow.watched_then);
+            return;
+        }
+        if flow.watched_then == 0 {
+            flow.watched_then = flow.watched;
+        }
+        self.watch(slot, deadline);
+    }
+
+    /// Arms a timer entry for the flow.
     pub(super) fn watch(&mut self, slot: u32, at: Picos) {
         self.flows[slot as usize].watched = at;
         self.arm_flow(at, code::FLOW, slot);
@@ -579,7 +596,7 @@ impl Domain {
         }
         let flow = &mut self.flows[slot as usize];
         if flow.sent == 0 {
-            flow.first_sent = now;
+            (flow.first_sent, flow.heard) = (now, now);
         }
         flow.sent += 1;
         flow.peak_flight[0] = flow.peak_flight[0].max(flow.board.pipe());

@@ -6,6 +6,7 @@ use crate::engine::FlowId;
 use crate::network::{DomainRouter, LaneId};
 use mesonet_cc::{Controller, Picos};
 use serde::{Deserialize, Serialize};
+use std::mem::offset_of;
 
 /// The deadline of a timer that does not run.
 pub const OFF: Picos = Picos::MAX;
@@ -39,11 +40,14 @@ const LARGEST_SIZE: u64 = 1 << 50;
 /// The state of a flow. Slots are reused and sequence numbers go on across the flows of a slot, so that late segments
 /// of a flow that has ended are recognised by their number alone.
 ///
-/// Fields lie in memory as written (`repr(C)`): what every acknowledgement and every departure looks at stands first, so that
-/// it shares few cache lines and the size of the largest controller costs the others none.
+/// Fields lie in memory as written (`repr(C)`). The first five cache lines, up to and including the window of the controller,
+/// are the hot state: all that acknowledgements, departures and samples of most flows look at. With 17,000 flows in
+/// progress no cache holds them, and an event takes as long as its lines take to come. The engine asks for these lines
+/// ahead of the event ([`HOT_LINES`]).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Flow {
+    // First line: the stage of the connection, names in the network, the timer.
     /// The stage of its connection.
     pub state: FlowState,
     /// Loss recovery.
@@ -64,48 +68,65 @@ pub struct Flow {
     pub initial_slow_start: bool,
     /// Routers have dropped acknowledgements that no later one has replaced yet.
     pub acks_dropped: bool,
-    /// Its name in its segments.
-    pub id: FlowId,
     /// Access index of the receiver.
     pub receiver: u16,
-    /// Access router of the source, by its number in the domain.
-    pub access_router: DomainRouter,
+    /// Its name in its segments.
+    pub id: FlowId,
     /// Lane from its source to the access router, if it has one of its own.
     pub access_lane: Option<LaneId>,
+    /// Access router of the source, by its number in the domain.
+    pub access_router: DomainRouter,
+    /// Place of the source in its domain.
+    pub home: u32,
     /// End of its data: the number after that of the last segment.
     pub end: u64,
     /// First data segment; the SYN has the number before it.
     pub base: u64,
-    /// Its outstanding segments.
-    pub board: Scoreboard,
     /// When the retransmission (or SYN) timer expires; [`OFF`] while nothing is outstanding.
     pub deadline: Picos,
-    /// When the heap entry that watches the deadline comes up.
+    /// When the timer entry comes up that watches the deadline; 0 where none does.
     pub watched: Picos,
+    // Second and third line: the scoreboard, the interface, counts.
+    /// Its outstanding segments.
+    pub board: Scoreboard,
     /// When the interface is free again.
     pub interface_free: Picos,
-    /// Time that one segment occupies the interface.
-    pub interface_time: Picos,
     /// Data segments acknowledged, each once.
     pub delivered: u64,
     /// Data segments sent, retransmissions included.
     pub sent: u64,
-    /// Last acknowledgement of a segment that was new.
-    pub last_acked: Picos,
     /// The current round trip ends when a segment from here on is acknowledged.
     pub round_end: u64,
     /// Most segments in flight during the current round trip, and during the one before.
     pub peak_flight: [u32; 2],
-    /// Recovery ends when this segment is acknowledged; marks below it are not answered again.
-    pub recover: u64,
+    // Fourth line: round trips.
     /// Round-trip time and timeout.
     pub rtt: RttEstimator,
+    /// Round-trip propagation delay.
+    pub base_rtt: Picos,
+    /// Last acknowledgement of a segment that was new; before the first one its first departure, and before that its
+    /// beginning.
+    pub heard: Picos,
+    /// Recovery ends when this segment is acknowledged; marks below it are not answered again.
+    pub recover: u64,
+    // Fifth line: the interface, timer state, the window of the controller. What a controller has beyond follows.
+    /// Time that one segment occupies the interface.
+    pub interface_time: Picos,
+    /// Timer state beside `rtt`; none for most senders.
+    pub timing: Option<Box<Timing>>,
     /// The congestion control.
     pub controller: Controller,
+    // The cold state.
     /// The rescue retransmission of this recovery was sent.
     pub rescued: bool,
+    /// File category, index of `FILE_CATEGORIES`.
+    pub category: u8,
     /// Access index of the source.
     pub origin: u16,
+    /// Segments of its data that routers dropped.
+    pub losses: u32,
+    /// When an entry that was armed before comes up, later than `watched`; 0 where none is known.
+    pub watched_then: Picos,
     /// When the algorithm's own timer comes up next.
     pub tick: Picos,
     /// When its source looks at it next; 0 for a patient one.
@@ -114,35 +135,37 @@ pub struct Flow {
     pub timed_out: u64,
     /// When that was.
     pub expired: Picos,
-    /// Timer state beside `rtt`; none for most senders.
-    pub timing: Option<Box<Timing>>,
-    /// Round-trip propagation delay.
-    pub base_rtt: Picos,
     /// SYNs sent.
     pub syns: u32,
     /// Source.
     pub source: u32,
-    /// Place of the source in its domain.
-    pub home: u32,
     /// Number of the transfer of this source.
     pub transfer: u64,
-    /// File category, index of `FILE_CATEGORIES`.
-    pub category: u8,
     /// First SYN.
     pub started: Picos,
     /// First data segment, 0 before.
     pub first_sent: Picos,
     /// Loss events that reduced the window, timeouts apart.
     pub loss_events: u32,
-    /// Segments of its data that routers dropped.
-    pub losses: u32,
     /// Timeouts.
     pub timeouts: u32,
     /// Timeouts whose segment had arrived: the copy that was acknowledged had left before the timer expired.
     pub spurious_timeouts: u32,
 }
 
-// The largest controller sets the size of every flow: ten cache lines.
+/// Cache lines of the hot state.
+pub const HOT_LINES: usize = 5;
+
+/// The lines of it that samples look at: stage, round trips, window.
+pub const SAMPLED_LINES: [usize; 3] = [0, 3, 4];
+
+/// The lines of a flow that a drop changes or looks at: stage, scoreboard, losses.
+pub const DROP_LINES: [usize; 3] = [0, 1, offset_of!(Flow, losses) / 64];
+
+// Each part of the hot state begins with a line, and the largest controller sets the size of every flow: ten lines.
+const _: () = assert!(offset_of!(Flow, board) == 64);
+const _: () = assert!(offset_of!(Flow, rtt) == 3 * 64);
+const _: () = assert!(offset_of!(Flow, interface_time) == 4 * 64);
 const _: () = assert!(size_of::<Flow>() <= 10 * 64);
 
 impl Flow {
@@ -178,6 +201,7 @@ impl Flow {
             rtt: RttEstimator::default(),
             deadline: OFF,
             watched: 0,
+            watched_then: 0,
             tick: 0,
             patience: 0,
             interface_free: 0,
@@ -196,7 +220,7 @@ impl Flow {
             category: 0,
             started: 0,
             first_sent: 0,
-            last_acked: 0,
+            heard: 0,
             sent: 0,
             delivered: 0,
             loss_events: 0,

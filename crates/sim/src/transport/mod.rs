@@ -6,10 +6,11 @@ pub mod receiver;
 pub mod recovery;
 pub mod rtt;
 pub mod scoreboard;
+mod short_queue;
 
 pub use delivery::DeliverySampler;
-pub use flow::{Flow, FlowState, OFF, Recovery};
+pub use flow::{DROP_LINES, Flow, FlowState, HOT_LINES, OFF, Recovery, SAMPLED_LINES};
 pub use receiver::Receiver;
-pub use recovery::{Repair, Rules};
+pub use recovery::{HOT_REPAIR_LINES, Repair, Rules};
 pub use rtt::{RtoRules, RttEstimator, Timing};
 pub use scoreboard::Scoreboard;

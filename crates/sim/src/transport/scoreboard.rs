@@ -5,17 +5,33 @@
 //! queues: first transmissions are acknowledged in order, holes appear at the high end and vanish from the low end, and
 //! a step costs O(1) amortised whatever the window.
 
+use super::short_queue::ShortQueue;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 /// Segments that are missing although later ones were acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Hole {
     start: u64,
-    end: u64,
+    length: u32,
     /// Value of `passed_count` when the hole appeared: how many later ones were acknowledged is the difference.
-    seen: u64,
+    seen: u32,
 }
+
+impl Hole {
+    /// The segments from `start` to before `end`.
+    #[inline]
+    fn new(start: u64, end: u64, seen: u32) -> Self {
+        Self { start, length: (end - start) as u32, seen }
+    }
+
+    #[inline]
+    fn end(&self) -> u64 {
+        self.start + u64::from(self.length)
+    }
+}
+
+/// Holes that lie inline: enough for the small windows of flows that lose many segments (chosen).
+const FEW_HOLES: usize = 2;
 
 /// Counts looks at holes and moves of them, in tests only: see `work_per_acknowledgement_does_not_grow_with_the_window`.
 #[inline(always)]
@@ -41,37 +57,48 @@ pub enum Acked {
 /// Invariant: `pipe = next - una - sacked - lost + retransmitted` (RFC 6675, section 4, SetPipe). `sacked` counts the
 /// segments acknowledged above `una`, `lost` the missing ones below `lost_end`, `retransmitted` the missing ones below
 /// `retransmitted_end`; holes ascend and do not overlap, and `retransmitted_end <= lost_end`, `passed <= next`.
+/// Fields lie in memory as written: without holes, or with one, all is in one cache line.
 /// Two kinds of sender set `pipe` by rules of their own: those that call [`Self::lose`] and [`Self::believe`].
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[repr(C)]
 pub struct Scoreboard {
     /// Next segment never sent so far.
     next: u64,
     /// End of the segments acknowledged, or passed over by a timeout.
     passed: u64,
-    /// First transmissions acknowledged in passing.
-    passed_count: u64,
-    /// Missing segments below `passed`, ascending.
-    holes: VecDeque<Hole>,
+    /// Lowest segment not acknowledged: the start of the first hole, or `passed` without holes.
+    una: u64,
     /// Holes below are lost.
     lost_end: u64,
     /// Holes below have been retransmitted since the last timeout.
     retransmitted_end: u64,
     /// RFC 6675 pipe: segments believed to be in the network.
     pipe: u32,
+    /// First transmissions acknowledged in passing; wraps around.
+    passed_count: u32,
+    /// Missing segments below `passed`, ascending.
+    holes: ShortQueue<Hole, FEW_HOLES>,
 }
 
 impl Scoreboard {
     /// A flow whose first segment has number `first`.
     #[must_use]
     pub fn new(first: u64) -> Self {
-        Self { next: first, passed: first, lost_end: first, retransmitted_end: first, ..Self::default() }
+        Self {
+            next: first,
+            passed: first,
+            una: first,
+            lost_end: first,
+            retransmitted_end: first,
+            ..Self::default()
+        }
     }
 
     /// Lowest segment not acknowledged.
     #[must_use]
     #[inline]
     pub fn una(&self) -> u64 {
-        self.holes.front().map_or(self.passed, |h| h.start)
+        self.una
     }
 
     /// Next segment never sent so far.
@@ -98,7 +125,7 @@ impl Scoreboard {
     #[must_use]
     pub fn outstanding(&self) -> u64 {
         count(self.holes.len());
-        self.next - self.passed + self.holes.iter().map(|h| h.end - h.start).sum::<u64>()
+        self.next - self.passed + self.holes.iter().map(|h| u64::from(h.length)).sum::<u64>()
     }
 
     /// Segment `sequence`, which has been sent, is acknowledged.
@@ -108,14 +135,14 @@ impl Scoreboard {
         if sequence >= self.passed {
             return false;
         }
-        self.holes.front().is_none_or(|front| sequence < front.start) || !self.is_missing(sequence)
+        sequence < self.una || !self.is_missing(sequence)
     }
 
     /// The first hole that does not end at `sequence` or before.
     fn first_not_below(&self, sequence: u64) -> usize {
         self.holes.partition_point(|hole| {
             count(1);
-            hole.end <= sequence
+            hole.end() <= sequence
         })
     }
 
@@ -127,13 +154,16 @@ impl Scoreboard {
     /// Nothing is missing below what is acknowledged.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.holes.is_empty()
+        self.una == self.passed
     }
 
     /// First transmissions acknowledged since the lowest missing segment was passed over.
     #[must_use]
     pub fn passed_over(&self) -> u64 {
-        self.holes.front().map_or(0, |hole| self.passed_count - hole.seen)
+        if self.is_whole() {
+            return 0;
+        }
+        self.holes.front().map_or(0, |hole| self.passed_count.wrapping_sub(hole.seen).into())
     }
 
     /// Missing segment `sequence` counts as lost, by a sender that loses segments in the order in which they left.
@@ -147,11 +177,8 @@ impl Scoreboard {
         if sequence >= self.passed {
             debug_assert_eq!(sequence, self.passed, "what left before is lost already");
             match self.holes.back_mut() {
-                Some(hole) if hole.end == sequence => hole.end += 1,
-                _ => {
-                    let hole = Hole { start: sequence, end: sequence + 1, seen: self.passed_count };
-                    self.holes.push_back(hole);
-                }
+                Some(hole) if hole.end() == sequence => hole.length += 1,
+                _ => self.holes.push_back(Hole::new(sequence, sequence + 1, self.passed_count)),
             }
             self.passed = sequence + 1;
         }
@@ -169,13 +196,14 @@ impl Scoreboard {
     #[must_use]
     #[inline]
     pub fn has_loss(&self) -> bool {
-        self.holes.front().is_some_and(|h| h.start < self.lost_end)
+        // `lost_end <= passed`, so that without holes nothing is lost.
+        self.una < self.lost_end
     }
 
     /// Missing segments that count as lost.
     #[must_use]
     pub fn lost(&self) -> u32 {
-        let lost = |h: &Hole| h.end.min(self.lost_end).saturating_sub(h.start);
+        let lost = |h: &Hole| h.end().min(self.lost_end).saturating_sub(h.start);
         count(self.holes.len());
         self.holes.iter().map(lost).sum::<u64>() as u32
     }
@@ -202,14 +230,18 @@ impl Scoreboard {
         if sequence < self.passed {
             return self.fill(sequence);
         }
+        let in_order = sequence == self.una;
         if sequence > self.passed {
-            self.holes.push_back(Hole { start: self.passed, end: sequence, seen: self.passed_count });
+            self.holes.push_back(Hole::new(self.passed, sequence, self.passed_count));
         }
         self.passed = sequence + 1;
-        self.passed_count += 1;
+        self.passed_count = self.passed_count.wrapping_add(1);
         self.pipe -= 1;
-        if !self.holes.is_empty() {
-            self.mark_lost(u64::from(threshold));
+        if in_order {
+            // Nothing was missing: `una == passed`.
+            self.una = sequence + 1;
+        } else {
+            self.mark_lost(threshold);
         }
         Acked::New { sent_once: true }
     }
@@ -232,48 +264,53 @@ impl Scoreboard {
     }
 
     /// Moves `lost_end` over the holes that enough later segments have passed. At most `threshold` holes are undecided.
-    fn mark_lost(&mut self, threshold: u64) {
+    fn mark_lost(&mut self, threshold: u32) {
         let mut undecided = self.holes.len();
-        while undecided > 0 && self.holes[undecided - 1].end > self.lost_end {
+        for _ in self.holes.iter().rev().take_while(|hole| hole.end() > self.lost_end) {
             count(1);
             undecided -= 1;
         }
-        for hole in self.holes.range(undecided..) {
+        for hole in self.holes.iter_from(undecided) {
             count(1);
-            if self.passed_count - hole.seen < threshold {
+            if self.passed_count.wrapping_sub(hole.seen) < threshold {
                 break;
             }
             // A hole may have been retransmitted in part before it was decided.
-            self.pipe -= (hole.end - hole.start.max(self.lost_end)) as u32;
-            self.lost_end = hole.end;
+            self.pipe -= (hole.end() - hole.start.max(self.lost_end)) as u32;
+            self.lost_end = hole.end();
         }
     }
 
     /// A segment below `passed` is acknowledged.
     fn fill(&mut self, sequence: u64) -> Acked {
+        if sequence < self.una {
+            return Acked::Known;
+        }
         let index = match self.holes.front() {
-            Some(hole) if sequence < hole.start => return Acked::Known,
-            Some(hole) if sequence < hole.end => 0,
+            Some(hole) if sequence < hole.end() => 0,
             _ => self.first_not_below(sequence),
         };
         let Some(hole) = self.holes.get_mut(index).filter(|h| h.start <= sequence) else {
             return Acked::Known;
         };
-        let (start, end) = (hole.start, hole.end);
+        let (start, end) = (hole.start, hole.end());
         if sequence == start {
-            hole.start += 1;
-            if hole.start == end {
+            (hole.start, hole.length) = (start + 1, hole.length - 1);
+            if hole.length == 0 {
                 // A queue with two ends moves the shorter side.
                 count(index.min(self.holes.len() - index));
                 self.holes.remove(index);
             }
         } else {
-            hole.end = sequence;
-            let rest = Hole { start: sequence + 1, ..*hole };
-            if rest.start < end {
+            let rest = Hole::new(sequence + 1, end, hole.seen);
+            hole.length = (sequence - start) as u32;
+            if rest.length > 0 {
                 count(index.min(self.holes.len() - index));
-                self.holes.insert(index + 1, Hole { end, ..rest });
+                self.holes.insert(index + 1, rest);
             }
+        }
+        if sequence == self.una {
+            self.una = self.holes.front().map_or(self.passed, |h| h.start);
         }
         let retransmitted = sequence < self.retransmitted_end;
         if retransmitted || sequence >= self.lost_end {
@@ -316,14 +353,19 @@ impl Scoreboard {
     #[cfg(test)]
     fn check_invariant(&self) {
         let below = |end: u64| {
-            let missing = |h: &Hole| h.end.min(end).saturating_sub(h.start);
+            let missing = |h: &Hole| h.end().min(end).saturating_sub(h.start);
             self.holes.iter().map(missing).sum::<u64>()
         };
         let sacked = self.passed - self.una() - below(self.passed);
         let in_network = self.flight() - sacked - below(self.lost_end) + below(self.retransmitted_end);
         assert_eq!(u64::from(self.pipe), in_network, "{self:?}");
-        assert!(self.holes.iter().all(|h| h.start < h.end && h.end <= self.passed), "{self:?}");
-        assert!(self.holes.iter().zip(self.holes.iter().skip(1)).all(|(a, b)| a.end <= b.start), "{self:?}");
+        assert_eq!(self.una, self.holes.front().map_or(self.passed, |h| h.start), "{self:?}");
+        assert!(self.lost_end <= self.passed, "{self:?}");
+        assert!(self.holes.iter().all(|h| h.length > 0 && h.end() <= self.passed), "{self:?}");
+        assert!(
+            self.holes.iter().zip(self.holes.iter().skip(1)).all(|(a, b)| a.end() <= b.start),
+            "{self:?}"
+        );
         assert!(self.retransmitted_end <= self.lost_end && self.passed <= self.next, "{self:?}");
     }
 
@@ -331,11 +373,8 @@ impl Scoreboard {
     pub fn lose_everything(&mut self) {
         if self.passed < self.next {
             match self.holes.back_mut() {
-                Some(hole) if hole.end == self.passed => hole.end = self.next,
-                _ => {
-                    let hole = Hole { start: self.passed, end: self.next, seen: self.passed_count };
-                    self.holes.push_back(hole);
-                }
+                Some(hole) if hole.end() == self.passed => hole.length += (self.next - self.passed) as u32,
+                _ => self.holes.push_back(Hole::new(self.passed, self.next, self.passed_count)),
             }
         }
         self.passed = self.next;
@@ -350,7 +389,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::cell::Cell;
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeSet, VecDeque};
 
     thread_local! {
         pub static WORK: Cell<usize> = const { Cell::new(0) };

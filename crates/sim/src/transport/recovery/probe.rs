@@ -8,16 +8,22 @@ use serde::{Deserialize, Serialize};
 
 /// The probe timer and the probe of one flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[repr(C)]
 pub struct Probe {
     /// When a probe is due, [`OFF`] for never.
     pub timer: Picos,
-    /// The segment that was sent as a probe and is not acknowledged, with its departure where it had been sent before.
-    outstanding: Option<(u64, Option<Picos>)>,
+    /// The segment that was sent as a probe and is not acknowledged; [`NONE`] for none.
+    outstanding: u64,
+    /// When it left, where it had been sent before; else [`OFF`].
+    again: Picos,
 }
+
+/// No segment.
+const NONE: u64 = u64::MAX;
 
 impl Default for Probe {
     fn default() -> Self {
-        Self { timer: OFF, outstanding: None }
+        Self { timer: OFF, outstanding: NONE, again: OFF }
     }
 }
 
@@ -43,34 +49,39 @@ impl Probe {
     /// Returns whether a probe may be sent: one at a time.
     #[must_use]
     pub fn is_free(&self) -> bool {
-        self.outstanding.is_none()
+        self.outstanding == NONE
     }
 
     /// Segment `sequence` was sent as a probe, at `now` if it had been sent before.
     pub fn sent(&mut self, sequence: u64, again: Option<Picos>) {
-        (self.timer, self.outstanding) = (OFF, Some((sequence, again)));
+        *self = Self { timer: OFF, outstanding: sequence, again: again.unwrap_or(OFF) };
     }
 
     /// The copy of `sequence` that left at `departure` has arrived, the first one to do so where it is `new`. Whether
     /// that means that the probe repaired a loss, which is then congestion (RFC 8985, section 7.4).
     pub fn acknowledged(&mut self, sequence: u64, departure: Picos, new: bool) -> bool {
-        let Some((probe, again)) = self.outstanding.filter(|(probe, _)| *probe == sequence) else {
+        if sequence != self.outstanding {
             return false;
-        };
-        self.outstanding = again.is_some_and(|sent| departure < sent).then_some((probe, again));
-        new && again.is_some_and(|sent| departure >= sent)
+        }
+        let again = self.again;
+        if again == OFF || departure >= again {
+            self.outstanding = NONE;
+        }
+        new && again != OFF && departure >= again
     }
 
     /// A duplicate of `sequence` says nothing about reordering: it was a probe.
     #[must_use]
     pub fn is(&self, sequence: u64) -> bool {
-        self.outstanding.is_some_and(|(probe, _)| probe == sequence)
+        sequence == self.outstanding
     }
 
     /// Everything below `una` was acknowledged; a probe beyond is still out.
     pub fn forget_below(&mut self, una: u64) {
         // The copy of a probe that was needless still comes, and is then known.
-        self.outstanding = self.outstanding.filter(|(probe, again)| *probe >= una || again.is_some());
+        if self.outstanding < una && self.again == OFF {
+            self.outstanding = NONE;
+        }
     }
 
     /// The retransmission timer expired.

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Prr {
     /// Segments outstanding when recovery began: `RecoverFS`.
-    outstanding: u64,
+    outstanding: u32,
     /// Segments delivered since: `prr_delivered`.
-    delivered: u64,
+    delivered: u32,
     /// Segments sent since: `prr_out`.
-    out: u64,
+    out: u32,
     /// Segments that may be in flight now.
     window: f64,
     /// End of the losses known at the last acknowledgement.
@@ -39,7 +39,7 @@ impl Prr {
     /// reduce what they send: others keep the window of their congestion control.
     #[must_use]
     pub fn new(outstanding: u64, losses: u64, managed: bool) -> Self {
-        Self { outstanding: if managed { outstanding.max(1) } else { 0 }, losses, ..Self::default() }
+        Self { outstanding: if managed { outstanding.max(1) as u32 } else { 0 }, losses, ..Self::default() }
     }
 
     /// Segments were newly acknowledged, the one that began recovery included.
@@ -47,19 +47,20 @@ impl Prr {
         if self.outstanding == 0 {
             return;
         }
-        self.delivered += u64::from(step.acked);
+        self.delivered += step.acked;
         let safe = step.advanced && step.losses == self.losses;
         self.losses = step.losses;
         let (pipe, target) = (u64::from(step.pipe), step.target as u64);
+        let [outstanding, delivered, out] = [self.outstanding, self.delivered, self.out].map(u64::from);
         let mut count = if pipe > target {
-            (self.delivered * target).div_ceil(self.outstanding).saturating_sub(self.out)
+            (delivered * target).div_ceil(outstanding).saturating_sub(out)
         } else {
             let catch_up = match kind {
                 PrrKind::Ssrb => 1,
                 PrrKind::SafeAck => u64::from(safe),
                 PrrKind::Crb | PrrKind::Off => 0,
             };
-            (self.delivered.saturating_sub(self.out).max(u64::from(step.acked)) + catch_up).min(target - pipe)
+            (delivered.saturating_sub(out).max(u64::from(step.acked)) + catch_up).min(target - pipe)
         };
         if self.out == 0 {
             // The fast retransmit.

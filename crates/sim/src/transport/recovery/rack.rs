@@ -6,16 +6,25 @@
 //! reordering window is that of a sender which has not seen any.
 
 use crate::transport::flow::OFF;
+use crate::transport::short_queue::ShortQueue;
 use crate::transport::{Recovery, RttEstimator, Scoreboard};
 use mesonet_cc::Picos;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, VecDeque};
 
 /// Recoveries after which a window widened by needless retransmissions is narrow again (RFC 8985: `reo_wnd_persist`).
-const PERSISTENCE: u32 = 16;
+const PERSISTENCE: u16 = 16;
+
+/// Departures that lie inline: enough for the small windows of flows that lose many segments (chosen).
+const FEW_DEPARTURES: usize = 4;
+
+/// Retransmissions on their way that lie inline, for the same reason.
+const FEW_RESENT: usize = 2;
+
+/// Retransmissions to be sent again that lie inline, for the same reason.
+const FEW_AGAIN: usize = 4;
 
 /// A copy that left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Transmission {
     time: Picos,
     sequence: u64,
@@ -25,40 +34,41 @@ struct Transmission {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Rack {
-    /// When the first transmissions left whose fate is open, in order from segment `first` on; some may have been
-    /// acknowledged since. [`OFF`] where the copy of a probe has taken their place.
-    departures: VecDeque<Picos>,
+    /// The first of `departures`.
     first: u64,
-    /// Retransmissions whose fate is open, in the order in which they left; some may have been acknowledged since.
-    resent: VecDeque<Transmission>,
     /// When the oldest open copy is lost if no acknowledgement covers it, [`OFF`] where none is open.
     pub timer: Picos,
     /// The copy, among those acknowledged, that left last, and its round-trip time.
     latest: Transmission,
     rtt: Picos,
-    /// Retransmissions found lost, to be sent again.
-    again: BTreeSet<u64>,
-    /// Retransmissions found lost so far.
-    relapses: u64,
     /// When the window was last reduced.
     reduced: Picos,
+    /// When the first transmissions left whose fate is open, in order from segment `first` on; some may have been
+    /// acknowledged since. [`OFF`] where the copy of a probe has taken their place.
+    departures: ShortQueue<Picos, FEW_DEPARTURES>,
     /// The window is not widened again before this is acknowledged.
     widened: u64,
+    /// Retransmissions whose fate is open, in the order in which they left; some may have been acknowledged since.
+    resent: ShortQueue<Transmission, FEW_RESENT>,
+    /// Retransmissions found lost so far.
+    relapses: u32,
     /// The reordering window is this many quarters of the smallest round-trip time.
-    multiplier: u32,
+    multiplier: u16,
     /// Recoveries until it is one again.
-    persist: u32,
+    persist: u16,
+    /// Retransmissions found lost, to be sent again, rising.
+    again: ShortQueue<u64, FEW_AGAIN>,
 }
 
 impl Default for Rack {
     fn default() -> Self {
         Self {
-            departures: VecDeque::new(),
+            departures: ShortQueue::default(),
             first: 0,
-            resent: VecDeque::new(),
+            resent: ShortQueue::default(),
             latest: Transmission { time: 0, sequence: 0 },
             rtt: 0,
-            again: BTreeSet::new(),
+            again: ShortQueue::default(),
             relapses: 0,
             reduced: 0,
             multiplier: 1,
@@ -70,14 +80,6 @@ impl Default for Rack {
 }
 
 impl Rack {
-    /// The same memory for another flow.
-    #[must_use]
-    pub fn emptied(mut self) -> Self {
-        self.departures.clear();
-        self.resent.clear();
-        Self { departures: self.departures, resent: self.resent, ..Self::default() }
-    }
-
     /// Segment `sequence` leaves at `now` for the first time, the one before having done so before.
     #[inline]
     pub fn sent(&mut self, sequence: u64, now: Picos) {
@@ -99,8 +101,9 @@ impl Rack {
 
     /// Forgets the last copy of segment `sequence`.
     fn forget(&mut self, sequence: u64) {
-        if let Some(before) = self.resent.iter().rposition(|copy| copy.sequence == sequence) {
-            self.resent.remove(before);
+        let before = self.resent.iter().rev().position(|copy| copy.sequence == sequence);
+        if let Some(back) = before {
+            self.resent.remove(self.resent.len() - 1 - back);
         } else if let Some(place) = sequence.checked_sub(self.first)
             && let Some(departure) = self.departures.get_mut(place as usize)
         {
@@ -144,10 +147,20 @@ impl Rack {
         if copy > self.latest {
             (self.latest, self.rtt) = (copy, now - departure);
         }
-        if !self.again.is_empty() && self.again.remove(&sequence) {
+        if self.again.is_empty() {
+            return;
+        }
+        let place = self.place_again(sequence);
+        if self.again.get(place) == Some(&sequence) {
+            self.again.remove(place);
             // It was not lost.
             board.believe(board.pipe() + 1);
         }
+    }
+
+    /// The place of segment `sequence` among those to be sent again.
+    fn place_again(&self, sequence: u64) -> usize {
+        self.again.partition_point(|again| *again < sequence)
     }
 
     /// A segment arrived that the receiver had: a retransmission was needless, and the window grows, once a round trip
@@ -155,7 +168,7 @@ impl Rack {
     pub fn needless(&mut self, board: &Scoreboard) {
         if board.una() >= self.widened {
             self.widened = board.next();
-            self.multiplier += 1;
+            self.multiplier = self.multiplier.saturating_add(1);
             self.persist = PERSISTENCE;
         }
     }
@@ -216,7 +229,7 @@ impl Rack {
                     break;
                 }
                 if board.lose(copy.sequence) {
-                    self.again.insert(copy.sequence);
+                    self.again.insert(self.place_again(copy.sequence), copy.sequence);
                     self.relapses += 1;
                     congested |= copy.time >= self.reduced;
                     lost_again(copy.sequence);
@@ -229,8 +242,8 @@ impl Rack {
 
     /// The lowest retransmission to send again below `limit`.
     pub fn resend(&mut self, board: &mut Scoreboard, limit: u64) -> Option<u64> {
-        let sequence = *self.again.first().filter(|s| **s < limit)?;
-        self.again.remove(&sequence);
+        let sequence = *self.again.front().filter(|s| **s < limit)?;
+        self.again.pop_front();
         board.believe(board.pipe() + 1);
         Some(sequence)
     }
@@ -243,7 +256,7 @@ impl Rack {
     /// Grows with every retransmission found lost.
     #[must_use]
     pub fn relapses(&self) -> u64 {
-        self.relapses
+        self.relapses.into()
     }
 
     /// The retransmission timer expired: all copies count as lost.
@@ -261,6 +274,7 @@ mod tests {
     use super::*;
     use mesonet_cc::MILLISECOND;
     use proptest::prelude::*;
+    use std::collections::VecDeque;
 
     const MS: Picos = MILLISECOND;
     const OPEN: Recovery = Recovery::Open;
