@@ -1,8 +1,9 @@
 """Every response of a run, recomputed from its tables and traces.
 
 A web of all kinds of files on all pairs of access routers makes each response non-trivial: losses, marks, timeouts,
-failed connections, impatient users, long-lived flows. A second network adds plain routers and spurious timeouts. No two
-responses of one unit have equal values, so that exchanging any two fails.
+failed connections, impatient users, long-lived flows. A second network adds plain routers and spurious timeouts, a
+third one losses in routers of every class. No two responses of one unit have equal values, so that exchanging any two
+fails.
 """
 
 from functools import cached_property
@@ -20,7 +21,7 @@ PERIODS = {"1": (2.0, 6.0), "2": (6.0, 10.0), "measured": (2.0, 10.0)}
 TIME = {
     "time.duration": "10 s", "time.warmup": f"{WARMUP} s", "time.periods": 2, "measurement.interval": f"{INTERVAL} s",
     "measurement.flow_records": 1, "measurement.flow_series": 3, "measurement.starved_after": f"{STARVED} s",
-    "trace.routers": ["all"], "trace.every": f"{INTERVAL} s",
+    "trace.routers": ["all"], "trace.every": f"{INTERVAL} s", "measurement.queue_delays": True,
 }  # fmt: skip
 WEB = TIME | {
     "algorithms": {"tcp": 0.5, "scalable": 0.5}, "network.speed": "20 seg/ms", "network.buffer": "0.3 bdp",
@@ -33,10 +34,20 @@ WEB = TIME | {
     "connection.syn_timeout": "0.3 s", "connection.syn_attempts": 2,
 }  # fmt: skip
 PLAIN = TIME | {
-    "algorithms": {"tcp": 1.0}, "network.speed": "1 seg/ms", "network.buffer": "30 segments", "users.base_sources": 0,
+    "algorithms": {"tcp": 1.0}, "network.ecn_threshold": "26 segments", "network.speed": "1 seg/ms",
+    "network.buffer": "30 segments", "users.base_sources": 0,
     "flows": [{"from": "A", "to": "B", "count": 3}],
     "network.changes": [{"time": f"{t} s", "link": ["A", "B"], "delay": d} for t, d in ((3, "2 s"), (7, "4 s"))],
 }  # fmt: skip
+#: Three bursts join on their way: each router is slower than what comes to it.
+NARROW = TIME | {
+    "algorithms": {"tcp": 1.0}, "network.ecn_threshold": "8 segments", "network.speed": "1 seg/ms",
+    "network.buffer": "10 segments", "transport.initial_window": "200 segments", "users.base_sources": 0,
+    "flows": [{"from": begin, "to": "Q", "interface": "5 seg/ms", "start": "3 s"}
+              for begin in "NFD"],
+}  # fmt: skip
+NODES = "name,class,speed_factor\nN,normal,0.9\nF,fast,0.85\nP,pop,0.7\nD,direct,0.2\nB,backbone,0.65\nQ,plain,0.6\n"
+LINKS = "from,to,delay_ms\nN,P,1\nF,P,2\nP,B,3\nD,B,4\nB,Q,5\n"
 #: Pairs of classes of access routers by their letters.
 LETTERS = {"direct access": "d", "fast access": "f", "normal access": "n"}
 BY_SPEED = {"goodput_very_fast": ("dd",), "goodput_fast": ("df", "ff"), "goodput_typical": ("dn", "fn", "nn")}
@@ -66,7 +77,7 @@ class Run:
         self.result = mn.simulate(self.scenario, seed=7)
         self.series = self.result.series.to_polars()
         self.routers = self.result.routers.to_polars()
-        self.queues = self.result.router_traces.to_polars()
+        self.queue_traces = self.result.router_traces.to_polars()
 
     @cached_property
     def flows(self) -> pl.DataFrame:
@@ -155,12 +166,37 @@ class Run:
         """Share of the places of the routers of a class, those in service included."""
         places = dict(self.routers.filter(pl.col("class") == name).select("router", "buffer").iter_rows())
         steps = [step * INTERVAL for step in self.steps(period)]
-        rows = self.queues.filter(
+        rows = self.queue_traces.filter(
             pl.col("router").is_in(list(places)) & pl.col("time_s").is_between(steps[0] - 1e-9, steps[-1] + 1e-9)
         )
         return (
             float((rows["queue"] / (rows["router"].replace_strict(places) + 1)).mean()) if len(rows) else float("nan")
         )
+
+    def queues(self, period: str, name: str) -> dict[str, float]:
+        """Losses, marks and delays of the queues of a class; delays as answered, if those of each queue allow them."""
+        rows = self.routers.filter((pl.col("class") == name) & (pl.col("period") == period))
+        begin, end = PERIODS[period]
+        own = pl.col("router").is_in(rows["router"].to_list())
+        traced = self.queue_traces.filter(own & (pl.col("time_s") > begin + 1e-9) & (pl.col("time_s") < end + 1e-9))
+        accepted, dropped, marked = (
+            float(traced[f"segments_{what}"].sum()) for what in ("accepted", "dropped", "marked")
+        )
+        short = name.removesuffix(" access")
+        nothing = float("nan")
+        found = {
+            f"queue_loss_rate_{short}": dropped / (dropped + accepted) if accepted else nothing,
+            f"queue_mark_rate_{short}": marked / accepted if accepted else nothing,
+        }
+        answered, before = self.answered(period), 0.0
+        for share in ("p50", "p95", "p99"):
+            delay = answered[f"queue_delay_{share}_{short}"]
+            each = rows[f"delay_{share}_ms"].drop_nulls()
+            # The share of a mixture lies between the shares of its parts.
+            allowed = len(each) > 0 and each.min() <= delay <= each.max() and delay >= before
+            found[f"queue_delay_{share}_{short}"] = delay if allowed else nothing
+            before = delay
+        return found
 
     def of_period(self, period: str) -> dict[str, float]:
         """Every response of a period."""
@@ -204,8 +240,10 @@ class Run:
             found[name] = self.goodput(period, pairs)
         for name, title in (("normal", "normal access"), ("fast", "fast access"), ("direct", "direct access")):
             found[f"buffer_use_{name}"] = self.buffer_use(period, title)
+            found |= self.queues(period, title)
         for name in ("backbone", "pop", "plain"):
             found[f"buffer_use_{name}"] = self.buffer_use(period, name)
+            found |= self.queues(period, name)
         return found
 
     def totals(self) -> dict[str, float]:
@@ -242,8 +280,16 @@ def plain() -> Run:
     return Run("dumbbell", PLAIN)
 
 
+@pytest.fixture(scope="module")
+def narrow(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("narrow")
+    (folder / "nodes.csv").write_text(NODES)
+    (folder / "links.csv").write_text(LINKS)
+    return Run("abilene", NARROW | {"topology": str(folder)})
+
+
 @pytest.mark.parametrize("period", PERIODS)
-@pytest.mark.parametrize("name", ["web", "plain"])
+@pytest.mark.parametrize("name", ["web", "plain", "narrow"])
 def test_responses_of_a_period(request: pytest.FixtureRequest, name: str, period: str) -> None:
     run = request.getfixturevalue(name)
     expected, answered = run.of_period(period), run.answered(period)
@@ -260,17 +306,17 @@ def test_responses_of_a_period(request: pytest.FixtureRequest, name: str, period
     assert not wrong
 
 
-@pytest.mark.parametrize("name", ["web", "plain"])
+@pytest.mark.parametrize("name", ["web", "plain", "narrow"])
 def test_responses_of_the_run(request: pytest.FixtureRequest, name: str) -> None:
     run = request.getfixturevalue(name)
     assert run.answered("run") == run.totals()
 
 
-def test_every_response_has_a_value_of_its_own(web: Run, plain: Run) -> None:
+def test_every_response_has_a_value_of_its_own(web: Run, plain: Run, narrow: Run) -> None:
     """A response that is zero, missing, or equal to another response of its unit would test nothing."""
     units = {response.name: response.unit for response in RESPONSES}
     values = {}
-    for run in (plain, web):
+    for run in (plain, web, narrow):
         for period in ("measured", "run"):
             values |= {k: v for k, v in run.answered(period).items() if np.isfinite(v) and v != 0}
     assert set(values) == set(units)

@@ -46,7 +46,8 @@ def queue(scenario: Scenario) -> dict[str, float]:
 
 def test_marks_and_delays_are_in_the_table(bottleneck: Scenario) -> None:
     plain = queue(bottleneck)
-    assert [plain[name] for name in ("segments_marked", "delay_p50_ms", "delay_p95_ms", "delay_p99_ms")] == [None] * 4
+    assert [plain[name] for name in ("delay_p50_ms", "delay_p95_ms", "delay_p99_ms")] == [None] * 3
+    assert plain["segments_marked"] == 0
     full = queue(bottleneck.with_values({"measurement.queue_delays": True}))
     assert full["delay_p95_ms"] > 100
     assert full["segments_marked"] == 0
@@ -116,3 +117,27 @@ def test_check_shows_disciplines_and_loads_of_ports(bottleneck: Scenario, tmp_pa
     assert settings["aqm.discipline"] == "codel"
     assert settings["network.buffer"] == "400 ms"
     assert "no link has a capacity" in " ".join(about["notes"])
+
+
+def test_delays_of_flows_and_marks_over_time(bottleneck: Scenario) -> None:
+    """The means of a group are those of its flows; the marks of a trace are those of the table of routers."""
+    values = {
+        "aqm.discipline": "codel", "aqm.ecn": True, "trace.routers": ["A"], "trace.every": "1 s",
+        "flows": [{"from": "A", "to": "B", "size": f"{size} segments", "interface": "1 Gbit/s", "start": "6 s"}
+                  for size in (1000, 4000)],
+    }  # fmt: skip
+    result = mn.simulate(bottleneck.with_values(values))
+    flows = result.flows.to_polars()
+    group = result.groups.to_polars().filter(period="measured")
+    assert flows["completed"].to_list() == [1, 1]
+    assert group["queueing_delay_ms"].to_list() == [pytest.approx(flows["queueing_delay_ms"].mean(), rel=1e-9)]
+    assert 0.5 < flows["queueing_delay_ms"].min() < flows["queueing_delay_ms"].max() < 60
+    traced = result.router_traces.to_polars().filter(pl.col("time_s") > 5)
+    table = result.routers.to_polars().filter(period="measured")
+    for name in ("A -> B", "A -> hosts"):
+        marked = traced.filter(router=name)["segments_marked"].sum()
+        assert marked == table.filter(router=name)["segments_marked"].item()
+    intervals = 15 / result.provenance["scenario"]["measurement"]["interval"]
+    marks = table["segments_marked"].sum()
+    assert marks > 10
+    assert marks == pytest.approx(result.value("segments_marked") * intervals)

@@ -99,17 +99,36 @@ def _completed_goodput(pair: str, category: str) -> Response:
     )
 
 
-def _buffer_use(router: str) -> Response:
+def _of_queues(router: str) -> tuple[Response, ...]:
+    """Return the responses of the queues of a class of routers."""
     words = {"pop": "PoP"}.get(router, router)
-    return Response(
-        f"buffer_use_{router}",
-        "",
-        f"Buffer use of {words} routers",
-        "1",
-        f"Share of the places in a router that segments fill, mean over the {words} routers and the sample instants",
-        "lower",
-        "ASME paper section 6: experiment 1 has responses on buffer use; their definition is assumed",
-    )
+    chosen = "chosen: what an operator sees of a queue"
+    delays = (("median", "p50", "half"), ("95 %", "p95", "95 %"), ("99 %", "p99", "99 %"))
+    return (
+        Response(
+            f"buffer_use_{router}", "", f"Buffer use of {words} routers", "1",
+            f"Share of the places in a router that segments fill, mean over the {words} routers and the sample "
+            "instants",
+            "lower", "ASME paper section 6: experiment 1 has responses on buffer use; their definition is assumed",
+        ),
+        Response(
+            f"queue_loss_rate_{router}", "", f"Loss rate in queues of {words} routers", "1",
+            f"Segments dropped / (dropped + accepted), over all queues of {words} routers", "lower", chosen,
+        ),
+        Response(
+            f"queue_mark_rate_{router}", "", f"Mark rate in queues of {words} routers", "1",
+            f"Segments marked / accepted, over all queues of {words} routers", "neutral", chosen,
+        ),
+        *(
+            Response(
+                f"queue_delay_{name}_{router}", "", f"Queueing delay ({title}) of {words} routers", "ms",
+                f"The time that {share} of all segments in the queues of {words} routers waited at most, before their "
+                "service; recorded with a discipline or `measurement.queue_delays`",
+                "lower", chosen,
+            )
+            for title, name, share in delays
+        ),
+    )  # fmt: skip
 
 
 RESPONSES: tuple[Response, ...] = (
@@ -260,7 +279,7 @@ RESPONSES: tuple[Response, ...] = (
         "RFC 3522 (Eifel): nothing was lost, or fast retransmit had repaired it",
     ),
     *(_completed_goodput(pair, category) for pair in PAIR_CLASSES for category in FILE_CATEGORIES),
-    *(_buffer_use(router) for router in ROUTER_CLASSES),
+    *(response for router in ROUTER_CLASSES for response in _of_queues(router)),
     Response(
         "total_flows_completed", "", "Flows completed in the run", "flows",
         "Counted from the start of the run", "higher", "SP 500-282 ch. 9 Table 9-9",

@@ -124,6 +124,7 @@ FLOWS = TableColumns(
         "spurious_timeouts": ("timeouts", "expiries after which the original segment was acknowledged"),
         "syns": ("segments", "SYNs sent"),
         "goodput": ("segments/s", "segments delivered / (last acknowledgement - first segment sent)"),
+        "queueing_delay_ms": ("ms", "last smoothed round-trip time less propagation"),
     },
 )
 
@@ -155,6 +156,10 @@ GROUPS = TableColumns(
         "loss_events_per_flow": ("events", f"losses and marks that reduced a window, timeouts apart, mean {_SPREAD}"),
         "losses_per_flow": ("segments", f"segments dropped, mean {_SPREAD}"),
         "timeouts_per_flow": ("timeouts", f"expiries of the retransmission timer, mean {_SPREAD}"),
+        "queueing_delay_ms": (
+            "ms",
+            f"last smoothed round-trip time less propagation, mean {_SPREAD}",
+        ),
     },
 )
 """Flow group: file category x path class x interface rate x algorithm; ``all`` stands for all algorithms together.
@@ -176,9 +181,9 @@ ROUTERS = TableColumns(
         "queue_mean": ("segments", "segments in it, the one in service included, mean over the sample instants"),
         "queue_max": ("segments", "the largest of them"),
         "segments_accepted": ("segments", "segments that it took, in the period"),
-        "segments_dropped": ("segments", "segments that found it full, in the period"),
+        "segments_dropped": ("segments", "segments that it dropped, in the period"),
         "loss_rate": ("1", "segments dropped / (dropped + accepted)"),
-        "segments_marked": ("segments", "segments that its discipline marked, in the period; empty for drop-tail"),
+        "segments_marked": ("segments", "segments that it marked (discipline, `network.ecn_threshold`), in the period"),
         "delay_p50_ms": ("ms", "median time that segments waited before their service; empty unless recorded"),
         "delay_p95_ms": ("ms", "the time that 95 % of them waited at most"),
         "delay_p99_ms": ("ms", "the time that 99 % of them waited at most"),
@@ -213,7 +218,8 @@ ROUTER_TRACES = TableColumns(
         "router": ("", "its name"),
         "queue": ("segments", "segments in it, the one in service included"),
         "segments_accepted": ("segments", "segments that it took since the row before"),
-        "segments_dropped": ("segments", "segments that found it full since the row before"),
+        "segments_dropped": ("segments", "segments that it dropped since the row before"),
+        "segments_marked": ("segments", "segments that it marked since the row before"),
         "utilisation": ("1", "part of the time since the row before in which it was forwarding"),
     },
 )

@@ -20,7 +20,6 @@ mod witness;
 pub use fifo::Fifo;
 
 use crate::engine::Segment;
-use crate::measure::Histogram;
 use crate::network::router::rescaled;
 use crate::random::{Purpose, Stream};
 use crate::scenario::{AqmParameters, DisciplineName};
@@ -263,22 +262,5 @@ impl Discipline {
             DisciplineName::FqCodel => Self::Stored(Stored::FqCodel(FqCodel::new(aqm, facts, draws.name()))),
             DisciplineName::Dualpi2 => Self::Stored(Stored::DualPi2(DualPi2::new(aqm, facts))),
         }
-    }
-}
-
-/// Measurements of a queue with a discipline in a period.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct QueueRecord {
-    /// Segments marked.
-    pub marked: u64,
-    /// Time between arrival and the beginning of the service, in microseconds, of served segments.
-    pub delays: Histogram,
-}
-
-impl QueueRecord {
-    /// Adds another one.
-    pub fn merge(&mut self, other: &Self) {
-        self.marked += other.marked;
-        self.delays.merge(&other.delays);
     }
 }

@@ -2,8 +2,9 @@
 
 use super::managed::Step;
 use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Managed, Origins, Outbox, OwnLanes};
-use crate::disciplines::{QueueRecord, Signals, Verdict};
+use crate::disciplines::{Signals, Verdict};
 use crate::engine::{FlowHome, FlowId, Lanes, Segment};
+use crate::measure::Histogram;
 use crate::network::build::{LaneEnd, LaneSpec};
 use crate::network::router::{RouterState, rescaled};
 use crate::network::{DomainLane, DomainRouter, Domains, LaneId, Network, Router};
@@ -283,7 +284,9 @@ impl LaneFabric {
             return;
         };
         if segment.is_ecn_capable() && self.routers[router].marks(now, departure) {
-            self.crossed.marked += u64::from(!segment.is_marked());
+            let is_new = u64::from(!segment.is_marked());
+            self.crossed.marked += is_new;
+            self.routers[router].marked += is_new;
             segment.mark();
         }
         self.send(departure, self.routes[router * self.targets + segment.target()], segment);
@@ -315,7 +318,9 @@ impl LaneFabric {
             return;
         };
         if !is_ack && segment.is_ecn_capable() && router.marks(now, departure) {
-            self.crossed.marked += u64::from(!segment.is_marked());
+            let is_new = u64::from(!segment.is_marked());
+            self.crossed.marked += is_new;
+            router.marked += is_new;
             segment.mark();
         }
         self.send(departure, way, segment);
@@ -345,11 +350,11 @@ impl LaneFabric {
             self.take_signals(now);
             return false;
         }
-        let router = &self.routers[queue];
+        let router = &mut self.routers[queue];
         let verdict = managed.decide(router.empty_at(), &arrival);
         let size = managed.service_of(&arrival);
         if verdict == Verdict::Drop {
-            self.routers[queue].dropped += 1;
+            router.dropped += 1;
             self.drop(now, *segment);
             return false;
         }
@@ -358,7 +363,7 @@ impl LaneFabric {
             if verdict == Verdict::Mark {
                 let is_new = u64::from(!segment.is_marked());
                 self.crossed.marked += is_new;
-                managed.record.marked += is_new;
+                router.marked += is_new;
                 segment.mark();
             }
         }
@@ -531,13 +536,13 @@ impl LaneFabric {
         self.state(way, now)
     }
 
-    /// See [`super::Fabric::take_record`]: where queues are at ports by `lane`, else by `router`.
-    pub fn take_record(&mut self, lane: LaneId, router: DomainRouter) -> Option<QueueRecord> {
+    /// See [`super::Fabric::take_delays`]: where queues are at ports by `lane`, else by `router`.
+    pub fn take_delays(&mut self, lane: LaneId, router: DomainRouter) -> Option<Histogram> {
         if self.managed.is_empty() {
             return None;
         }
         let queue = if self.at_ports { self.way_numbers.binary_search(&lane).ok()? } else { router.index() };
-        self.managed[queue].as_mut().map(|managed| std::mem::take(&mut managed.record))
+        self.managed[queue].as_mut().map(|managed| std::mem::take(&mut managed.delays))
     }
 
     /// See [`super::Fabric::waiting`].

@@ -1,7 +1,8 @@
 //! A queue with a discipline: its state, whatever carries the segments.
 
-use crate::disciplines::{Discipline, Draws, QueueFacts, QueueRecord, Signals, Verdict, Waiting};
+use crate::disciplines::{Discipline, Draws, QueueFacts, Signals, Verdict, Waiting};
 use crate::engine::Segment;
+use crate::measure::Histogram;
 use crate::network::router::RouterState;
 use crate::scenario::{AqmParameters, DisciplineName, EcnRewrite};
 use mesonet_cc::{MILLISECOND, Picos};
@@ -27,14 +28,15 @@ pub struct Managed {
     /// What the hop does to the ECN field of data before they enter.
     rewrite: EcnRewrite,
     draws: Draws,
-    /// What it has measured.
-    pub record: QueueRecord,
+    /// Time between arrival and the beginning of the service, in microseconds, of segments served since the period began.
+    pub delays: Histogram,
     /// Of a discipline that holds the segments: when the server is free.
     free: Picos,
     /// Something waits, so that a departure is due then.
     is_due: bool,
     served: u64,
     dropped: u64,
+    marked: u64,
     work: Picos,
 }
 
@@ -54,11 +56,12 @@ impl Managed {
             discipline,
             rewrite,
             draws,
-            record: QueueRecord::default(),
+            delays: Histogram::default(),
             free: 0,
             is_due: false,
             served: 0,
             dropped: 0,
+            marked: 0,
             work: 0,
         }
     }
@@ -100,7 +103,7 @@ impl Managed {
 
     /// A segment has entered that waits for `backlog` until it is served.
     pub fn entered(&mut self, backlog: Picos) {
-        self.record.delays.add(backlog / MICROSECOND);
+        self.delays.add(backlog / MICROSECOND);
     }
 
     /// A segment reaches a queue that holds its segments.
@@ -148,7 +151,7 @@ impl Managed {
 
     fn count(&mut self, dropped: usize, marked: u64, signals: &Signals) {
         self.dropped += (signals.dropped.len() - dropped) as u64;
-        self.record.marked += signals.marked - marked;
+        self.marked += signals.marked - marked;
     }
 
     /// Segments held, the one in service not included.
@@ -164,6 +167,7 @@ impl Managed {
         Some(RouterState {
             accepted: self.served,
             dropped: self.dropped,
+            marked: self.marked,
             busy: self.work - self.free.saturating_sub(now),
             queue: stored.len() as u64 + u64::from(self.free > now),
         })

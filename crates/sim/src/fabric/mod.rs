@@ -9,9 +9,9 @@ mod managed;
 pub mod origins;
 pub mod plain;
 
-use crate::disciplines::QueueRecord;
 use crate::engine::interfaces::QUEUES;
 use crate::engine::{FlowId, Segment};
+use crate::measure::Histogram;
 use crate::network::router::RouterState;
 use crate::network::{DomainLane, DomainRouter, LaneId};
 use crate::snapshot::{BadSnapshot, Passage};
@@ -268,11 +268,11 @@ impl Fabric {
         }
     }
 
-    /// Hands over what a queue with a discipline has measured, and forgets it; the queue by its number in the whole network.
-    pub fn take_record(&mut self, queue: usize, router: DomainRouter) -> Option<QueueRecord> {
+    /// Hands over the delays that a queue has recorded, and forgets them; the queue by its number in the whole network.
+    pub fn take_delays(&mut self, queue: usize, router: DomainRouter) -> Option<Histogram> {
         match self {
-            Self::Lanes(fabric) => fabric.take_record(LaneId::new(queue), router),
-            Self::Plain(fabric) => fabric.take_record(queue),
+            Self::Lanes(fabric) => fabric.take_delays(LaneId::new(queue), router),
+            Self::Plain(fabric) => fabric.take_delays(queue),
         }
     }
 

@@ -4,8 +4,9 @@
 
 use super::managed::Step;
 use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Managed, Origins, OwnLanes};
-use crate::disciplines::{QueueRecord, Signals, Verdict};
+use crate::disciplines::{Signals, Verdict};
 use crate::engine::{FlowHome, Segment};
+use crate::measure::Histogram;
 use crate::network::build::LaneEnd;
 use crate::network::router::{RouterState, rescaled};
 use crate::network::{DomainRouter, LaneId, Network, QueuedAcks};
@@ -54,6 +55,7 @@ struct Queue {
     departures: VecDeque<Picos>,
     accepted: u64,
     dropped: u64,
+    marked: u64,
     /// Time that all accepted segments take.
     work: Picos,
 }
@@ -92,6 +94,7 @@ impl PlainFabric {
             departures: VecDeque::new(),
             accepted: 0,
             dropped: 0,
+            marked: 0,
             work: 0,
         };
         Self {
@@ -194,10 +197,11 @@ impl PlainFabric {
         }
         if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
             managed.entered(free - now);
-            managed.record.marked += u64::from(marks && !segment.is_marked());
         }
         if marks || (!is_acknowledgement && segment.is_ecn_capable() && free - now > queue.mark_above) {
-            self.crossed.marked += u64::from(!segment.is_marked());
+            let is_new = u64::from(!segment.is_marked());
+            self.crossed.marked += is_new;
+            queue.marked += is_new;
             segment.mark();
         }
         queue.accepted += 1;
@@ -236,9 +240,9 @@ impl PlainFabric {
         }
     }
 
-    /// See [`super::Fabric::take_record`].
-    pub fn take_record(&mut self, queue: usize) -> Option<QueueRecord> {
-        self.managed[queue].as_mut().map(|managed| std::mem::take(&mut managed.record))
+    /// See [`super::Fabric::take_delays`].
+    pub fn take_delays(&mut self, queue: usize) -> Option<Histogram> {
+        self.managed[queue].as_mut().map(|managed| std::mem::take(&mut managed.delays))
     }
 
     /// See [`super::Fabric::waiting`].
@@ -387,6 +391,7 @@ impl PlainFabric {
         RouterState {
             accepted: queue.accepted,
             dropped: queue.dropped,
+            marked: queue.marked,
             busy: queue.work - backlog,
             queue: queue.departures.iter().filter(|departure| **departure > now).count() as u64,
         }

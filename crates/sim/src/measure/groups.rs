@@ -31,6 +31,8 @@ pub struct Group {
     loss_events: u64,
     losses: u64,
     timeouts: u64,
+    /// Sum of their last queueing delays, and the flows that have one.
+    queueing: (u128, u64),
     /// Segments of flows in progress that were acknowledged, whether or not the flows completed.
     acked: u64,
     /// Time for which those flows were sending.
@@ -68,6 +70,8 @@ impl FlowGroups {
         group.loss_events += u64::from(flow.loss_events);
         group.losses += u64::from(flow.losses);
         group.timeouts += u64::from(flow.timeouts);
+        group.queueing.0 += u128::from(flow.queueing.unwrap_or(0));
+        group.queueing.1 += u64::from(flow.queueing.is_some());
         group.goodputs.add(goodput as u64);
         group.times.add((flow.ended - flow.started) / TIME_UNIT);
     }
@@ -157,6 +161,7 @@ impl FlowGroups {
         table.float("loss_events_per_flow", per_flow(&|g| g.loss_events));
         table.float("losses_per_flow", per_flow(&|g| g.losses));
         table.float("timeouts_per_flow", per_flow(&|g| g.timeouts));
+        table.float("queueing_delay_ms", float(&|g| g.queueing.0 as f64 * 1e-9 / g.queueing.1 as f64));
         table
     }
 }
@@ -177,6 +182,7 @@ impl Group {
         self.loss_events += other.loss_events;
         self.losses += other.losses;
         self.timeouts += other.timeouts;
+        self.queueing = (self.queueing.0 + other.queueing.0, self.queueing.1 + other.queueing.1);
         self.acked += other.acked;
         self.active += other.active;
         self.goodputs.merge(&other.goodputs);

@@ -44,6 +44,8 @@ pub struct Record {
     spurious_timeouts: u32,
     syns: u32,
     pub(super) goodput: f64,
+    /// Last smoothed round-trip time less propagation.
+    pub(super) queueing: Option<Picos>,
 }
 
 impl Record {
@@ -74,6 +76,7 @@ impl Record {
             spurious_timeouts: flow.spurious_timeouts,
             syns: flow.syns,
             goodput: goodput(flow),
+            queueing: (flow.rtt.srtt > 0).then(|| flow.rtt.srtt.saturating_sub(flow.base_rtt)),
         }
     }
 }
@@ -145,6 +148,7 @@ impl FlowRecords {
         table.integer("spurious_timeouts", whole(&|r| u64::from(r.spurious_timeouts)));
         table.integer("syns", whole(&|r| u64::from(r.syns)));
         table.float("goodput", float(&|r| r.goodput));
+        table.float("queueing_delay_ms", float(&|r| time(r.queueing) * 1e3));
         table
     }
 }

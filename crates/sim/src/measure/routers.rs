@@ -1,7 +1,7 @@
 //! The table of routers by measured period: queue, drops, utilisation.
 
 use super::columns::Table;
-use crate::disciplines::QueueRecord;
+use super::histogram::Histogram;
 use crate::network::router::RouterState;
 use crate::network::{Network, RouterClass};
 use mesonet_cc::{Picos, seconds};
@@ -16,6 +16,28 @@ struct RouterSums {
     accepted: u64,
     busy: Picos,
     dropped: u64,
+    marked: u64,
+}
+
+/// What the queues of a class of routers did in some periods. NaN where nothing was measured.
+#[derive(Clone, Debug)]
+pub struct ClassUse {
+    /// Mean share of their places that segments filled, over queues and samples.
+    pub buffer_use: f64,
+    /// Segments dropped / (dropped + accepted).
+    pub loss_rate: f64,
+    /// Segments marked / accepted.
+    pub mark_rate: f64,
+    /// Of all segments that the queues served, in microseconds.
+    delays: Histogram,
+}
+
+impl ClassUse {
+    /// The time, ms, that a share `q` of the segments waited at most.
+    #[must_use]
+    pub fn delay_ms(&self, q: f64) -> f64 {
+        self.delays.quantile(q) / 1e3
+    }
 }
 
 /// Routers by measured period.
@@ -26,8 +48,8 @@ pub struct RouterUse {
     /// Samples of each period.
     samples: Vec<u64>,
     periods: Vec<Vec<RouterSums>>,
-    /// By period what queues with a discipline have measured, by queue.
-    records: Vec<BTreeMap<u32, QueueRecord>>,
+    /// By period the delays that queues have recorded, in microseconds, by queue.
+    delays: Vec<BTreeMap<u32, Histogram>>,
 }
 
 impl RouterUse {
@@ -38,7 +60,7 @@ impl RouterUse {
             seen: vec![RouterState::default(); routers],
             samples: vec![0; periods],
             periods: vec![vec![RouterSums::default(); routers]; periods],
-            records: vec![BTreeMap::new(); periods],
+            delays: vec![BTreeMap::new(); periods],
         }
     }
 
@@ -57,38 +79,52 @@ impl RouterUse {
             sums.accepted += accepted;
             sums.busy += seen.busy - before.busy;
             sums.dropped += seen.dropped - before.dropped;
+            sums.marked += seen.marked - before.marked;
         }
     }
 
-    /// What a queue with a discipline has measured in a period.
-    pub fn add_record(&mut self, period: usize, queue: usize, record: QueueRecord) {
-        self.records[period].insert(queue as u32, record);
+    /// The delays that a queue has recorded in a period.
+    pub fn add_delays(&mut self, period: usize, queue: usize, delays: Histogram) {
+        self.delays[period].insert(queue as u32, delays);
     }
 
-    /// The same over some periods; none for a queue that records nothing.
-    fn record(&self, periods: std::ops::Range<usize>, queue: usize) -> Option<QueueRecord> {
-        let mut all: Option<QueueRecord> = None;
-        for record in self.records[periods].iter().filter_map(|records| records.get(&(queue as u32))) {
-            all.get_or_insert_default().merge(record);
-        }
-        all
+    /// Adds the delays of a queue in some periods to `all`.
+    fn merge_delays(&self, periods: std::ops::Range<usize>, queue: usize, all: &mut Histogram) {
+        self.delays[periods]
+            .iter()
+            .filter_map(|delays| delays.get(&(queue as u32)))
+            .for_each(|d| all.merge(d));
     }
 
-    /// Mean share of their places that the routers of a class had filled, over routers and samples of the given
-    /// periods; NaN without any.
+    /// What the queues of a class of routers did in the given periods.
     #[must_use]
-    pub fn buffer_use(&self, network: &Network, class: RouterClass, periods: std::ops::Range<usize>) -> f64 {
-        let (mut sum, mut count) = (0.0, 0u64);
+    pub fn of_class(
+        &self,
+        network: &Network,
+        class: RouterClass,
+        periods: &std::ops::Range<usize>,
+    ) -> ClassUse {
+        let (mut filled, mut samples) = (0.0, 0u64);
+        let mut all = RouterSums::default();
+        let mut delays = Histogram::default();
         for (index, router) in network.routers[..network.queues.count()].iter().enumerate() {
             if network.queues.class(index, &network.topology) != class {
                 continue;
             }
             for period in periods.clone() {
-                sum += self.periods[period][index].queue as f64 / router.places() as f64;
-                count += self.samples[period];
+                let sums = self.periods[period][index];
+                filled += sums.queue as f64 / router.places() as f64;
+                samples += self.samples[period];
+                all = all.plus(sums);
             }
+            self.merge_delays(periods.clone(), index, &mut delays);
         }
-        sum / count as f64
+        ClassUse {
+            buffer_use: filled / samples as f64,
+            loss_rate: all.dropped as f64 / (all.dropped + all.accepted) as f64,
+            mark_rate: all.marked as f64 / all.accepted as f64,
+            delays,
+        }
     }
 
     /// The table: a row for each period (and `measured` for all) and router. `interval` s lies between samples.
@@ -104,16 +140,13 @@ impl RouterUse {
             let samples: u64 = self.samples[span.clone()].iter().sum();
             for router in 0..network.queues.count() {
                 let sums = self.periods[span.clone()].iter().map(|p| p[router]);
-                rows.push((
-                    name.clone(),
-                    router,
-                    samples,
-                    sums.fold(RouterSums::default(), RouterSums::plus),
-                    self.record(span.clone(), router),
-                ));
+                let sums = sums.fold(RouterSums::default(), RouterSums::plus);
+                let mut delays = Histogram::default();
+                self.merge_delays(span.clone(), router, &mut delays);
+                rows.push((name.clone(), router, samples, sums, delays));
             }
         }
-        type Row = (String, usize, u64, RouterSums, Option<QueueRecord>);
+        type Row = (String, usize, u64, RouterSums, Histogram);
         let text = |f: &dyn Fn(&Row) -> String| rows.iter().map(f).collect::<Vec<_>>();
         let whole = |f: &dyn Fn(&Row) -> u64| rows.iter().map(f).collect::<Vec<_>>();
         let float = |f: &dyn Fn(&Row) -> f64| rows.iter().map(f).collect::<Vec<_>>();
@@ -129,14 +162,10 @@ impl RouterUse {
         table.integer("segments_accepted", whole(&|r| r.3.accepted));
         table.integer("segments_dropped", whole(&|r| r.3.dropped));
         table.float("loss_rate", float(&|r| r.3.dropped as f64 / (r.3.dropped + r.3.accepted) as f64));
-        table.float(
-            "segments_marked",
-            float(&|r| r.4.as_ref().map_or(f64::NAN, |record| record.marked as f64)),
-        );
-        let delay = |r: &Row, q: f64| r.4.as_ref().map_or(f64::NAN, |record| record.delays.quantile(q) / 1e3);
-        table.float("delay_p50_ms", float(&|r| delay(r, 0.5)));
-        table.float("delay_p95_ms", float(&|r| delay(r, 0.95)));
-        table.float("delay_p99_ms", float(&|r| delay(r, 0.99)));
+        table.integer("segments_marked", whole(&|r| r.3.marked));
+        table.float("delay_p50_ms", float(&|r| r.4.quantile(0.5) / 1e3));
+        table.float("delay_p95_ms", float(&|r| r.4.quantile(0.95) / 1e3));
+        table.float("delay_p99_ms", float(&|r| r.4.quantile(0.99) / 1e3));
         table
     }
 }
@@ -149,6 +178,7 @@ impl RouterSums {
             accepted: self.accepted + other.accepted,
             busy: self.busy + other.busy,
             dropped: self.dropped + other.dropped,
+            marked: self.marked + other.marked,
         }
     }
 }

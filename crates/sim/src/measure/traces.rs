@@ -34,6 +34,7 @@ struct RouterRow {
     queue: u64,
     accepted: u64,
     dropped: u64,
+    marked: u64,
     utilisation: f64,
 }
 
@@ -79,6 +80,7 @@ impl Traces {
                 queue: state.queue,
                 accepted,
                 dropped: state.dropped - last.dropped,
+                marked: state.marked - last.marked,
                 utilisation: busy as f64 / (now - *then) as f64,
             });
             (*then, *last) = (now, *state);
@@ -117,6 +119,7 @@ impl Traces {
         table.integer("queue", whole(&|r| r.queue));
         table.integer("segments_accepted", whole(&|r| r.accepted));
         table.integer("segments_dropped", whole(&|r| r.dropped));
+        table.integer("segments_marked", whole(&|r| r.marked));
         table.float("utilisation", rows.iter().map(|r| r.utilisation).collect());
         table
     }

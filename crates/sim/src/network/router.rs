@@ -26,6 +26,8 @@ pub struct Router {
     odd: (u64, Picos),
     /// Segments dropped so far.
     pub dropped: u64,
+    /// Segments marked here so far.
+    pub marked: u64,
     /// Work that came in until the speed last changed, and the segments accepted by then.
     earlier: (Picos, u64),
 }
@@ -45,6 +47,8 @@ pub struct RouterState {
     pub accepted: u64,
     /// Segments dropped so far.
     pub dropped: u64,
+    /// Segments marked here so far.
+    pub marked: u64,
     /// Time for which it has been serving.
     pub busy: Picos,
     /// Segments in it, the one in service included.
@@ -64,6 +68,7 @@ impl Router {
             accepted: 0,
             odd: (0, 0),
             dropped: 0,
+            marked: 0,
             earlier: (0, 0),
         }
     }
@@ -169,6 +174,7 @@ impl Router {
         RouterState {
             accepted: self.accepted,
             dropped: self.dropped,
+            marked: self.marked,
             busy: self.work() - self.backlog(now),
             queue: self.occupancy(now),
         }

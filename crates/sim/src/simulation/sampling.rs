@@ -11,6 +11,20 @@ use crate::transport::{Flow, FlowState, SAMPLED_LINES};
 use mesonet_cc::picos;
 use mesonet_cc::{Picos, seconds};
 
+/// Names of the responses of the queues of a class of routers.
+macro_rules! of_queues {
+    ($class:literal) => {
+        [
+            concat!("buffer_use_", $class),
+            concat!("queue_loss_rate_", $class),
+            concat!("queue_mark_rate_", $class),
+            concat!("queue_delay_p50_", $class),
+            concat!("queue_delay_p95_", $class),
+            concat!("queue_delay_p99_", $class),
+        ]
+    };
+}
+
 /// Responses by pair class and, in the order of their numbers, file category.
 const COMPLETED_GOODPUT: [[&str; 4]; 6] = [
     ["goodput_dd_web_object", "goodput_dd_document", "goodput_dd_service_pack", "goodput_dd_movie"],
@@ -21,19 +35,22 @@ const COMPLETED_GOODPUT: [[&str; 4]; 6] = [
     ["goodput_nn_web_object", "goodput_nn_document", "goodput_nn_service_pack", "goodput_nn_movie"],
 ];
 
-/// Responses by class of routers.
-const BUFFER_USE: [(&str, RouterClass); 6] = [
-    ("buffer_use_backbone", RouterClass::Backbone),
-    ("buffer_use_pop", RouterClass::Pop),
-    ("buffer_use_normal", RouterClass::Normal),
-    ("buffer_use_fast", RouterClass::Fast),
-    ("buffer_use_direct", RouterClass::Direct),
-    ("buffer_use_plain", RouterClass::Plain),
+/// Responses by class of routers: buffer use, loss rate, mark rate, and delays at `DELAYS`.
+const OF_QUEUES: [(RouterClass, [&str; 6]); 6] = [
+    (RouterClass::Backbone, of_queues!("backbone")),
+    (RouterClass::Pop, of_queues!("pop")),
+    (RouterClass::Normal, of_queues!("normal")),
+    (RouterClass::Fast, of_queues!("fast")),
+    (RouterClass::Direct, of_queues!("direct")),
+    (RouterClass::Plain, of_queues!("plain")),
 ];
 
 /// Flows between the one that a sample adds and the one whose state it asks for: some 50 ns each, for a latency of 100 ns
 /// and more (chosen).
 const AHEAD: usize = 4;
+
+/// Percentiles of delays.
+const DELAYS: [f64; 3] = [0.5, 0.95, 0.99];
 
 impl Simulation {
     /// Instant of the `n`-th sample: always n times the interval, so that nothing drifts.
@@ -66,7 +83,7 @@ impl Simulation {
         let period = self.shared.period(self.now);
         if self.shared.period(self.sample_time(self.samples + 1)) != period {
             self.domains.iter_mut().for_each(|domain| domain.end_period(period, self.now));
-            self.end_queue_records(period);
+            self.end_queue_delays(period);
         }
         let states: Vec<_> = (0..self.shared.network.queues.count()).map(|q| self.queue(q)).collect();
         self.routers.sample(states.into_iter(), period);
@@ -80,22 +97,22 @@ impl Simulation {
             let quantities = [sample.sending as f64, interval.counted.leaving as f64];
             if tolerance > 0.0 && self.convergence.add(quantities, tolerance) {
                 self.end = self.now;
-                self.end_queue_records(Some(period));
+                self.end_queue_delays(Some(period));
             }
         }
         self.series.push(self.now, sample, interval.counted, explicit);
         self.domains.iter_mut().for_each(|domain| domain.fabric.shrink());
     }
 
-    /// A measured period (from 0; none: the time before) ends now: what queues with a discipline have measured in it.
-    fn end_queue_records(&mut self, period: Option<usize>) {
+    /// A measured period (from 0; none: the time before) ends now: the delays that queues have recorded in it.
+    fn end_queue_delays(&mut self, period: Option<usize>) {
         let domains = &self.shared.domains;
         for queue in 0..self.shared.network.queues.count() {
             let router = self.shared.network.queues.router(queue);
             let fabric = &mut self.domains[usize::from(domains.of[router])].fabric;
-            let record = fabric.take_record(queue, domains.router[router]);
-            if let (Some(record), Some(period)) = (record, period) {
-                self.routers.add_record(period, queue, record);
+            let delays = fabric.take_delays(queue, domains.router[router]);
+            if let (Some(delays), Some(period)) = (delays, period) {
+                self.routers.add_delays(period, queue, delays);
             }
         }
     }
@@ -148,7 +165,7 @@ impl Simulation {
             add(&name, period.responses(sources, self.long_lived_flows()));
             let span = if last { 0..self.periods.len() - 1 } else { i..i + 1 };
             add(&name, Self::completed_goodputs(&groups, (!last).then_some(i)));
-            add(&name, self.buffer_uses(&span));
+            add(&name, self.queues_by_class(&span));
         }
         add("run", totals(&self.counters()));
         rows
@@ -165,11 +182,14 @@ impl Simulation {
         COMPLETED_GOODPUT.iter().enumerate().flat_map(goodput).collect()
     }
 
-    /// Share of the places in routers that segments fill, by class of routers.
-    fn buffer_uses(&self, periods: &std::ops::Range<usize>) -> Responses {
-        let of =
-            |(name, class)| (name, self.routers.buffer_use(&self.shared.network, class, periods.clone()));
-        BUFFER_USE.into_iter().map(of).collect()
+    /// What the queues of each class of routers did.
+    fn queues_by_class(&self, periods: &std::ops::Range<usize>) -> Responses {
+        let of = |(class, names): (RouterClass, [&'static str; 6])| {
+            let queues = self.routers.of_class(&self.shared.network, class, periods);
+            let [p50, p95, p99] = DELAYS.map(|q| queues.delay_ms(q));
+            names.into_iter().zip([queues.buffer_use, queues.loss_rate, queues.mark_rate, p50, p95, p99])
+        };
+        OF_QUEUES.into_iter().flat_map(of).collect()
     }
 
     /// Window of explicit flow `index`, segments; NaN while it is not sending.
