@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesonet.errors import InputError
-from mesonet.units import integer, parse, show, whole
+from mesonet.units import familiar, integer, parse, show, whole, with_bits
 
 
 @pytest.mark.parametrize(
@@ -125,3 +125,37 @@ def test_what_is_not_a_whole_number(value: object) -> None:
 def test_bounds_of_whole_numbers(value: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         integer(value, "replicates", 1, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("1600 seg/ms", "1600 seg/ms (19.2 Gbit/s)"),
+        ("40 seg/s", "40 seg/s (480 kbit/s)"),
+        ("1 segment", "1 segment (1.5 kB)"),
+        ("1,234 to 5,000 segments", "1,234 to 5,000 segments (1.85 to 7.5 MB)"),
+        ("20 to 160 seg/ms", "20 to 160 seg/ms (240 Mbit/s to 1.92 Gbit/s)"),
+        ("a router (1.0000 seg/ms) is slow", "a router (1.0000 seg/ms, 12 Mbit/s) is slow"),
+        ("−12 segments/s", "−12 segments/s (−144 kbit/s)"),
+        ("2.5 down to 1.2 segments/s", "2.5 down to 1.2 segments/s (30 down to 14.4 kbit/s)"),
+        ("2147483648 segments", "2147483648 segments (3.22 TB)"),
+        ("0 segments", "0 segments"),
+        ("1 bdp", "1 bdp"),
+        ("5 segments/interval", "5 segments/interval"),
+        ("81 ms", "81 ms"),
+        ("24 Mbit/s", "24 Mbit/s"),
+        ("factor X5 segments", "factor X5 segments"),
+    ],
+)
+def test_bits_and_bytes_stand_beside_segments(text: str, shown: str) -> None:
+    assert with_bits(text) == shown
+    assert with_bits(text, None) == text
+
+
+def test_familiar_units_follow_the_size_of_a_segment() -> None:
+    assert familiar("rate", 1000, 500) == "4 Mbit/s"
+    assert with_bits("1000 seg/s", 500) == "1000 seg/s (4 Mbit/s)"
+    for value in (1e-3, 1.0, 83.3333, 999_999.0, 1e10):
+        assert parse("rate", familiar("rate", value)) == pytest.approx(value, rel=5e-3), "users may write it back"
+    with pytest.raises(ValueError, match="time"):
+        familiar("time", 1.0)

@@ -75,8 +75,14 @@ _OF_BYTES = frozenset(
 )
 """Units whose factors above are bytes (per second), to be divided by the size of a segment."""
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_PREFIXES = ("", "k", "M", "G", "T", "P")
 _QUANTITY = re.compile(rf"\s*({_NUMBER})\s*(\S*)\s*")
 _RATIO = re.compile(rf"\s*({_NUMBER})\s*(?:/\s*({_NUMBER}))?\s*")
+_SHOWN = r"[-−]?\d[\d,]*\.?\d*(?:e[-+−]?\d+)?"
+_IN_SEGMENTS = re.compile(
+    rf"(?<![\w.,])(?:({_SHOWN})( to | down to ))?({_SHOWN}) (seg(?:ment)?s?/m?s|seg(?:ment)?s?)(?![\w/])"
+)
+"""A rate or a size in segments, or a range of these, as messages and reports show them."""
 BUFFER_RULES = {"bdp": "bdp", "bdp_per_sqrt_n": "bdp/sqrt(n)", "segments": "segments", "time": "s"}
 """Unit that users write, by rule of a buffer."""
 _BUFFER = re.compile(
@@ -200,6 +206,84 @@ def show(kind: str, value: Any) -> str:
         case "numbers" | "names" | "changes" | "places":
             return ", ".join(map(str, value)) or "none"
     return _number_text(value)
+
+
+def familiar(kind: str, value: float, segment_bytes: float = SEGMENT_BYTES) -> str:
+    """Return a rate in bits per second, or a number of segments in bytes, to three digits.
+
+    Parameters
+    ----------
+    kind
+        ``rate`` or ``segments``.
+    value
+        Segments per second, or segments.
+    segment_bytes
+        Size of a segment.
+
+    Returns
+    -------
+    The number with its unit.
+
+    Raises
+    ------
+    ValueError
+        For another kind.
+
+    Examples
+    --------
+    >>> familiar("rate", 1.6e6), familiar("segments", 680)
+    ('19.2 Gbit/s', '1.02 MB')
+    """
+    if kind not in ("rate", "segments"):
+        raise ValueError(f"{kind} has no such unit")
+    unit, factor = ("bit/s", 8) if kind == "rate" else ("B", 1)
+    amount = float(f"{value * segment_bytes * factor:.3g}")
+    power = math.floor(math.log10(abs(amount)) / 3) if amount else 0
+    power = min(max(power, 0), len(_PREFIXES) - 1)
+    return f"{amount / 1000**power:.3g} {_PREFIXES[power]}{unit}"
+
+
+def with_bits(text: str, segment_bytes: float | None = SEGMENT_BYTES) -> str:
+    """Return a text in which bits per second or bytes stand beside each rate and each size in segments.
+
+    Parameters
+    ----------
+    text
+        A cell or a sentence. Values with other units stay as they are.
+    segment_bytes
+        Size of a segment; None: not known, the text stays as it is.
+
+    Returns
+    -------
+    The text.
+
+    Examples
+    --------
+    >>> with_bits("1600 seg/ms"), with_bits("680 segments"), with_bits("1 bdp")
+    ('1600 seg/ms (19.2 Gbit/s)', '680 segments (1.02 MB)', '1 bdp')
+    >>> with_bits("a slow router (1 seg/ms) has 40 to 60 segments/s")
+    'a slow router (1 seg/ms, 12 Mbit/s) has 40 to 60 segments/s (480 to 720 kbit/s)'
+    """
+    if segment_bytes is None:
+        return text
+
+    def beside(match: re.Match[str]) -> str:
+        low, between, high, unit = match.groups()
+        kind, factor = ("rate", 1000 if unit.endswith("/ms") else 1) if "/" in unit else ("segments", 1)
+        numbers = [float(each.replace(",", "").replace("−", "-")) for each in (low, high) if each is not None]
+        if numbers[-1] == 0:
+            return match[0]
+        texts = [familiar(kind, factor * each, segment_bytes) for each in numbers]
+        last = texts[-1]
+        if between:
+            last = f"{texts[0].removesuffix(last[last.index(' ') :])}{between}{last}"
+        if "−" in match[0]:
+            last = last.replace("-", "−")
+        if match.string[match.start() - 1 : match.start()] == "(":
+            return f"{match[0]}, {last}"
+        return f"{match[0]} ({last})"
+
+    return _IN_SEGMENTS.sub(beside, text)
 
 
 def integer(value: Any, path: str, least: int, most: int) -> int:

@@ -14,6 +14,7 @@ from mesonet.errors import InputError
 from mesonet.maps.network import MAP_COLUMNS, NetworkMap, map_rows, network_map
 from mesonet.scenarios.derived import CLASS_COLUMNS, class_rows, derived_rows, load_notes
 from mesonet.terminal import write_json, write_table
+from mesonet.units import with_bits
 
 
 @click.command(cls=Command)
@@ -38,15 +39,18 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
         }
         write_json({**about, "derived": described, "settings": settings})
         return
-    write_table(["path", "value", "source"], [list(row.values()) for row in settings])
-    click.echo("")
-    write_table(["follows", "value"], derived_rows(described))
-    click.echo("")
-    write_table(CLASS_COLUMNS, class_rows(described))
-    click.echo("")
-    write_table(MAP_COLUMNS, map_rows(shown))
+    segment_bytes = float(chosen.value("transport.segment_bytes"))
+    values = [[row["path"], with_bits(row["value"], segment_bytes), row["source"]] for row in settings]
+    write_table(["path", "value", "source"], values)
+    for header, rows in (
+        (["follows", "value"], derived_rows(described)),
+        (CLASS_COLUMNS, class_rows(described)),
+        (MAP_COLUMNS, map_rows(shown)),
+    ):
+        click.echo("")
+        write_table(header, [[with_bits(str(cell), segment_bytes) for cell in row] for row in rows])
     for warning in (*notes, *described["warnings"]):
-        click.echo(f"\nnote: {warning}")
+        click.echo(f"\nnote: {with_bits(warning, segment_bytes)}")
     if draw:
         click.echo(f"\nwritten to {draw}")
 

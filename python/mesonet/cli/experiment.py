@@ -12,6 +12,7 @@ import click
 
 from mesonet.errors import Broken, InputError
 from mesonet.terminal import write_json, write_table
+from mesonet.units import with_bits
 
 if TYPE_CHECKING:
     from mesonet.campaign.status import Status
@@ -84,14 +85,14 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
         write_json(planning.as_json(chosen, warnings, cost))
         return
     click.echo(planning.heading(chosen))
-    if factors := [list(vars(factor).values()) for factor in chosen.factors]:
+    if factors := planning.factor_rows(chosen):
         write_table(["factor", "name", "path", "minus", "plus"], factors)
         click.echo("")
         write_table(*planning.condition_rows(chosen))
     if cost:
         click.echo("\n" + "\n".join(planning.cost_lines(cost, os.cpu_count() or 1)))
     for warning in warnings:
-        click.echo(f"\nnote: {warning}")
+        click.echo(f"\nnote: {with_bits(warning, planning.segment_bytes(chosen))}")
 
 
 @experiment.command("run")

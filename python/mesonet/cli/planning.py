@@ -277,6 +277,44 @@ def heading(chosen: Designed) -> str:
     return "\n".join(lines) + "\n"
 
 
+def segment_bytes(chosen: Designed) -> float | None:
+    """Return the size of a segment in all conditions.
+
+    Parameters
+    ----------
+    chosen
+        The experiment.
+
+    Returns
+    -------
+    Bytes; None for a model that is no network, or if a factor varies the size.
+    """
+    path = "transport.segment_bytes"
+    scenario = getattr(chosen, "scenario", None)
+    if scenario is None or any(level.path == path for own in chosen.levels.values() for level in own):
+        return None
+    return float(scenario.value(path))
+
+
+def factor_rows(chosen: Designed) -> list[list[str]]:
+    """Return a row per factor.
+
+    Parameters
+    ----------
+    chosen
+        The experiment.
+
+    Returns
+    -------
+    Rows of text: id, name, path, and both levels.
+    """
+    size = segment_bytes(chosen)
+    return [
+        [factor.id, factor.name, factor.path, *(units.with_bits(level, size) for level in (factor.minus, factor.plus))]
+        for factor in chosen.factors
+    ]
+
+
 def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
     """Return a table of the conditions.
 

@@ -62,6 +62,13 @@ class Values:
     flow_groups: bool = True  #: False leaves the goodputs of flow groups out
 
     @cached_property
+    def segment_bytes(self) -> float | None:
+        """Bytes of a segment in all conditions; None for a model, or if conditions differ."""
+        scenarios = (entry.get("scenario", {}) for entry in self.campaign.experiment.get("scenarios") or [])
+        sizes = {float(each["transport"]["segment_bytes"]) for each in scenarios if "transport" in each}
+        return sizes.pop() if len(sizes) == 1 else None
+
+    @cached_property
     def network(self) -> Self:
         """The same view without flow groups."""
         return replace(self, flow_groups=False)

@@ -133,7 +133,7 @@ def report_html(
 def _two_level_parts(view: CampaignView) -> dict[str, Part]:
     @cache
     def groups() -> list[PageGroup]:
-        return page_groups(figure_groups(view), start_of(view)) if view.has_results else []
+        return page_groups(figure_groups(view), start_of(view), view.segment_bytes) if view.has_results else []
 
     replay = replay_section(recorded_runs(view.campaign))
 
@@ -158,7 +158,9 @@ def _sampled_parts(sampled: Sampled) -> dict[str, Part]:
 
     @cache
     def groups() -> list[PageGroup]:
-        return page_groups(sampled_figures.groups(sampled), start_of(view)) if view.has_results else []
+        return (
+            page_groups(sampled_figures.groups(sampled), start_of(view), view.segment_bytes) if view.has_results else []
+        )
 
     def figures() -> Markup:
         filters = sampled_page.range_filters(sampled)

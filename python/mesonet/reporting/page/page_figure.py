@@ -10,6 +10,7 @@ from mesonet.plots import theme
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.figures import Control, Drawing, Figure, Group
 from mesonet.reporting.figures.figure import Selection
+from mesonet.units import with_bits
 
 #: Marks above which a figure is drawn on a canvas.
 MOST_SVG_MARKS = 3_000
@@ -84,7 +85,7 @@ class PageGroup:
     figures: list[PageFigure]
 
 
-def page_groups(groups: Sequence[Group], start: Selection) -> list[PageGroup]:
+def page_groups(groups: Sequence[Group], start: Selection, segment_bytes: float | None) -> list[PageGroup]:
     """Return the groups with a figure that the page shows.
 
     Parameters
@@ -93,13 +94,19 @@ def page_groups(groups: Sequence[Group], start: Selection) -> list[PageGroup]:
         Groups of figures, as they are declared.
     start
         The selection that the page begins with.
+    segment_bytes
+        Size of a segment, for captions that name bits and bytes; None: not known.
 
     Returns
     -------
     Groups in the same order.
     """
     found = [
-        PageGroup(group.id, group.title, [made for figure in group.figures for made in page_figures(figure, start)])
+        PageGroup(
+            group.id,
+            group.title,
+            [made for figure in group.figures for made in page_figures(figure, start, segment_bytes)],
+        )
         for group in groups
     ]
     return [group for group in found if group.figures]
@@ -124,7 +131,7 @@ def start_of(view: CampaignView) -> dict[str, str]:
     }
 
 
-def page_figures(figure: Figure, start: Selection) -> list[PageFigure]:
+def page_figures(figure: Figure, start: Selection, segment_bytes: float | None) -> list[PageFigure]:
     """Return the figures of the page for a figure.
 
     Parameters
@@ -133,6 +140,8 @@ def page_figures(figure: Figure, start: Selection) -> list[PageFigure]:
         A figure, as it is declared.
     start
         The selection that the page begins with.
+    segment_bytes
+        As for `page_groups`.
 
     Returns
     -------
@@ -142,7 +151,7 @@ def page_figures(figure: Figure, start: Selection) -> list[PageFigure]:
         return []
     drawings = [(selection, figure.draw(**selection)) for selection in figure.selections]
     if not figure.varied:
-        return [_page_figure(figure, drawings, start, 1)]
+        return [_page_figure(figure, drawings, start, 1, segment_bytes)]
     alike: list[tuple[dict[str, Any], list[tuple[Selection, Drawing]]]] = []
     for selection, drawing in drawings:
         definition = {name: part for name, part in drawing.chart().definition().items() if name != "title"}
@@ -151,11 +160,17 @@ def page_figures(figure: Figure, start: Selection) -> list[PageFigure]:
             members = []
             alike.append((definition, members))
         members.append((selection, drawing))
-    return [_page_figure(figure, members, start, place) for place, (_, members) in enumerate(alike, start=1)]
+    return [
+        _page_figure(figure, members, start, place, segment_bytes) for place, (_, members) in enumerate(alike, start=1)
+    ]
 
 
 def _page_figure(
-    figure: Figure, drawings: Sequence[tuple[Selection, Drawing]], start: Selection, place: int
+    figure: Figure,
+    drawings: Sequence[tuple[Selection, Drawing]],
+    start: Selection,
+    place: int,
+    segment_bytes: float | None,
 ) -> PageFigure:
     first = next((each for each in drawings if all(start.get(k, v) == v for k, v in each[0].items())), drawings[0])
     chart = first[1].chart()
@@ -174,7 +189,8 @@ def _page_figure(
             else PageTable(_stacked([(selection, each.tables[name]) for selection, each in chosen]), keys)
             for name in names
         }
-        texts = [{**selection, "heading": each.heading or figure.question or figure.title, "text": each.text}
+        texts = [{**selection, "heading": each.heading or figure.question or figure.title,
+                  "text": with_bits(each.text, segment_bytes)}
                  for selection, each in chosen]  # fmt: skip
         captions = PageTable(pl.DataFrame(texts), keys)
     given = {control.state for control in figure.controls}

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from mesonet.reporting.campaign_view.values import level_text
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
+from mesonet.units import with_bits
 from mesonet.words import counted, quantity, span
 
 
@@ -85,7 +86,11 @@ def factors_html(view: CampaignView) -> Markup:
     -------
     HTML.
     """
-    rows = [[html.strong(f.id), f.name, f.minus, f.plus, html.code(f.path)] for f in view.campaign.factors]
+    size = view.segment_bytes
+    rows = [
+        [html.strong(f.id), f.name, with_bits(f.minus, size), with_bits(f.plus, size), html.code(f.path)]
+        for f in view.campaign.factors
+    ]
     return html.table(["factor", "name", "− level", "+ level", "sets"], rows)
 
 

@@ -15,6 +15,7 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.reporting.text.conditions import factors_html
 from mesonet.reporting.text.summary import roman
+from mesonet.units import with_bits
 from mesonet.words import counted, percent
 
 BETTER = {"higher": "higher is better", "lower": "lower is better"}
@@ -209,7 +210,7 @@ def _parameters(view: CampaignView) -> Markup:
     for parameter in parameters:
         path, value, unit, source, doc = (html.wording(parameter.get(name)) for name in PARAMETER_COLUMNS)
         shown = value if not unit or unit in value or unit in ("1", "time", "rate") else f"{value} {unit}"
-        rows.append([html.code(path), shown, html.prose(doc), html.prose(source)])
+        rows.append([html.code(path), with_bits(shown, view.segment_bytes), html.prose(doc), html.prose(source)])
     if not rows:
         return Markup("")
     note = "Factors take one of their two levels in each condition; all else is the same in every condition."
