@@ -12,8 +12,10 @@ from click.testing import CliRunner
 import mesonet as mn
 from mesonet import core
 from mesonet.cli.main import main
+from mesonet.responses.queues import class_rows, measured_text
 from mesonet.scenarios.parameters import PARAMETERS
 from mesonet.scenarios.scenario import Scenario
+from mesonet.units import familiar
 
 BOTTLENECK = """
 base = "dumbbell"
@@ -141,3 +143,35 @@ def test_delays_of_flows_and_marks_over_time(bottleneck: Scenario) -> None:
     marks = table["segments_marked"].sum()
     assert marks > 10
     assert marks == pytest.approx(result.value("segments_marked") * intervals)
+
+
+def test_commands_show_bits_bytes_and_queues(bottleneck: Scenario, tmp_path: Path) -> None:
+    file = str(tmp_path / "bottleneck.toml")
+
+    def text(*words: str) -> str:
+        done = CliRunner().invoke(main, list(words))
+        assert done.exit_code == 0, done.output
+        return " ".join(done.stdout.split())
+
+    checked = text("check", file)
+    assert "network.speed 2 seg/ms (24 Mbit/s)" in checked
+    assert "transport.initial_window 10 segments (15 kB)" in checked
+    assert "plain 2 2 seg/ms (24 Mbit/s)" in checked
+    ran = text("run", file, "--duration", "8 s", "--set", "measurement.queue_delays=true")
+    result = mn.simulate(bottleneck.with_values({"time.duration": "8 s", "measurement.queue_delays": True}))
+    rate = familiar("rate", result.value("segment_rate"))
+    assert f"{rate} goodput_long_lived_1" in ran
+    assert "queues of routers dropped, % marked, % delay, ms: median 95 % 99 % plain " in ran
+    assert "queue_delay_p95_plain" not in ran, "it is in the table of the queues"
+    delay = measured_text("delay_p95", result.value("queue_delay_p95_plain"))
+    assert f" {delay} " in ran.partition("99 % plain")[2].partition("performance")[0]
+    planned = text("experiment", "plan", "demo", "--pilot", "0")
+    assert "40 seg/ms (480 Mbit/s) 160 seg/ms (1.92 Gbit/s)" in planned
+    assert "50 segments (75 kB) 100 segments (150 kB)" in planned
+
+
+def test_drop_tail_queues_without_delays_say_so(bottleneck: Scenario) -> None:
+    rows = mn.simulate(bottleneck.with_values({"time.duration": "8 s"})).responses.to_arrow().to_pylist()
+    (row,) = class_rows(rows, "measured")
+    assert row[0] == "plain"
+    assert row[3:] == ["not recorded"] * 3

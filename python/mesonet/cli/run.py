@@ -13,16 +13,23 @@ from mesonet.cli.choice import find_scenario
 from mesonet.errors import InputError
 from mesonet.files import places
 from mesonet.progress import Progress
+from mesonet.responses import queues
 from mesonet.simulation.checkpoint import EVERY, Checkpoint, Stopped
 from mesonet.simulation.settling import SETTLING, late
 from mesonet.simulation.simulate import MOST_THREADS, Engine
 from mesonet.terminal import write_json, write_table
+from mesonet.units import familiar
 
 if TYPE_CHECKING:
     from mesonet.scenarios.scenario import Scenario
     from mesonet.simulation.result import Result
 
 from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_options, stop
+
+WHOLE = "measured"
+"""The period that is also shown in bits and bytes, and by class of queues."""
+BITS = {"segments/s": "rate", "segments/interval": "rate", "segments": "segments"}
+"""Kinds of quantity of the units that count segments."""
 
 
 @click.command(cls=Command)
@@ -90,21 +97,36 @@ def _show_result(chosen: Scenario, seed: int, result: Result, out: Path | None, 
         settling["load_drift"] = result.load_drift
         write_json({**about, **settling, "responses": responses, "performance": performance})
         return
-    periods = list(dict.fromkeys(row["period"] for row in rows))
-    cells = {(row["response"], row["period"]): row for row in rows}
-    write_table(
-        ["response", "symbol", "unit", *(f"period {p}" if p.isdigit() else p for p in periods)],
-        [
-            [name, row["symbol"], row["unit"], *(cells.get((name, p), {}).get("value") for p in periods)]
-            for name, row in {row["response"]: row for row in rows}.items()
-        ],
-    )
+    _show_responses(chosen, [row for row in rows if row["response"] not in queues.RESPONSES])
+    click.echo("")
+    write_table(queues.COLUMNS, queues.class_rows(rows, WHOLE))
     click.echo("")
     write_table(["performance", "value"], list(performance.items()))
     if note := _settling_note(result, float(chosen.value("time.warmup"))):
         click.echo(f"\nnote: {note}")
     if out:
         click.echo(f"\nwritten to {out}")
+
+
+def _show_responses(chosen: Scenario, rows: list[dict[str, Any]]) -> None:
+    periods = list(dict.fromkeys(row["period"] for row in rows))
+    cells = {(row["response"], row["period"]): row for row in rows}
+    size, interval = (float(chosen.value(path)) for path in ("transport.segment_bytes", "measurement.interval"))
+
+    def in_bits(row: dict[str, Any]) -> str:
+        if row["unit"] not in BITS or not row["value"]:
+            return ""
+        per_second = interval if row["unit"] == "segments/interval" else 1.0
+        return familiar(BITS[row["unit"]], row["value"] / per_second, size)
+
+    write_table(
+        ["response", "symbol", "unit", *(f"period {p}" if p.isdigit() else p for p in periods), "in bits or bytes"],
+        [
+            [name, row["symbol"], row["unit"], *(cells.get((name, p), {}).get("value") for p in periods),
+             in_bits(cells.get((name, WHOLE), row))]
+            for name, row in {row["response"]: row for row in rows}.items()
+        ],
+    )  # fmt: skip
 
 
 def _settling_note(result: Result, warmup: float) -> str:

@@ -45,6 +45,7 @@ from mesonet.plots.matrix import Look, matrix
 from mesonet.plots.ordered_data import ordered_data
 from mesonet.plots.point_scatter import point_scatter
 from mesonet.plots.psi_by_algorithm import psi_by_algorithm
+from mesonet.plots.queues import queues
 from mesonet.plots.rank_matrices import rank_matrix
 from mesonet.plots.rank_scatter import rank_scatter, rank_table
 from mesonet.plots.ranks_by_condition import ranks_by_condition
@@ -93,6 +94,7 @@ __all__ = [
     "point_scatter",
     "psi_by_algorithm",
     "psi_table",
+    "queues",
     "rank_matrix",
     "rank_scatter",
     "rank_table",

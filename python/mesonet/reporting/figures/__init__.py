@@ -4,7 +4,7 @@ May import `campaign_view`, `verdicts` and `text` of reporting. `figure_groups` 
 """
 
 from mesonet.reporting.campaign_view.view import CampaignView
-from mesonet.reporting.figures import alike, differ, drivers, network, users
+from mesonet.reporting.figures import alike, differ, drivers, network, queues, users
 from mesonet.reporting.figures.figure import Control, Drawing, Figure, Group
 
 __all__ = ["Control", "Drawing", "Figure", "Group", "figure_groups"]
@@ -31,6 +31,7 @@ def figure_groups(view: CampaignView) -> list[Group]:
             differ.figures(view),
         ),
         Group("users", "What users get", users.figures(view)),
+        queues.group(view),
         Group("drivers", "What drives the responses", drivers.figures(view)),
         Group("alike", "What the responses have in common", alike.figures(view)),
         Group("network", "What happens in the network", network.figures(view)),

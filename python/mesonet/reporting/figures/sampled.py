@@ -13,6 +13,7 @@ from mesonet.plots.point_scatter import ACROSS, SETTINGS, SIDE, settings_table
 from mesonet.plots.responses import DATA
 from mesonet.reporting.campaign_view import levels
 from mesonet.reporting.campaign_view.sampled import Sampled
+from mesonet.reporting.figures import queues
 from mesonet.reporting.figures.alike import response_pair
 from mesonet.reporting.figures.differ import MOST_VALUES
 from mesonet.reporting.figures.figure import Drawing, Figure, Group, Selection, lazily
@@ -38,10 +39,12 @@ def groups(sampled: Sampled) -> list[Group]:
         return []
     over_levels = [_levels(sampled)] if sampled.campaign.rows.kind == grid.KIND else []
     pairs = [response_pair(sampled.view)] if len(sampled.responses) > 1 else []
-    return [
+    found = [
         Group("drivers", "What drives the responses", [_sensitivity(sampled), *over_levels, _points(sampled)]),
         Group("values", "What came out", [_conditions(sampled), *pairs]),
+        queues.group(sampled.view),
     ]
+    return [group for group in found if group.figures]
 
 
 def _sensitivity(sampled: Sampled) -> Figure:

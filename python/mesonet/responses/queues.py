@@ -1,0 +1,82 @@
+"""Queues by class of routers: delay, drops and marks as a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mesonet.responses.definitions import ROUTER_CLASSES
+from mesonet.words import number
+
+MEASURES = ("loss_rate", "mark_rate", "delay_p50", "delay_p95", "delay_p99")
+"""Shares of segments dropped and marked, and the delays of half, 95 % and 99 % of the segments, ms."""
+TITLES = {
+    "backbone": "backbone", "pop": "PoP", "normal": "normal access", "fast": "fast access", "direct": "direct access",
+    "plain": "plain",
+}  # fmt: skip
+"""Classes of routers in words."""
+NOT_RECORDED = "not recorded"
+
+
+def response(measure: str, router_class: str) -> str:
+    """Return the name of the response that is a measure of the queues of a class of routers.
+
+    Parameters
+    ----------
+    measure
+        One of `MEASURES`.
+    router_class
+        One of `mesonet.responses.definitions.ROUTER_CLASSES`.
+
+    Returns
+    -------
+    The name.
+    """
+    return f"queue_{measure}_{router_class}"
+
+
+RESPONSES = frozenset(response(measure, router_class) for measure in MEASURES for router_class in ROUTER_CLASSES)
+"""Names of all responses of queues."""
+COLUMNS = ["queues of routers", "dropped, %", "marked, %", "delay, ms: median", "95 %", "99 %"]
+
+
+def measured_text(measure: str, value: float | None) -> str:
+    """Return a measure as text, to two digits behind the point.
+
+    Parameters
+    ----------
+    measure
+        One of `MEASURES`.
+    value
+        The value; None: not recorded.
+
+    Returns
+    -------
+    A percentage or a time in milliseconds, without its unit.
+    """
+    if value is None:
+        return NOT_RECORDED
+    shown = 100 * value if measure.endswith("rate") else value
+    return "< 0.01" if 0 < shown < 0.005 else number(round(shown, 2))
+
+
+def class_rows(rows: Sequence[Mapping[str, Any]], period: str) -> list[list[str]]:
+    """Return a row per class of routers that carried segments.
+
+    Parameters
+    ----------
+    rows
+        Responses of a run with ``response``, ``period`` and ``value``.
+    period
+        The period.
+
+    Returns
+    -------
+    Rows of text, in the columns `COLUMNS`. Delays are recorded with a discipline or ``measurement.queue_delays``.
+    """
+    values = {row["response"]: row["value"] for row in rows if row["period"] == period}
+    return [
+        [TITLES[name], *(measured_text(measure, values.get(response(measure, name))) for measure in MEASURES)]
+        for name in ROUTER_CLASSES
+        if values.get(response("loss_rate", name)) is not None
+    ]
