@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import json
 import math
 import re
 import shutil
@@ -15,10 +16,11 @@ import pytest
 import mesonet as mn
 from mesonet import core
 from mesonet.errors import InputError
-from mesonet.reporting.replay import recorded_runs, replay_section
-from mesonet.reporting.replay.frames import frames, packed
+from mesonet.reporting.replay import ReplayRun, recorded_runs, replay_section
+from mesonet.reporting.replay.frames import frames, link_frames, packed
 from mesonet.reporting.replay.layout import HEIGHT, WIDTH, replay_map
 from mesonet.reporting.replay.simulated import FRAMES, interval, missing_cost, most_congested, prepare, record
+from mesonet.units import familiar, with_bits
 
 pytestmark = pytest.mark.process
 
@@ -95,7 +97,7 @@ def test_frames_hold_what_the_traces_say(campaign):
     run = recorded_runs(campaign)[0]
     names = sorted(run.traces["router"].unique())
     times, coded = frames(run, names)
-    assert coded.shape == (3, len(names), len(times))
+    assert coded.shape == (4, len(names), len(times))
     packed_bytes = np.frombuffer(gzip.decompress(base64.b64decode(packed(coded))), dtype=np.uint8)
     again = np.cumsum(packed_bytes.reshape(coded.shape), axis=-1, dtype=np.uint8)
     assert (again == coded).all(), "as the page undoes it"
@@ -112,6 +114,79 @@ def test_frames_hold_what_the_traces_say(campaign):
     nothing = run.traces.filter(pl.col("segments_dropped") == 0).row(0, named=True)
     instant = int(np.flatnonzero(times == nothing["time_s"])[0])
     assert coded[1, names.index(nothing["router"]), instant] == 0
+
+
+@pytest.fixture(scope="module")
+def marking():
+    """A run with marks at ports: two flows from A to B over CoDel, as traces of a run by hand."""
+    values = {
+        "network.queue": "port", "network.speed": "24 Mbit/s", "network.buffer": "100 ms", "aqm.discipline": "codel",
+        "aqm.ecn": True, "trace.routers": "all", "trace.every": "100 ms", "time.duration": "6 s", "time.warmup": "2 s",
+        "flows": [{"from": "A", "to": "B", "interface": "1 Gbit/s", "count": 2}],
+    }  # fmt: skip
+    scenario = mn.scenario("dumbbell").with_values(values)
+    result = mn.simulate(scenario)
+    routers = result.routers.to_polars().filter(period="measured")
+    traces, series = result.router_traces.to_polars(), result.series.to_polars()
+    return ReplayRun(None, "mine", scenario.canonical(), traces, routers, series)
+
+
+def test_marks_and_links_of_ports(marking):
+    assert marking.owners(["A", "B"]) == {"A -> B": "A", "A -> hosts": "A", "B -> A": "B", "B -> hosts": "B"}
+    _, coded = frames(marking, ["A", "B"])
+    port = marking.traces.filter(router="A -> B").sort("time_s")
+    assert port["segments_marked"].sum() > 10
+    both = marking.traces.filter(pl.col("router").str.starts_with("A -> ")).drop("router")
+    both = both.group_by("time_s").sum().sort("time_s")
+    arrived = both["segments_accepted"] + both["segments_dropped"]
+    shares = (both["segments_marked"] / arrived.clip(1)).to_numpy()
+    assert (coded[3, 0] / 255) ** 2 == pytest.approx(shares, abs=0.005)
+    assert not coded[3, 1].any(), "B marks nothing"
+    (link,) = link_frames(marking, [("B", "A")])
+    assert link / 255 == pytest.approx(port["utilisation"].to_numpy(), abs=0.003)
+    assert link.max() > 200
+    section = replay_section([marking]).html
+    assert "Queues are at ports" in section
+    assert "marking; thicker: more" in section
+
+
+def test_traces_from_before_marks_were_recorded(marking):
+    before = replace(marking, traces=marking.traces.drop("segments_marked"))
+    _, coded = frames(before, ["A", "B"])
+    assert not coded[3].any()
+    assert (coded[:3] == frames(marking, ["A", "B"])[1][:3]).all()
+    assert "marking; thicker: more" not in replay_section([before]).html
+    beside = carried(replay_section([before, marking]).html)
+    assert [run["marked"] for run in beside["runs"]] == [False, True]
+
+
+def test_runs_of_two_disciplines_begin_side_by_side(marking):
+    plain = replace(
+        marking, scenario={**marking.scenario, "aqm": {**marking.scenario["aqm"], "discipline": "drop_tail"}}
+    )
+    plain = replace(plain, traces=plain.traces.with_columns(segments_marked=pl.lit(0, pl.UInt64)))
+    other = replace(plain, name="other")
+    shown = carried(replay_section([other, plain, marking]).html)
+    assert shown["start"] == [1, 2]
+    assert [run["title"] for run in shown["runs"]] == ["other, drop_tail", "mine, drop_tail", "mine, codel"]
+
+
+def test_sizes_are_in_units_of_people():
+    scenario = mn.scenario("dumbbell", duration="2 s").with_values({"trace.routers": "all", "time.warmup": "1 s"})
+    result = mn.simulate(scenario)
+    routers = result.routers.to_polars().filter(period="measured")
+    run = ReplayRun(None, "mine", scenario.canonical(), result.router_traces.to_polars(), routers,
+                    result.series.to_polars())  # fmt: skip
+    (about,) = carried(replay_section([run]).html)["runs"]
+    assert about["rooms"][0] == with_bits(f"{routers['buffer'][0]:,} segments")
+    assert about["rates"][0] == familiar("rate", routers["speed"][0])
+    assert about["rooms"][0].endswith("B)")
+
+
+def carried(section):
+    """The data that the page unpacks."""
+    packed_text = re.search(r'<script type="text/plain" id="replay-data">([^<]+)</script>', str(section))[1]
+    return json.loads(gzip.decompress(base64.b64decode(packed_text)))
 
 
 @pytest.mark.parametrize("name", ["abilene", "isp", "dumbbell", "parking-lot"])

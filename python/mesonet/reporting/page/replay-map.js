@@ -1,4 +1,5 @@
-// Draws a run at one instant: routers filled by queue, ringed in red where they drop, links by what they can carry.
+// Draws a run at one instant: routers filled by queue, ringed in red where they drop and in dashed green where they mark,
+// links by what they can carry.
 
 const SIZES = { backbone: 8, plain: 9, pop: 5.5 };
 const SMALL = 4.6;
@@ -27,8 +28,11 @@ function prepared(canvas, width, height) {
   return context;
 }
 
-// Segments of a link cross both of its routers: it carries at most what the one that forwards less does.
-function linkUse(run, [a, b], frame) {
+// Segments of a link cross both of its routers: it carries at most what the one that forwards less does. A port is one link.
+function linkUse(run, n, frame) {
+  const known = run.linkUse(n, frame);
+  if (known !== null) return known;
+  const [a, b] = scene.links[n];
   const [one, other] = [run.speeds[a], run.speeds[b]];
   if (!one || !other) return 0;
   return Math.min(one * run.share(USE, a, frame), other * run.share(USE, b, frame)) / Math.min(one, other);
@@ -36,16 +40,16 @@ function linkUse(run, [a, b], frame) {
 
 function drawMap(canvas, run, frame, chosen) {
   const context = prepared(canvas, scene.width, scene.height);
-  for (const link of scene.links) {
+  scene.links.forEach((link, place) => {
     const [one, other] = link.map((n) => scene.routers[n]);
-    const use = linkUse(run, link, frame);
+    const use = linkUse(run, place, frame);
     context.strokeStyle = mixed(LINK_COLOURS, use);
     context.lineWidth = (one.head && other.head ? 1.6 : 0.7) + 1.8 * use;
     context.beginPath();
     context.moveTo(one.x, one.y);
     context.lineTo(other.x, other.y);
     context.stroke();
-  }
+  });
   scene.routers.forEach((router, n) => {
     const size = sizeOf(router);
     const dropping = run.share(DROPS, n, frame);
@@ -55,6 +59,17 @@ function drawMap(canvas, run, frame, chosen) {
       context.beginPath();
       context.arc(router.x, router.y, size + context.lineWidth / 2 + 0.6, 0, 7);
       context.stroke();
+    }
+    const marking = run.share(MARKS, n, frame);
+    if (marking > 0) {
+      context.strokeStyle = '#009e73';
+      context.lineWidth = 1.2 + 4 * Math.sqrt(marking);
+      context.setLineDash([3, 2]);
+      const inner = dropping > 0 ? 1.2 + 4 * Math.sqrt(dropping) : 0;
+      context.beginPath();
+      context.arc(router.x, router.y, size + inner + context.lineWidth / 2 + 1.2, 0, 7);
+      context.stroke();
+      context.setLineDash([]);
     }
     context.fillStyle = mixed(QUEUE_COLOURS, run.share(QUEUE, n, frame));
     context.strokeStyle = '#5c636b';
@@ -103,11 +118,15 @@ function routerAt(canvas, event) {
 
 function routerText(run, n, frame) {
   const router = scene.routers[n];
-  const room = run.buffers[n] ? ` of ${run.buffers[n]} segments` : '';
-  return [
+  const queue = run.share(QUEUE, n, frame);
+  const wait = run.buffers[n] && run.speeds[n] ? `, ${Number(((1000 * queue * run.buffers[n]) / run.speeds[n]).toPrecision(2))} ms` : '';
+  const ports = run.rooms[n] ? '' : 'fullest port: ';
+  const lines = [
     `${router.label}, ${router.kind}`,
-    `queue ${inPercent(run.share(QUEUE, n, frame))}${room}`,
+    `${ports}queue ${inPercent(queue)}${run.rooms[n] ? ` of ${run.rooms[n]}` : ''}${wait}`,
     `dropped ${inPercent(run.share(DROPS, n, frame))} of what arrived`,
-    `busy ${inPercent(run.share(USE, n, frame))}`,
-  ].join('\n');
+  ];
+  if (scene.marks) lines.push(run.marked ? `marked ${inPercent(run.share(MARKS, n, frame))} of what arrived` : 'marks not recorded');
+  lines.push(`${run.rates[n] ? '' : 'busiest port: '}busy ${inPercent(run.share(USE, n, frame))}${run.rates[n] ? ` of ${run.rates[n]}` : ''}`);
+  return lines.join('\n');
 }

@@ -1,12 +1,13 @@
-// One traced run: bytes of queue, drops and utilisation by router and instant.
+// One traced run: bytes of queue, drops, utilisation and marks by router and instant; of queues at ports also of the
+// utilisation of links.
 
-const QUEUE = 0, DROPS = 1, USE = 2;
+const QUEUE = 0, DROPS = 1, USE = 2, MARKS = 3, QUANTITIES = 4;
 
 const scene = await unpack('replay-data');
 
 class Run {
   constructor(about) {
-    Object.assign(this, about, { bytes: null }); // title, times, frames, speeds, buffers, flows
+    Object.assign(this, about, { bytes: null }); // title, times, frames, marked, speeds, buffers, rooms, rates, flows
   }
 
   // Undoes the differences; once, when the run is first shown.
@@ -21,10 +22,16 @@ class Run {
     return this.loading;
   }
 
-  // Share from 0 to 1; queue and drops are kept as their roots.
+  // Share from 0 to 1; queue, drops and marks are kept as their roots.
   share(quantity, router, frame) {
     const code = this.bytes[(quantity * scene.routers.length + router) * this.times.length + frame] / 255;
     return quantity === USE ? code : code * code;
+  }
+
+  // Utilisation of a link, or null where queues are not at ports.
+  linkUse(link, frame) {
+    const place = (QUANTITIES * scene.routers.length + link) * this.times.length + frame;
+    return place < this.bytes.length ? this.bytes[place] / 255 : null;
   }
 
   // The last instant that is not after a time, in s.

@@ -1,8 +1,9 @@
-// The time series of one router in both runs: queue, drops and utilisation, with the instant that the maps show.
+// The time series of one router in both runs: queue, drops, marks and utilisation, with the instant that the maps show.
 
 const PANELS = [
   [QUEUE, 'queue, % of the buffer'],
   [DROPS, 'dropped, % of what arrived'],
+  ...(scene.marks ? [[MARKS, 'marked, % of what arrived']] : []),
   [USE, 'busy, %'],
 ];
 const SIDES = [
@@ -17,10 +18,11 @@ function niceTop(share) {
 }
 
 function drawSeries(canvas, runs, router, time) {
-  const [width, height] = [canvas.clientWidth || 640, 330];
+  const [width, height] = [canvas.clientWidth || 640, 110 * PANELS.length];
+  canvas.style.height = `${height}px`;
   const context = prepared(canvas, width, height);
   const [left, right, top, gap] = [48, 12, 16, 22];
-  const panel = (height - top - 24 - 2 * gap) / 3;
+  const panel = (height - top - 24 - (PANELS.length - 1) * gap) / PANELS.length;
   const end = Math.max(...runs.map((run) => run.times.at(-1)));
   const x = (t) => left + (t / end) * (width - left - right);
   context.font = '11px "Liberation Sans", Arial, sans-serif';
@@ -71,9 +73,9 @@ const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
 
 function seriesCsv(runs, router) {
   const name = quoted(scene.routers[router].name);
-  const head = ['time_s', 'router', 'run', 'queue_share_of_buffer', 'dropped_share', 'utilisation'];
+  const head = ['time_s', 'router', 'run', 'queue_share_of_buffer', 'dropped_share', 'utilisation', 'marked_share'];
   const rows = runs.flatMap((run) =>
-    run.times.map((t, frame) => [t, name, quoted(run.title), ...[QUEUE, DROPS, USE].map((q) => run.share(q, router, frame).toPrecision(3))]),
+    run.times.map((t, frame) => [t, name, quoted(run.title), ...[QUEUE, DROPS, USE].map((q) => run.share(q, router, frame).toPrecision(3)), run.marked ? run.share(MARKS, router, frame).toPrecision(3) : '']),
   );
   return [head, ...rows].map((row) => row.join(',')).join('\n') + '\n';
 }

@@ -27,6 +27,7 @@ function sentence(run, frame) {
   const parts = [
     ['fullest queue', QUEUE],
     ['most dropped', DROPS],
+    ...(scene.marks ? [['most marked', MARKS]] : []),
     ['busiest', USE],
   ].map(([title, quantity]) => {
     const found = run.largest(quantity, frame);

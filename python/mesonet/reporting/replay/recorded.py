@@ -1,6 +1,7 @@
 """The traced runs below a campaign folder, of any origin."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,9 @@ from mesonet.reporting.replay.simulated import FOLDER
 
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
+
+#: Between the router and the end of the link in the name of a port.
+PORT = " -> "
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,38 @@ class ReplayRun:
     traces: pl.DataFrame  #: `router_traces.parquet`
     routers: pl.DataFrame  #: `routers.parquet` of the whole measured time
     series: pl.DataFrame  #: `series.parquet`
+
+    @property
+    def discipline(self) -> str:
+        """Queue discipline."""
+        return str(self.scenario.get("aqm", {}).get("discipline", "drop_tail"))
+
+    @property
+    def has_marks(self) -> bool:
+        """True if the traces have the marks of queues."""
+        return "segments_marked" in self.traces.columns
+
+    def owners(self, routers: Sequence[str]) -> dict[str, str]:
+        """Return the router of each queue with a trace.
+
+        Parameters
+        ----------
+        routers
+            Names of the routers of a network.
+
+        Returns
+        -------
+        Router by queue: the router itself, or the router before a port, such as ``A`` of ``A -> B``. Queues of other
+        networks are left out.
+        """
+        known = set(routers)
+        found = {}
+        for queue in self.traces["router"].unique(maintain_order=True).to_list():
+            parts = queue.split(PORT)
+            before = [PORT.join(parts[:place]) for place in range(len(parts), 0, -1)]
+            if owner := next((name for name in before if name in known), None):
+                found[queue] = owner
+        return found
 
     @property
     def title(self) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from mesonet import core
+from mesonet import core, units
 from mesonet.reporting import packing
-from mesonet.reporting.replay.frames import frames, packed
+from mesonet.reporting.replay.frames import frames, link_frames, packed
 from mesonet.reporting.replay.layout import ReplayMap, replay_map
 from mesonet.reporting.replay.recorded import ReplayRun
 from mesonet.reporting.text import html
@@ -52,23 +52,38 @@ def replay_section(runs: Sequence[ReplayRun]) -> ReplaySection:
     drawn = replay_map(topology, described)
     names = [place.name for place in drawn.places]
     shown = [
-        run for run in runs if run.scenario["topology"] == topology and set(run.traces["router"].unique()) <= set(names)
+        run
+        for run in runs
+        if run.scenario["topology"] == topology and set(run.traces["router"].unique()) == set(run.owners(names))
     ]
     if not shown:
         return ReplaySection("", Markup(""))
-    about = [_about(run, names, place) for place, run in enumerate(shown)]
-    carried = {"runs": about, "start": _start(shown), **_scene(drawn)}
+    several = len({run.discipline for run in shown}) > 1
+    about = [_about(run, names, place, several) for place, run in enumerate(shown)]
+    has_marks = any(run.has_marks and run.traces["segments_marked"].max() for run in shown)
+    carried = {"runs": about, "start": _start(shown), "marks": has_marks, **_scene(drawn)}
     scripts = [_carrier("replay-data", packing.pack(carried))]
-    scripts += [_carrier(f"replay-{place}", packed(frames(run, names)[1])) for place, run in enumerate(shown)]
+    ends = [(names[a], names[b]) for a, b in drawn.links]
+    scripts += [_carrier(f"replay-{place}", _frames(run, names, ends)) for place, run in enumerate(shown)]
     title = "Replay on the map" if drawn.on_map else "Replay"
     body = html.render(
         "replay.html",
-        runs=shown,
+        runs=[{"title": each["title"]} for each in about],
         places=drawn.places,
         title=title,
+        has_marks=has_marks,
+        has_ports=any(link_frames(run, ends) is not None for run in shown),
         placed="" if drawn.on_map else f"Routers are drawn {_shape(drawn)}, without regard to places.",
     )
     return ReplaySection(title, Markup("").join([body, *scripts]))
+
+
+def _frames(run: ReplayRun, names: Sequence[str], ends: Sequence[tuple[str, str]]) -> str:
+    """Return the frames of the routers and, of queues at ports, behind them the frames of the links."""
+    routers = frames(run, names)[1]
+    links = link_frames(run, ends)
+    parts = [routers.reshape(-1, routers.shape[-1]), *([] if links is None else [links])]
+    return packed(np.concatenate(parts))
 
 
 def _shape(drawn: ReplayMap) -> str:
@@ -78,7 +93,16 @@ def _shape(drawn: ReplayMap) -> str:
 
 
 def _start(runs: Sequence[ReplayRun]) -> list[int]:
-    """Return the two runs to begin with: the first, and the run of its condition whose drops differ most."""
+    """Return the two runs to begin with.
+
+    If runs differ in their queue discipline: the run with most marks, beside a run of the same algorithm with another
+    discipline. Otherwise the first, and the run of its condition whose drops differ most.
+    """
+    marks = [int(run.traces["segments_marked"].sum()) if run.has_marks else 0 for run in runs]
+    most = int(np.argmax(marks))
+    for place, run in enumerate(runs):
+        if marks[most] and run.name == runs[most].name and run.discipline != runs[most].discipline:
+            return [place, most]
     drops = [int(run.traces["segments_dropped"].sum()) for run in runs]
     others = [place for place, run in enumerate(runs) if place and run.condition == runs[0].condition]
     return [0, max(others, key=lambda place: abs(drops[place] - drops[0]), default=0)]
@@ -88,16 +112,24 @@ def _carrier(name: str, text: str) -> Markup:
     return Markup('<script type="text/plain" id="{}">{}</script>').format(name, text)
 
 
-def _about(run: ReplayRun, names: Sequence[str], place: int) -> dict[str, Any]:
-    """Return the data of a run apart from frames: title, instants, flows, speeds (segments/s) and buffers."""
+def _about(run: ReplayRun, names: Sequence[str], place: int, several: bool) -> dict[str, Any]:
+    """Return the data of a run apart from frames: title, instants, flows, and of each router speed and buffer.
+
+    The title has the discipline of the queues if the runs have several.
+    """
     known = {row["router"]: row for row in run.routers.iter_rows(named=True)}
     times = [round(float(t), 6) for t in frames(run, names)[0]]
+    size = float(run.scenario["transport"]["segment_bytes"])
+    rows = [known.get(name) for name in names]
     return {
-        "title": run.title,
+        "title": f"{run.title}, {run.discipline}" if several else run.title,
         "times": times,
         "flows": _flows(run, times),
         "frames": f"replay-{place}",
-        **{f"{what}s": [known.get(name, {}).get(what) for name in names] for what in ("speed", "buffer")},
+        "marked": run.has_marks,
+        **{f"{what}s": [row and row[what] for row in rows] for what in ("speed", "buffer")},
+        "rooms": [row and units.with_bits(f"{row['buffer']:,} segments", size) for row in rows],
+        "rates": [row and units.familiar("rate", row["speed"], size) for row in rows],
     }
 
 

@@ -42,8 +42,9 @@ def prepare(campaign: Campaign, wanted: str | None = None, *, progress: Update |
     campaign
         The campaign.
     wanted
-        Number of a condition, ``most`` for the most congested condition, or ``none`` for no new run. None: ``most`` if
-        it takes at most `CHEAP_S` of processor time, else ``none``.
+        Number of a condition, ``most`` for the most congested condition, or ``none`` for no new run. None: the most
+        congested condition, and the condition with most marks if there are any, as long as they take at most `CHEAP_S`
+        of processor time together.
     progress
         As for `record`.
 
@@ -56,9 +57,13 @@ def prepare(campaign: Campaign, wanted: str | None = None, *, progress: Update |
         return
     most = most_congested(campaign)
     if wanted is None:
-        cost = missing_cost(campaign, most)
-        if cost is not None and cost <= CHEAP_S:
-            record(campaign, most, progress=progress)
+        spent = 0.0
+        for condition in dict.fromkeys((most, most_marked(campaign) or most)):
+            cost = missing_cost(campaign, condition)
+            if cost is None or spent + cost > CHEAP_S:
+                return
+            spent += cost
+            record(campaign, condition, progress=progress)
         return
     if wanted != "most" and not wanted.isdecimal():
         allowed = f"1 to {campaign.design.runs}, most or none"
@@ -78,14 +83,37 @@ def most_congested(campaign: Campaign) -> int:
     -------
     Number of the condition, from 1; the last condition if the loss is not known.
     """
-    there = set(campaign.responses["response"].unique())
-    name = next((name for name in ("loss_rate", "retransmission_rate") if name in there), None)
-    if name is None:
-        return campaign.design.runs
+    name = next((name for name in ("loss_rate", "retransmission_rate") if _has(campaign, name)), None)
+    means = _means(campaign, name) if name else {}
+    return max(means, key=lambda condition: (means[condition], condition), default=campaign.design.runs)
+
+
+def most_marked(campaign: Campaign) -> int | None:
+    """Return the condition in which queues mark most segments, in the mean over the algorithms.
+
+    Parameters
+    ----------
+    campaign
+        The campaign.
+
+    Returns
+    -------
+    Number of the condition, from 1; None if nothing is marked.
+    """
+    means = _means(campaign, "segments_marked") if _has(campaign, "segments_marked") else {}
+    most = max(means, key=lambda condition: means[condition], default=None)
+    return most if most is not None and means[most] > 0 else None
+
+
+def _has(campaign: Campaign, name: str) -> bool:
+    return name in set(campaign.responses["response"].unique())
+
+
+def _means(campaign: Campaign, name: str) -> dict[int, float]:
+    """Return the mean of a response over the algorithms by condition; conditions without a value are left out."""
     # Centre points cannot be replayed: they are not conditions of the design.
     rows = campaign.response(name).filter(pl.col("value").is_not_null() & (pl.col("condition") <= campaign.design.runs))
-    means = rows.group_by("condition").agg(pl.col("value").mean()).sort("value", "condition")
-    return int(means["condition"][-1]) if means.height else campaign.design.runs
+    return dict(rows.group_by("condition").agg(pl.col("value").mean()).sort("condition").iter_rows())
 
 
 def record(
