@@ -10,7 +10,7 @@ import pytest
 import mesonet as mn
 from fake_campaign import RESPONSES, fake_campaign
 from mesonet.reporting import write_report
-from mesonet.reporting.replay.simulated import record
+from mesonet.reporting.replay.simulated import prepare, record
 from pages import report_of
 from test_report import FIGURES, WITHOUT_CONDITIONS
 
@@ -55,6 +55,53 @@ def replayed(shared, tiny_campaign):
         write_report(campaign, folder / "report.html")
 
     return shared.folder("report-replayed", make) / "report.html"
+
+
+MARKS = """
+name = "marks"
+title = "Drops or marks"
+scenario = "dumbbell"
+algorithms = ["tcp"]
+[set]
+"network.queue" = "port"
+"network.speed" = "24 Mbit/s"
+"aqm.ecn" = true
+flows = [{from = "A", to = "B", interface = "1 Gbit/s", count = 4}]
+"time.duration" = "6 s"
+"time.warmup" = "0 s"
+[[factors]]
+id = "discipline"
+path = "aqm.discipline"
+minus = "drop_tail"
+plus = "codel"
+[[factors]]
+id = "buffer"
+path = "network.buffer"
+minus = "20 ms"
+plus = "100 ms"
+"""
+
+
+@pytest.fixture(scope="module")
+def marking_report(shared):
+    """The report of a campaign with a factor for the discipline, and its replay as `mesonet report` chooses it."""
+
+    def make(folder):
+        (folder / "marks.toml").write_text(MARKS)
+        campaign = mn.experiment(folder / "marks.toml").run(folder / "out", workers=1)
+        prepare(campaign)
+        write_report(campaign, folder / "report.html")
+
+    return shared.folder("report-marking", make) / "report.html"
+
+
+@pytest.fixture
+def marking(browser, marking_report):
+    """The open report with marks, scrolled to the replay."""
+    for page in opened(browser, marking_report):
+        page.locator("#replay").scroll_into_view_if_needed()
+        page.wait_for_selector("#replay[data-ready]")
+        yield page
 
 
 @pytest.fixture(scope="module")
@@ -479,6 +526,31 @@ def test_hovering_a_router_shows_its_values(replay):
             break
     tip = replay.locator("#replay-tip").inner_text()
     assert re.search(r"queue .* %.*\ndropped .* %.*\nbusy .* %", tip)
+
+
+def test_the_replay_shows_marks_beside_drops(marking):
+    titles = marking.eval_on_selector_all("#replay figure select", "all => all.map((s) => s.selectedOptions[0].text)")
+    assert titles[0].endswith("drop_tail")
+    assert titles[1].endswith("codel")
+    printed = [marking.locator("#replay figcaption").nth(side) for side in (0, 1)]
+    for step in range(1, 60):
+        at(marking, step / 60)
+        if "most marked: none" not in printed[1].inner_text():
+            break
+    assert re.search(r"most marked: A \d", printed[1].inner_text())
+    assert "most marked: none" in printed[0].inner_text(), "drop-tail marks nothing"
+    marking.select_option("#replay-router", "0")
+    marking.wait_for_selector("#replay-series:not([hidden])")
+    series = marking.locator("#replay-series canvas")
+    assert re.search(r"dropped .* %.* marked .* %.* busy", series.get_attribute("aria-label"))
+    assert series.bounding_box()["height"] == 440, "four panels"
+
+
+def test_an_answer_on_disciplines_fits_a_phone(marking):
+    assert marking.locator("#disciplines").inner_text() == "Which queue discipline, for whom?"
+    marking.set_viewport_size({"width": 390, "height": 844})
+    marking.wait_for_timeout(300)
+    assert marking.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 @pytest.mark.parametrize("width", [390, 1366])

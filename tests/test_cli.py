@@ -325,7 +325,9 @@ def test_analysis_and_report_of_a_campaign(here: Path, one_factor: Path) -> None
     assert files
     assert {Path(file).parts[:2] for file in files} == {("tiny", "analysis")}
     assert all(Path(file).stat().st_size for file in files)
-    assert json_of("report", "tiny", "--out", "page.html") == {"path": "page.html", "verdicts": [], "conclusions": []}
+    assert json_of("report", "tiny", "--out", "page.html") == {
+        "path": "page.html", "verdicts": [], "conclusions": [], "disciplines": [],
+    }  # fmt: skip
     assert "tiny" in (here / "page.html").read_text()
     assert mesonet.report(mesonet.load("tiny"), here / "again.html").exists()
 

@@ -45,10 +45,11 @@ def report(
     from mesonet.reporting.campaign_view.view import CampaignView
     from mesonet.reporting.replay.simulated import prepare
     from mesonet.reporting.text.conclusions_text import conclusion_rows
+    from mesonet.reporting.text.disciplines_text import discipline_rows
     from mesonet.reporting.text.verdict_text import verdict_rows
 
     thresholds = chosen_thresholds(threshold, cut)
-    found: dict[str, list[dict[str, Any]]] = {"verdicts": [], "conclusions": []}
+    found: dict[str, list[dict[str, Any]]] = {"verdicts": [], "conclusions": [], "disciplines": []}
 
     def write(campaign: Any, place: Path, progress: Any) -> Path:
         if is_sampled(campaign):
@@ -61,7 +62,9 @@ def report(
             prepare(campaign, replay, progress=progress)
         if as_json:
             view = CampaignView(campaign, against)
-            found.update(verdicts=verdict_rows(view), conclusions=conclusion_rows(view))
+            found.update(
+                verdicts=verdict_rows(view), conclusions=conclusion_rows(view), disciplines=discipline_rows(view)
+            )
         return write_report(campaign, place, thresholds=thresholds, against=against, progress=progress)
 
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mesonet.responses.definitions import FILE_CATEGORIES, PAIR_CLASSES, RESPONSES
+from mesonet.responses.definitions import BY_NAME, FILE_CATEGORIES, PAIR_CLASSES, RESPONSES
 
 Basis = Literal["published", "derived", "invented"]
 Whose = Literal["", "alternate", "tcp"]
@@ -153,13 +153,29 @@ EXP_2 = ResponseSet(
     _exp_2_of_group(),
 )
 
+_QUEUES = (
+    "loss_rate", "retransmission_rate", "segments_marked", "timeouts", "rtt", "queueing_delay", "flows_completed",
+    "transmitting_sources", "goodput_very_fast", "goodput_fast", "goodput_typical",
+    *(f"queue_{measure}_{router}" for router in _BUFFERS_1 for measure in ("loss_rate", "mark_rate", "delay_p95",
+                                                                           "delay_p99")),
+)  # fmt: skip
+
+QUEUES = ResponseSet(
+    "queues",
+    "Delay, drops and marks of queues by class of routers, and the responses that they change",
+    tuple(
+        SetMember(BY_NAME[name].symbol, name, "invented", "chosen for experiments with queue disciplines")
+        for name in _QUEUES
+    ),
+)
+
 ALL = ResponseSet(
     "all",
     "Everything that is measured in every period",
     tuple(SetMember(response.symbol, response.name, "published") for response in RESPONSES if not response.total),
 )
 
-SETS: dict[str, ResponseSet] = {each.name: each for each in (ASME_22, SENSITIVITY, EXP_1, EXP_2, ALL)}
+SETS: dict[str, ResponseSet] = {each.name: each for each in (ASME_22, SENSITIVITY, EXP_1, EXP_2, QUEUES, ALL)}
 """The sets by name."""
 
 DEFAULT = "asme-22"

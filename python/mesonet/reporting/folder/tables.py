@@ -11,6 +11,7 @@ from mesonet.analysis.main_effects import replicate_frame
 from mesonet.analysis.result import AnalysisResult, stack
 from mesonet.reporting.campaign_view.centre import curvature_table, has_centre_points
 from mesonet.reporting.campaign_view.conclusions import conclusion_tables
+from mesonet.reporting.campaign_view.queues import queue_summary, queue_table
 from mesonet.reporting.campaign_view.series import kept_series
 from mesonet.reporting.campaign_view.tables import labelled
 from mesonet.reporting.campaign_view.users import users
@@ -19,6 +20,7 @@ from mesonet.reporting.campaign_view.view import CampaignView, Reduction
 from mesonet.reporting.figures.network import buffer_table, flow_state_table
 from mesonet.reporting.figures.traced import traced_tables
 from mesonet.reporting.text.conditions import conditions_table
+from mesonet.reporting.verdicts.disciplines import discipline_table
 
 #: Principal components whose scores and main effects are written.
 _SCORES = 10
@@ -76,7 +78,13 @@ def _analysis_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
         **_effect_tables(view), **_reduction_tables(view), **_algorithm_tables(view), **_user_tables(view),
     }  # fmt: skip
     tables["classes"] = view.classes.to_polars()
-    for name, table in (("flow_states", flow_state_table(view)), ("buffers", buffer_table(view))):
+    for name, table in (
+        ("flow_states", flow_state_table(view)),
+        ("buffers", buffer_table(view)),
+        ("queues", queue_table(view)),
+        ("queues_by_class", queue_summary(view)),
+        ("disciplines", discipline_table(view)),
+    ):
         if not table.is_empty():
             tables[name] = table
     return tables

@@ -9,8 +9,10 @@ from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.page.page_figure import PageGroup
 from mesonet.reporting.text import html
 from mesonet.reporting.text.conclusions_text import conclusions_html
+from mesonet.reporting.text.disciplines_text import disciplines_html
 from mesonet.reporting.text.summary import findings, glance
 from mesonet.reporting.text.verdict_text import verdict_html
+from mesonet.units import with_bits
 
 
 def contents(groups: Sequence[PageGroup], replay: str) -> Markup:
@@ -42,10 +44,14 @@ def summary(view: CampaignView) -> Markup:
     -------
     HTML.
     """
-    shown = {"conclusions": "", "verdict": "", "glance": ""}
+    shown = {"conclusions": "", "disciplines": "", "verdict": "", "glance": ""}
     if view.has_results:
-        shown = {"conclusions": conclusions_html(view), "verdict": verdict_html(view), "glance": glance(view)}
-    return html.render("summary.html", findings=html.definitions(findings(view), "findings"), **shown)
+        shown = {
+            "conclusions": conclusions_html(view), "disciplines": disciplines_html(view), "verdict": verdict_html(view),
+            "glance": glance(view),
+        }  # fmt: skip
+    in_words = [(name, with_bits(text, view.segment_bytes)) for name, text in findings(view)]
+    return html.render("summary.html", findings=html.definitions(in_words, "findings"), **shown)
 
 
 def statement(view: CampaignView) -> Markup:

@@ -16,7 +16,10 @@ from mesonet.reporting.campaign_view.values import CONGESTION, LARGE, factor_tit
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text import html
 from mesonet.reporting.text.captions.drivers import AGAINST
+from mesonet.reporting.text.disciplines_text import disciplines_sentence
+from mesonet.reporting.text.queues_text import queues_sentence
 from mesonet.simulation.settling import LOAD, SETTLING, TOLERANCE, unsettled
+from mesonet.units import with_bits
 from mesonet.words import capitalised, counted, listed, number, numbered, percent, period_title, quantity, span
 
 #: A condition loses segments noticeably above this loss rate.
@@ -38,6 +41,7 @@ def findings(view: CampaignView) -> list[tuple[str, str]]:
     found = [("What was compared", _compared(view))]
     if not view.has_results:
         return found
+    found.append(("Which discipline", disciplines_sentence(view)))
     congestion = "How congested" if view.congestion_response in CONGESTION else "Range"
     found.append((congestion, _congestion(view)))
     if view.campaign.design.factors:
@@ -47,6 +51,7 @@ def findings(view: CampaignView) -> list[tuple[str, str]]:
     if len(view.algorithms) > 1:
         found.append(("How they differ", _differences(view)))
     found.append(("Who stands out", _outliers(view)))
+    found.append(("Queues", queues_sentence(view)))
     if wording := _settled(view):
         found.append(("Warm-up", wording))
     found.append(("How far to trust it", _trust(view)))
@@ -334,7 +339,9 @@ def glance(view: CampaignView) -> Markup:
             about = view.responses[name]
             mean, difference = comparison.mean[place, column], comparison.difference[place, column]
             direction = "neutral" if _negligible(comparison.mean[:, column], about.unit) else about.direction
-            cells.append(_glance_cell(float(mean), float(difference), about.unit, direction, judged))
+            cells.append(
+                _glance_cell(float(mean), float(difference), about.unit, direction, judged, view.segment_bytes)
+            )
         if judged and verdicts.cells_tested:
             own = verdicts.flagged & (verdicts.extreme == algorithm)
             high, low = int((own & (verdicts.side == "high")).sum()), int((own & (verdicts.side == "low")).sum())
@@ -354,10 +361,12 @@ def glance(view: CampaignView) -> Markup:
     return html.table(head, rows, caption=note, classes="glance")
 
 
-def _glance_cell(mean: float, difference: float, unit: str, direction: str, judged: bool) -> str:
+def _glance_cell(
+    mean: float, difference: float, unit: str, direction: str, judged: bool, segment_bytes: float | None
+) -> str:
     if not np.isfinite(mean):
         return "–"
-    text = quantity(mean, unit)
+    text = with_bits(quantity(mean, unit), segment_bytes)
     if not judged or not np.isfinite(difference):
         return text
     verdict = ""

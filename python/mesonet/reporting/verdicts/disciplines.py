@@ -1,0 +1,279 @@
+"""The better queue discipline for groups of flows and for classes of routers, by the change from one to the other.
+
+The discipline is a factor with two levels. Its effect on a quantity is estimated beside the main effects of all other
+factors, on logarithms where all values are above 0, so that every condition counts alike. Noise is the residual of this
+model (mode ``full`` of `mesonet.analysis.main_effects`). The intervals of one line hold together (Bonferroni).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy import stats
+
+from mesonet.reporting.campaign_view.columns import WHOLE
+from mesonet.reporting.campaign_view.events import FEWEST_EVENTS, NEGLIGIBLE
+from mesonet.reporting.campaign_view.flow_groups import groups_of_conditions, has_groups
+from mesonet.reporting.campaign_view.queues import discipline_factor, queue_table
+from mesonet.reporting.campaign_view.values import level_text
+from mesonet.reporting.campaign_view.view import CampaignView
+from mesonet.reporting.verdicts.verdict import ENOUGH, MARGIN
+from mesonet.responses.definitions import ROUTER_CLASSES
+from mesonet.responses.queues import TITLES
+
+Floats = NDArray[np.float64]
+
+TRADE, ALIKE, CANNOT_TELL = "a trade", "no difference", "cannot tell"
+BETTER, WORSE, SAME, UNCLEAR = "better", "worse", "same", "unclear"
+#: Delays, ms, that are not compared if no condition exceeds them (chosen: a small part of any round trip on the map).
+LEAST_DELAY = 1.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Change of a quantity from the - to the + level of the discipline, in % of its value at the - level."""
+
+    title: str  #: for use in a sentence
+    unit: str  #: as in the tables; ``1`` for shares
+    lower_is_better: bool
+    minus: float  #: mean over the conditions at the - level; geometric if no value is 0
+    plus: float  #: mean at the + level
+    change: float  #: %
+    low: float  #: interval of the change: 95 % for all quantities of the line together
+    high: float  #: upper end
+    conditions: int  #: that have a value
+    depends_on: str = ""  #: the factor on which the change depends most, beyond chance; empty: none
+    at_minus: float = 0.0  #: change, %, where that factor is at its - level
+    at_plus: float = 0.0  #: change where it is at its + level
+
+    @property
+    def kind(self) -> str:
+        """`BETTER` or `WORSE` beyond margin and chance at the + level, `SAME` within the margin, else `UNCLEAR`."""
+        sign = 1 if self.lower_is_better else -1
+        if (self.low > 0 or self.high < 0) and abs(self.change) > MARGIN:
+            return WORSE if sign * self.change > 0 else BETTER
+        return SAME if max(abs(self.low), abs(self.high)) <= MARGIN else UNCLEAR
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The discipline that is better for a group of flows, or in a class of routers."""
+
+    whom: str  #: such as "flows of prague beside cubic"
+    chosen: str  #: a discipline, `TRADE`, `ALIKE` or `CANNOT_TELL`
+    disciplines: tuple[str, str]  #: at the - and the + level
+    outcomes: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True)
+class _Quantity:
+    title: str
+    unit: str
+    lower_is_better: bool
+    values: Floats  # by condition; NaN where missing
+
+
+def discipline_choices(view: CampaignView) -> list[Choice]:
+    """Return the better discipline for each group of flows and each class of routers.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+
+    Returns
+    -------
+    Groups of flows first, then classes of routers. Empty if no factor with two levels chooses the discipline.
+    """
+    factor = discipline_factor(view)
+    if factor is None:
+        return []
+    names = level_text(view, factor, -1), level_text(view, factor, 1)
+    found = []
+    for whom, quantities in (*_flows(view), *_routers(view)):
+        outcomes = [_outcome(view, factor, each, 0.05 / len(quantities)) for each in quantities]
+        known = tuple(each for each in outcomes if each is not None)
+        if known:
+            found.append(Choice(whom, _chosen(known, names), names, known))
+    return found
+
+
+def discipline_table(view: CampaignView) -> pl.DataFrame:
+    """Return every quantity of every answer.
+
+    Parameters
+    ----------
+    view
+        View of a campaign with results.
+
+    Returns
+    -------
+    Columns whom, discipline (the answer), quantity, unit, minus and plus (means at both levels), change, low, high (%),
+    at_plus_level (better, worse, same or unclear), conditions, depends_on, change_at_minus and change_at_plus (%, at
+    the levels of that factor; null without one). No rows without a factor for the discipline.
+    """
+    rows = [
+        {
+            "whom": choice.whom, "discipline": choice.chosen, "quantity": each.title, "unit": each.unit,
+            "minus": each.minus, "plus": each.plus, "change": each.change, "low": each.low, "high": each.high,
+            "at_plus_level": each.kind, "conditions": each.conditions, "depends_on": each.depends_on or None,
+            "change_at_minus": each.at_minus if each.depends_on else None,
+            "change_at_plus": each.at_plus if each.depends_on else None,
+        }
+        for choice in discipline_choices(view)
+        for each in choice.outcomes
+    ]  # fmt: skip
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _chosen(outcomes: tuple[Outcome, ...], names: tuple[str, str]) -> str:
+    kinds = {each.kind for each in outcomes}
+    if {BETTER, WORSE} <= kinds:
+        return TRADE
+    if BETTER in kinds or WORSE in kinds:
+        return names[1] if BETTER in kinds else names[0]
+    return ALIKE if kinds == {SAME} else CANNOT_TELL
+
+
+def _flows(view: CampaignView) -> Iterator[tuple[str, list[_Quantity]]]:
+    """Yield the groups of flows by algorithm of the run and of the flows, with their quantities."""
+    if not has_groups(view.campaign):
+        return
+    rows = groups_of_conditions(view.campaign).filter((pl.col("period") == WHOLE) & pl.col("group").is_not_null())
+    if not {"throughput", "flow_seconds"} <= set(rows.columns):
+        return
+    other = view.campaign.experiment.get("mixed_with")
+    for algorithm in view.algorithms:
+        own = rows.filter(pl.col("algorithm") == algorithm)
+        for flows in dict.fromkeys((algorithm, other or algorithm)):
+            chosen = own.filter(pl.col("flow_algorithm") == flows)
+            beside = other if flows == algorithm else algorithm
+            alone = not other or flows == algorithm == other
+            whom = f"flows of {flows}" + (" alone" if alone else f" beside {beside}")
+            if quantities := _of_flows(view, chosen):
+                yield whom, quantities
+
+
+def _of_flows(view: CampaignView, rows: pl.DataFrame) -> list[_Quantity]:
+    # Sums over flow groups: single groups have too few flows in short runs. All conditions have the same groups.
+    found = []
+    categories = rows["category"].unique(maintain_order=True).to_list()
+    seconds, flows, size = pl.col("flow_seconds"), pl.col("flows"), pl.col("mean_size")
+    for category in categories:
+        part = rows.filter(pl.col("category") == category)
+        rate = _pooled(view, part, (pl.col("throughput") * seconds).sum() / seconds.sum(), seconds.sum())
+        found.append(_Quantity(f"throughput of {category}s", "segments/s", False, rate))
+    if "queueing_delay_ms" in rows.columns:
+        delay = _pooled(view, rows, (pl.col("queueing_delay_ms") * flows).sum() / flows.sum(), flows.sum())
+        found.append(_Quantity("queueing delay", "ms", True, delay))
+    sent = (flows * size / (1 - pl.col("retransmission_rate"))).sum()
+    again = _pooled(view, rows, 1 - (flows * size).sum() / sent, flows.sum())
+    found.append(_Quantity("retransmission rate", "1", True, again))
+    return _enough(found)
+
+
+def _pooled(view: CampaignView, rows: pl.DataFrame, value: pl.Expr, count: pl.Expr) -> Floats:
+    """Return a value of each condition over all flow groups and replicates; NaN where few flows are behind it."""
+    rows = rows.filter((pl.col("flows") > 0) & pl.col("throughput").is_finite())
+    found = rows.group_by("condition").agg(value.alias("value"), count.alias("count"))
+    values = np.full(len(view.conditions), np.nan)
+    for condition, each, seen in found.select("condition", "value", "count").iter_rows():
+        if each is not None and seen >= FEWEST_EVENTS:
+            values[condition - 1] = each
+    return values
+
+
+def _routers(view: CampaignView) -> Iterator[tuple[str, list[_Quantity]]]:
+    """Yield the classes of routers with their quantities, means over the algorithms."""
+    table = queue_table(view)
+    for router in ROUTER_CLASSES:
+        own = table.filter(router=router)
+        quantities = [
+            _Quantity("delay of 95 % of the segments", "ms", True, _means(view, own, "delay_p95")),
+            _Quantity("loss rate", "1", True, _means(view, own, "loss_rate")),
+        ]
+        if quantities := _enough(quantities):
+            yield f"queues of {TITLES[router]} routers", quantities
+
+
+def _means(view: CampaignView, rows: pl.DataFrame, measure: str) -> Floats:
+    """Return the mean over the algorithms in each condition; NaN where one is missing."""
+    means = rows.group_by("condition").agg(pl.col(measure).mean(), pl.col(measure).count().alias("count"))
+    values = np.full(len(view.conditions), np.nan)
+    for condition, value, count in means.select("condition", measure, "count").iter_rows():
+        if count == len(view.algorithms):
+            values[condition - 1] = value
+    return values
+
+
+def _enough(quantities: list[_Quantity]) -> list[_Quantity]:
+    """Return the quantities with values in enough conditions that are large enough to be compared."""
+    least = {"1": NEGLIGIBLE, "ms": LEAST_DELAY}
+    kept = []
+    for each in quantities:
+        known = each.values[np.isfinite(each.values)]
+        if len(known) >= ENOUGH * len(each.values) and len(known) and known.max() > least.get(each.unit, 0.0):
+            kept.append(each)
+    return kept
+
+
+def _outcome(view: CampaignView, factor: str, quantity: _Quantity, alpha: float) -> Outcome | None:
+    """Return the change of a quantity; None if it cannot be estimated beside the other factors."""
+    design = view.campaign.design
+    signs = np.asarray(design.matrix, dtype=float)
+    used = np.isfinite(quantity.values)
+    own, others = design.factors.index(factor), [n for n, name in enumerate(design.factors) if name != factor]
+    signs, values = signs[used], quantity.values[used]
+    logarithmic = bool((values > 0).all())
+    y = np.log(values) if logarithmic else values
+    terms = np.column_stack([np.ones(len(y)), signs[:, own], signs[:, others]])
+    fitted = _fit(terms, y)
+    if fitted is None or not (values > 0).any():
+        return None
+    mean, half, error, freedom = fitted
+    minus, plus = mean - half, mean + half
+    scale = 1.0 if logarithmic else abs(minus)
+    if not scale:
+        return None
+    width = float(stats.t.ppf(1 - alpha / 2, freedom)) * error
+
+    def percent(step: float) -> float:
+        """Return a change of twice a coefficient in %."""
+        return float(100 * np.expm1(2 * step)) if logarithmic else max(-100.0, 100 * 2 * step / scale)
+
+    ends = (float(np.exp(minus)), float(np.exp(plus))) if logarithmic else (minus, max(plus, 0.0))
+    found = Outcome(
+        quantity.title, quantity.unit, quantity.lower_is_better, *ends, percent(half), percent(half - width),
+        percent(half + width), int(used.sum()),
+    )  # fmt: skip
+    splits = {n: split for n in others if (split := _split(terms, signs[:, own] * signs[:, n], y))}
+    best = min(splits, key=lambda n: splits[n][0], default=None)
+    if best is None or splits[best][0] >= alpha / len(others):
+        return found
+    low, high = splits[best][1]
+    return replace(found, depends_on=design.factors[best], at_minus=percent(low), at_plus=percent(high))
+
+
+def _fit(terms: Floats, y: Floats) -> tuple[float, float, float, int] | None:
+    """Return the mean, the coefficient of the second term, its standard error, and the degrees of freedom."""
+    freedom = len(y) - terms.shape[1]
+    if freedom < 1 or np.linalg.matrix_rank(terms) < terms.shape[1]:
+        return None
+    coefficients = np.linalg.lstsq(terms, y, rcond=None)[0]
+    rest = y - terms @ coefficients
+    inverse = np.linalg.inv(terms.T @ terms)
+    error = float(np.sqrt(rest @ rest / freedom * inverse[1, 1]))
+    return float(coefficients[0]), float(coefficients[1]), error, freedom
+
+
+def _split(terms: Floats, product: Floats, y: Floats) -> tuple[float, tuple[float, float]] | None:
+    """Return p of an interaction with the discipline, and the coefficients at both levels of the other factor."""
+    fitted = _fit(np.column_stack([terms[:, 0], product, terms[:, 1:]]), y)
+    if fitted is None or not fitted[2]:
+        return None
+    _, slope, error, freedom = fitted
+    half = np.linalg.lstsq(np.column_stack([terms, product]), y, rcond=None)[0][1]
+    p = float(2 * stats.t.sf(abs(slope) / error, freedom))
+    return p, (float(half - slope), float(half + slope))
