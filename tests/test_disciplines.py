@@ -191,6 +191,7 @@ def test_the_built_in_experiment_answers_for_flows_and_routers(tmp_path: Path) -
     assert "Which queue discipline, for whom?" in page
     assert "Queues: delay, drops and marks" in page
     assert "40 seg/ms (480 Mbit/s)" in page
+    assert "segments of 1,500 bytes, such as 1,000 segments/s (12 Mbit/s) or 1,000 segments (1.5 MB)." in page
 
 
 @pytest.mark.process

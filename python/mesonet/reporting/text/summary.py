@@ -55,6 +55,10 @@ def findings(view: CampaignView) -> list[tuple[str, str]]:
     if wording := _settled(view):
         found.append(("Warm-up", wording))
     found.append(("How far to trust it", _trust(view)))
+    if view.segment_bytes is not None:
+        # The page adds bits and bytes to such values.
+        size = f"{number(view.segment_bytes, 6)} bytes"
+        found.append(("Units", f"Axes count segments of {size}, such as 1,000 segments/s or 1,000 segments."))
     return found
 
 
