@@ -56,6 +56,8 @@ bench: $(VENV)/.test
 	$(BIN)/python benches/acknowledgements.py
 	$(BIN)/python benches/instructions.py
 	$(BIN)/python benches/threads.py
+	$(BIN)/python benches/goals.py
+	$(BIN)/python benches/peers.py "45 Mb/s" "2,000 web flows"
 	cd benches/kernels && cargo bench --quiet
 	$(BIN)/python benches/campaign.py
 

@@ -55,19 +55,19 @@ def build() -> str:
     return f"{target}/release/examples/run"
 
 
-def count(program: str, scenario: Path) -> tuple[int, int]:
-    """Instructions of a run, and data segments delivered from beginning to end."""
+def count(program: str, scenario: Path, what: str = "delivered") -> tuple[int, int]:
+    """Instructions of a run, and data segments delivered (or ``sent``) from beginning to end."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, str(scenario)]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     instructions = re.search(r"Collected : (\d+)", run.stderr)
-    segments = re.search(r"total_data_segments_delivered +(\d+)", run.stdout)
+    segments = re.search(rf"total_data_segments_{what} +(\d+)", run.stdout)
     if not instructions or not segments:
         sys.exit(f"neither instructions nor segments in what {' '.join(command)} printed")
     return int(instructions[1]), int(segments[1])
 
 
-def per_segment(program: str, case: dict[str, object]) -> tuple[float, int]:
-    """Instructions per data segment delivered in the slice, and how many those were."""
+def per_segment(program: str, case: dict[str, object], *, sent: bool = False) -> tuple[float, int]:
+    """Instructions per data segment delivered (or sent) in the slice, and how many those were."""
     with tempfile.TemporaryDirectory() as folder:
         counted = []
         for duration in (SLICE_S, SLICE_S / 10):
@@ -75,7 +75,7 @@ def per_segment(program: str, case: dict[str, object]) -> tuple[float, int]:
             chosen = find_scenario(**case | {"values": values}, duration=f"{duration} s")  # type: ignore[arg-type]
             file = Path(folder) / "scenario.json"
             file.write_text(chosen.to_json())
-            counted.append(count(program, file))
+            counted.append(count(program, file, "sent" if sent else "delivered"))
     (instructions, segments), (before, segments_before) = counted
     return (instructions - before) / (segments - segments_before), segments - segments_before
 

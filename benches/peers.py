@@ -20,6 +20,7 @@ import json
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -84,18 +85,19 @@ def measure(command: list[str], timeout_s: float) -> Run | None:
 
 
 def rows(name: str, runs: dict[str, list[Run | None]], timeout_s: float) -> Iterator[str]:
-    """The lines of one workload: of each simulator the run with the median CPU time."""
-    ours = 0.0
+    """The lines of one workload: of each simulator the run with the median CPU time, and the median of the ratios to
+    mesonet's run of the same round, so that a change of the machine's load meets both."""
     for peer, made in runs.items():
         finished = sorted((run for run in made if run is not None), key=lambda run: run.cpu_s)
         if not finished:
             yield f"| {name} | {peer} | - | more than {timeout_s:.0f} | - | - | - |"
             continue
         run = finished[len(finished) // 2]
-        ours = ours or run.rate
+        pairs = zip(runs["mesonet"], made, strict=True)
+        ratio = statistics.median(ours.rate / its.rate for ours, its in pairs if ours is not None and its is not None)
         yield (
             f"| {name} | {peer} | {run.segments:,} | {run.cpu_s:.2f} | {run.rate:,.0f} | {run.peak_mb:.0f} "
-            f"| {ours / run.rate:,.1f} |"
+            f"| {ratio:,.1f} |"
         )
 
 
