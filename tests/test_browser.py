@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -125,9 +126,14 @@ def replay(browser, replayed):
         yield page
 
 
-def opened(browser, report):
-    """The open page; at the end it must have had no error and asked for nothing."""
-    context = browser.new_context(offline=True, viewport={"width": 1366, "height": 900}, accept_downloads=True)
+def opened(browser, report, **options):
+    """The open page; at the end it must have had no error and asked for nothing.
+
+    A script or style that the policy of the page refuses is an error on its console.
+    """
+    context = browser.new_context(
+        offline=True, viewport={"width": 1366, "height": 900}, accept_downloads=True, **options
+    )
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     complaints, requests = [], []
@@ -140,6 +146,14 @@ def opened(browser, report):
     assert complaints == []
     assert [url for url in requests if not url.startswith(("file:", "blob:file:", "blob:null"))] == []
     context.close()
+
+
+def until(page, expression, arg=None):
+    """Wait until an expression is true: `wait_for_function` evaluates text, which the policy of the page refuses."""
+    deadline = time.monotonic() + PATIENCE_MS / 1000
+    while not page.evaluate(expression, arg):
+        assert time.monotonic() < deadline, expression
+        page.wait_for_timeout(20)
 
 
 def draw(page, *names):
@@ -170,7 +184,7 @@ def test_figures_wait_until_they_come_near_the_screen(page):
     drawn = page.locator("figure[data-ready]").count()
     assert drawn < len(FIGURES)
     page.click("#show-all")
-    page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {len(FIGURES)}")
+    until(page, f"document.querySelectorAll('figure[data-ready]').length === {len(FIGURES)}")
 
 
 def test_pointing_at_a_condition_highlights_it_in_the_other_figures(page):
@@ -180,11 +194,11 @@ def test_pointing_at_a_condition_highlights_it_in_the_other_figures(page):
     assert all(page.evaluate(COUNT_LIT, name) == 0 for name in shown)
     point = page.locator("#responses svg .mark-symbol.role-mark path").first
     point.hover(force=True)
-    page.wait_for_function(f"({COUNT_LIT})('main-effects') === 9")
+    until(page, f"({COUNT_LIT})('main-effects') === 9")
     condition = page.input_value('select[data-state="hl"]')
     assert condition != "0"
     for name in shown:
-        page.wait_for_function(f"({COUNT_LIT})('{name}') > 0")
+        until(page, f"({COUNT_LIT})('{name}') > 0")
     assert page.locator(f'tr.highlighted[data-condition="{condition}"]').count() == 1
     assert page.locator("tr.highlighted").count() == 1
     assert page.locator("#said").inner_text().startswith(f"Condition {condition}: ")
@@ -195,7 +209,7 @@ def test_the_rings_mark_the_levels_of_the_condition(page):
     rings = []
     for condition in ("1", "2"):
         choose(page, "hl", condition)
-        page.wait_for_function(f"({COUNT_LIT})('main-effects') === 9")
+        until(page, f"({COUNT_LIT})('main-effects') === 9")
         page.wait_for_timeout(100)
         rings.append(
             page.evaluate(
@@ -225,9 +239,7 @@ def test_selects_change_the_figure_its_text_and_its_data(page):
         before = drawing(page, "main-effects"), page.locator("#main-effects .heading").inner_text()
         table = page.locator("#main-effects details table").inner_text()
         choose(page, what, value)
-        page.wait_for_function(
-            "(before) => document.querySelector('#main-effects .plot').innerHTML !== before", arg=before[0]
-        )
+        until(page, "(before) => document.querySelector('#main-effects .plot').innerHTML !== before", arg=before[0])
         assert page.locator("#main-effects .heading").inner_text() != before[1]
         assert page.locator("#main-effects details table").inner_text() != table
     assert page.locator("#main-effects .heading").inner_text() == "Round-trip time, fast, measured period 2"
@@ -241,7 +253,7 @@ def test_the_vertical_axis_says_what_the_figure_shows(page):
         choose(page, "response", response)
         title = next(each.title for each in RESPONSES if each.name == response)
         page.locator("#main-effects").scroll_into_view_if_needed()
-        page.wait_for_function(f"document.querySelector('#main-effects .plot').textContent.includes('{title}')")
+        until(page, f"document.querySelector('#main-effects .plot').textContent.includes('{title}')")
         draw(page, "effects-pc1", "effects-pc2")
         for component in (1, 2):
             marks = drawing(page, f"effects-pc{component}")
@@ -272,7 +284,7 @@ def test_a_figure_out_of_sight_is_up_to_date_when_it_comes_back(page):
     page.wait_for_timeout(300)
     assert drawing(page, "main-effects") == before
     page.locator("#main-effects").scroll_into_view_if_needed()
-    page.wait_for_function("(before) => document.querySelector('#main-effects .plot').innerHTML !== before", arg=before)
+    until(page, "(before) => document.querySelector('#main-effects .plot').innerHTML !== before", arg=before)
 
 
 def test_keys_step_through_the_conditions(page):
@@ -297,9 +309,10 @@ def test_filter_by_setting(page):
     page.select_option('select[data-factor="X1"]', "1")
     page.select_option('select[data-factor="X2"]', "-1")
     assert page.locator("#said").inner_text() == "8 of 32 conditions are shown."
-    page.wait_for_function(
+    until(
+        page,
         """[...document.querySelectorAll('#condition-response text')]
-            .filter((text) => /^[0-9]+$/.test(text.textContent)).length === 8"""
+            .filter((text) => /^[0-9]+$/.test(text.textContent)).length === 8""",
     )
     assert page.locator("tr[data-condition]:visible").count() == 8
 
@@ -327,7 +340,7 @@ def test_downloads(page, which, suffix, begins, tmp_path):
 def test_the_page_does_not_scroll_sideways(page, width):
     page.set_viewport_size({"width": width, "height": 844})
     page.click("#show-all")
-    page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {len(FIGURES)}")
+    until(page, f"document.querySelectorAll('figure[data-ready]').length === {len(FIGURES)}")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -335,7 +348,7 @@ def test_the_page_does_not_scroll_sideways(page, width):
 @pytest.mark.parametrize("style", ["letter-spacing: .25em", "font-family: monospace", "font-size: 24px"])
 def test_the_page_fits_a_phone_with_wide_letters(browser, which, style, request):
     """How wide a letter is depends on the browser and on the fonts that are installed."""
-    for page in opened(browser, request.getfixturevalue(which)):
+    for page in opened(browser, request.getfixturevalue(which), bypass_csp=True):  # for the style that is added
         page.add_style_tag(content=f"* {{ {style} !important; }}")
         page.evaluate("for (const part of document.querySelectorAll('.controls details')) part.open = true")
         for width in (320, 390):
@@ -350,7 +363,7 @@ def test_paper_shows_all_of_every_figure(browser, which, request):
     for page in opened(browser, request.getfixturevalue(which)):
         page.click("#show-all")
         count = page.locator("figure[data-figure]").count()
-        page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {count}")
+        until(page, f"document.querySelectorAll('figure[data-ready]').length === {count}")
         page.evaluate("for (const part of document.querySelectorAll('main details')) part.open = true")
         page.set_viewport_size({"width": 688, "height": 1017})
         page.emulate_media(media="print")
@@ -388,7 +401,7 @@ def test_the_first_printed_page_holds_the_summary(page):
 
 def test_a_wide_figure_is_printed_on_a_page_on_its_side(page):
     page.click("#show-all")
-    page.wait_for_function("document.getElementById('show-all').disabled")
+    until(page, "document.getElementById('show-all').disabled")
     widths = page.evaluate(
         """() => [...document.querySelectorAll('section:has(> figure[data-figure])')].map((section) =>
                [section.querySelector('.plot :is(svg, canvas)').clientWidth, section.classList.contains('wide')])"""
@@ -448,7 +461,7 @@ def at(page, share):
 def test_the_replay_plays_and_stops(replay):
     before = [replay.evaluate(PICTURE, side) for side in (0, 1)]
     replay.click("#replay-play")
-    replay.wait_for_function("Number(document.getElementById('replay-time').value) > 5")
+    until(replay, "Number(document.getElementById('replay-time').value) > 5")
     assert replay.locator("#replay-play").get_attribute("aria-pressed") == "true"
     assert all(replay.evaluate(PICTURE, side) != before[side] for side in (0, 1)), "both maps follow one time"
     replay.click("#replay-play")
@@ -462,7 +475,7 @@ def test_the_replay_plays_and_stops(replay):
 def test_the_time_slider_works_by_keyboard_and_says_the_time(replay):
     replay.focus("#replay-time")
     replay.keyboard.press("End")
-    replay.wait_for_function("document.getElementById('replay-time').getAttribute('aria-valuetext') === '2 seconds'")
+    until(replay, "document.getElementById('replay-time').getAttribute('aria-valuetext') === '2 seconds'")
     assert replay.locator("#replay .map").first.get_attribute("aria-label").startswith("Map of tcp, condition 4 at 2 s")
 
 
@@ -487,7 +500,7 @@ def test_two_algorithms_stand_side_by_side(replay):
     flows = [replay.locator("#replay .states").nth(side).get_attribute("aria-label") for side in (0, 1)]
     assert all(re.search(r"condition 4 at 1.8 seconds: \d+ connecting, \d+ initial slow start", text) for text in flows)
     replay.select_option('#replay [data-side="1"] select', "0")
-    replay.wait_for_function(f"({PICTURE})(0) === ({PICTURE})(1)")
+    until(replay, f"({PICTURE})(0) === ({PICTURE})(1)")
 
 
 def test_a_click_on_a_router_shows_its_time_series(replay, tmp_path):
@@ -569,7 +582,7 @@ def test_the_page_has_no_fault_that_an_accessibility_checker_finds(replay, width
     replay.set_viewport_size({"width": width, "height": 844})
     replay.click("#show-all")
     count = replay.locator("figure[data-figure]").count()
-    replay.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {count}")
+    until(replay, f"document.querySelectorAll('figure[data-ready]').length === {count}")
     replay.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
     found = checker.Axe().run(replay, options={"resultTypes": ["violations"]}).response["violations"]
     assert [(each["id"], each["nodes"][0]["target"]) for each in found] == []
@@ -604,25 +617,23 @@ def test_a_figure_says_what_it_shows(page):
     assert "Loss rate, tcp, whole measured time" in label
     assert "has the largest effect" in label
     choose(page, "response", "rtt")
-    page.wait_for_function(
-        "document.getElementById('main-effects').getAttribute('aria-label').startsWith('Round-trip time, tcp')"
-    )
+    until(page, "document.getElementById('main-effects').getAttribute('aria-label').startsWith('Round-trip time, tcp')")
 
 
 def test_figures_of_users_follow_their_selects(browser, shared):
     for page in opened(browser, report_of(shared, "mixed")):
         count = page.locator("figure[data-figure]").count()
         page.click("#show-all")
-        page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {count}")
+        until(page, f"document.querySelectorAll('figure[data-ready]').length === {count}")
         page.locator("#goodput").scroll_into_view_if_needed()
         before = drawing(page, "goodput")
         page.select_option('#section-goodput select[data-state="file"]', "document")
-        page.wait_for_function("(b) => document.querySelector('#goodput .plot').innerHTML !== b", arg=before)
+        until(page, "(b) => document.querySelector('#goodput .plot').innerHTML !== b", arg=before)
         assert "document" in page.locator("#goodput .heading").inner_text()
         assert page.input_value('#section-differences select[data-state="file"]') == "document", "one choice for all"
         page.locator("#rank-matrix").scroll_into_view_if_needed()
         choose(page, "algorithm", "fast")
-        page.wait_for_function("document.querySelector('#rank-matrix .heading').textContent.endsWith('fast')")
+        until(page, "document.querySelector('#rank-matrix .heading').textContent.endsWith('fast')")
 
 
 @pytest.mark.parametrize(
@@ -641,7 +652,7 @@ def test_lesser_campaigns_are_drawn_without_an_error(browser, shared, kind):
     if count:
         page.wait_for_selector("html[data-ready]")
         page.click("#show-all")
-        page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {count}")
+        until(page, f"document.querySelectorAll('figure[data-ready]').length === {count}")
         if page.locator('select[data-state="response"] option[value="rtt"]').count():
             choose(page, "response", "rtt")
     page.wait_for_timeout(500)
@@ -659,14 +670,14 @@ def test_the_report_of_points_follows_response_condition_and_range(browser, samp
         assert marks.count() == 3 * 32, "a panel per factor, a mark per run"
         before = drawing(page, "points")
         choose(page, "response", "bent")
-        page.wait_for_function("(before) => document.querySelector('#points .plot').innerHTML !== before", arg=before)
+        until(page, "(before) => document.querySelector('#points .plot').innerHTML !== before", arg=before)
         assert "Bent" in page.locator("#points .heading").inner_text()
         marks.first.hover(force=True)
         page.wait_for_selector("#vg-tooltip-element.visible")
         condition = page.input_value('select[data-state="hl"]')
         assert condition != "0"
         for name, lit in (("points", 6), ("responses", 1), ("scatter", 2)):
-            page.wait_for_function(f"({COUNT_LIT})('{name}') === {lit}")
+            until(page, f"({COUNT_LIT})('{name}') === {lit}")
         page.mouse.move(0, 0)
         page.locator("#scatter svg .mark-symbol.role-mark path:not([stroke='#E69F00'])").first.hover(force=True)
         page.wait_for_selector("#vg-tooltip-element.visible")
@@ -677,21 +688,24 @@ def test_the_report_of_points_follows_response_condition_and_range(browser, samp
         page.fill('input[data-factor="x"][data-bound="to"]', "0.5")
         page.keyboard.press("Tab")
         # Of 16 points in 16 bins each of a sixteenth, four lie in a quarter of the range.
-        page.wait_for_function("document.querySelectorAll('tr[data-condition]:not([hidden])').length === 4")
-        page.wait_for_function("""document.querySelectorAll(
-            "#points svg .mark-symbol.role-mark path:not([stroke='#E69F00'])").length === 3 * 8""")
+        until(page, "document.querySelectorAll('tr[data-condition]:not([hidden])').length === 4")
+        until(
+            page,
+            """document.querySelectorAll(
+            "#points svg .mark-symbol.role-mark path:not([stroke='#E69F00'])").length === 3 * 8""",
+        )
         assert page.locator("#sensitivity svg .mark-text.role-mark text").count() == 9, "a table of factors stays"
         page.locator("#sensitivity svg .mark-text.role-mark text").first.click(force=True)
-        page.wait_for_function("document.querySelector('select[data-state=response]').value === 'steep'")
+        until(page, "document.querySelector('select[data-state=response]').value === 'steep'")
 
 
 @pytest.mark.parametrize("which", ["report", "sampled_report"])
 def test_text_has_the_contrast_that_wcag_asks_for(browser, which, request):
     judge = (Path(__file__).parent / "contrast.js").read_text().partition("*/")[2]
-    for page in opened(browser, request.getfixturevalue(which)):
+    for page in opened(browser, request.getfixturevalue(which), bypass_csp=True):  # for the style that is added
         page.click("#show-all")
         drawn = page.locator("figure[data-figure]").count()
-        page.wait_for_function(f"document.querySelectorAll('figure[data-ready]').length === {drawn}")
+        until(page, f"document.querySelectorAll('figure[data-ready]').length === {drawn}")
         choose(page, "hl", "3")
         page.wait_for_selector("tr.highlighted")
         seen = page.evaluate(judge)
@@ -706,7 +720,7 @@ def test_on_a_phone_the_bar_leaves_room_and_hints_stand_over_what_is_wider(page)
     page.set_viewport_size({"width": 390, "height": 844})
     draw(page, "responses", "youden")
     choose(page, "hl", "5")
-    page.wait_for_function("document.getElementById('said').textContent.startsWith('Condition 5')")
+    until(page, "document.getElementById('said').textContent.startsWith('Condition 5')")
     assert page.locator("#said").bounding_box()["height"] <= 60, "two lines at most"
     assert "loss rate" in page.locator("#said").text_content().lower(), "a listener hears all of it"
     wider = page.evaluate(
@@ -725,7 +739,7 @@ def test_on_a_phone_the_bar_leaves_room_and_hints_stand_over_what_is_wider(page)
 def test_ticks_of_the_youden_plot_do_not_touch(page):
     draw(page, "youden")
     choose(page, "response", "segments_entering")
-    page.wait_for_function("document.querySelector('#youden .heading').textContent.includes('egments')")
+    until(page, "document.querySelector('#youden .heading').textContent.includes('egments')")
     page.wait_for_timeout(300)
     gaps = page.evaluate(
         """() => {

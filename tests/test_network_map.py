@@ -112,7 +112,7 @@ def test_north_is_up_and_a_map_over_the_antimeridian_stays_in_one_piece(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("suffix", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("html", b"<!DOCTYPE html>")]
+    ("suffix", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("html", b"<!doctype html>")]
 )
 def test_check_draws(tmp_path: Path, suffix: str, start: bytes) -> None:
     file = tmp_path / f"map.{suffix}"

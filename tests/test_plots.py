@@ -21,7 +21,7 @@ from mesonet.analysis import (
 )
 from mesonet.plots import theme
 from mesonet.plots.condition_response import short_names
-from mesonet.plots.export import VL_VERSION
+from mesonet.plots.in_page import VL_VERSION
 from mesonet.words import number, percent, signed
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -31,7 +31,9 @@ def checked_alpha(alpha: float) -> float:
     return float(alpha)
 
 
-def factor_names(given: Any, columns: int, own: Sequence[str] | None = None) -> tuple[str, ...]:
+def factor_names(
+    given: Any, columns: int, own: Sequence[str] | None = None, *, interactions: bool = True
+) -> tuple[str, ...]:
     """Return the names of the columns of a design: the given names, else its own, else x1, x2, and so on.
 
     Parameters
@@ -42,6 +44,8 @@ def factor_names(given: Any, columns: int, own: Sequence[str] | None = None) -> 
         Number of columns.
     own
         Names that the design has itself.
+    interactions
+        Refuse names with ``*``, because the result names interactions.
 
     Returns
     -------
@@ -64,7 +68,7 @@ def factor_names(given: Any, columns: int, own: Sequence[str] | None = None) -> 
     for place, name in enumerate(chosen):
         if name in chosen[:place]:
             raise InputError("named twice", path=f"factors[{place}]", value=name, allowed="each name once")
-        if "*" in str(name):
+        if interactions and "*" in str(name):
             problem = "* stands between the factors of an interaction"
             raise InputError(problem, path=f"factors[{place}]", value=name, allowed="a name without *")
     return chosen

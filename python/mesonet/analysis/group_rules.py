@@ -109,7 +109,7 @@ def group_rules(
     matrix = np.asarray(signs, dtype=float)
     if matrix.ndim != 2 or not np.all(np.abs(matrix) == 1):
         raise ValueError("the signs must be an (n, k) array of -1 and +1")
-    names = factor_names(factors, matrix.shape[1])
+    names = factor_names(factors, matrix.shape[1], interactions=False)  # algorithms of models have any name
     label = np.asarray(groups, dtype=object)
     if label.shape != (len(matrix),) or len(names) != matrix.shape[1]:
         raise ValueError(f"groups of shape {label.shape} and {len(names)} names do not fit signs {matrix.shape}")

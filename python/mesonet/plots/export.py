@@ -1,13 +1,11 @@
 """Export of charts as SVG, PNG or PDF, drawn without a browser, or as a page that needs no network."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import vl_convert
 
-#: Release of Vega-Lite that draws the charts. It must be the release that Altair writes charts for.
-VL_VERSION = "6.4"
+from mesonet.plots.in_page import VL_VERSION, chart_page
 
 FORMS = (".svg", ".png", ".pdf", ".html")
 
@@ -67,23 +65,13 @@ def to_html(chart: Any) -> str:
     Parameters
     ----------
     chart
-        The chart. No name in it can end the script of the page.
+        The chart. Names in it are text on the page, and no script but the page's own runs.
 
     Returns
     -------
     The document.
     """
-    return str(chart.to_html(inline=True, json_kwds={"cls": _InScript}))
-
-
-class _InScript(json.JSONEncoder):
-    """JSON for a script element: ``</script>`` and ``<!--`` become escapes of equal text."""
-
-    def encode(self, value: Any) -> str:
-        text = super().encode(value)
-        for mark in "<>&":
-            text = text.replace(mark, f"\\u{ord(mark):04x}")
-        return text
+    return chart_page(chart.to_dict())
 
 
 def save(chart: Any, path: Path | str) -> Path:

@@ -6,12 +6,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import vl_convert
 from markupsafe import Markup
 
 from mesonet.errors import InputError
 from mesonet.files import places
-from mesonet.plots.export import VL_VERSION
+from mesonet.plots import in_page
 from mesonet.plots.theme import unchecked
 from mesonet.progress import Update
 from mesonet.reporting import packing
@@ -116,8 +115,9 @@ def report_html(
         progress(0, 1, "statistics")
     own = _sampled_parts(Sampled(view)) if is_sampled(campaign) else _two_level_parts(view)
     parts: dict[str, Part] = {
+        "policy": _policy,
         "title": lambda: campaign.title or campaign.name,
-        "style": lambda: Markup("".join(asset(name) for name in STYLES)),
+        "style": lambda: Markup(_style()),
         "provenance": lambda: provenance_html(view),
         **own,
     }
@@ -149,7 +149,7 @@ def _two_level_parts(view: CampaignView) -> dict[str, Part]:
         "conditions": lambda: conditions_html(view.network),
         "methods": lambda: methods_html(view),
         "scripts": lambda: _figure_scripts(view, groups(), two_level_conditions(view)) if groups() else "",
-        "replay_scripts": lambda: _script(REPLAY_SCRIPTS) if replay.html else "",
+        "replay_scripts": lambda: _element(_script(REPLAY_SCRIPTS)) if replay.html else "",
     }
 
 
@@ -194,19 +194,28 @@ def asset(name: str) -> str:
     return files("mesonet.reporting.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def _figure_scripts(view: CampaignView, groups: Sequence[PageGroup], conditions: Conditions) -> Markup:
-    return Markup(
-        f'<script type="text/plain" id="page-data">{packing.pack(page_data(view, groups, conditions))}</script>'
-        f'<script type="module">{_libraries()}</script>{_script(FIGURE_SCRIPTS)}'
-    )
-
-
-def _script(names: Sequence[str]) -> Markup:
-    parts = "\n".join(asset(name) for name in names)
-    return Markup(f'<script type="module">{parts}</script>')
+@cache
+def _style() -> str:
+    return in_page.asset("tooltip.css") + "".join(map(asset, STYLES))
 
 
 @cache
-def _libraries() -> str:
-    """Return Vega, Vega-Lite and vega-embed as one script."""
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VL_VERSION)
+def _script(names: Sequence[str]) -> str:
+    return "\n".join(map(asset, names))
+
+
+@cache
+def _policy() -> Markup:
+    """Return the policy of the page, which is the same for every campaign: its scripts and styles hold no data."""
+    scripts = [in_page.libraries(), _script(FIGURE_SCRIPTS), _script(REPLAY_SCRIPTS)]
+    return Markup(in_page.content_policy(scripts, [_style()]))
+
+
+def _element(script: str) -> Markup:
+    return Markup(f'<script type="module">{script}</script>')
+
+
+def _figure_scripts(view: CampaignView, groups: Sequence[PageGroup], conditions: Conditions) -> Markup:
+    data = packing.pack(page_data(view, groups, conditions))
+    carrier = Markup(f'<script type="text/plain" id="page-data">{data}</script>')
+    return carrier + _element(in_page.libraries()) + _element(_script(FIGURE_SCRIPTS))

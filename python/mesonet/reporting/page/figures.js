@@ -27,7 +27,10 @@ function embed(figure) {
     for (const parameter of spec.params ?? []) if (parameter.name in now) parameter.value = now[parameter.name];
     const plot = figure.element.querySelector('.plot');
     // Errors only: a response that nobody answered has axes without an extent, which is warned about and is right.
-    const options = { actions: false, renderer: figure.renderer, defaultStyle: false, logLevel: 1 };
+    // The page may evaluate no text as code: Vega interprets its expressions.
+    const options = {
+      actions: false, ast: true, renderer: figure.renderer, defaultStyle: false, logLevel: 1, tooltip: { disableDefaultStyle: true },
+    };
     const { view } = await window.vegaEmbed(plot, spec, options);
     const known = new Set((spec.params ?? []).map((parameter) => parameter.name));
     figure.signals = Object.keys(now).filter((name) => known.has(name));
@@ -74,6 +77,8 @@ async function drawAll() {
 }
 
 function watchFigures() {
+  // Room for figures that are not drawn yet, so that the page does not jump.
+  for (const plot of document.querySelectorAll('.plot[data-height]')) plot.style.minHeight = `${plot.dataset.height}px`;
   const watch = new IntersectionObserver(
     (entries) => {
       for (const entry of entries) {

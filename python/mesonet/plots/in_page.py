@@ -1,0 +1,123 @@
+"""Charts in a page: the libraries that draw them, their style sheet, and a policy under which no other script runs."""
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import vl_convert
+from markupsafe import Markup
+
+#: Release of Vega-Lite that draws the charts. It must be the release that Altair writes charts for.
+VL_VERSION = "6.4"
+
+
+@cache
+def libraries() -> str:
+    """Return Vega, Vega-Lite and vega-embed as one script, which sets `window.vegaEmbed`.
+
+    Returns
+    -------
+    The script. It evaluates no text as code if a chart is embedded with the option ``ast``.
+    """
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VL_VERSION)
+
+
+@cache
+def asset(name: str) -> str:
+    """Return a style sheet, a script or a template of this folder.
+
+    Parameters
+    ----------
+    name
+        Name of a file that lies beside this module.
+
+    Returns
+    -------
+    The text of the file.
+    """
+    return files("mesonet.plots").joinpath(name).read_text(encoding="utf-8")
+
+
+def content_policy(scripts: Iterable[str], styles: Iterable[str]) -> str:
+    """Return the content security policy of a page that holds everything it needs.
+
+    Attributes with scripts or styles, text evaluated as code, and every request to another place are refused, so that
+    no name on the page can run anything.
+
+    Parameters
+    ----------
+    scripts, styles
+        Texts of the script and style elements of the page that a browser obeys.
+
+    Returns
+    -------
+    The value of the header ``Content-Security-Policy``.
+
+    Source
+    ------
+    W3C, Content Security Policy Level 3, section 2.3.1: sources by hash.
+    """
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {_sources(scripts)}",
+            f"style-src {_sources(styles)}",
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _sources(texts: Iterable[str]) -> str:
+    digests = (hashlib.sha256(text.encode()).digest() for text in texts)
+    return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests) or "'none'"
+
+
+def chart_page(definition: dict[str, Any]) -> str:
+    """Return a chart as a page that needs no other file and no network.
+
+    Parameters
+    ----------
+    definition
+        The chart in Vega-Lite. Names in it are text, whatever they hold.
+
+    Returns
+    -------
+    The document.
+    """
+    title = definition.get("title") or ""
+    title = title.get("text", "") if isinstance(title, dict) else title
+    start, style = asset("chart_page.js"), asset("tooltip.css") + asset("chart_page.css")
+    return str(
+        Markup(asset("chart_page.html")).format(
+            policy=Markup(content_policy([libraries(), start], [style])),
+            title=title if isinstance(title, str) and title.strip() else "mesonet",
+            style=Markup(style),
+            definition=Markup(_in_script(definition)),
+            libraries=Markup(libraries()),
+            start=Markup(start),
+        )
+    )
+
+
+def _in_script(value: Any) -> str:
+    """Return JSON for a script element: ``</script>`` and ``<!--`` become escapes of equal text."""
+    text = json.dumps(_finite(value), allow_nan=False)
+    for mark in "<>&":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
+
+
+def _finite(value: Any) -> Any:
+    """Return a value in which null stands for numbers that JSON lacks; Vega draws neither."""
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
