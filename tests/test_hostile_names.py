@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from html.parser import HTMLParser
@@ -15,7 +16,7 @@ import mesonet as mn
 from hostile import COMMENT, HOSTILE, IMAGE, MORE, OUTSIDE, SCRIPT, run_campaign, run_replayed, write_network
 from mesonet import plots
 from mesonet.campaign import Campaign
-from mesonet.files.names import file_stem
+from mesonet.files.names import distinct, file_stem
 from mesonet.maps.network import network_map
 from mesonet.reporting import write_analysis, write_report
 from mesonet.reporting.campaign_view.sampled import is_sampled
@@ -118,6 +119,10 @@ def test_names_of_responses_stay_inside_the_folder_of_results(
         if file.suffix == ".svg":
             tags = {each.tag.rpartition("}")[2] for each in ElementTree.fromstring(file.read_text()).iter()}
             assert not tags & {"script", "img", "foreignObject"}
+        assert all(len(part.encode()) < 255 for part in file.parts)
+    folded = {str(file).casefold() for file in written}
+    assert len(folded) == len(written), "no file replaces another where case is ignored"
+    assert any("tWIN-" in file.name for file in written) or is_sampled(campaign)
     index = (out / "analysis" / "index.md").read_text()
     assert not re.search(r"(?<!\\)<(script|img|!--)", index)
 
@@ -143,9 +148,32 @@ def test_common_names_are_names_of_files(name: str) -> None:
 
 
 def test_other_names_become_names_of_files_of_their_own() -> None:
-    names = [*HOSTILE, *OUTSIDE, "", " ", ".", "a:b", "a_b", "con|", "x\n", "x ", "x." * 40 + "x" * 300, "\0"]
+    more = ["", " ", ".", "a:b", "a_b", "con|", "x\n", "x ", "x." * 40 + "x" * 300, "\0", "a\0b", "é" * 80, "字" * 300]
+    names = [*HOSTILE, *OUTSIDE, *more, "\ud800", "/", "//etc", "C:\\x", "~", "-rf", "$HOME", "x.", "..."]
     stems = [file_stem(name) for name in names]
     assert len(set(stems)) == len(names)
     for stem in stems:
         assert re.fullmatch(r"\w[\w .,+=()-]*", stem), stem
-        assert len(stem) < 100
+        assert len(stem.encode()) < 110, "two of them and an ending fit into a file name"
+        assert stem[-1] not in " ."
+
+
+@pytest.mark.parametrize("name", ["CON", "con", "nul.txt", "Aux.", "COM1", "lpt9.x.y", "COM¹", "prn .txt", "CONIN$"])
+def test_devices_of_windows_are_no_names_of_files(name: str) -> None:
+    stem = file_stem(name)
+    assert "-" in stem
+    assert stem.partition(".")[0].upper() not in {"CON", "NUL", "AUX", "COM1", "LPT9", "COM¹", "PRN", "CONIN$"}
+
+
+@pytest.mark.parametrize("name", ["console", "com", "com10", "null", "auxiliary", "lpt"])
+def test_names_like_devices_stay(name: str) -> None:
+    assert file_stem(name) == name
+
+
+def test_names_that_differ_in_case_or_accents_only_get_files_of_their_own() -> None:
+    paths = [("a/Load", "1"), ("a/load", "2"), ("b/load", "3"), ("é", "4"), ("e\u0301", "5"), ("ﬁx", "6"), ("FIX", "7")]
+    found = distinct(paths)
+    assert found[2] == "b/load"
+    assert len({unicodedata.normalize("NFKC", name).casefold() for name in found}) == len(paths)
+    assert distinct([("x", "1"), ("x", "1")]) == ["x", "x"], "one content is one file"
+    assert distinct(paths) == found

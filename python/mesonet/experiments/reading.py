@@ -16,6 +16,7 @@ from mesonet.experiments.base import Level
 from mesonet.experiments.conclusions import read_conclusions
 from mesonet.experiments.levels import between
 from mesonet.experiments.mixing import SHARE, is_share
+from mesonet.files.names import file_stem
 from mesonet.responses.sets import DEFAULT, SETS
 from mesonet.scenarios import settings
 from mesonet.scenarios.mixes import parse_share
@@ -392,7 +393,7 @@ def _flag(table: Mapping[str, Any], key: str) -> bool:
 def _name(table: Mapping[str, Any]) -> str:
     """Return the name, which is also the default folder of the campaign."""
     name = _text(table, "name")
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-        allowed = "letters, digits, and . _ - behind the first"
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) or file_stem(name) != name:
+        allowed = "at most 80 letters, digits, and . _ - behind the first; no device of Windows, such as con"
         raise InputError("not a name", path="name", value=name, allowed=allowed)
     return name

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 from hashlib import sha256
 
 _LONGEST = 80
-"""Characters kept of a name; most file systems take 255 bytes, and a character may take four."""
+"""Characters kept of a name (chosen): two names and an ending fit into one file name."""
+_LONGEST_BYTES = 100
+"""Bytes kept of a name (chosen): a character may take four, and most file systems take 255."""
+_RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\..*)?", re.IGNORECASE)
+"""Names of devices of Windows, with any ending: Microsoft, "Naming Files, Paths, and Namespaces"."""
 
 
 def file_stem(name: str) -> str:
     """Return the name of a file or folder, without ending, for a name that may hold any characters.
 
     A name of at most 80 letters, digits, spaces and ``_ . , + = ( ) -`` stays as it is, if its first character is a
-    letter, a digit or an underscore and its last one is no space or dot. Every other name is cleaned and cut, and gets
-    a hash behind, so that two names never share a file.
+    letter, a digit or an underscore, its last one is no space or dot, it takes at most 100 bytes and is no device of
+    Windows. Every other name is cleaned and cut, and gets a hash behind, so that two names never share a file. Names
+    that differ in case only need `distinct` on top.
 
     Parameters
     ----------
@@ -31,8 +39,44 @@ def file_stem(name: str) -> str:
     'loss_rate'
     >>> file_stem("../../x")
     'x-9cdf6a50'
+    >>> file_stem("nul.txt")
+    'nul_txt-7f3cbdd5'
     """
-    if len(name) <= _LONGEST and re.fullmatch(r"\w([\w .,+=()-]*[\w,+=()-])?", name):
+    fits = len(name) <= _LONGEST and re.fullmatch(r"\w([\w .,+=()-]*[\w,+=()-])?", name)
+    reserved = _RESERVED.fullmatch(name) is not None
+    if fits and not reserved and len(name.encode()) <= _LONGEST_BYTES:
         return name
     clean = re.sub(r"[^\w.,+=()-]+", "_", name)[:_LONGEST].strip("._-")
-    return f"{clean or 'name'}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    clean = clean.encode()[:_LONGEST_BYTES].decode("utf-8", "ignore").strip("._-")
+    return f"{clean.replace('.', '_') if reserved else clean or 'name'}-{_hash(name)}"
+
+
+def distinct(paths: Sequence[tuple[str, str]]) -> list[str]:
+    """Return paths of which no two are one file, also on file systems that ignore case or compose accents.
+
+    Parameters
+    ----------
+    paths
+        Path without ending, and a text that identifies the content of the file. Equal texts may share a file.
+
+    Returns
+    -------
+    The paths in their order. A path that differs from another in case or accents only gets a hash of its text.
+
+    Examples
+    --------
+    >>> distinct([("a/x", "1"), ("b", "2")])
+    ['a/x', 'b']
+    >>> distinct([("Load", "1"), ("load", "2")])
+    ['Load-6b86b273', 'load-d4735e3a']
+    """
+    counts = Counter(folded for folded, _ in {(_folded(path), content) for path, content in paths})
+    return [f"{path}-{_hash(content)}" if counts[_folded(path)] > 1 else path for path, content in paths]
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", path).casefold())
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]

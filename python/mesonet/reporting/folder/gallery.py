@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from mesonet.files.names import file_stem
+from mesonet.files.names import distinct, file_stem
 from mesonet.reporting.campaign_view.columns import Column
 from mesonet.reporting.campaign_view.sampled import Sampled, is_sampled
 from mesonet.reporting.campaign_view.view import CampaignView
@@ -52,18 +52,23 @@ def figures_of(
         return []
     groups = sampled.groups(Sampled(view)) if is_sampled(view.campaign) else figure_groups(view)
     chosen = _Chosen(view, extent == "all", responses)
-    return [
-        _file(figure, selection)
+    drawn = [
+        (figure, selection)
         for group in groups
         for figure in group.figures
         if figure.file
         for selection in chosen.selections(figure)
     ]
+    places = distinct([(_place(*each), repr((each[0].file, sorted(each[1].items())))) for each in drawn])
+    return [_file(place, *each) for place, each in zip(places, drawn, strict=True)]
 
 
-def _file(figure: Figure, selection: Selection) -> FigureFile:
+def _place(figure: Figure, selection: Selection) -> str:
     shown = {**selection, "column": column_name(selection)}
-    place = re.sub(r"\{(\w+)\}", lambda match: _stem(shown[match[1]]), figure.file)
+    return re.sub(r"\{(\w+)\}", lambda match: _stem(shown[match[1]]), figure.file)
+
+
+def _file(place: str, figure: Figure, selection: Selection) -> FigureFile:
     drawn = {key: value for key, value in selection.items() if key != "column"}
     return FigureFile(place, figure.question or _as_question(figure.title), partial(_draw, figure, drawn))
 
