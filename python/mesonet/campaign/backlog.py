@@ -8,6 +8,7 @@ from typing import Any
 
 from mesonet import units
 from mesonet.campaign.cost import Expected, expected
+from mesonet.campaign.integrity import set_aside_damaged
 from mesonet.campaign.ledger import Ledger, Run, planned
 from mesonet.errors import InputError
 
@@ -105,7 +106,9 @@ class Backlog:
 
 
 def backlog(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str], options: RunOptions) -> Backlog:
-    """Return the runs of a shard that are missing, or failed and not quarantined.
+    """Return the runs of a shard that are missing, damaged, or failed and not quarantined.
+
+    The files of damaged runs are set aside.
 
     Parameters
     ----------
@@ -124,6 +127,8 @@ def backlog(ledger: Ledger, document: Mapping[str, Any], versions: Sequence[str]
     """
     statuses = ledger.statuses()
     every = counted(document, versions, statuses)
+    if set_aside_damaged(ledger, _part(every, document, options.shard), statuses):
+        every = counted(document, versions, statuses)
     costs = expected(ledger, document, [run for run in every if statuses.get(run.key) == "done"])
     runs = [run for run in _part(every, document, options.shard) if statuses.get(run.key) != "done"]
     if options.retry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from mesonet.designs import Design
 from mesonet.designs.factor import Factor
 from mesonet.designs.rows import Rows, from_document
 from mesonet.errors import InputError, unknown
+from mesonet.files import checksums
 from mesonet.responses.sets import DEFAULT, SETS, SetMember
 from mesonet.simulation.settling import LOAD, SETTLING, load_settled, of_load
 
@@ -81,6 +82,8 @@ class Campaign:
         The content of ``experiment.json``.
     provenance
         ``versions``, ``started`` and ``finished`` of the runs; empty before the first.
+    checksums
+        SHA-256 of the files of each run that is done, by key and name; empty for runs of earlier code.
     """
 
     path: Path
@@ -93,6 +96,7 @@ class Campaign:
     responses: pl.DataFrame = field(repr=False)
     experiment: dict[str, Any] = field(repr=False)
     provenance: dict[str, Any] = field(repr=False)
+    checksums: dict[str, Mapping[str, str]] = field(repr=False, default_factory=dict)
 
     def response(self, name: str, period: str = "measured") -> pl.DataFrame:
         """Return a response of a period in all runs.
@@ -128,7 +132,7 @@ class Campaign:
         """
         if self.experiment.get("model") is not None:
             return pl.DataFrame()
-        rows = tables.read(self.path / "runs", self.runs, "groups")
+        rows = tables.read(self.path / "runs", self.runs, "groups", self.checksums)
         return rows.rename({"algorithm_of_row": "flow_algorithm"}, strict=False)
 
     def kept(self, name: str, condition: int, algorithm: str, replicate: int = 1) -> pl.DataFrame:
@@ -164,11 +168,28 @@ class Campaign:
             & (pl.col("replicate") == replicate),
             named=True,
         )
-        return (
-            pl.read_parquet(self.path / "runs" / run["key"] / f"{name}.parquet")
-            if run["status"] == "done"
-            else pl.DataFrame()
-        )
+        return self.table(run["key"], name) if run["status"] == "done" else pl.DataFrame()
+
+    def table(self, key: str, name: str) -> pl.DataFrame:
+        """Return a table of a run that is done.
+
+        Parameters
+        ----------
+        key
+            Key of the run.
+        name
+            Name of the table.
+
+        Returns
+        -------
+        The table.
+
+        Raises
+        ------
+        InputError
+            If the run did not keep the table, or the file is damaged.
+        """
+        return tables.table(self.path / "runs" / key / f"{name}.parquet", self.checksums.get(key))
 
     def set_values(self) -> pl.DataFrame:
         """Return the response set of the experiment.
@@ -311,9 +332,11 @@ def load(path: str | Path) -> Campaign:
     statuses = ledger.statuses()
     scenarios = {(each["condition"], each["algorithm"]): each["scenario"] for each in document["scenarios"]}
     rows = []
+    known = {}
     for run in counted(document, versions, statuses):
         status = statuses.get(run.key, "missing")
         about = ledger.run_json(run.key, status) if status != "missing" else {}
+        known[run.key] = checksums.of_record(about)
         cost = about.get("performance", {})
         rows.append(
             {
@@ -329,7 +352,7 @@ def load(path: str | Path) -> Campaign:
             }
         )
     runs = pl.DataFrame(rows, schema=_RUNS)
-    responses = tables.read(ledger.runs, runs, "responses")
+    responses = tables.read(ledger.runs, runs, "responses", known)
     if responses.is_empty():
         responses = pl.DataFrame(schema=_RESPONSES)
     return Campaign(
@@ -343,4 +366,5 @@ def load(path: str | Path) -> Campaign:
         responses=responses.select([pl.col(name).cast(kind) for name, kind in _RESPONSES.items()]),
         experiment=document,
         provenance=provenance,
+        checksums=known,
     )

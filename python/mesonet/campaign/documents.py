@@ -20,6 +20,7 @@ from mesonet.campaign.limits import KEEPABLE, refuse_too_many
 from mesonet.designs.factor import Factor
 from mesonet.designs.rows import from_document
 from mesonet.errors import InputError, unknown
+from mesonet.files import checksums
 from mesonet.responses.sets import SETS
 from mesonet.simulation.simulate import LARGEST_SEED, Engine
 
@@ -232,6 +233,13 @@ class RunDocument(Struct, frozen=True, kw_only=True):
         Meta(description="Threads that advanced the domains of a network; the result does not depend on it."),
     ] = UNSET
     model: Annotated[Model | UnsetType, Meta(description="What was run, where it is no network.")] = UNSET
+    checksums: Annotated[
+        dict[str, str] | UnsetType,
+        Meta(
+            description="SHA-256 of each file of the run. The checksum of `run.json` is of its bytes with 64 zeros in "
+            "the place of that checksum."
+        ),
+    ] = UNSET
 
 
 class Attempt(Struct, frozen=True):
@@ -360,9 +368,13 @@ def done(file: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        As for `experiment`.
+        As for `experiment`, and if the file differs from the file that was written.
     """
-    return _read(file, RunDocument)
+    text = _bytes(file)
+    content = _decoded(text, file)
+    _checked(content, RunDocument, file)
+    checksums.refuse_changed_record(text, content, file)
+    return dict(content)
 
 
 def failed(file: Path) -> dict[str, Any]:
@@ -392,12 +404,19 @@ def _read(file: Path, kind: type[Struct]) -> dict[str, Any]:
 
 
 def _content(file: Path) -> Any:
+    return _decoded(_bytes(file), file)
+
+
+def _bytes(file: Path) -> bytes:
     try:
-        text = file.read_bytes()
+        return file.read_bytes()
     except FileNotFoundError:
         allowed = "a folder as it was written; without the folder the run is made again"
         raise InputError("the file is missing", file=str(file), allowed=allowed) from None
-    with suppress(msgspec.DecodeError, RecursionError):
+
+
+def _decoded(text: bytes, file: Path) -> Any:
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return msgspec.json.decode(text)
     try:
         return json.loads(text)  # slower; accepts NaN as Python writes it, and names the line of an error

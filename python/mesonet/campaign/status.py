@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet import models
+from mesonet.campaign import integrity
 from mesonet.campaign.backlog import TRIES, counted, known_versions
 from mesonet.campaign.cost import expected
 from mesonet.campaign.leases import live
@@ -37,6 +38,13 @@ class Status:
         Condition, algorithm, replicate, message, number of tries, and file with the log of each failed run.
     code_versions
         Versions of the code whose runs count, the newest first.
+    set_aside
+        Number of damaged runs whose files are in the folder ``damaged``.
+    verified, without_checksums
+        Number of finished runs whose files all have their checksums, and of finished runs of earlier code, which wrote
+        none; None unless verified.
+    damaged
+        Key and reason of each damaged run; None unless verified.
     """
 
     name: str
@@ -52,15 +60,21 @@ class Status:
     seconds_left: float | None
     failures: list[dict[str, Any]]
     code_versions: list[str]
+    set_aside: int
+    verified: int | None = None
+    without_checksums: int | None = None
+    damaged: list[dict[str, str]] | None = None
 
 
-def status(path: str | Path) -> Status:
+def status(path: str | Path, *, verify: bool = False) -> Status:
     """Return the status of the campaign in a folder.
 
     Parameters
     ----------
     path
         The campaign folder.
+    verify
+        Read all files of all runs, and compare them with their checksums.
 
     Returns
     -------
@@ -76,6 +90,9 @@ def status(path: str | Path) -> Status:
     versions = known_versions(provenance) or [models.code_version(document.get("model"))]
     statuses = ledger.statuses()
     runs = counted(document, versions, statuses)
+    found = integrity.verify(ledger, runs, statuses) if verify else None
+    if found:  # a damaged run counts as missing: it is made again
+        statuses = {key: each for key, each in statuses.items() if key not in found.damaged}
     done = [run for run in runs if statuses.get(run.key) == "done"]
     failed = [run for run in runs if statuses.get(run.key) == "failed"]
     at_work = live(ledger.runs) if ledger.runs.is_dir() else set()
@@ -116,4 +133,13 @@ def status(path: str | Path) -> Status:
         seconds_left=left / running if left is not None and running else left if left == 0 else None,
         failures=failures,
         code_versions=versions,
+        set_aside=integrity.count_set_aside(ledger.path),
+        **_verified(found),
     )
+
+
+def _verified(found: integrity.Verification | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    damaged = [{"key": key, "reason": reason} for key, reason in found.damaged.items()]
+    return {"verified": found.verified, "without_checksums": found.without_checksums, "damaged": damaged}

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
 from mesonet.errors import InputError
+from mesonet.files import checksums
 
 RUN = ("condition", "algorithm", "replicate")
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
+"""Errors of Polars for a damaged file; some damage makes it panic."""
 _KEY_OF_FILE = r"([^/\\]+)[/\\][^/\\]+$"
 
 
-def read(folder: Path, runs: pl.DataFrame, name: str) -> pl.DataFrame:
+def read(folder: Path, runs: pl.DataFrame, name: str, known: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
     """Return the rows of a table of every run that is done, behind the condition, algorithm and replicate of the run.
 
     Parameters
@@ -24,6 +27,8 @@ def read(folder: Path, runs: pl.DataFrame, name: str) -> pl.DataFrame:
         As `mesonet.campaign.Campaign.runs`. Runs that share a key each have the rows.
     name
         Name of the table.
+    known
+        Checksums of the files of each run, by key; runs without an entry have none.
 
     Returns
     -------
@@ -32,28 +37,50 @@ def read(folder: Path, runs: pl.DataFrame, name: str) -> pl.DataFrame:
     Raises
     ------
     InputError
-        If a file is missing or is no table, or tables have different columns. The error names the file or the folder.
+        If a file is missing, damaged or no table, or tables have different columns. The error names the file or the
+        folder.
     """
     done = runs.filter(pl.col("status") == "done").select(*RUN, run_key="key")
     files = [folder / key / f"{name}.parquet" for key in done["run_key"].unique(maintain_order=True)]
     if not files:
         return pl.DataFrame()
+    for file in files:
+        checksums.refuse_changed(file, known.get(file.parent.name, {}))
     try:
         # The paths are plain names of files: a pattern or key=value in them has no meaning.
         rows = pl.read_parquet(files, include_file_paths="run_key", glob=False, hive_partitioning=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        _refuse_first_bad(files)
+    except UNREADABLE as error:
+        for file in files:
+            table(file)
         raise InputError(f"the tables {name} of the runs have different columns: {error}", file=str(folder)) from None
     rows = rows.rename({own: f"{own}_of_row" for own in RUN if own in rows.columns})
     rows = rows.with_columns(pl.col("run_key").str.extract(_KEY_OF_FILE))
     return done.join(rows, on="run_key", how="inner", maintain_order="left_right").drop("run_key")
 
 
-def _refuse_first_bad(files: Iterable[Path]) -> None:
-    for file in files:
-        try:
-            pl.read_parquet(file, glob=False, hive_partitioning=False)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            problem = f"not a table of a run: {str(error).splitlines()[0]}"
-            allowed = "the file as it was written; without its folder the run is made again"
-            raise InputError(problem, file=str(file), allowed=allowed) from None
+def table(file: Path, known: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """Return a table of a run.
+
+    Parameters
+    ----------
+    file
+        The file.
+    known
+        Checksums of the files of the run; None or empty: any table passes.
+
+    Returns
+    -------
+    The table.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, damaged or no table. The error names it.
+    """
+    checksums.refuse_changed(file, known or {})
+    try:
+        return pl.read_parquet(file, glob=False, hive_partitioning=False)
+    except UNREADABLE as error:
+        problem = f"not a table of a run: {str(error).splitlines()[0]}"
+        allowed = "the file as it was written; `mesonet experiment run` makes a damaged run of its campaign again"
+        raise InputError(problem, file=str(file), allowed=allowed) from None

@@ -30,6 +30,7 @@ from typing import Any, TextIO
 from mesonet import models
 from mesonet.campaign.ledger import Ledger
 from mesonet.campaign.record import record
+from mesonet.files import checksums
 from mesonet.simulation import provenance
 from mesonet.simulation.checkpoint import GRACE_S, Checkpoint, Stopped
 from mesonet.simulation.result import Table, write_parquet
@@ -136,7 +137,7 @@ def _write(task: dict[str, Any], tables: dict[str, Table], about: str) -> None:
     with Ledger(task["folder"]).writing(task["key"]) as aside:
         for name, table in tables.items():
             write_parquet(table, aside / f"{name}.parquet")
-        (aside / "run.json").write_text(about)
+        checksums.write_record(about, aside)
 
 
 def answer_tables(
@@ -155,7 +156,7 @@ def answer_tables(
 
     Returns
     -------
-    Tables by name, and the text of ``run.json``.
+    Tables by name, and the text of ``run.json`` without checksums.
     """
     return _network(task, checkpoint, update) if task["model"] is None else _model(task)
 

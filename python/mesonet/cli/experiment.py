@@ -138,19 +138,21 @@ def run_experiment(
 @experiment.command()
 @_TARGET
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
+@click.option("--verify", is_flag=True, help="Compare all files of all runs with their checksums.")
 @JSON
-def status(target: str, out: Path | None, as_json: bool) -> None:
+def status(target: str, out: Path | None, verify: bool, as_json: bool) -> None:
     """Show the progress of the campaign of EXPERIMENT, or of the campaign in DIR."""
     from mesonet.cli import planning
 
-    _show_status(planning.find_folder(target, out), as_json)
+    if _show_status(planning.find_folder(target, out), as_json, verify).damaged:
+        click.get_current_context().exit(1)
 
 
-def _show_status(folder: Path, as_json: bool) -> Status:
+def _show_status(folder: Path, as_json: bool, verify: bool = False) -> Status:
     from mesonet.campaign.status import status as status_of
     from mesonet.cli import planning
 
-    status = status_of(folder)
+    status = status_of(folder, verify=verify)
     if as_json:
         write_json(asdict(status))
         return status
@@ -158,4 +160,6 @@ def _show_status(folder: Path, as_json: bool) -> Status:
     if status.failures:
         columns = ["condition", "algorithm", "replicate", "tries", "message", "log"]
         write_table(columns, [[failure[column] for column in columns] for failure in status.failures])
+    if status.damaged:
+        write_table(["damaged run", "reason"], [[each["key"][:16], each["reason"]] for each in status.damaged])
     return status

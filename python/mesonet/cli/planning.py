@@ -470,6 +470,12 @@ def status_lines(status: Status) -> list[str]:
         lines.append(f"{status.on_from_snapshot} of the remaining runs {verb} from a snapshot")
     if status.quarantined:
         lines.append(f"{status.quarantined} failed too often and are in quarantine; --retry retries them")
+    if status.set_aside:
+        lines.append(f"files of {plural(status.set_aside, 'damaged run')} are set aside in {status.path}/damaged")
+    if status.verified is not None:
+        without = f", {status.without_checksums} without checksums (made by earlier code)"
+        known = without if status.without_checksums else ""
+        lines.append(f"{plural(status.verified, 'run')} verified{known}, {len(status.damaged or ())} damaged")
     if status.seconds_left:
         lines.append(f"about {duration(status.seconds_left)} left")
     elif status.processor_s_left:

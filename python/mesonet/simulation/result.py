@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mesonet.errors import InputError
-from mesonet.files import places
+from mesonet.files import checksums, places
 from mesonet.files.locks import lock_file
 from mesonet.responses.tables import TableColumns
 from mesonet.simulation import settling
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TABLES = ("responses", "series", "flows", "groups", "routers", "flow_traces", "router_traces")
 """The tables of a result."""
 
-FILES = (*(f"{name}.parquet" for name in TABLES), "run.json")
+FILES = (*(f"{name}.parquet" for name in TABLES), checksums.RECORD)
 """Files that `Result.write` writes."""
 
 
@@ -306,7 +306,7 @@ class Result:
     def _write_files(self, aside: Path) -> None:
         for name in TABLES:
             write_parquet(getattr(self, name), aside / f"{name}.parquet")
-        (aside / "run.json").write_text(self.run_json())
+        checksums.write_record(self.run_json(), aside)
 
 
 @contextmanager

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mesonet.files import checksums
+
 if TYPE_CHECKING:
     from mesonet.campaign import Campaign
 
@@ -18,7 +20,15 @@ def kept_series(campaign: "Campaign", condition: int, algorithm: str) -> Path | 
     Returns
     -------
     The file ``series.parquet``; None if no run that is done kept it.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged.
     """
     keys = campaign.runs.filter(condition=condition, algorithm=algorithm, status="done").sort("replicate")["key"]
     files = (campaign.path / "runs" / key / "series.parquet" for key in keys)
-    return next((file for file in files if file.exists()), None)
+    found = next((file for file in files if file.exists()), None)
+    if found:
+        checksums.refuse_changed(found, campaign.checksums.get(found.parent.name, {}))
+    return found

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from mesonet.campaign import documents, tables
+from mesonet.files import checksums
 from mesonet.reporting.replay.simulated import FOLDER
 
 if TYPE_CHECKING:
@@ -94,16 +96,17 @@ def recorded_runs(campaign: "Campaign") -> list[ReplayRun]:
 
 
 def _read(folder: Path, known: dict[str, tuple[int, str]]) -> ReplayRun:
-    scenario = json.loads((folder / "run.json").read_text())["scenario"]
+    record = documents.done(folder / "run.json")
+    scenario, sums = record["scenario"], checksums.of_record(record)
     condition, name = known.get(_untraced(scenario), (None, folder.name))
-    routers = pl.read_parquet(folder / "routers.parquet")
+    routers = tables.table(folder / "routers.parquet", sums)
     return ReplayRun(
         condition,
         name,
         scenario,
-        pl.read_parquet(folder / "router_traces.parquet"),
+        tables.table(folder / "router_traces.parquet", sums),
         routers.filter(pl.col("period") == routers["period"].last()),
-        pl.read_parquet(folder / "series.parquet"),
+        tables.table(folder / "series.parquet", sums),
     )
 
 

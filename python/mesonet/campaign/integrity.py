@@ -1,0 +1,143 @@
+"""Damaged runs of a campaign: found by their checksums, set aside and never deleted, so that they are made again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from mesonet.campaign import tables
+from mesonet.campaign.leases import Leases
+from mesonet.campaign.ledger import Ledger, Run
+from mesonet.errors import InputError
+from mesonet.files import checksums
+
+DAMAGED = "damaged"
+"""Folder beside ``runs`` for the files of damaged runs."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """State of the files of some runs.
+
+    Attributes
+    ----------
+    verified
+        Number of finished runs whose files all have their checksums.
+    without_checksums
+        Number of finished runs of earlier code, which wrote none; their tables and records can be read.
+    damaged
+        Reason by key of each damaged run.
+    """
+
+    verified: int
+    without_checksums: int
+    damaged: dict[str, str]
+
+
+def verify(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, str]) -> Verification:
+    """Return the state of the files of runs: sound, without checksums, or damaged.
+
+    Parameters
+    ----------
+    ledger
+        The campaign folder.
+    runs
+        The runs; runs that are missing are left out.
+    statuses
+        Status by key, as `Ledger.statuses` returns it.
+
+    Returns
+    -------
+    The numbers of sound runs, and the damaged runs.
+    """
+    verified, without, damaged = 0, 0, {}
+    for key in dict.fromkeys(run.key for run in runs):
+        status = statuses.get(key, "missing")
+        try:
+            known = _read(ledger, key, status)
+        except InputError as error:
+            damaged[key] = str(error)
+        else:
+            verified += status == "done" and known
+            without += status == "done" and not known
+    return Verification(verified, without, damaged)
+
+
+def set_aside_damaged(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, str]) -> dict[str, str]:
+    """Take the folders of damaged runs to `DAMAGED`; these runs are missing then.
+
+    A run that another runner makes now, or has made again, stays.
+
+    Parameters
+    ----------
+    ledger
+        The campaign folder.
+    runs
+        The runs to look at.
+    statuses
+        Status by key, as `Ledger.statuses` returns it; the runs that were moved are removed from it.
+
+    Returns
+    -------
+    Reason by key of each run that was moved.
+    """
+    moved = {}
+    if damaged := verify(ledger, runs, statuses).damaged:
+        with Leases(ledger.runs) as leases:
+            for key, reason in damaged.items():
+                if not leases.take(key):
+                    continue
+                try:
+                    _read(ledger, key, ledger.status(key))
+                except InputError:
+                    _move(ledger, key)
+                    statuses.pop(key, None)
+                    moved[key] = reason
+                finally:
+                    leases.release(key)
+    return moved
+
+
+def count_set_aside(path: Path) -> int:
+    """Return the number of folders of damaged runs that a campaign holds.
+
+    Parameters
+    ----------
+    path
+        The campaign folder.
+
+    Returns
+    -------
+    The number.
+    """
+    with suppress(OSError):
+        return sum(1 for _ in (path / DAMAGED).iterdir())
+    return 0
+
+
+def _read(ledger: Ledger, key: str, status: str) -> bool:
+    """Read all of a run; return False if it has no checksums to compare. Raises an `InputError` about damage."""
+    if status == "missing":
+        return False
+    record = ledger.run_json(key, status)
+    if status == "failed":
+        return False
+    folder, known = ledger.runs / key, checksums.of_record(record)
+    for name in known:
+        if name != checksums.RECORD:
+            checksums.refuse_changed(folder / name, known)
+    if not known:
+        for file in folder.glob("*.parquet"):
+            tables.table(file)
+    return bool(known)
+
+
+def _move(ledger: Ledger, key: str) -> None:
+    place = ledger.path / DAMAGED
+    place.mkdir(exist_ok=True)
+    number = 1
+    while (place / f"{key}-{number}").exists():
+        number += 1
+    (ledger.runs / key).replace(place / f"{key}-{number}")

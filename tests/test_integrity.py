@@ -1,0 +1,180 @@
+"""Bit rot: every changed file of a run is noticed, the run is made again, and nothing is deleted."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import mesonet as mn
+from mesonet.campaign.integrity import DAMAGED, set_aside_damaged
+from mesonet.campaign.leases import Leases
+from mesonet.campaign.ledger import Ledger, planned
+from mesonet.cli.main import main
+from mesonet.errors import InputError
+from mesonet.files import checksums
+
+FLIPS = 150
+
+
+@pytest.fixture
+def campaign(one_factor_campaign: Path, tmp_path: Path) -> Path:
+    """A copy of a finished campaign of two runs."""
+    return shutil.copytree(one_factor_campaign, tmp_path / "out")
+
+
+def folders(campaign: Path) -> list[Path]:
+    return sorted((campaign / "runs").iterdir())
+
+
+def contents(campaign: Path) -> dict[str, dict[str, bytes]]:
+    """The tables of every run; records differ in times."""
+    return {each.name: {file.name: file.read_bytes() for file in each.glob("*.parquet")} for each in folders(campaign)}
+
+
+def verified(campaign: Path) -> tuple[int, dict[str, object]]:
+    done = command("status", str(campaign), "--verify", "--json")
+    return done.exit_code, json.loads(done.stdout)
+
+
+def command(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["experiment", *arguments])
+
+
+def flip(file: Path, place: int) -> None:
+    data = bytearray(file.read_bytes())
+    data[place // 8] ^= 1 << (place % 8)
+    file.write_bytes(data)
+
+
+def without_checksums(campaign: Path) -> None:
+    """Make a campaign as earlier code left it."""
+    for folder in folders(campaign):
+        record = json.loads((folder / "run.json").read_text())
+        assert set(record.pop("checksums")) == {file.name for file in folder.iterdir()}
+        (folder / "run.json").write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
+
+
+@pytest.mark.parametrize("name", ["responses.parquet", "groups.parquet", "run.json"])
+def test_every_flipped_bit_is_noticed_when_the_campaign_is_read(campaign: Path, name: str) -> None:
+    file = folders(campaign)[0] / name
+    sound = file.read_bytes()
+    entry = sound.find(b'"checksums"') if name == "run.json" else -1
+    chance = random.Random(1)
+    for _ in range(FLIPS):
+        place = chance.randrange(8 * len(sound))
+        if entry <= place // 8 < entry + len('"checksums"'):
+            continue  # the record reads as a record of earlier code; its values are sound
+        flip(file, place)
+        with pytest.raises(InputError, match=str(file)):
+            _ = mn.load(campaign).groups
+        file.write_bytes(sound)
+    assert mn.load(campaign).counts["done"] == 2
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "a flipped bit of responses": lambda folder: flip(folder / "responses.parquet", 4000),
+    "a flipped bit of groups": lambda folder: flip(folder / "groups.parquet", 4000),
+    "a flipped bit of the record": lambda folder: flip(folder / "run.json", 4000),
+    "truncated": lambda folder: (folder / "responses.parquet").write_bytes(b"PAR1"),
+    "empty": lambda folder: (folder / "responses.parquet").write_bytes(b""),
+    "no table": lambda folder: (folder / "groups.parquet").unlink(),
+    "no record": lambda folder: (folder / "run.json").unlink(),
+    "an empty record": lambda folder: (folder / "run.json").write_bytes(b""),
+    "a table of another run": lambda folder: shutil.copy(
+        next(each for each in folder.parent.iterdir() if each != folder) / "responses.parquet", folder
+    ),
+}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_runs_are_made_again_and_their_files_kept(campaign: Path, damage: str) -> None:
+    before = contents(campaign)
+    folder = folders(campaign)[1]
+    DAMAGE[damage](folder)
+    broken = {file.name: file.read_bytes() for file in folder.iterdir()}
+    code, found = verified(campaign)
+    assert code == 1
+    assert [each["key"] for each in found["damaged"]] == [folder.name]
+    assert (found["verified"], found["done"], found["missing"], found["set_aside"]) == (1, 1, 1, 0)
+    again = command("run", str(campaign), "--workers", "1", "--json")
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout)["set_aside"] == 1
+    assert contents(campaign) == before, "the run that is made again has the bytes of the first"
+    kept = campaign / DAMAGED / f"{folder.name}-1"
+    assert {file.name: file.read_bytes() for file in kept.iterdir()} == broken
+    code, found = verified(campaign)
+    assert code == 0
+    assert (found["verified"], found["damaged"], found["without_checksums"]) == (2, [], 0)
+    assert mn.load(campaign).counts == {"done": 2, "failed": 0, "missing": 0}
+
+
+@pytest.mark.process
+def test_files_of_every_damage_are_kept(campaign: Path) -> None:
+    name = folders(campaign)[0].name
+    for _ in range(2):
+        flip(campaign / "runs" / name / "responses.parquet", 4000)
+        assert command("run", str(campaign), "--workers", "1").exit_code == 0
+    assert sorted(each.name for each in (campaign / DAMAGED).iterdir()) == [f"{name}-1", f"{name}-2"]
+
+
+def test_sound_runs_stay_as_they_are(campaign: Path) -> None:
+    records = [(each / "run.json").read_bytes() for each in folders(campaign)]
+    assert command("run", str(campaign)).exit_code == 0
+    assert [(each / "run.json").read_bytes() for each in folders(campaign)] == records
+    assert not (campaign / DAMAGED).exists()
+
+
+def test_a_run_that_another_runner_makes_again_stays(campaign: Path) -> None:
+    ledger = Ledger(campaign)
+    code = ledger.provenance()["versions"]["code_version"]
+    runs = planned(ledger.document(), code)
+    flip(ledger.runs / runs[0].key / "responses.parquet", 4000)
+    with Leases(ledger.runs) as others:
+        assert others.take(runs[0].key)
+        assert set_aside_damaged(ledger, runs, ledger.statuses()) == {}
+    assert list(set_aside_damaged(ledger, runs, ledger.statuses())) == [runs[0].key]
+
+
+@pytest.mark.process
+def test_campaigns_of_earlier_code_work_and_their_unreadable_files_are_noticed(campaign: Path) -> None:
+    values = mn.load(campaign).responses
+    without_checksums(campaign)
+    code, found = verified(campaign)
+    assert (code, found["verified"], found["without_checksums"], found["damaged"]) == (0, 0, 2, [])
+    assert "2 without checksums (made by earlier code)" in command("status", str(campaign), "--verify").output
+    assert mn.load(campaign).responses.equals(values)
+    table = folders(campaign)[0] / "groups.parquet"
+    table.write_bytes(table.read_bytes()[:-100])
+    assert verified(campaign)[0] == 1
+    assert command("run", str(campaign), "--workers", "1").exit_code == 0
+    assert verified(campaign)[1] | {"verified": 1, "without_checksums": 1, "damaged": []} == verified(campaign)[1]
+    assert mn.load(campaign).responses.equals(values)
+
+
+def test_the_error_names_the_file_and_the_way_out(campaign: Path) -> None:
+    file = folders(campaign)[0] / "responses.parquet"
+    flip(file, 4000)
+    with pytest.raises(InputError) as raised:
+        mn.load(campaign)
+    message = str(raised.value)
+    assert message.startswith(f"{file}: damaged: its checksum is wrong. Allowed: ")
+    assert "`mesonet experiment run`" in message
+
+
+def test_a_run_alone_has_checksums_too(tmp_path: Path) -> None:
+    scenario = mn.scenario("dumbbell", algorithm="tcp", duration="1 s")
+    folder = mn.simulate(scenario, seed=1).write(tmp_path / "one")
+    record = json.loads((folder / "run.json").read_text())
+    known = checksums.of_record(record)
+    assert set(known) == {file.name for file in folder.iterdir()}
+    for name in known:
+        if name != checksums.RECORD:
+            checksums.refuse_changed(folder / name, known)
+    checksums.refuse_changed_record((folder / "run.json").read_bytes(), record, folder / "run.json")
