@@ -20,7 +20,7 @@ from mesonet.campaign.limits import KEEPABLE, refuse_too_many
 from mesonet.designs.factor import Factor
 from mesonet.designs.rows import from_document
 from mesonet.errors import InputError, unknown
-from mesonet.files import checksums
+from mesonet.files import checksums, reading
 from mesonet.responses.sets import SETS
 from mesonet.simulation.simulate import LARGEST_SEED, Engine
 
@@ -409,7 +409,7 @@ def _content(file: Path) -> Any:
 
 def _bytes(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        return reading.read_bytes(file, reading.MOST_JSON_BYTES, _ALLOWED)
     except FileNotFoundError:
         allowed = "a folder as it was written; without the folder the run is made again"
         raise InputError("the file is missing", file=str(file), allowed=allowed) from None

@@ -96,7 +96,8 @@ class Worker:
         """
         process = self._started()
         task = {"folder": str(ledger.path.resolve()), "key": run.key, "seed": run.seed, "scenario": run.scenario}
-        about = {"model": model, "code_version": run.code_version, "snapshot_every": EVERY}
+        about: dict[str, Any] = {"model": model, "code_version": run.code_version, "snapshot_every": EVERY}
+        about["memory"] = self.memory
         assert process.stdin is not None
         assert process.stdout is not None
         with suppress(BrokenPipeError):

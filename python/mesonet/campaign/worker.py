@@ -1,11 +1,11 @@
 """The process that makes runs, one after the other: ``python -m mesonet.campaign.worker``.
 
 Each line of standard input is a task, a JSON object with ``folder``, ``key``, ``seed``, ``scenario`` (canonical JSON),
-``model`` (`mesonet.models`, null for the network), ``code_version`` and ``snapshot_every``. The reply is one line on
-standard output: ``{}``, or a JSON object with ``message``, ``traceback`` and, if the result could not be written,
-``errno`` and ``file``. Lines with ``share`` may come before it: the finished share of the run. The output of a model
-goes to standard error, the log of the run. The end of standard input ends the process, even in the middle of a run:
-the caller is gone.
+``model`` (`mesonet.models`, null for the network), ``code_version``, ``snapshot_every`` and ``memory`` (most memory
+that a run of the network may be expected to need, bytes; null: any). The reply is one line on standard output: ``{}``,
+or a JSON object with ``message``, ``traceback`` and, if the result could not be written, ``errno`` and ``file``. Lines
+with ``share`` may come before it: the finished share of the run. The output of a model goes to standard error, the log
+of the run. The end of standard input ends the process, even in the middle of a run: the caller is gone.
 
 A run of the network leaves a snapshot in the campaign folder now and then, and on a signal to end. From the snapshot it
 continues, here or elsewhere.
@@ -165,7 +165,10 @@ def _network(
     task: dict[str, Any], checkpoint: Checkpoint | None, update: Callable[[float, float], None] | None
 ) -> tuple[dict[str, Table], str]:
     from mesonet.simulation.simulate import simulate_json
+    from mesonet.simulation.size import refuse_large
 
+    if memory := task.get("memory"):
+        refuse_large(task["scenario"], memory)
     result = simulate_json(task["scenario"], task["seed"], update, checkpoint=checkpoint)
     kept = {name: getattr(result, name) for name in Ledger(task["folder"]).document().get("keep", ())}
     return {"responses": result.responses, "groups": result.groups, **kept}, result.run_json()

@@ -46,6 +46,7 @@ BITS = {"segments/s": "rate", "segments/interval": "rate", "segments": "segments
 @click.option(
     "--checkpoint", metavar="FILE", type=click.Path(path_type=Path), help="Write snapshots to FILE and resume from it."
 )
+@click.option("--memory", metavar="SIZE", help="Most memory that the run may need, such as '8 GiB'; by default 4 GiB.")
 @click.option("--checkpoint-every", show_default=EVERY, metavar="TIME", help="Wall-clock time between snapshots.")
 @JSON
 def run(
@@ -56,10 +57,12 @@ def run(
     engine: Engine,
     checkpoint: Path | None,
     checkpoint_every: str | None,
+    memory: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Simulate SCENARIO, or one condition of EXPERIMENT, once; both are built-in names or TOML files."""
+    from mesonet.cli.planning import memory as memory_size
     from mesonet.simulation.result import reserved
 
     if checkpoint_every is not None and checkpoint is None:
@@ -67,6 +70,7 @@ def run(
         raise InputError(
             "goes with --checkpoint only", path="--checkpoint-every", value=checkpoint_every, allowed=allowed
         )
+    size = memory_size(memory)
     chosen = find_scenario(target, **options)
     for note in (*getattr(chosen.value("topology"), "notes", ()), *idle_notes(chosen)):
         click.echo(f"note: {note}", err=True)
@@ -78,7 +82,7 @@ def run(
         ):
             with Progress(chosen.name) as progress:
                 result = mesonet.simulate(
-                    chosen, seed, progress.update, threads=threads, engine=engine, checkpoint=file
+                    chosen, seed, progress.update, threads=threads, engine=engine, checkpoint=file, memory=size
                 )
             if put:
                 put(result)

@@ -153,6 +153,20 @@ class Designed(ABC):
         Rows of path, value, unit, doc and source, as text.
         """
 
+    def refuse_large(self, memory: int | None = None) -> None:  # noqa: B027 - models have no size
+        """Raise an `InputError` if a run would need more memory than is allowed. The memory of a model is not known.
+
+        Parameters
+        ----------
+        memory
+            Most memory of a run, bytes; None: 4 GiB.
+
+        Raises
+        ------
+        InputError
+            With the condition.
+        """
+
     @abstractmethod
     def check(self, force: bool = False) -> list[str]:
         """Check that every condition can be run.
@@ -336,6 +350,7 @@ class Designed(ABC):
             asked = RunOptions(workers=workers, mix=force, **how)
             if not (ledger.path / "experiment.json").exists():
                 self.check(force)
+                self.refuse_large(asked.memory)
                 if asked.dask is not None:
                     from mesonet.campaign.cluster import answering
 

@@ -78,6 +78,7 @@ from mesonet.scenarios.mixes import parse_share
 from mesonet.scenarios.parameters import PARAMETERS
 from mesonet.scenarios.scaling import checked_scale, refuse_distorted, scaled
 from mesonet.scenarios.scenario import Scenario
+from mesonet.simulation.size import refuse_large
 
 if TYPE_CHECKING:
     from mesonet.campaign.documents import ConclusionEntry
@@ -206,6 +207,25 @@ class Experiment(Designed):
             for warning in described["warnings"]:
                 about.setdefault(warning, []).append(number)
         return idle + [f"{warning} ({share_of_runs(numbers, self.conditions)})" for warning, numbers in about.items()]
+
+    def refuse_large(self, memory: int | None = None) -> None:
+        """Raise an `InputError` if a run would need more memory than is allowed.
+
+        Parameters
+        ----------
+        memory
+            Most memory of a run, bytes; None: 4 GiB.
+
+        Raises
+        ------
+        InputError
+            With the condition.
+        """
+        for number in range(1, self.conditions + 1):
+            try:
+                refuse_large(self.condition(number).to_json(), memory)
+            except InputError as error:
+                raise error.located(file=f"{self.file}, condition {number}") from None
 
     def _idle_constants(self) -> list[str]:
         """Return warnings of constants that no flow of any condition uses; raise InputError if set by ``--set``."""

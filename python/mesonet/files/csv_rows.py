@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet.errors import InputError, unknown
-
-MOST_BYTES = 50_000_000
-"""Largest file read, assumed: a hundred times the largest network of the Topology Zoo in GraphML."""
+from mesonet.files.reading import read_text
 
 
 @dataclass(frozen=True)
@@ -52,25 +50,6 @@ class Cell:
         return InputError(problem, self.file, path, value, allowed)
 
 
-def refuse_large(place: Cell, size: int) -> None:
-    """Raise an `InputError` for a file that is too large to read.
-
-    Parameters
-    ----------
-    place
-        The file.
-    size
-        Its size, bytes; at most `MOST_BYTES`.
-
-    Raises
-    ------
-    InputError
-        If it is larger.
-    """
-    if size > MOST_BYTES:
-        raise place.refuse(f"a file of {size / 1e6:.0f} MB", allowed=f"at most {MOST_BYTES / 1e6:.0f} MB")
-
-
 def rows(path: Path, columns: tuple[str, ...], needed: int) -> Iterator[tuple[Cell, dict[str, str]]]:
     """Yield the place and the cells of each row of a CSV file.
 
@@ -90,14 +69,10 @@ def rows(path: Path, columns: tuple[str, ...], needed: int) -> Iterator[tuple[Ce
     Raises
     ------
     InputError
-        If the file is too large, empty, no CSV in UTF-8, or a row or a column is not right.
+        If the file is not regular, too large, empty, no CSV in UTF-8, or a row or a column is not right.
     """
     place = Cell(str(path))
-    refuse_large(place, path.stat().st_size)
-    try:
-        content = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise place.refuse("not text in UTF-8", allowed="a CSV file") from None
+    content = read_text(path, allowed="a CSV file")
     reader = csv.reader(io.StringIO(content, newline=""), strict=True)
     header: list[str] = []
     try:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mesonet.errors import InputError, unknown
+from mesonet.files.reading import MOST_TOML_BYTES, read_text, refuse_deep_toml
 
 #: Folders of the package with built-in scenarios and published experiments.
 SCENARIOS, EXPERIMENTS = "scenarios/builtin", "experiments/published"
@@ -49,17 +50,14 @@ def find_toml(name: str, folder: str, what: str, beside: Path | None = None) -> 
     Raises
     ------
     InputError
-        If there is neither a built-in `what` of this name nor such a file, or the file is not in UTF-8.
+        If there is neither a built-in `what` of this name nor such a file, or the file is too large or not in UTF-8.
     """
     builtin = resources.files("mesonet") / folder / f"{name}.toml"
     if "/" not in name and builtin.is_file():
         return builtin.read_text(), f"{name}.toml", None
     path = (beside / name) if beside is not None else Path(name)
     if path.is_file():
-        try:
-            return path.read_text(encoding="utf-8"), str(path), path.parent
-        except UnicodeDecodeError:
-            raise InputError("not text in UTF-8", file=str(path), allowed="a TOML file") from None
+        return read_text(path, MOST_TOML_BYTES, "a TOML file in UTF-8"), str(path), path.parent
     builtins = builtin_titles(folder)
     problem = unknown(what, name, builtins).problem
     raise InputError(problem, value=name, allowed=f"{', '.join(builtins)}, or the path of a TOML file")
@@ -82,9 +80,10 @@ def read_toml(text: str, file: str) -> dict[str, Any]:
     Raises
     ------
     InputError
-        For a syntax error. The error names the file.
+        For a syntax error, deep nesting and long numbers. The error names the file.
     """
+    refuse_deep_toml(text, file)
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also of numbers and dates that Python refuses
         raise InputError(f"not valid TOML: {error}", file=file) from None

@@ -13,6 +13,7 @@ from mesonet import core
 from mesonet.errors import InputError
 from mesonet.scenarios.scenario import Scenario
 from mesonet.scenarios.scenario import scenario as named_scenario
+from mesonet.simulation.size import refuse_large
 from mesonet.units import integer
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def simulate(
     threads: int = 1,
     engine: Engine = "domains",
     checkpoint: Checkpoint | None = None,
+    memory: int | None = None,
 ) -> Result:
     """Simulate a scenario from 0 to its duration.
 
@@ -60,6 +62,8 @@ def simulate(
         `domains`, or `reference` to compare with.
     checkpoint
         File of snapshots, from which an interrupted run continues (`mesonet.Checkpoint`).
+    memory
+        Most memory that the run may be expected to need, bytes; None: 4 GiB.
 
     Returns
     -------
@@ -68,13 +72,14 @@ def simulate(
     Raises
     ------
     InputError
-        If the simulator refuses a value, or the checkpoint belongs to another run.
+        If the simulator refuses a value, the run would need more memory, or the checkpoint belongs to another run.
     Stopped
         If a signal came while there was a checkpoint (`mesonet.simulation.checkpoint`).
     """
     if isinstance(scenario, str | Path):
         scenario = named_scenario(scenario)
     try:
+        refuse_large(scenario.to_json(), memory)
         return simulate_json(scenario.to_json(), seed, progress, threads=threads, engine=engine, checkpoint=checkpoint)
     except InputError as error:
         raise (error if error.path in ("seed", "threads", "--checkpoint") else scenario.located(error)) from None

@@ -10,17 +10,25 @@ from __future__ import annotations
 import io
 import re
 import xml.etree.ElementTree as ElementTree
+import xml.parsers.expat as expat
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mesonet.files.csv_rows import Cell, refuse_large
+from mesonet.files.csv_rows import Cell
+from mesonet.files.reading import MOST_DEPTH, read_text
 from mesonet.topologies.capacity import capacity, words
 from mesonet.topologies.draft import Draft, DraftLink, checked_name, link, refuse_many, router
 
 #: The label of unlabelled nodes in the Topology Zoo.
 _NO_LABEL = "None"
+_MOST_VALUES = 400_000
+"""Most values of a file (chosen): twenty of each of 10,000 routers and 10,000 links."""
+_MOST_LINES = 1_000_000
+"""Most lines of GML (chosen): two for each value, and blank ones."""
+_MOST_TEXT_LINES = 100
+"""Most lines of a text in quotes (chosen): networkx needs time with their square."""
 #: Errors that networkx raises for malformed files, besides its own error.
 _MALFORMED = (ElementTree.ParseError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError)
 
@@ -45,10 +53,8 @@ def read_graphml(path: Path, text: str) -> Draft:
         If the file is no GraphML in UTF-8, is too large, has XML entities, or a value in it is not allowed.
     """
     place = Cell(str(path))
-    content = _content(path, place)
-    if "<!ENTITY" in content:  # entities can blow up without bound
-        raise place.refuse("XML with entities", allowed="GraphML without <!ENTITY>")
-    refuse_many(place, *(len(re.findall(rf"<(?:\w+:)?{word}\b", content)) for word in ("node", "edge")))
+    content = read_text(path)
+    _refuse_costly_xml(place, content.encode())
     return _graph(place, path.stem, text, "GraphML", lambda nx: nx.read_graphml(io.BytesIO(content.encode())))
 
 
@@ -72,9 +78,9 @@ def read_gml(path: Path, text: str) -> Draft:
         If the file is no GML in UTF-8, is too large, or a value in it is not allowed.
     """
     place = Cell(str(path))
-    content = _content(path, place)
-    refuse_many(place, *(len(re.findall(rf"\b{word}\s*\[", content)) for word in ("node", "edge")))
-    if not re.search(r"(?m)^\s*multigraph\b", content):
+    content = read_text(path)
+    _refuse_costly_gml(place, content)
+    if not re.search(r"(?m)^[ \t]*multigraph\b", content):
         # Files of the Topology Zoo have parallel edges without saying so, which networkx refuses.
         content = re.sub(r"\bgraph\s*\[", "graph [\n  multigraph 1", content, count=1)
     # label=None: nodes by number, because labels may occur twice.
@@ -209,12 +215,56 @@ def _capacities(each: DraftLink, directed: bool) -> tuple[float | None, float | 
     return each.both_capacities() or (None, None)
 
 
-def _content(path: Path, place: Cell) -> str:
-    refuse_large(place, path.stat().st_size)
+def _refuse_costly_xml(place: Cell, content: bytes) -> None:
+    """Raise an `InputError` for XML with entities, and for more elements or levels than networks have."""
+    counts = dict.fromkeys(("node", "edge"), 0)
+    elements = depth = 0
+
+    def entity(*_: Any) -> None:
+        raise place.refuse("XML with entities", allowed="GraphML without <!ENTITY>")  # they can grow without bound
+
+    def start(name: str, attributes: Mapping[str, str]) -> None:
+        nonlocal elements, depth
+        elements, depth = elements + 1 + len(attributes), depth + 1
+        local = name.rpartition(":")[2]
+        if local in counts:
+            counts[local] += 1
+            refuse_many(place, counts["node"], counts["edge"])
+        _refuse_values(place, elements, depth)
+
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler, parser.StartElementHandler, parser.EndElementHandler = entity, start, end
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise place.refuse("not text in UTF-8", allowed="a file in UTF-8") from None
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        raise place.refuse(f"not valid GraphML: {error}") from None
+
+
+def _refuse_costly_gml(place: Cell, content: str) -> None:
+    """Raise an `InputError` for more lines, values or levels than networks have. The rest of the text may be wrong."""
+    for text in re.finditer(r'"[^"]*"', content):
+        if text[0].count("\n") > _MOST_TEXT_LINES:
+            raise place.refuse("a text of many lines", allowed=f"at most {_MOST_TEXT_LINES} lines in quotes")
+    bare = re.sub(r'"[^"]*"', '""', content)
+    refuse_many(place, *(len(re.findall(rf"\b{word}\s*\[", bare)) for word in ("node", "edge")))
+    lines = content.count("\n")
+    if lines > _MOST_LINES:
+        raise place.refuse(f"{lines:,} lines", allowed=f"at most {_MOST_LINES:,}")
+    depth = 0
+    for number, token in enumerate(re.finditer(r"[\[\]]|[^\s\[\]]+", bare)):
+        depth += {"[": 1, "]": -1}.get(token[0], 0)
+        _refuse_values(place, number // 2, depth)
+
+
+def _refuse_values(place: Cell, values: int, depth: int) -> None:
+    if values > _MOST_VALUES:
+        raise place.refuse("too many values", allowed=f"at most {_MOST_VALUES:,}")
+    if depth > MOST_DEPTH:
+        raise place.refuse("nested too deeply", allowed=f"at most {MOST_DEPTH} levels")
 
 
 def _unused(name: str, used: set[str]) -> str:

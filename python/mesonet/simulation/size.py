@@ -1,0 +1,113 @@
+"""Expected size of a run: rows and memory, computed before the run from the canonical scenario."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mesonet import core
+from mesonet.errors import InputError
+
+MOST_MEMORY = 4 * 2**30
+"""Most memory expected of a run without ``--memory``, bytes (chosen): the published experiments at full size need a
+quarter of it."""
+
+_ROW, _FLOW_IN_ROW = 660, 96
+"""Bytes of a row of the series, and of an explicit flow in it (measured: peak of a dumbbell with 10^6 rows, less the
+program; columns, their copy for Arrow and the file)."""
+_FLOW_TRACE_ROW, _ROUTER_TRACE_ROW = 410, 180
+"""Bytes of a row of a trace (measured as the rows of the series)."""
+_SOURCE = 1_000
+"""Bytes of a source (measured: 630 in abilene with 349,200 idle sources, and its segments on the way)."""
+_FLOW = 1_500
+"""Bytes of an explicit flow and of its record (assumed: twice a source's, less its segments)."""
+
+
+@dataclass(frozen=True)
+class RunSize:
+    """Expected size of a run; upper bounds, because a run and its flows may end early.
+
+    Attributes
+    ----------
+    samples
+        Rows of the time series.
+    trace_rows
+        Rows of traces of flows, sources and routers.
+    flows
+        Sources and explicit flows.
+    memory_bytes
+        Memory of the run, without the program.
+    """
+
+    samples: int
+    trace_rows: int
+    flows: int
+    memory_bytes: int
+
+
+def run_size(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> RunSize:
+    """Return the expected size of a run.
+
+    Parameters
+    ----------
+    scenario
+        Content of the canonical scenario.
+    described
+        The numbers that follow from it, as `mesonet.core.describe` returns them.
+
+    Returns
+    -------
+    Rows, flows and memory.
+    """
+    duration, measurement, trace = scenario["time"]["duration"], scenario["measurement"], scenario["trace"]
+    samples = _rows(duration, measurement["interval"])
+    explicit = len(scenario["flows"]) + int(scenario["users"]["long_lived_flows"])
+    in_row = min(explicit, int(measurement["flow_series"]))
+    every = _rows(duration, trace["every"])
+    flow_rows = every * (len(trace["flows"]) + len(trace["sources"]))
+    queues = described["routers"] if scenario["network"]["queue"] == "router" else 2 * described["links"]
+    per_router = max(1, queues // described["routers"])
+    router_rows = every * (queues if "all" in trace["routers"] else len(trace["routers"]) * per_router)
+    memory = samples * (_ROW + in_row * _FLOW_IN_ROW)
+    memory += flow_rows * _FLOW_TRACE_ROW + router_rows * _ROUTER_TRACE_ROW
+    memory += described["sources"] * _SOURCE + explicit * _FLOW
+    return RunSize(samples, flow_rows + router_rows, described["sources"] + explicit, int(memory))
+
+
+def refuse_large(scenario_json: str, memory: int | None = None) -> None:
+    """Raise an `InputError` for a run that would need more memory than is allowed.
+
+    Parameters
+    ----------
+    scenario_json
+        The scenario, as `mesonet.scenarios.scenario.Scenario.to_json` returns it.
+    memory
+        Most memory of the run, bytes; None: `MOST_MEMORY`.
+
+    Raises
+    ------
+    InputError
+        With the expected number of rows, and the parameter that causes most of them.
+    """
+    scenario = json.loads(scenario_json)
+    size = run_size(scenario, core.describe(scenario_json))
+    most = memory or MOST_MEMORY
+    if size.memory_bytes <= most:
+        return
+    path = max(
+        (size.samples * _ROW, "measurement.interval"),
+        (size.trace_rows * _ROUTER_TRACE_ROW, "trace.every"),
+        (size.flows * _SOURCE, "users.base_sources"),
+    )[1]
+    problem = (
+        f"the run would have {size.samples:,} samples, {size.trace_rows:,} rows of traces and {size.flows:,} sources "
+        f"and flows, and need about {size.memory_bytes / 2**30:,.1f} GiB of memory"
+    )
+    allowed = f"at most {most / 2**30:.3g} GiB; --memory raises it"
+    raise InputError(problem, path=path, allowed=allowed)
+
+
+def _rows(duration: float, every: float) -> int:
+    return int(duration / every) + 1
