@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from filelock import FileLock
 # A shell that starts the tests in its background has them ignore SIGINT, and so the programs that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Tests record trust in campaign folders outside of the home; all their processes share this folder.
+os.environ.setdefault("MESONET_TESTS_STATE", tempfile.mkdtemp(prefix="mesonet-tests-"))
+os.environ["XDG_STATE_HOME"] = os.environ["MESONET_TESTS_STATE"]
 
 # The same examples every time; HYPOTHESIS_PROFILE=search looks for new ones. No deadline: it would measure the machine.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import jsonschema
 import numpy as np
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -212,7 +213,7 @@ def test_longest_expected_first(tmp_path: Path) -> None:
     about = json.loads(record(chosen.model, json.loads(place.scenario), place.seed, provenance.Stopwatch()))
     with ledger.writing(place.key) as aside:  # condition 1 took 20 s: ten seconds per unit
         (aside / "run.json").write_text(json.dumps({**about, "performance": {**about["performance"], "wall_s": 20}}))
-        (aside / "responses.parquet").touch()
+        pl.DataFrame({"value": [1.0]}).write_parquet(aside / "responses.parquet")
     rest = backlog(ledger, document, [code], RunOptions())
     assert [(run.condition, rest.costs.of(run.condition)) for run in rest.runs] == [
         (2, pytest.approx(40)), (4, pytest.approx(30)), (3, pytest.approx(10)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -101,6 +102,7 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
 @click.option("--workers", type=click.IntRange(1, 1_000), help="Runs at a time; by default one per processor.")
 @click.option("--out", type=click.Path(path_type=Path), help="Campaign folder; by default the experiment's name.")
 @_how
+@click.option("--trust", is_flag=True, help="Run the program that a campaign folder of others names as its model.")
 @click.option(
     "--force", is_flag=True, help="Run even if the scale distorts the network, or if other code began the campaign."
 )
@@ -117,18 +119,25 @@ def run_experiment(
     shard: str | None,
     tries: int,
     retry: bool,
+    trust: bool,
     **options: Any,
 ) -> None:
     """Run the missing runs of EXPERIMENT, or of the campaign in DIR."""
     from mesonet.cli import planning
 
-    how = {
+    how: dict[str, Any] = {
         "memory": planning.memory(memory), "time_limit": planning.time_limit(time_limit), "shard": planning.shard(shard)
     }  # fmt: skip
     if dask is not None and workers is not None:
         raise InputError("the cluster sets the number of workers", path="--workers", value=workers, allowed="no --dask")
+
+    def confirmed(program: str) -> bool:
+        ask = sys.stdin.isatty() and not as_json
+        return trust or (ask and click.confirm(f"Campaign {target} runs {program}. Continue?", err=True))
+
+    how |= {"dask": dask, "tries": tries, "retry": retry}
     try:
-        folder = planning.run(target, out, workers, force, options, **how, dask=dask, tries=tries, retry=retry)
+        folder = planning.run(target, out, workers, force, options, confirmed, **how)
     except KeyboardInterrupt:
         stop(click.get_current_context(), "interrupted; finished runs stay, the same command continues", 130)
     if _show_status(folder, as_json).failed:

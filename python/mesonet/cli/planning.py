@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,7 +85,13 @@ def find_folder(target: str, out: Path | None = None) -> Path:
 
 
 def run(
-    target: str, out: Path | None, workers: int | None, force: bool, options: Mapping[str, Any], **how: Any
+    target: str,
+    out: Path | None,
+    workers: int | None,
+    force: bool,
+    options: Mapping[str, Any],
+    confirmed: Callable[[str], bool],
+    **how: Any,
 ) -> Path:
     """Run the missing runs of an experiment or of the campaign in a folder.
 
@@ -101,6 +107,8 @@ def run(
         Run even where the scale distorts the network, or other code began the campaign.
     options
         Arguments of `find_experiment`; a campaign folder takes none.
+    confirmed
+        Called with the program of a model in a folder that this user has not run before; False: refuse it.
     **how
         Fields of `mesonet.campaign.backlog.RunOptions`.
 
@@ -111,7 +119,7 @@ def run(
     Raises
     ------
     InputError
-        If there is no such experiment or campaign, or an option is not allowed.
+        If there is no such experiment or campaign, an option is not allowed, or the model is not trusted.
     """
     if _is_experiment(target):
         chosen = find_experiment(target, **options)
@@ -119,6 +127,7 @@ def run(
     from mesonet.campaign.backlog import RunOptions
     from mesonet.campaign.ledger import Ledger
     from mesonet.campaign.runner import run_missing
+    from mesonet.campaign.trust import is_trusted, program, trust
 
     ledger = Ledger(find_folder(target, out))
     if not (ledger.path / "experiment.json").exists():
@@ -129,6 +138,13 @@ def run(
             name, shown = ("set", value[0]) if option == "values" else (option, value)
             problem = "a campaign in progress continues without changes"
             raise InputError(problem, path=f"--{name}", value=shown, allowed="the experiment's name and another --out")
+    model = ledger.document().get("model")
+    if not is_trusted(ledger.path, model):
+        shown = program(model or {})
+        if not confirmed(shown):
+            problem = f"the folder names a program that you have not run before: {shown}"
+            raise InputError(problem, value=str(ledger.path), allowed="--trust, if you trust who made the folder")
+        trust(ledger.path, model)
     run_missing(ledger, RunOptions(workers=workers, mix=force, **how))
     return ledger.path
 

@@ -342,6 +342,7 @@ class Designed(ABC):
         from mesonet.campaign.backlog import RunOptions
         from mesonet.campaign.ledger import Ledger
         from mesonet.campaign.runner import run_missing
+        from mesonet.campaign.trust import trust
 
         with places.folder(out):
             document = self.document()
@@ -356,6 +357,7 @@ class Designed(ABC):
 
                     answering(asked.dask)
                 ledger = Ledger.create(out, {**document, "expected_cost": self.expected_cost()})
+            trust(ledger.path, document.get("model"))  # this very call names the model
             run_missing(ledger, asked, progress)
         return Path(out)
 

@@ -15,12 +15,13 @@ MOST_MEMORY = 4 * 2**30
 quarter of it."""
 
 _ROW, _FLOW_IN_ROW = 660, 96
-"""Bytes of a row of the series, and of an explicit flow in it (measured: peak of a dumbbell with 10^6 rows, less the
-program; columns, their copy for Arrow and the file)."""
+"""Bytes of a row of the series, and of an explicit flow in it: columns, their copy for Arrow and the file.
+
+Measured as the peak of a dumbbell with 10^6 rows, less the program."""
 _FLOW_TRACE_ROW, _ROUTER_TRACE_ROW = 410, 180
 """Bytes of a row of a trace (measured as the rows of the series)."""
 _SOURCE = 1_000
-"""Bytes of a source (measured: 630 in abilene with 349,200 idle sources, and its segments on the way)."""
+"""Bytes of a source and its segments in flight (measured: 630 in abilene with 349,200 idle sources)."""
 _FLOW = 1_500
 """Bytes of an explicit flow and of its record (assumed: twice a source's, less its segments)."""
 

@@ -1,0 +1,83 @@
+"""Trust in the models of campaign folders: a folder of another user may name any program, which `run` would start.
+
+A folder is trusted with its model if this user began the campaign, or trusted it before. The record is a file of the
+user: ``mesonet/trusted`` in the folder that ``XDG_STATE_HOME`` names, by default ``~/.local/state``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+
+def is_trusted(path: Path, model: Mapping[str, Any] | None) -> bool:
+    """Return True if this user runs the model of a campaign folder without a question.
+
+    Parameters
+    ----------
+    path
+        The campaign folder.
+    model
+        Description of its model; None: the simulator, which is trusted.
+
+    Returns
+    -------
+    False for a model that this user neither began nor trusted in this folder.
+    """
+    if model is None:
+        return True
+    with suppress(OSError, UnicodeDecodeError):
+        return _mark(path, model) in _record().read_text(encoding="utf-8").split()
+    return False
+
+
+def trust(path: Path, model: Mapping[str, Any] | None) -> None:
+    """Record that this user trusts the model of a campaign folder. Without a place to write, nothing is recorded.
+
+    Parameters
+    ----------
+    path
+        The campaign folder.
+    model
+        Description of its model; None: the simulator, which needs no record.
+    """
+    if model is None or is_trusted(path, model):
+        return
+    with suppress(OSError):
+        _record().parent.mkdir(parents=True, exist_ok=True)
+        with _record().open("a", encoding="utf-8") as file:
+            file.write(_mark(path, model) + "\n")
+
+
+def program(model: Mapping[str, Any]) -> str:
+    """Return the program of a model as text.
+
+    Parameters
+    ----------
+    model
+        Description of the model.
+
+    Returns
+    -------
+    The command, or the function with its module, and the folder in which it runs.
+    """
+    if "command" in model:
+        shown = "the command " + " ".join(json.dumps(str(part)) for part in model["command"])
+    else:
+        shown = f"the function {json.dumps(model.get('function'))} of {json.dumps(model.get('module'))}"
+    return f"{shown} in {json.dumps(model.get('directory'))}"
+
+
+def _record() -> Path:
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "mesonet" / "trusted"
+
+
+def _mark(path: Path, model: Mapping[str, Any]) -> str:
+    about = json.dumps([str(path.resolve()), model], sort_keys=True)
+    return hashlib.sha256(about.encode()).hexdigest()

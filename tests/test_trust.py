@@ -1,0 +1,90 @@
+"""A campaign folder of others runs no program of theirs without a word of the user."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import mesonet as mn
+from mesonet.campaign.trust import is_trusted, trust
+from mesonet.cli.main import main
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The state of a user who has run nothing yet."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state" / "mesonet" / "trusted"
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    """A campaign of a command, begun by this user: it leaves a mark beside itself whenever it runs."""
+    script = "import json, pathlib, sys; pathlib.Path('ran').touch(); print(json.dumps({'y': 1.0}))"
+    (tmp_path / "x.toml").write_text(
+        'name = "x"\ntitle = "x"\nmodel = {command = ["python3", "model.py"]}\n[responses]\ny = "1"\n'
+        '[[factors]]\nid = "a"\nminus = 0.0\nplus = 1.0\n'
+    )
+    (tmp_path / "model.py").write_text(script)
+    mn.experiment(tmp_path / "x.toml").run(tmp_path / "out", workers=1, progress=False)
+    (tmp_path / "ran").unlink()
+    return tmp_path / "out"
+
+
+def run(folder: Path, *options: str) -> Result:
+    return CliRunner().invoke(main, ["experiment", "run", str(folder), "--workers", "1", *options])
+
+
+def begun(folder: Path) -> Path:
+    """The folder with a run left to make."""
+    shutil.rmtree(next(each for each in (folder / "runs").iterdir() if not each.name.startswith(".")))
+    return folder
+
+
+def test_the_own_campaign_continues_without_a_question(campaign: Path) -> None:
+    assert run(begun(campaign)).exit_code == 0
+    assert (campaign.parent / "ran").exists()
+
+
+def test_a_folder_of_others_wants_trust_once(campaign: Path, tmp_path: Path, state: Path) -> None:
+    other = begun(Path(shutil.copytree(campaign, tmp_path / "theirs")))
+    refused = run(other)
+    assert refused.exit_code == 2
+    assert 'a program that you have not run before: the command "python3" "model.py" in "' in refused.stderr
+    assert "--trust" in refused.stderr
+    assert not (tmp_path / "ran").exists()
+    assert run(other, "--trust").exit_code == 0
+    assert (tmp_path / "ran").exists()
+    assert run(begun(other)).exit_code == 0, "trusted from now on"
+    assert len(state.read_text().split()) == 2
+
+
+def test_another_command_in_a_trusted_folder_wants_trust_again(campaign: Path, tmp_path: Path) -> None:
+    document = json.loads((campaign / "experiment.json").read_text())
+    document["model"]["command"] = ["python3", "-c", "open('pwned', 'w')"]
+    (campaign / "experiment.json").write_text(json.dumps(document))
+    refused = run(campaign)
+    assert refused.exit_code == 2
+    assert "open('pwned', 'w')" in refused.stderr
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_reading_a_folder_of_others_runs_nothing(campaign: Path, tmp_path: Path) -> None:
+    other = Path(shutil.copytree(campaign, tmp_path / "theirs"))
+    for verb in (["experiment", "status", str(other), "--verify"], ["report", str(other)], ["export", str(other)]):
+        CliRunner().invoke(main, verb)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_networks_need_no_trust_and_no_place_to_record_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert is_trusted(tmp_path, None)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    trust(tmp_path, {"command": ["x"]})
+    assert not is_trusted(tmp_path, {"command": ["x"]})
