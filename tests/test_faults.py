@@ -23,6 +23,7 @@ import sleepy
 from mesonet.campaign import leases as leases_module
 from mesonet.campaign.leases import PREFIX, Leases, live, sweep
 from mesonet.campaign.ledger import Ledger
+from mesonet.errors import Broken
 
 pytestmark = pytest.mark.process
 
@@ -216,7 +217,7 @@ def test_full_disk_stops_the_campaign_and_fails_no_run(small_disk: Path, tmp_pat
 def test_results_that_cannot_be_written_stop_the_campaign(tmp_path: Path) -> None:
     file = write(tmp_path, replicates=1)
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))  # noqa: E731
-    command = [*MESONET, "experiment", "run", str(tmp_path / "out"), "--workers", "1"]
+    command = [*MESONET, "experiment", "run", str(tmp_path / "out"), "--workers", "1", "--trust"]
     Ledger.create(tmp_path / "out", mesonet.experiment(file).document())
     stopped = subprocess.run(command, env=ENVIRONMENT, preexec_fn=limit, capture_output=True, text=True)
     assert stopped.returncode == 2, stopped.stderr
@@ -248,7 +249,9 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_folder_that_is_only_read(read_only: Path) -> None:
-    run = subprocess.run([*MESONET, "experiment", "run", str(read_only)], env=ENVIRONMENT, capture_output=True)
+    run = subprocess.run(
+        [*MESONET, "experiment", "run", str(read_only), "--trust"], env=ENVIRONMENT, capture_output=True
+    )
     assert run.returncode == 2
     assert b"read-only file system" in run.stderr or b"permission denied" in run.stderr
     assert b"Traceback" not in run.stderr
@@ -347,3 +350,33 @@ def test_leases_are_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         mine.take("a")
         os.utime(tmp_path / f"{PREFIX}a", (0, 0))
         until(lambda: (tmp_path / f"{PREFIX}a").stat().st_mtime > 0)
+
+
+@pytest.mark.parametrize(("number", "times", "code"), [(signal.SIGTERM, 1, 143), (signal.SIGINT, 5, 130)])
+def test_signals_end_a_driver_with_their_code_and_no_traceback(
+    tmp_path: Path, number: signal.Signals, times: int, code: int
+) -> None:
+    file = write(tmp_path, pause=30.0)
+    process = start(file)
+    until(lambda: (tmp_path / "out" / "runs").is_dir() and live(tmp_path / "out" / "runs"), process)
+    for _ in range(times):
+        if process.poll() is None:
+            process.send_signal(number)
+            time.sleep(0.05)
+    status, _, errors = finish(process)
+    assert status == code
+    assert "Traceback" not in errors
+    assert "Exception ignored" not in errors
+    assert errors.rstrip().endswith("mesonet: interrupted; finished runs stay, the same command continues")
+
+
+def test_no_run_fails_where_no_process_can_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write(tmp_path)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "pyarrow.py").write_text("raise MemoryError('no memory for pyarrow')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    with pytest.raises(Broken, match=r"no process for runs can start here.*no memory for pyarrow"):
+        mesonet.experiment(file).run_missing(tmp_path / "out", workers=2, progress=False)
+    monkeypatch.delenv("PYTHONPATH")
+    assert Ledger(tmp_path / "out").statuses() == {}
+    assert mesonet.experiment(file).run(tmp_path / "out", workers=2, progress=False).counts["failed"] == 0

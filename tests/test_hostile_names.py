@@ -177,3 +177,10 @@ def test_names_that_differ_in_case_or_accents_only_get_files_of_their_own() -> N
     assert len({unicodedata.normalize("NFKC", name).casefold() for name in found}) == len(paths)
     assert distinct([("x", "1"), ("x", "1")]) == ["x", "x"], "one content is one file"
     assert distinct(paths) == found
+
+
+def test_a_name_with_nul_does_not_abort_the_drawing(network: Path) -> None:
+    chosen = mn.scenario("abilene")
+    chart = plots.topology(network_map(chosen, chosen.describe())).properties(title="a\0b")
+    assert "a\ufffdb" in plots.to_svg(chart)
+    assert plots.to_png(chart).startswith(b"\x89PNG")

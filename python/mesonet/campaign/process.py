@@ -20,6 +20,7 @@ from typing import Any
 import psutil
 
 from mesonet.campaign.ledger import Ledger, Run
+from mesonet.errors import Broken
 from mesonet.simulation.checkpoint import EVERY, GRACE_S
 
 _TICK_S = 0.25
@@ -29,6 +30,8 @@ _LOG_SHOWN = 8000
 _PART = 65_536  # bytes read at a time
 _SERVED = 200
 """Runs that one process makes before a fresh one takes over, so that leaks of a model stay small (chosen)."""
+_STARTS, _START_AGAIN_S = 3, 1.0
+"""Failed starts of a process in a row after which the campaign stops, and the time between them, s (chosen)."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,8 @@ class Worker:
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
     _log: Any = field(default=None, repr=False)
     _served: int = field(default=0, repr=False)
+    _ready: bool = field(default=False, repr=False)
+    _failed_starts: int = field(default=0, repr=False)
 
     def make(
         self, ledger: Ledger, run: Run, model: dict[str, Any] | None, stopped: Callable[[], bool]
@@ -117,7 +122,9 @@ class Worker:
                         break
                     *lines, heard = (heard + part).split(b"\n")
                     for message in map(json.loads, lines):
-                        if "share" in message:
+                        if "ready" in message:
+                            self._ready, self._failed_starts = True, 0
+                        elif "share" in message:
                             self.share = message["share"]
                         else:
                             reply = message
@@ -135,6 +142,8 @@ class Worker:
                     return self._ended(f"the run took longer than the time limit of {self.time_limit:g} s")
         if reply is None:
             code = process.wait()
+            if not self._ready:
+                return self._not_started(code)
             return self._ended(_death(code), blamed=code not in (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP))
         self._served += 1
         if reply:
@@ -142,6 +151,18 @@ class Worker:
         if self._served >= _SERVED:
             self.close()
         return reply
+
+    def _not_started(self, code: int) -> Death:
+        """Return the death of a process that could not load the program: no run is to blame."""
+        self._failed_starts += 1
+        death = self._ended(_death(code), blamed=False)
+        if self._failed_starts >= _STARTS:
+            last = " ".join(death.log.split()[-12:])
+            raise Broken(
+                f"no process for runs can start here, often because memory is limited: {death.message} ({last})"
+            )
+        time.sleep(_START_AGAIN_S)
+        return death
 
     def close(self) -> None:
         """End the process, and with it the programs that it started."""
@@ -158,7 +179,7 @@ class Worker:
         if self._process is None or self._process.poll() is not None:
             self.close()
             self._log = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - it lives as long as the process
-            self._process, self._served = _start(self._log), 0
+            self._process, self._served, self._ready = _start(self._log), 0, False
         else:  # what an earlier run said; a new process may have said something by now that is to be kept
             self._log.seek(0)
             self._log.truncate()

@@ -36,7 +36,7 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
 
     Raises
     ------
-    KeyboardInterrupt
+    Interrupted
         On Ctrl-C and SIGTERM, after the running processes were stopped; finished runs stay.
     InputError
         If other code made runs of the campaign, and `options.mix` is not set.
@@ -63,7 +63,7 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
         finished=None,
     )
     ledger.write_provenance(about)
-    with _terminate_as_interrupt(), Progress(document["name"], progress) as shown:
+    with _interrupted_once(), Progress(document["name"], progress) as shown:
         agenda = Agenda(todo, shown)
         if options.dask is not None:
             from mesonet.campaign.cluster import run_on_cluster
@@ -75,18 +75,40 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
     ledger.write_provenance(msgspec.structs.replace(about, finished=provenance.now()))
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM ended a campaign; its processes are stopped, and finished runs stay.
+
+    Attributes
+    ----------
+    number
+        Number of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
 @contextmanager
-def _terminate_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM end the block as Ctrl-C does."""
+def _interrupted_once() -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM end the block; further ones, which impatient users send, do not disturb that."""
+    begun = False
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+        nonlocal begun
+        if not begun:
+            begun = True
+            raise Interrupted(number)
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, interrupt)
+    numbers = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else the program of the caller handles it
+        numbers.append(signal.SIGINT)
+    before = {number: signal.signal(number, interrupt) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -138,8 +139,11 @@ def run_experiment(
     how |= {"dask": dask, "tries": tries, "retry": retry}
     try:
         folder = planning.run(target, out, workers, force, options, confirmed, **how)
-    except KeyboardInterrupt:
-        stop(click.get_current_context(), "interrupted; finished runs stay, the same command continues", 130)
+    except KeyboardInterrupt as interrupt:
+        number = getattr(interrupt, "number", signal.SIGINT)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more Ctrl-C would print a traceback at the exit
+        message = "interrupted; finished runs stay, the same command continues"
+        stop(click.get_current_context(), message, 128 + number)
     if _show_status(folder, as_json).failed:
         click.get_current_context().exit(1)
 

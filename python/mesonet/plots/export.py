@@ -10,6 +10,20 @@ from mesonet.plots.in_page import VL_VERSION, chart_page
 FORMS = (".svg", ".png", ".pdf", ".html")
 
 
+def _definition(chart: Any) -> Any:
+    """Return the definition of a chart without NUL characters, at which the renderer aborts the whole process."""
+    definition = chart if isinstance(chart, dict) else chart.to_dict()
+    return _without_nul(definition) if "\\x00" in repr(definition) else definition
+
+
+def _without_nul(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_without_nul(key): _without_nul(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nul(part) for part in value]
+    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+
+
 def to_svg(chart: Any) -> str:
     """Return a chart as an SVG document.
 
@@ -22,7 +36,7 @@ def to_svg(chart: Any) -> str:
     -------
     The document.
     """
-    definition = chart if isinstance(chart, dict) else chart.to_dict()
+    definition = _definition(chart)
     return str(vl_convert.vegalite_to_svg(definition, vl_version=VL_VERSION))
 
 
@@ -40,7 +54,7 @@ def to_png(chart: Any, *, scale: float = 2.0) -> bytes:
     -------
     The content of the file.
     """
-    definition = chart if isinstance(chart, dict) else chart.to_dict()
+    definition = _definition(chart)
     return bytes(vl_convert.vegalite_to_png(definition, vl_version=VL_VERSION, scale=scale))
 
 
@@ -56,7 +70,7 @@ def to_pdf(chart: Any) -> bytes:
     -------
     The content of the file.
     """
-    return bytes(vl_convert.vegalite_to_pdf(chart.to_dict(), vl_version=VL_VERSION))
+    return bytes(vl_convert.vegalite_to_pdf(_definition(chart), vl_version=VL_VERSION))
 
 
 def to_html(chart: Any) -> str:
