@@ -145,11 +145,12 @@ def test_process_that_dies_leaves_a_failed_run(
     before_the_task: bool, one_factor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = process_module._start
+    ready = """print('{"ready": true}', flush=True)"""
     deadly = "import os, sys; print('about to die', file=sys.stderr, flush=True); os.kill(os.getpid(), 9)"
 
     def start_deadly(log: object) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-c", deadly if before_the_task else f"input(); {deadly}"],
+            [sys.executable, "-c", f"{ready}; {deadly}" if before_the_task else f"{ready}; input(); {deadly}"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, process_group=0,
         )  # fmt: skip
         if before_the_task:
