@@ -91,6 +91,12 @@ macro_rules! registry {
                 match self { $(Self::$variant(_) => <$state>::MANAGES_RECOVERY,)* }
             }
 
+            /// See [`CongestionControl::ACCURATE_ECN`].
+            #[must_use]
+            pub fn accurate_ecn(&self) -> bool {
+                match self { $(Self::$variant(_) => <$state>::ACCURATE_ECN,)* }
+            }
+
             /// See [`CongestionControl::codepoint`].
             #[inline]
             #[must_use]

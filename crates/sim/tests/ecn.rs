@@ -97,7 +97,7 @@ fn a_mark_and_a_loss_in_one_window_reduce_once() {
             let found = |lost: Option<u64>| {
                 let mut simulation = simulation(&scenario, 1);
                 simulation.lose_transmissions(lost.into_iter().collect());
-                simulation.advance(1.3);
+                simulation.advance(1.5);
                 let c = simulation.counters();
                 assert!(lost.is_none() || c.dropped == 1);
                 (c.loss_events, c.timeouts)
@@ -236,4 +236,24 @@ fn marked_syns_begin_with_the_small_window() {
         simulation.flow_window(1)
     };
     assert_eq!([first_window(false), first_window(true)], [10.0, 1.0]);
+}
+
+/// RFC 3168, section 6.1.2: while the echo of a mark lasts, about a round trip, windows do not grow. The next one begins
+/// with the window of the reduction. DCTCP has accurate feedback and grows at once.
+#[test]
+fn windows_rest_for_a_round_trip_after_a_mark() {
+    for (name, rests) in [("tcp", true), ("cubic", true), ("htcp", true), ("dctcp", false)] {
+        let mut simulation = simulation(&path(&[name], Some(65.0)), 1);
+        while simulation.counters().loss_events < 5 {
+            assert!(simulation.step(u64::MAX));
+        }
+        let (since, reduced) = (simulation.time(), simulation.flow_window(0));
+        let mut grown = None;
+        while grown.is_none() && simulation.step(u64::MAX) {
+            grown = (simulation.flow_window(0) > reduced).then(|| simulation.time() - since);
+        }
+        // Propagation is 3.24 ms, and the queue some 2 ms.
+        let wait = grown.expect("it grows again");
+        assert_eq!(wait > 0.003_24, rests, "{name}: {wait} s");
+    }
 }

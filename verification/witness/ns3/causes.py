@@ -16,16 +16,14 @@ LAG = (
     "and 13.6 with 4 and 16 flows at 20 and 100 ms."
 )
 FEEDBACK = (
-    "The feedback of ns-3 is classic (RFC 3168): the echo of a mark stops the growth of the window for a round trip "
-    "or more, and hides further marks. In mesonet windows grow on and each mark is seen, so that the same queue needs "
-    "more marks. Variant growth lets the windows of ns-3 grow, too. A build of mesonet whose windows do not grow "
-    "before the marked window is acknowledged has 2.3 % of marks with PIE, 20 ms and 4 flows, and 3.5 % with 100 ms "
-    "and 16 flows. The delay that PIE controls matters, too."
+    "The echo of a mark ends in ns-3 with the arrival of the next CWR, in mesonet with the acknowledgement of all that "
+    "was outstanding at the mark. Windows rest meanwhile in both, but ns-3 hides further marks of that time, and its "
+    "windows rest for longer. Variant growth lets the windows of ns-3 grow, too. The delay that PIE controls matters, "
+    "too."
 )
 NEXT_MARK = (
-    "Feedback, as for PIE: the build without growth has a queue of 4.2 packets and .37 % of marks with 100 ms and 4 "
-    "flows, 12.7 and 3.0 % with 16. CoDel of ns-3 also counts the interval to the next mark from this mark, RFC 8289 "
-    "(section 5.5) from when this signal was due."
+    "Feedback, as for PIE. CoDel of ns-3 also counts the interval to the next mark from this mark, RFC 8289 (section "
+    "5.5) from when this signal was due."
 )
 RACE = (
     "The round trip of the flow is the interval of CoDel. The second drop is due when the reaction to the first one "

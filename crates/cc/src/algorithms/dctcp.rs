@@ -37,6 +37,7 @@ impl CongestionControl for Dctcp {
     const NAME: &'static str = "dctcp";
     const TITLE: &'static str = "Data Center TCP";
     const SOURCE: &'static str = "RFC 8257";
+    const ACCURATE_ECN: bool = true;
     const PARAMS: &'static [Param] = &[
         Param::new(
             "gain",

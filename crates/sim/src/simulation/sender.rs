@@ -175,7 +175,8 @@ impl Sender<'_> {
                 // Duplicate acknowledgements before fast retransmit do not raise the window either (RFC 5681).
                 in_recovery: flow.recovery == Recovery::Fast
                     || !ack.advances()
-                    || (was_fast && !self.shared.grows_at_exit),
+                    || (was_fast && !self.shared.grows_at_exit)
+                    || (flow.answered_mark && flow.board.una() < flow.recover && !config.accurate_ecn()),
                 after_timeout: flow.recovery == Recovery::Timeout,
                 cwnd_limited: flow.uses_window(before),
                 app_limited: flow.board.next() == flow.end,
