@@ -11,19 +11,20 @@ from mesonet import core
 from mesonet.errors import InputError
 
 MOST_MEMORY = 4 * 2**30
-"""Most memory expected of a run without ``--memory``, bytes (chosen): the published experiments at full size need a
-quarter of it."""
+"""Most memory expected of a run without ``--memory``, bytes (chosen): a run of the published experiments at full size is
+expected to need at most 0.27 GiB."""
 
-_ROW, _FLOW_IN_ROW = 660, 96
+_ROW, _FLOW_IN_ROW = 660, 48
 """Bytes of a row of the series, and of an explicit flow in it: columns, their copy for Arrow and the file.
 
-Measured as the peak of a dumbbell with 10^6 rows, less the program."""
+Measured as the peak of a dumbbell with 10^6 rows, less the program; and as the difference that 100 flows in 40,000 rows
+make."""
 _FLOW_TRACE_ROW, _ROUTER_TRACE_ROW = 410, 180
 """Bytes of a row of a trace (measured as the rows of the series)."""
 _SOURCE = 1_000
 """Bytes of a source and its segments in flight (measured: 630 in abilene with 349,200 idle sources)."""
-_FLOW = 1_500
-"""Bytes of an explicit flow and of its record (assumed: twice a source's, less its segments)."""
+_FLOW = 4_200
+"""Bytes of an explicit flow and of its record (measured: the difference between 50,000 and 100 flows of a dumbbell)."""
 
 
 @dataclass(frozen=True)
