@@ -503,7 +503,7 @@ def end(driver: subprocess.Popen[str], ledger: Ledger, number: signal.Signals) -
         until(lambda: sigterm_is(worker, "ShdPnd"), driver)
         worker.resume()
     _, errors = driver.communicate(timeout=PATIENCE_S)
-    assert driver.returncode == (130 if number == signal.SIGTERM else -number), errors
+    assert driver.returncode == (143 if number == signal.SIGTERM else -number), errors
     worker.wait(PATIENCE_S)
     assert len(snapshots(ledger)) == 1
 

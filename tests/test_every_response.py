@@ -46,7 +46,7 @@ NARROW = TIME | {
     "flows": [{"from": begin, "to": "Q", "interface": "5 seg/ms", "start": "3 s"}
               for begin in "NFD"],
 }  # fmt: skip
-NODES = "name,class,speed_factor\nN,normal,0.9\nF,fast,0.85\nP,pop,0.7\nD,direct,0.2\nB,backbone,0.65\nQ,plain,0.6\n"
+NODES = "name,class,speed_factor\nN,normal,0.9\nF,fast,0.85\nP,pop,0.7\nD,direct,0.1\nB,backbone,0.65\nQ,plain,0.6\n"
 LINKS = "from,to,delay_ms\nN,P,1\nF,P,2\nP,B,3\nD,B,4\nB,Q,5\n"
 #: Pairs of classes of access routers by their letters.
 LETTERS = {"direct access": "d", "fast access": "f", "normal access": "n"}

@@ -194,6 +194,7 @@ def recorded(campaign: Path, folder: Path, entries: dict[int, Any]) -> mesonet.C
     for place, key in enumerate(load(campaign).runs["key"]):
         file = copy / "runs" / key / "run.json"
         about = json.loads(file.read_text())
+        del about["checksums"]
         for name, value in entries[place].items():
             about.pop(name) if value is ... else about.update({name: value})
         file.write_text(json.dumps(about))

@@ -306,7 +306,7 @@ def settled(short: Campaigns, folder: Path, unsettled: set[int], record: bool = 
     for key, condition in short.load("short").runs.select("key", "condition").iter_rows():
         file = folder / "short" / "runs" / key / "run.json"
         about = json.loads(file.read_text())
-        for name in ("settling_s", "settling_time_s", "load_drift"):
+        for name in ("settling_s", "settling_time_s", "load_drift", "checksums"):
             del about[name]
         if record:
             time = None if condition in unsettled else 0.2
