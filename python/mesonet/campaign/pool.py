@@ -41,11 +41,12 @@ def run_here(backlog: Backlog, agenda: Agenda, workers: int, memory: int | None,
     most = memory or int(MEMORY_SHARE * memory_of_machine())
     room = _Room()
     with Leases(backlog.ledger.runs) as leases, ThreadPoolExecutor(min(workers, len(backlog.runs) or 1)) as threads:
-        served = [
-            threads.submit(_serve, backlog, agenda, leases, room, Worker(most, time_limit))
-            for _ in range(min(workers, len(backlog.runs)))
-        ]
         try:
+            # A signal between two of these must stop the threads that run already.
+            served = [
+                threads.submit(_serve, backlog, agenda, leases, room, Worker(most, time_limit))
+                for _ in range(min(workers, len(backlog.runs)))
+            ]
             while not all(thread.done() for thread in served):
                 time.sleep(min(_TICK_S, 0.02 * len(backlog.runs)))
                 agenda.show()

@@ -11,8 +11,8 @@ from mesonet import core
 from mesonet.errors import InputError
 
 MOST_MEMORY = 4 * 2**30
-"""Most memory expected of a run without ``--memory``, bytes (chosen): a run of the published experiments at full size is
-expected to need at most 0.27 GiB."""
+"""Most memory expected of a run without ``--memory``, bytes (chosen): a run of the published experiments at full size
+is expected to need at most 0.27 GiB."""
 
 _ROW, _FLOW_IN_ROW = 660, 48
 """Bytes of a row of the series, and of an explicit flow in it: columns, their copy for Arrow and the file.
