@@ -87,7 +87,7 @@ GOALS: dict[str, Goal] = {
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a case."""
+    """Measurements of a run of a case."""
 
     segments: float
     cpu_s: float

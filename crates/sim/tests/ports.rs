@@ -279,6 +279,10 @@ fn flows_have_segments_of_their_own_size() {
         run(&scenario, 1).counters()
     };
     assert_eq!(alone(Some(1500.0)), alone(None), "the same size, from the same place");
+    // A threshold that no queue reaches: an empty one is below it, whatever the size.
+    let mut far = with(chain(1_000.0, 1_000.0), &[("network.ecn_threshold", json!(1000.0))]);
+    far["flows"][0]["segment_bytes"] = json!(300.0);
+    assert_eq!(run(&far, 1).counters().marked, 0);
 }
 
 /// Random capacities of the links of a random network.

@@ -18,7 +18,7 @@ const SEEDS: u64 = 5;
 const LOADS: [(&str, &[(u64, f64)]); 2] =
     [("step", &[(4, 0.53), (10, 1.57), (6, 0.53)]), ("constant", &[(20, 1.07)])];
 
-/// What happened in a bin.
+/// Counts of a bin.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     served: f64,

@@ -6,7 +6,7 @@ use crate::disciplines::{Signals, Verdict};
 use crate::engine::{FlowHome, FlowId, Lanes, Segment};
 use crate::measure::Histogram;
 use crate::network::build::{LaneEnd, LaneSpec};
-use crate::network::router::{RouterState, rescaled};
+use crate::network::router::RouterState;
 use crate::network::{DomainLane, DomainRouter, Domains, LaneId, Network, Router};
 use crate::snapshot::{BadSnapshot, Passage};
 use mesonet_cc::Picos;
@@ -79,7 +79,7 @@ pub struct LaneFabric {
     own_flows: Vec<OwnLanes>,
     /// Bytes of a data segment of all others.
     bytes: u32,
-    /// One of these flows has another size.
+    /// Set where a flow with lanes of its own has another size.
     has_sizes: bool,
     outboxes: Vec<Outbox>,
     crossed: Crossed,
@@ -283,7 +283,8 @@ impl LaneFabric {
             self.drop(now, segment);
             return;
         };
-        if segment.is_ecn_capable() && self.routers[router].marks(now, departure) {
+        let served = &self.routers[router];
+        if segment.is_ecn_capable() && served.marks(departure - now - served.service) {
             let is_new = u64::from(!segment.is_marked());
             self.crossed.marked += is_new;
             self.routers[router].marked += is_new;
@@ -298,26 +299,25 @@ impl LaneFabric {
         let way = self.routes[router * self.targets + segment.target()];
         let queue = if self.at_ports { usize::from(way) } else { router };
         let is_ack = segment.target() >= self.receivers;
+        let data_bytes = self.data_bytes(&segment);
         if self.managed.get(queue).is_some_and(Option::is_some)
-            && !self.enters(now, queue, is_ack, &mut segment)
+            && !self.enters(now, queue, is_ack, data_bytes, &mut segment)
         {
             return;
         }
-        let data_bytes = self.data_bytes(&segment);
         let router = &mut self.routers[queue];
-        let departure = if is_ack && self.at_ports {
-            router.arrive_taking(now, router.ack_service())
-        } else if data_bytes == self.bytes {
-            router.arrive(now)
+        let service = if is_ack && self.at_ports {
+            router.ack_service()
         } else {
-            let service = rescaled(router.service, u64::from(self.bytes), u64::from(data_bytes));
-            router.arrive_taking(now, service)
+            router.data_service(data_bytes, self.bytes)
         };
+        let departure =
+            if service == router.service { router.arrive(now) } else { router.arrive_taking(now, service) };
         let Some(departure) = departure else {
             self.drop(now, segment);
             return;
         };
-        if !is_ack && segment.is_ecn_capable() && router.marks(now, departure) {
+        if !is_ack && segment.is_ecn_capable() && router.marks(departure - now - service) {
             let is_new = u64::from(!segment.is_marked());
             self.crossed.marked += is_new;
             router.marked += is_new;
@@ -336,8 +336,14 @@ impl LaneFabric {
     }
 
     /// A segment reaches a queue with a discipline: returns whether it enters a queue that is a number.
-    fn enters(&mut self, now: Picos, queue: usize, is_ack: bool, segment: &mut Segment) -> bool {
-        let data_bytes = self.data_bytes(segment);
+    fn enters(
+        &mut self,
+        now: Picos,
+        queue: usize,
+        is_ack: bool,
+        data_bytes: u32,
+        segment: &mut Segment,
+    ) -> bool {
         let Some(managed) = &mut self.managed[queue] else { return true };
         let arrival = managed.receive(now, *segment, is_ack, data_bytes);
         *segment = arrival.segment;

@@ -25,7 +25,7 @@ pub struct Step {
 pub struct Managed {
     facts: QueueFacts,
     discipline: Discipline,
-    /// What the hop does to the ECN field of data before they enter.
+    /// Change of the ECN field of data before they enter.
     rewrite: EcnRewrite,
     draws: Draws,
     /// Time between arrival and the beginning of the service, in microseconds, of segments served since the period began.
@@ -76,8 +76,8 @@ impl Managed {
     /// the sender, which no hop changes.
     #[must_use]
     pub fn receive(&self, now: Picos, mut segment: Segment, is_ack: bool, data_bytes: u32) -> Waiting {
-        match self.rewrite {
-            _ if is_ack => {}
+        let rewrite = if is_ack { EcnRewrite::None } else { self.rewrite };
+        match rewrite {
             EcnRewrite::None => {}
             EcnRewrite::NotEct => segment.clear_ecn(),
             EcnRewrite::Ect0 => segment.make_classic(),

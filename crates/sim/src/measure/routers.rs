@@ -19,7 +19,7 @@ struct RouterSums {
     marked: u64,
 }
 
-/// What the queues of a class of routers did in some periods. NaN where nothing was measured.
+/// Measurements of the queues of a class of routers in some periods. NaN where nothing was measured.
 #[derive(Clone, Debug)]
 pub struct ClassUse {
     /// Mean share of their places that segments filled, over queues and samples.
@@ -96,7 +96,7 @@ impl RouterUse {
             .for_each(|d| all.merge(d));
     }
 
-    /// What the queues of a class of routers did in the given periods.
+    /// Measurements of the queues of a class of routers in the given periods.
     #[must_use]
     pub fn of_class(
         &self,

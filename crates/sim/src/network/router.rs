@@ -116,11 +116,22 @@ impl Router {
         self
     }
 
-    /// Returns whether an arrival at `now` whose service ends at `departure` found so many segments that it is marked.
+    /// Returns whether an arrival that waits for `wait` found so many segments that it is marked.
     #[must_use]
     #[inline]
-    pub fn marks(&self, now: Picos, departure: Picos) -> bool {
-        departure - now - self.service > self.mark_above
+    pub fn marks(&self, wait: Picos) -> bool {
+        wait > self.mark_above
+    }
+
+    /// Service time of a data segment of `bytes`, where most have `standard` bytes.
+    #[must_use]
+    #[inline]
+    pub fn data_service(&self, bytes: u32, standard: u32) -> Picos {
+        if bytes == standard {
+            self.service
+        } else {
+            rescaled(self.service, u64::from(standard), u64::from(bytes))
+        }
     }
 
     /// Returns whether a segment of this service time fits at `now`.
@@ -225,11 +236,11 @@ mod tests {
         let marks: Vec<bool> = (0..5)
             .map(|_| {
                 let departure = router.arrive(100).unwrap();
-                router.marks(100, departure)
+                router.marks(departure - 100 - 10)
             })
             .collect();
         assert_eq!(marks, [false, false, false, true, true]);
-        assert!(!Router::new(10, 9).marks(0, 1_000_000));
+        assert!(!Router::new(10, 9).marks(1_000_000 - 10));
     }
 
     /// A speed that changes keeps the number of segments and of places, and what remains of the segment in service takes its
