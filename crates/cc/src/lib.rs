@@ -81,7 +81,7 @@ pub struct AckEvent {
     pub lost: u32,
     /// The first acknowledgement of a new round trip: it covers a segment sent after the previous round began.
     pub round_start: bool,
-    /// The sender is in fast recovery, or in the round trip after a mark with classic feedback: windows do not grow.
+    /// The sender is in fast recovery, or in the round trip after a mark, if the algorithm rests then: windows do not grow.
     pub in_recovery: bool,
     /// Not all that was outstanding at the last timeout has been acknowledged.
     pub after_timeout: bool,
@@ -263,9 +263,9 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
         Codepoint::Ect0
     }
 
-    /// The algorithm has accurate feedback of marks, and itself says how windows grow after one. With classic feedback the
-    /// echo of a mark lasts a round trip, in which windows do not grow (RFC 3168, section 6.1.2; Linux: the state CWR).
-    const ACCURATE_ECN: bool = false;
+    /// Windows do not grow in the round trip after a mark, while its echo lasts (RFC 3168, section 6.1.2; Linux: the state
+    /// CWR, DCTCP included). Otherwise the algorithm itself decides how they grow.
+    const RESTS_AFTER_MARK: bool = true;
 
     /// The period of [`Self::on_timer`], counted from the start of the flow.
     fn timer_period(_config: &Self::Config) -> Option<Picos> {

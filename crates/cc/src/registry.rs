@@ -91,10 +91,10 @@ macro_rules! registry {
                 match self { $(Self::$variant(_) => <$state>::MANAGES_RECOVERY,)* }
             }
 
-            /// See [`CongestionControl::ACCURATE_ECN`].
+            /// See [`CongestionControl::RESTS_AFTER_MARK`].
             #[must_use]
-            pub fn accurate_ecn(&self) -> bool {
-                match self { $(Self::$variant(_) => <$state>::ACCURATE_ECN,)* }
+            pub fn rests_after_mark(&self) -> bool {
+                match self { $(Self::$variant(_) => <$state>::RESTS_AFTER_MARK,)* }
             }
 
             /// See [`CongestionControl::codepoint`].

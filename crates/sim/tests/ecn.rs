@@ -239,10 +239,10 @@ fn marked_syns_begin_with_the_small_window() {
 }
 
 /// RFC 3168, section 6.1.2: while the echo of a mark lasts, about a round trip, windows do not grow. The next one begins
-/// with the window of the reduction. DCTCP has accurate feedback and grows at once.
+/// with the window of the reduction. Accurate feedback changes nothing about that: DCTCP rests, too.
 #[test]
 fn windows_rest_for_a_round_trip_after_a_mark() {
-    for (name, rests) in [("tcp", true), ("cubic", true), ("htcp", true), ("dctcp", false)] {
+    for name in ["tcp", "cubic", "htcp", "dctcp"] {
         let mut simulation = simulation(&path(&[name], Some(65.0)), 1);
         while simulation.counters().loss_events < 5 {
             assert!(simulation.step(u64::MAX));
@@ -254,6 +254,6 @@ fn windows_rest_for_a_round_trip_after_a_mark() {
         }
         // Propagation is 3.24 ms, and the queue some 2 ms.
         let wait = grown.expect("it grows again");
-        assert_eq!(wait > 0.003_24, rests, "{name}: {wait} s");
+        assert!(wait > 0.003_24, "{name}: {wait} s");
     }
 }

@@ -179,7 +179,7 @@ impl CongestionControl for Bbr3 {
     const SHARED_SLOW_START: bool = false;
     const WANTS_DELIVERY_RATE: bool = true;
     const MANAGES_RECOVERY: bool = true;
-    const ACCURATE_ECN: bool = true;
+    const RESTS_AFTER_MARK: bool = false;
     const PARAMS: &'static [Param] = constants::PARAMS;
 
     fn config(common: Common, values: &[f64]) -> Bbr3Config {

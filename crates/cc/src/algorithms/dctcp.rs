@@ -4,6 +4,7 @@
 //!   [`AckEvent::ce`] is.
 //! * Once per window of data, alpha moves by `gain` towards the share of its segments that were marked (section 3.3).
 //! * The first mark of a window cuts cwnd and ssthresh to `1 - alpha / 2` of the window, at least 2 (section 3.3).
+//! * The window then rests until all that was outstanding has been acknowledged (section 3.3 by RFC 3168; Linux, ns-3).
 //! * Growth, losses and timeouts are those of standard TCP (sections 3.4 and 3.5); alpha is kept.
 
 use crate::ecn::MarkedShare;
@@ -37,7 +38,6 @@ impl CongestionControl for Dctcp {
     const NAME: &'static str = "dctcp";
     const TITLE: &'static str = "Data Center TCP";
     const SOURCE: &'static str = "RFC 8257";
-    const ACCURATE_ECN: bool = true;
     const PARAMS: &'static [Param] = &[
         Param::new(
             "gain",

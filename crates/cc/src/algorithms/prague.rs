@@ -50,7 +50,7 @@ impl CongestionControl for Prague {
     const SOURCE: &'static str = "draft-briscoe-iccrg-prague-congestion-control; RFC 9331";
     // It is paced: its segments do not leave when those of the others do.
     const SHARED_SLOW_START: bool = false;
-    const ACCURATE_ECN: bool = true;
+    const RESTS_AFTER_MARK: bool = false;
     const PARAMS: &'static [Param] = &[
         Param::new(
             "gain",

@@ -25,6 +25,8 @@ pub(super) struct Earlier {
     pub highest: u64,
     /// A mark on one of these is to be reported until the sender answers it (RFC 3168, section 6.1.3).
     pub marked: bool,
+    /// Segments newly acknowledged that were marked.
+    pub marks: u32,
 }
 
 impl Domain {
@@ -164,6 +166,7 @@ impl Domain {
             lost += delivery::sample(sampler, flow, config, sequence, now, segment.is_marked()).lost;
         }
         let rtt = if before.segments == 0 && sent_once { segment.age(now) } else { before.rtt };
-        *earlier = Some(Earlier { segments: before.segments + 1, rtt, lost, ..before });
+        let marks = before.marks + u32::from(segment.is_marked());
+        *earlier = Some(Earlier { segments: before.segments + 1, rtt, lost, marks, ..before });
     }
 }

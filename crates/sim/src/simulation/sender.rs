@@ -44,6 +44,12 @@ impl Acknowledgement {
         self.segment.is_marked() || self.earlier.is_some_and(|earlier| earlier.marked)
     }
 
+    /// Number of segments newly acknowledged that were marked, as in the counters of accurate ECN.
+    #[inline(always)]
+    fn marks(&self) -> u32 {
+        u32::from(self.new && self.segment.is_marked()) + self.earlier.map_or(0, |earlier| earlier.marks)
+    }
+
     /// Highest segment that it is about, for what ends once a segment or a later one is acknowledged.
     #[inline(always)]
     fn highest(&self) -> u64 {
@@ -176,12 +182,11 @@ impl Sender<'_> {
                 in_recovery: flow.recovery == Recovery::Fast
                     || !ack.advances()
                     || (was_fast && !self.shared.grows_at_exit)
-                    || (flow.answered_mark && flow.board.una() < flow.recover && !config.accurate_ecn()),
+                    || (flow.answered_mark && flow.board.una() < flow.recover && config.rests_after_mark()),
                 after_timeout: flow.recovery == Recovery::Timeout,
                 cwnd_limited: flow.uses_window(before),
                 app_limited: flow.board.next() == flow.end,
-                // Both are marked, or neither.
-                ce: ack.segments() * u32::from(ack.segment.is_marked()),
+                ce: ack.marks(),
             },
         );
         self.counters.increases += u64::from(flow.controller.cwnd() > before);
