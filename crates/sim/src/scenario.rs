@@ -91,6 +91,8 @@ pub struct NetworkParameters {
     pub buffer_floor: u64,
     /// The segment in service occupies a place of the buffer.
     pub buffer_counts_in_service: bool,
+    /// What buffers count where segments have a size.
+    pub buffer_counts: BufferUnit,
     /// A router marks a segment of a flow that uses ECN if more segments than this are in the router, including the
     /// segment in service; none: no marks.
     pub ecn_threshold: Option<f64>,
@@ -167,6 +169,8 @@ pub struct AqmParameters {
     pub dualpi2_coupling: f64,
     /// DualPI2: scalable segments that waited for longer are marked, s.
     pub dualpi2_step: f64,
+    /// DualPI2: these found so many others in the queue of scalable flows, segments.
+    pub dualpi2_step_floor: u64,
     /// DualPI2: least share of classic flows.
     pub dualpi2_classic_share: f64,
 }
@@ -192,11 +196,25 @@ pub enum DisciplineName {
 }
 
 impl DisciplineName {
-    /// It decides when a segment leaves: its queue holds the segments, and departures are events.
+    /// It decides when a segment leaves, or counts packets: its queue holds the segments, and departures are events.
     #[must_use]
-    pub fn holds_segments(self) -> bool {
-        matches!(self, Self::Codel | Self::FqCodel | Self::Dualpi2)
+    pub fn holds_segments(self, counts: BufferUnit) -> bool {
+        match self {
+            Self::Codel | Self::FqCodel | Self::Dualpi2 => true,
+            Self::DropTail => counts == BufferUnit::Packets,
+            Self::Red | Self::Pie | Self::Pi2 => false,
+        }
     }
+}
+
+/// What buffers count at ports, where segments have a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BufferUnit {
+    /// Bytes: a buffer holds as many bytes as its data segments have.
+    Bytes,
+    /// Packets whatever their size.
+    Packets,
 }
 
 /// What a hop does to the ECN field of the segments that it forwards (RFC 9331, section 5.4.1.1, has reasons).

@@ -264,6 +264,7 @@ fn random_disciplines() -> impl Strategy<Value = Value> {
                 ("network.queue", json!(if ports { "port" } else { "router" })),
                 ("network.ack_path", json!(if queued { "queued" } else { "delay" })),
                 ("network.buffer", segments(40.0)),
+                ("aqm.dualpi2_step_floor", json!(if ecn { 2 } else { 0 })),
                 ("aqm.codel_interval", json!(0.02)),
                 ("aqm.pie_burst", json!(0.0)),
             ];

@@ -285,11 +285,34 @@ fn flows_have_segments_of_their_own_size() {
     assert_eq!(run(&far, 1).counters().marked, 0);
 }
 
+/// A buffer of packets holds as many small ones as large ones; without small ones it is what a buffer of bytes is.
+#[test]
+fn buffers_count_bytes_or_packets() {
+    let run_with = |counts: &str, size: Option<f64>| {
+        let mut scenario = with(chain(1_000.0, 1_000.0), &[("network.buffer_counts", json!(counts))]);
+        let mut second = flow("A", "B", 0.5);
+        second["segment_bytes"] = json!(size);
+        scenario["flows"].as_array_mut().unwrap().push(second);
+        run(&scenario, 1)
+    };
+    let [bytes, packets] = ["bytes", "packets"].map(|counts| run_with(counts, None).counters());
+    assert!(bytes.dropped > 50);
+    // A segment that arrives at the instant at which another one leaves finds its place taken where segments are held.
+    assert!((packets.dropped as f64 / bytes.dropped as f64 - 1.0).abs() < 0.05, "{packets:?} {bytes:?}");
+    assert!((packets.delivered as f64 / bytes.delivered as f64 - 1.0).abs() < 0.01, "{packets:?} {bytes:?}");
+    // Small segments beside large ones: 50 packets last less than 50 large segments.
+    let longest = |counts: &str| of_router(&run_with(counts, Some(150.0)), "M -> B", "queue_max");
+    let [bytes, packets] = ["bytes", "packets"].map(longest);
+    assert!(bytes >= 50.0 && packets == 51.0, "{bytes} {packets}");
+    let mean = |counts: &str| of_router(&run_with(counts, Some(150.0)), "M -> B", "loss_rate");
+    assert!(mean("packets") > 1.5 * mean("bytes"), "{} {}", mean("packets"), mean("bytes"));
+}
+
 /// Random capacities of the links of a random network.
 fn random_ports() -> impl Strategy<Value = Value> {
     let capacities = proptest::collection::vec(proptest::option::of((0usize..4, 0usize..4)), 12);
-    (networks::random(), capacities, 0usize..3, 0..recoveries().len()).prop_map(
-        |(scenario, capacities, acks, recovery)| {
+    (networks::random(), capacities, 0usize..3, 0..recoveries().len(), any::<bool>()).prop_map(
+        |(scenario, capacities, acks, recovery, packets)| {
             let mut scenario = with(at_ports(scenario), &recoveries()[recovery]);
             let rates = [800.0, 4_000.0, 8_000.0, 80_000.0];
             for (link, capacity) in
@@ -304,7 +327,13 @@ fn random_ports() -> impl Strategy<Value = Value> {
                 flow["segment_bytes"] = json!([None, Some(500.0), Some(9000.0)][number % 3]);
             }
             let (path, bytes) = [("delay", 64.0), ("queued", 64.0), ("queued", 1500.0)][acks];
-            with(scenario, &[("network.ack_path", json!(path)), ("network.ack_bytes", json!(bytes))])
+            let counts = json!(if packets { "packets" } else { "bytes" });
+            let values = [
+                ("network.ack_path", json!(path)),
+                ("network.ack_bytes", json!(bytes)),
+                ("network.buffer_counts", counts),
+            ];
+            with(scenario, &values)
         },
     )
 }
@@ -338,6 +367,18 @@ fn what_ports_do_not_do_is_refused() {
         json!([{"time": 1.0, "router": "A", "link": null, "speed": null, "delay": null, "factor": 2.0}]);
     let refused = refusal(&with(chain(1e3, 1e3), &[("network.changes", change)]));
     assert!(refused.starts_with("network.changes[0].router: "), "{refused}");
+    let counting = |path: &str, value: Value| {
+        let packets = ("network.buffer_counts", json!("packets"));
+        refusal(&with(chain(1e3, 1e3), &[packets, (path, value)]))
+    };
+    for (path, value) in [
+        ("network.queue", json!("router")),
+        ("network.ecn_threshold", json!(10.0)),
+        ("aqm.discipline", json!("pie")),
+    ] {
+        let refused = counting(path, value);
+        assert!(refused.starts_with("network.buffer_counts: \"packets\""), "{refused}");
+    }
     for capacity in [[0.0, 1e9], [1e9, -1.0], [1e9, 1e14]] {
         let mut scenario = chain(1e3, 1e3);
         scenario["topology"]["links"][1]["capacity"] = json!(capacity);

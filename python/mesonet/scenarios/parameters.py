@@ -206,6 +206,13 @@ _TABLE = (
         },
     ),
     Parameter(
+        "network.buffer_counts", "choice", "bytes",
+        "What the buffers of ports count. `bytes`: an acknowledgement takes its part of the place of a data segment. "
+        "`packets`: it takes a place, as do data of any size. Routers with one queue count segments.",
+        "RFC 7141, section 2: network devices count bytes or packets; `pfifo` of Linux counts packets",
+        choices=("bytes", "packets"),
+    ),
+    Parameter(
         "network.ecn_threshold", "threshold", "off",
         "A segment that finds more segments in a router than this, the one in service included, is marked (ECN) where "
         "its flow understands marks; `off` marks nothing. BBR does not understand them; the constant `ecn` of an "
@@ -358,6 +365,12 @@ _TABLE = (
     Parameter(
         "aqm.dualpi2_step", "time", "1 ms", "DualPI2: a scalable segment that waited for longer is marked.",
         "RFC 9332, appendix A.1",
+    ),
+    Parameter(
+        "aqm.dualpi2_step_floor", "segments", "0 segments",
+        "DualPI2: a scalable segment that found fewer others in the queue of scalable flows is not marked for the time "
+        "that it waited.",
+        "sch_dualpi2 of Linux: `min_qlen_step`, of which 0 is recommended",
     ),
     Parameter(
         "aqm.dualpi2_classic_share", "probability", 0.1,

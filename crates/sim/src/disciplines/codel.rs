@@ -139,7 +139,8 @@ impl Codel {
 
     /// See [`super::Stored::enqueue`].
     pub fn enqueue(&mut self, arrival: Waiting, signals: &mut Signals) {
-        if self.queue.bytes() + u64::from(arrival.bytes) > self.facts.limit {
+        let bytes = self.queue.bytes() + u64::from(arrival.bytes);
+        if self.facts.is_over(bytes, self.queue.len() + 1) {
             signals.dropped.push(arrival);
         } else {
             self.queue.push(arrival);

@@ -18,6 +18,8 @@ pub struct DualPi2 {
     coupling: f64,
     /// Scalable segments that waited for longer are marked.
     step: Picos,
+    /// ... if they found so many others.
+    step_floor: u64,
     /// Weights of the classic and of the scalable queue, in percent.
     weights: [i64; 2],
     /// Positive while it is the classic queue's turn; in bytes and percent.
@@ -37,6 +39,7 @@ impl DualPi2 {
             controller: Controller::new(aqm.pi2_target, aqm.pi2_update, aqm.pi2_alpha, aqm.pi2_beta),
             coupling: aqm.dualpi2_coupling,
             step: picos(aqm.dualpi2_step),
+            step_floor: aqm.dualpi2_step_floor,
             weights: [classic, 100 - classic],
             credit: 0,
         }
@@ -55,14 +58,15 @@ impl DualPi2 {
     }
 
     /// See [`super::Stored::enqueue`].
-    pub fn enqueue(&mut self, now: Picos, arrival: Waiting, signals: &mut Signals) {
+    pub fn enqueue(&mut self, now: Picos, mut arrival: Waiting, signals: &mut Signals) {
         self.catch_up(now);
         let bytes = self.scalable.bytes() + self.classic.bytes() + u64::from(arrival.bytes);
-        if bytes > self.facts.limit {
+        if self.facts.is_over(bytes, self.len() + 1) {
             signals.dropped.push(arrival);
             return;
         }
         let queue = if !arrival.is_ack && arrival.segment.is_scalable() {
+            arrival.may_step = self.scalable.len() as u64 >= self.step_floor;
             &mut self.scalable
         } else {
             &mut self.classic
@@ -99,7 +103,7 @@ impl DualPi2 {
                     continue;
                 }
                 let waited = now - first.since;
-                if waited > self.step || draws.uniform() < self.coupling * base {
+                if (first.may_step && waited > self.step) || draws.uniform() < self.coupling * base {
                     signals.mark(&mut first);
                 }
                 return Some(first);

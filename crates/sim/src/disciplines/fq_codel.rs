@@ -83,7 +83,7 @@ impl FqCodel {
             flow.credits = self.quantum;
             self.new.push_back(place);
         }
-        while self.bytes > self.facts.limit {
+        while self.facts.is_over(self.bytes, self.len) {
             self.drop_from_longest(signals);
         }
     }
@@ -96,7 +96,7 @@ impl FqCodel {
         }
     }
 
-    /// Drops the first segment of the queue with most bytes (RFC 8290, section 4.1).
+    /// Drops the first segment of the queue with most bytes (RFC 8290, section 4.1), whatever the buffer counts.
     fn drop_from_longest(&mut self, signals: &mut Signals) {
         let listed = self.new.iter().chain(&self.old);
         let bytes = |place: &&u32| self.flows[**place as usize].queue.bytes();

@@ -12,6 +12,7 @@ mod pi;
 mod pi2;
 mod pie;
 mod red;
+mod tail_drop;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -22,7 +23,7 @@ pub use fifo::Fifo;
 use crate::engine::Segment;
 use crate::network::router::rescaled;
 use crate::random::{Purpose, Stream};
-use crate::scenario::{AqmParameters, DisciplineName};
+use crate::scenario::{AqmParameters, BufferUnit, DisciplineName};
 use codel::Codel;
 use dualpi2::DualPi2;
 use fq_codel::FqCodel;
@@ -31,6 +32,7 @@ use pi2::Pi2;
 use pie::Pie;
 use red::Red;
 use serde::{Deserialize, Serialize};
+use tail_drop::TailDrop;
 
 /// Facts of a queue that its discipline needs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,11 +45,22 @@ pub struct QueueFacts {
     pub bytes: u32,
     /// Bytes of an acknowledgement.
     pub ack_bytes: u32,
-    /// Bytes that fit into the queue, the segment in service included.
-    pub limit: u64,
+    /// Packets that fit into the queue, the one in service included, if all are data segments.
+    pub places: u64,
+    /// What the buffer counts.
+    pub counts: BufferUnit,
 }
 
 impl QueueFacts {
+    /// Returns whether more waits than the buffer holds.
+    #[must_use]
+    pub fn is_over(&self, bytes: u64, packets: usize) -> bool {
+        match self.counts {
+            BufferUnit::Bytes => bytes > self.places * u64::from(self.bytes),
+            BufferUnit::Packets => packets as u64 > self.places,
+        }
+    }
+
     /// Service time of a segment.
     #[must_use]
     pub fn service_of(&self, waiting: &Waiting) -> Picos {
@@ -70,6 +83,8 @@ pub struct Waiting {
     pub bytes: u32,
     /// It is an acknowledgement.
     pub is_ack: bool,
+    /// It found so many others that the step of DualPI2 may mark it.
+    pub may_step: bool,
 }
 
 impl Waiting {
@@ -164,6 +179,8 @@ impl Signals {
 /// A discipline that holds the segments and decides when they leave.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Stored {
+    /// Drop-tail by the number of packets.
+    TailDrop(TailDrop),
     /// Controlled delay.
     Codel(Codel),
     /// Flow queues with controlled delay.
@@ -176,6 +193,7 @@ impl Stored {
     /// A segment arrives; it, or others in its place, may be dropped.
     pub fn enqueue(&mut self, now: Picos, arrival: Waiting, signals: &mut Signals) {
         match self {
+            Self::TailDrop(queue) => queue.enqueue(arrival, signals),
             Self::Codel(queue) => queue.enqueue(arrival, signals),
             Self::FqCodel(queue) => queue.enqueue(arrival, signals),
             Self::DualPi2(queue) => queue.enqueue(now, arrival, signals),
@@ -185,6 +203,7 @@ impl Stored {
     /// The server is free: the next segment, if any.
     pub fn dequeue(&mut self, now: Picos, draws: &mut Draws, signals: &mut Signals) -> Option<Waiting> {
         match self {
+            Self::TailDrop(queue) => queue.dequeue(),
             Self::Codel(queue) => queue.dequeue(now, signals),
             Self::FqCodel(queue) => queue.dequeue(now, signals),
             Self::DualPi2(queue) => queue.dequeue(now, draws, signals),
@@ -199,11 +218,14 @@ impl Stored {
         draws: &mut Draws,
         signals: &mut Signals,
     ) -> Option<Waiting> {
-        if let Self::Codel(queue) = self {
-            return Some(queue.through(arrival));
+        match self {
+            Self::TailDrop(_) => Some(arrival),
+            Self::Codel(queue) => Some(queue.through(arrival)),
+            Self::FqCodel(_) | Self::DualPi2(_) => {
+                self.enqueue(now, arrival, signals);
+                self.dequeue(now, draws, signals)
+            }
         }
-        self.enqueue(now, arrival, signals);
-        self.dequeue(now, draws, signals)
     }
 
     /// The server became idle some time ago, because nothing waited.
@@ -217,6 +239,7 @@ impl Stored {
     #[must_use]
     pub fn waiting(&self) -> Vec<Waiting> {
         match self {
+            Self::TailDrop(queue) => queue.waiting().collect(),
             Self::Codel(queue) => queue.waiting().collect(),
             Self::FqCodel(queue) => queue.waiting().collect(),
             Self::DualPi2(queue) => queue.waiting().collect(),
@@ -227,6 +250,7 @@ impl Stored {
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
+            Self::TailDrop(queue) => queue.len(),
             Self::Codel(queue) => queue.len(),
             Self::FqCodel(queue) => queue.len(),
             Self::DualPi2(queue) => queue.len(),
@@ -254,7 +278,10 @@ impl Discipline {
     #[must_use]
     pub fn of(name: DisciplineName, aqm: &AqmParameters, facts: QueueFacts, draws: &Draws) -> Self {
         match name {
-            DisciplineName::DropTail => Self::Arrival(Arrival::DropTail),
+            DisciplineName::DropTail => match facts.counts {
+                BufferUnit::Bytes => Self::Arrival(Arrival::DropTail),
+                BufferUnit::Packets => Self::Stored(Stored::TailDrop(TailDrop::new(facts))),
+            },
             DisciplineName::Red => Self::Arrival(Arrival::Red(Red::new(aqm, facts))),
             DisciplineName::Pie => Self::Arrival(Arrival::Pie(Pie::new(aqm, facts))),
             DisciplineName::Pi2 => Self::Arrival(Arrival::Pi2(Pi2::new(aqm))),

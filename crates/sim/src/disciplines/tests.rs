@@ -26,7 +26,8 @@ pub(super) fn facts(places: u64) -> QueueFacts {
         ack_service: MILLISECOND / 20,
         bytes: BYTES,
         ack_bytes: ACK_BYTES,
-        limit: 1500 * places,
+        places,
+        counts: BufferUnit::Bytes,
     }
 }
 
@@ -58,12 +59,19 @@ fn aqm() -> AqmParameters {
         pi2_beta: 3.195,
         dualpi2_coupling: 2.0,
         dualpi2_step: 0.001,
+        dualpi2_step_floor: 0,
         dualpi2_classic_share: 0.1,
     }
 }
 
 pub(super) fn segment(flow: u32, number: u32, since: Picos) -> Waiting {
-    Waiting { segment: Segment::new(since, FlowId(flow), number, 0), since, bytes: BYTES, is_ack: false }
+    Waiting {
+        segment: Segment::new(since, FlowId(flow), number, 0),
+        since,
+        bytes: BYTES,
+        is_ack: false,
+        may_step: false,
+    }
 }
 
 /// A queue that serves segments at a constant rate, whatever its discipline; what it served, dropped and marked.
@@ -117,7 +125,7 @@ impl Bench {
             Discipline::Arrival(arrivals) => {
                 let backlog = self.free.saturating_sub(now);
                 let verdict = arrivals.decide(self.free, &arrival, &mut self.draws);
-                let full = backlog + size > self.facts.service * (self.facts.limit / 1500);
+                let full = backlog + size > self.facts.service * (self.facts.places);
                 if verdict == Verdict::Drop || full {
                     self.dropped.push(arrival);
                     return;
@@ -294,6 +302,39 @@ fn red_signals_at_even_distances() {
     };
     assert_eq!(verdict(4, &mut draws), Verdict::Pass);
     assert_eq!(verdict(31, &mut draws), Verdict::Drop, "beyond twice the maximum even what could be marked");
+}
+
+/// sch_dualpi2 of Linux, `min_qlen_step`: at a link that needs 2.4 ms for a segment every segment waits for longer than the
+/// step. With a floor of one only what found others in the queue is marked.
+#[test]
+fn the_step_has_a_floor() {
+    let marks = |floor: u64, spacing: Picos| {
+        let facts = QueueFacts { service: 12 * MILLISECOND / 5, ..facts(1_000) };
+        let mut queue = DualPi2::new(&AqmParameters { dualpi2_step_floor: floor, ..aqm() }, facts);
+        let (mut draws, mut signals) = (Draws::new(1, 1), Signals::default());
+        let (mut free, mut next) = (0, 0);
+        for number in 0..300u32 {
+            let now = u64::from(number) * spacing;
+            while free <= now && queue.len() > 0 {
+                next += 1;
+                queue.dequeue(free, &mut draws, &mut signals);
+                free += facts.service;
+            }
+            // Pairs: the second one of each comes while the first one waits or is served.
+            let arrival = segment(0, number, now);
+            let scalable = Waiting { segment: arrival.segment.scalable(), ..arrival };
+            if queue.len() == 0 && free <= now {
+                free = now + facts.service;
+            } else {
+                queue.enqueue(now, scalable, &mut signals);
+            }
+        }
+        (signals.marked, next)
+    };
+    // One in service and at most one that waits, for longer than 1 ms: marked without a floor.
+    let light = 12 * MILLISECOND / 5 - MILLISECOND / 200;
+    let [(without, _), (with_floor, served)] = [0, 1].map(|floor| marks(floor, light));
+    assert!(without > 50 && with_floor < without / 2, "{without} {with_floor} of {served}");
 }
 
 /// RFC 9332, section 2.1: a scalable flow is signalled with k p', a classic one with p' squared, whatever the queue.

@@ -14,8 +14,8 @@ use crate::disciplines::{Draws, QueueFacts};
 use crate::engine::MOST_TARGETS;
 use crate::fabric::Managed;
 use crate::scenario::{
-    AckPath, AqmParameters, BufferKind, DisciplineName, EcnRewrite, GivenChange, InvalidScenario, QueuePlace,
-    Scenario, invalid,
+    AckPath, AqmParameters, BufferKind, BufferUnit, DisciplineName, EcnRewrite, GivenChange, InvalidScenario,
+    QueuePlace, Scenario, invalid,
 };
 use mesonet_cc::{Picos, picos, seconds};
 
@@ -62,6 +62,8 @@ pub struct Network {
     rewrites: Vec<EcnRewrite>,
     /// Drop-tail queues record delays.
     queue_delays: bool,
+    /// What buffers count.
+    buffer_counts: BufferUnit,
     /// Constants of disciplines.
     pub aqm: AqmParameters,
     /// Bytes of a data segment and of an acknowledgement.
@@ -196,6 +198,7 @@ impl Network {
             disciplines,
             rewrites,
             queue_delays: scenario.measurement.queue_delays,
+            buffer_counts: scenario.network.buffer_counts,
             aqm: scenario.aqm.clone(),
             bytes: [scenario.transport.segment_bytes, scenario.network.ack_bytes]
                 .map(|bytes| bytes.round() as u32),
@@ -345,7 +348,9 @@ impl Network {
     pub fn managed(&self, queue: usize, seed: u64) -> Option<Managed> {
         let name = *self.disciplines.get(queue)?;
         let rewrite = self.rewrites[queue];
-        if name == DisciplineName::DropTail && rewrite == EcnRewrite::None && !self.queue_delays {
+        let counts = self.buffer_counts;
+        let is_number = name == DisciplineName::DropTail && counts == BufferUnit::Bytes;
+        if is_number && rewrite == EcnRewrite::None && !self.queue_delays {
             return None;
         }
         let router = &self.routers[queue];
@@ -356,7 +361,8 @@ impl Network {
             ack_service: router.ack_service(),
             bytes: self.bytes[0],
             ack_bytes,
-            limit: router.places() * u64::from(self.bytes[0]),
+            places: router.places(),
+            counts,
         };
         Some(Managed::new(name, &self.aqm, facts, rewrite, Draws::new(seed, queue)))
     }
@@ -364,7 +370,7 @@ impl Network {
     /// Number of queues whose departures are events.
     #[must_use]
     pub fn stored_queues(&self) -> usize {
-        self.disciplines.iter().filter(|name| name.holds_segments()).count()
+        self.disciplines.iter().filter(|name| name.holds_segments(self.buffer_counts)).count()
     }
 
     /// Number of places that route segments: the routers, and those that serve acknowledgements only.
@@ -449,11 +455,33 @@ fn refuse_beside_queues(scenario: &Scenario) -> Result<(), InvalidScenario> {
         let message = "segments have no size where a router has one queue; allowed with network.queue = port";
         return Err(invalid(format!("flows[{index}].segment_bytes"), message));
     }
+    refuse_packet_counts(scenario)?;
     if scenario.aqm.discipline != DisciplineName::DropTail && scenario.aqm.red_max <= scenario.aqm.red_min {
         let message = format!("not above aqm.red_min; allowed: more than {} segments", scenario.aqm.red_min);
         return Err(invalid("aqm.red_max", message));
     }
     Ok(())
+}
+
+/// Refuses buffers that count packets where they cannot, or would change nothing.
+fn refuse_packet_counts(scenario: &Scenario) -> Result<(), InvalidScenario> {
+    let parameters = &scenario.network;
+    if parameters.buffer_counts == BufferUnit::Bytes {
+        return Ok(());
+    }
+    let why = if parameters.queue == QueuePlace::Router {
+        "a router that has one queue counts segments, which have no size there; packets need network.queue = port"
+    } else if parameters.ecn_threshold.is_some() {
+        "network.ecn_threshold marks by the time until a queue is empty; allowed with it: bytes"
+    } else if matches!(
+        scenario.aqm.discipline,
+        DisciplineName::Red | DisciplineName::Pie | DisciplineName::Pi2
+    ) {
+        "red, pie and pi2 decide at arrival by the time until a queue is empty; allowed with them: bytes"
+    } else {
+        return Ok(());
+    };
+    Err(invalid("network.buffer_counts", format!("\"packets\": {why}")))
 }
 
 /// Refuses more access routers than a segment can name.

@@ -56,6 +56,7 @@ pub const BOUNDS: &[Bound] = &[
     from("aqm.pi2_beta", 0.0, 1e3),
     from("aqm.dualpi2_coupling", 0.0, 1e3),
     from("aqm.dualpi2_step", 0.0, 10.0),
+    from("aqm.dualpi2_step_floor", 0.0, 1e9),
     from("aqm.dualpi2_classic_share", 0.01, 0.99),
     from("tiers.pops_per_backbone", 0.0, 100.0),
     from("tiers.fast_per_pop", 0.0, 1000.0),

@@ -20,7 +20,7 @@ pub fn abilene() -> Value {
         },
         "network": {
             "speed": 80_000.0, "delay_multiplier": 1.0, "buffer": {"rule": "bdp", "factor": 1.0},
-            "buffer_floor": 8, "buffer_counts_in_service": false, "ecn_threshold": null, "ecn_rewrite": "none", "ecn_rewrite_at": ["all"],
+            "buffer_floor": 8, "buffer_counts_in_service": false, "buffer_counts": "bytes", "ecn_threshold": null, "ecn_rewrite": "none", "ecn_rewrite_at": ["all"],
             "ack_path": "delay", "queue": "router", "ack_bytes": 64, "capacity_factor": 1, "changes": []
         },
         "aqm": aqm(),
@@ -56,7 +56,7 @@ fn aqm() -> Value {
         "red_max_probability": 0.02, "red_gentle": true, "red_adaptive": false, "red_target": 0.005,
         "pie_target": 0.015, "pie_update": 0.015, "pie_burst": 0.15, "pie_alpha": 0.125, "pie_beta": 1.25,
         "pie_mark_below": 0.1, "pi2_target": 0.015, "pi2_update": 0.016, "pi2_alpha": 0.156, "pi2_beta": 3.195,
-        "dualpi2_coupling": 2.0, "dualpi2_step": 0.001, "dualpi2_classic_share": 0.1
+        "dualpi2_coupling": 2.0, "dualpi2_step": 0.001, "dualpi2_step_floor": 0, "dualpi2_classic_share": 0.1
     })
 }
 
