@@ -31,6 +31,7 @@ WEB = TIME | {
     "users.document_probability": 0.25, "users.service_pack_probability": 0.2, "users.movie_probability": 0.1,
     "users.document_factor": 2, "users.service_pack_factor": 3, "users.movie_factor": 5,
     "users.patience_probability": 0.5, "users.patience_time": "3 s", "users.long_lived_flows": 3,
+    "impairments.loss": 0.0005,
     "connection.syn_timeout": "0.3 s", "connection.syn_attempts": 2,
 }  # fmt: skip
 PLAIN = TIME | {
@@ -57,6 +58,7 @@ IN_SERIES = {
     "flows_completed": "flows_completed", "connection_failures": "connection_failures",
     "cwnd_increases": "cwnd_increases", "duplicate_acks": "duplicate_acks", "timeouts": "timeouts",
     "connecting_sources": "connecting", "segments_dropped": "segments_dropped", "acks_dropped": "acks_dropped",
+    "lost_on_links": "lost_on_links",
     "segments_marked": "segments_marked",
     "window_reductions": "loss_events", "spurious_timeouts": "spurious_timeouts",
 }  # fmt: skip

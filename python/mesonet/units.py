@@ -18,7 +18,7 @@ from mesonet.errors import InputError, unknown
 
 Kind = Literal[
     "time", "rate", "segments", "number", "probability", "count", "choice", "buffer", "distribution", "flag", "numbers",
-    "names", "topology", "threshold", "changes", "places", "traffic",
+    "names", "topology", "threshold", "changes", "places", "traffic", "capacity", "delays",
 ]  # fmt: skip
 KINDS: tuple[str, ...] = get_args(Kind)
 
@@ -126,7 +126,7 @@ def parse(
     InputError
         If the value is of another kind, lacks its unit, or is not finite.
     ValueError
-        For a kind that is not parsed here: ``topology``, ``changes`` and ``traffic``.
+        For a kind that is not parsed here: ``topology``, ``changes``, ``traffic``, ``capacity`` and ``delays``.
 
     Examples
     --------
@@ -199,6 +199,8 @@ def show(kind: str, value: Any) -> str:
             return ", ".join(_share_text(share) for share in value)
         case "flag":
             return str(value).lower()
+        case "capacity" | "delays":
+            return "none" if value is None else str(value)
         case "choice" | "topology" | "traffic":
             return str(value)
         case "places" if isinstance(value, str):

@@ -11,6 +11,7 @@
 //! | [`scenario`] | the parameters, typed and checked |
 //! | [`network`] | topology, routes, speeds and buffers; a router is one FIFO |
 //! | [`disciplines`] | what a queue does besides holding what fits |
+//! | [`links`] | what a link does to what crosses it, and rates that vary |
 //! | [`engine`] | the order of events: segments, lanes, timers, the winner tree |
 //! | [`fabric`] | what carries segments from endpoint to endpoint |
 //! | [`transport`] | one flow: scoreboard, round-trip time, recovery |
@@ -22,6 +23,7 @@
 pub mod disciplines;
 pub mod engine;
 pub mod fabric;
+pub mod links;
 pub mod measure;
 pub mod network;
 pub mod random;

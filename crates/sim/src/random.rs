@@ -22,6 +22,8 @@ pub enum Purpose {
     Clock = 6,
     /// Signals of a queue discipline.
     Queue = 7,
+    /// Luck of segments on a link.
+    Link = 8,
 }
 
 /// Stream of random numbers that starts at a mixed key.

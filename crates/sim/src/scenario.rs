@@ -59,6 +59,8 @@ pub struct Scenario {
     pub network: NetworkParameters,
     /// Queue disciplines.
     pub aqm: AqmParameters,
+    /// What links do to the segments that cross them.
+    pub impairments: ImpairmentParameters,
     /// Who sits where and what they do.
     pub users: UserParameters,
     /// Connection establishment.
@@ -173,6 +175,120 @@ pub struct AqmParameters {
     pub dualpi2_step_floor: u64,
     /// DualPI2: least share of classic flows.
     pub dualpi2_classic_share: f64,
+}
+
+/// What some links do to the segments that cross them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImpairmentParameters {
+    /// The links, by direction: all, classes of routers, routers, links, or directions of links.
+    pub at: Vec<String>,
+    /// The segments concerned.
+    pub of: Concerned,
+    /// Probability that a segment is lost, in the good state.
+    pub loss: f64,
+    /// The same in the bad state.
+    pub loss_bad: f64,
+    /// Probability that a segment ends the good state.
+    pub to_bad: f64,
+    /// Probability that a segment ends the bad state.
+    pub to_good: f64,
+    /// Law of random delays.
+    pub jitter: JitterLaw,
+    /// Their mean, s.
+    pub jitter_mean: f64,
+    /// Time for which a random delay holds, s; 0 for one segment.
+    pub jitter_slot: f64,
+    /// Segments wait for those that left before them.
+    pub keep_order: bool,
+    /// Probability that a segment is late.
+    pub late: f64,
+    /// By how much, s.
+    pub late_by: f64,
+    /// What happens to segments in an outage.
+    pub outage: OutageKind,
+    /// Beginning of the first outage, s.
+    pub outage_start: f64,
+    /// Length of each outage, s; 0 for none.
+    pub outage_length: f64,
+    /// Time from the beginning of an outage to that of the next, s; 0 for one outage.
+    pub outage_period: f64,
+    /// Rate of a policer, segments/s; 0: no policer.
+    pub policer_rate: f64,
+    /// Bucket of the policer, segments.
+    pub policer_burst: f64,
+    /// Added delays by time.
+    pub delays: Option<DelayTrace>,
+    /// Rates by time.
+    pub capacity: Option<CapacityTrace>,
+}
+
+/// Which segments an impairment concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Concerned {
+    /// Data.
+    Data,
+    /// Acknowledgements.
+    Acks,
+    /// All.
+    Both,
+}
+
+/// The law of random delays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JitterLaw {
+    /// None.
+    None,
+    /// Uniform from 0 to twice the mean.
+    Uniform,
+    /// Exponential.
+    Exponential,
+    /// Wi-Fi (draft-huitema-ccwg-c4-test).
+    Wifi,
+}
+
+/// What happens to segments in an outage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutageKind {
+    /// They are lost.
+    Drop,
+    /// They wait in the queue, which is not served.
+    Hold,
+}
+
+/// Delays that are added from instants on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelayTrace {
+    /// Time, s, and added delay, s; rising by time.
+    pub points: Vec<[f64; 2]>,
+    /// After how long they begin again, s; none: never.
+    pub period: Option<f64>,
+}
+
+/// Rates of links by time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CapacityTrace {
+    /// What the points are.
+    pub kind: CapacityKind,
+    /// Time, s, and rate from then on, segments/s, or segments that may leave then; rising by time.
+    pub points: Vec<[f64; 2]>,
+    /// After how long they begin again, s; none: never.
+    pub period: Option<f64>,
+}
+
+/// What the points of a trace are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CapacityKind {
+    /// Rates.
+    Rates,
+    /// Opportunities, as in files of mahimahi.
+    Opportunities,
 }
 
 /// Queue disciplines.

@@ -16,6 +16,7 @@ mod ecn;
 mod engines;
 mod explicit_flows;
 mod factors;
+mod impairments;
 mod large_files;
 mod network;
 mod periodic_loss;

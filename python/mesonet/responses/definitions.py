@@ -258,6 +258,11 @@ RESPONSES: tuple[Response, ...] = (
         "SP 500-282: a sender may fail to receive acknowledgements",
     ),
     Response(
+        "lost_on_links", "", "Segments lost on links", "segments/interval",
+        "Segments and acknowledgements that impaired links lost (impairments); they count as dropped, too", "neutral",
+        "chosen: separates losses by chance from losses in queues",
+    ),
+    Response(
         "segments_marked", "", "Segments marked", "segments/interval",
         "Segments that routers marked instead of dropping them, each once (network.ecn_threshold)", "neutral",
         "chosen: the signal of RFC 3168",

@@ -79,6 +79,7 @@ SERIES = TableColumns(
         "segments_leaving": ("segments/interval", f"segments that reached a receiver, {_COUNT}"),
         "segments_dropped": ("segments/interval", f"segments that found a router full, {_COUNT}"),
         "acks_dropped": ("segments/interval", f"acknowledgements and SYN-ACKs that routers dropped, {_COUNT}"),
+        "lost_on_links": ("segments/interval", f"segments and acknowledgements that links lost, {_COUNT}"),
         "segments_marked": ("segments/interval", f"segments that routers marked (ECN), {_COUNT}"),
         "flows_completed": ("flows/interval", f"flows whose last segment was acknowledged, {_COUNT}"),
         "connection_failures": ("failures/interval", f"connections given up after the last SYN, {_COUNT}"),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesonet import topologies, units
-from mesonet.scenarios import changes, ranges, traffic
+from mesonet.scenarios import changes, ranges, traces, traffic
 
 PRESETS = {
     "standard": "today's RFCs",
@@ -89,6 +89,8 @@ class Parameter:
             return changes.ALLOWED
         if self.kind == "traffic":
             return traffic.ALLOWED
+        if self.kind == "capacity" or self.kind == "delays":
+            return traces.ALLOWED[self.kind]
         if self.kind == "places":
             return f"{', '.join(self.choices)}, or names of routers"
         if self.choices:
@@ -120,6 +122,8 @@ class Parameter:
             return changes.parse(value, segment_bytes)
         if self.kind == "traffic":
             return traffic.parse(value, segment_bytes)
+        if self.kind == "capacity" or self.kind == "delays":
+            return traces.parse(self.kind, value, segment_bytes)
         example = self.default if isinstance(self.default, str) else "10 s" if self.kind == "time" else ""
         parsed = units.parse(self.kind, value, choices=self.choices, example=example, segment_bytes=segment_bytes)
         if isinstance(parsed, int | float) and not isinstance(parsed, bool):
@@ -376,6 +380,94 @@ _TABLE = (
         "aqm.dualpi2_classic_share", "probability", 0.1,
         "DualPI2: least share of the bytes that classic flows have while both queues are full.",
         "sch_dualpi2 of Linux: 10 %; RFC 9332, section 2.5.2.1: a weight for the classic queue",
+    ),
+    # -- what links do to what crosses them --------------------------------------------------------------------------
+    Parameter(
+        "impairments.at", "names", ["all"],
+        "Links that have the impairments. `all`: those between routers. Or a link `A - B`, or one direction `A -> B`. "
+        "`A -> hosts`: the way to the hosts of a router; `hosts`: all such ways. A router, a class of routers or "
+        "`access`: the links on which segments leave them.",
+        "chosen: all",
+    ),
+    Parameter(
+        "impairments.of", "choice", "both",
+        "Segments that links impair. Acknowledgements cross links only where they pass routers (`network.ack_path`).",
+        "chosen: both", choices=("data", "acks", "both"),
+    ),
+    Parameter(
+        "impairments.loss", "probability", 0,
+        "Probability that a link loses a segment; with `impairments.to_bad` while it is in its good state.",
+        "off; RFC 9743, section 7.2, asks for random loss",
+    ),
+    Parameter(
+        "impairments.to_bad", "probability", 0,
+        "Probability that a segment ends the good state of a link (p of Gilbert and Elliott); 0: one state.",
+        "off; Gilbert 1960, Elliott 1963",
+    ),
+    Parameter(
+        "impairments.to_good", "probability", 1,
+        "Probability that a segment ends the bad state of a link (r of Gilbert and Elliott).",
+        "chosen: a bad state of one segment; Gilbert 1960, Elliott 1963",
+    ),
+    Parameter(
+        "impairments.loss_bad", "probability", 1, "Probability that a link in its bad state loses a segment.",
+        "Gilbert 1960: 1 in the simplest case; Elliott 1963",
+    ),
+    Parameter(
+        "impairments.jitter", "choice", "none",
+        "Law of delays that links add without a queue. `uniform`: from 0 to twice the mean. `wifi`: short waits of "
+        "about 1 ms, and long ones of about 90 ms with the probability that gives the mean.",
+        "off; `wifi`: draft-huitema-ccwg-c4-test", choices=("none", "uniform", "exponential", "wifi"),
+    ),
+    Parameter(
+        "impairments.jitter_mean", "time", "0 s",
+        "Mean of the law of jitter. `wifi` counts 1 ms for the short waits and 90 ms for each long one, and needs 1 to "
+        "91 ms.", "chosen: none",
+    ),
+    Parameter(
+        "impairments.jitter_slot", "time", "0 s",
+        "Time for which a delay holds for all segments of a link; 0: each segment has its own.", "chosen: its own",
+    ),
+    Parameter(
+        "impairments.keep_order", "flag", True,
+        "Whether segments on impaired links wait for those that left before them. Without it jitter and late segments "
+        "change the order. Not with `network.ack_path` `queued` or `direction`.",
+        "chosen: layer 2 of most links keeps the order (RFC 3366, section 2.3)",
+    ),
+    Parameter(
+        "impairments.late", "probability", 0, "Probability that a link delivers a segment late (reordering).",
+        "off; RFC 9743, section 7.2",
+    ),
+    Parameter("impairments.late_by", "time", "0 s", "Delay of late segments.", "chosen: none"),
+    Parameter(
+        "impairments.outage", "choice", "drop",
+        "What an outage does. `drop`: what leaves the queue is lost. `hold`: the queue of the link is not served; at "
+        "ports only.", "chosen: drop", choices=("drop", "hold"),
+    ),
+    Parameter("impairments.outage_start", "time", "0 s", "Beginning of the first outage.", "chosen: at once"),
+    Parameter("impairments.outage_length", "time", "0 s", "Length of each outage; 0: none.", "off"),
+    Parameter(
+        "impairments.outage_period", "time", "0 s",
+        "Time from the beginning of an outage to the beginning of the next one; 0: one outage.", "chosen: one",
+    ),
+    Parameter(
+        "impairments.policer_rate", "rate", "0 seg/s",
+        "Rate of a token bucket without a queue, which drops what finds no tokens; 0: none.", "off; RFC 2697",
+    ),
+    Parameter(
+        "impairments.policer_burst", "segments", "10 segments", "Size of the token bucket.",
+        "chosen: an initial window of today (RFC 6928)",
+    ),
+    Parameter(
+        "impairments.delays", "delays", "none",
+        "Delays that links add by time: points of time and delay, from each time on; a CSV file; or a table with "
+        "`points` or `file`, and `period`.", "off",
+    ),
+    Parameter(
+        "impairments.capacity", "capacity", "none",
+        "Rates of links by time, at ports only: points of time and rate, from each time on; a CSV file; a file of "
+        "mahimahi; or a table with `points` or `file`, and `period`. Buffers and loads follow the mean rate.",
+        "off; the format of mahimahi: Netravali et al., USENIX ATC 2015",
     ),
     Parameter(
         "tiers.pops_per_backbone", "count", 2,

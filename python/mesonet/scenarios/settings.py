@@ -1,8 +1,8 @@
 """Settings of a scenario: every path, its value and the source of the value.
 
 A scenario holds single values (`parameters`), a mix of algorithms (`mixes`), constants of algorithms (`constants`),
-explicit flows (`explicit_flows`), changes during the run (`changes`) and traffic (`traffic`). This module dispatches by
-path.
+explicit flows (`explicit_flows`), changes during the run (`changes`), traces (`traces`) and traffic (`traffic`). This
+module dispatches by path.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from mesonet import core, topologies, units
 from mesonet.errors import InputError, unknown
-from mesonet.scenarios import changes, constants, explicit_flows, flow_table, mixes, traffic
+from mesonet.scenarios import changes, constants, explicit_flows, flow_table, mixes, traces, traffic
 from mesonet.scenarios.parameters import PARAMETERS
 
 
@@ -154,6 +154,10 @@ def show(path: str, value: Any) -> str:
         return changes.show(value)
     if path == "users.traffic":
         return traffic.show(value)
+    if path == "impairments.capacity":
+        return traces.show("capacity", value)
+    if path == "impairments.delays":
+        return traces.show("delays", value)
     if path in PARAMETERS:
         return units.show(PARAMETERS[path].kind, value)
     return units.show("number", value)
@@ -206,7 +210,7 @@ def setting(path: str, value: Any, source: str) -> Setting:
 
 
 def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, Any]:
-    """Return the values of a file, with the topology, the traffic matrix and the table of flows read.
+    """Return the values of a file, with the topology, the traffic matrix, traces and the table of flows read.
 
     Parameters
     ----------
@@ -232,6 +236,10 @@ def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, A
             raise error.located(path="topology") from None
     if isinstance(matrix := values.get("users.traffic"), str) and matrix not in traffic.RULES:
         found["users.traffic"] = traffic.read(matrix, directory)
+    if "impairments.capacity" in values:
+        found["impairments.capacity"] = traces.with_file("capacity", values["impairments.capacity"], directory)
+    if "impairments.delays" in values:
+        found["impairments.delays"] = traces.with_file("delays", values["impairments.delays"], directory)
     if isinstance(values.get("flows"), str):
         found["flows"] = flow_table.read(values["flows"], directory)
     return found

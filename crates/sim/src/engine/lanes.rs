@@ -50,6 +50,12 @@ impl Lanes {
         self.tree.lower(lane, self.key(segment.time, lane));
     }
 
+    /// Inserts a segment that arrives at the end of `lane` at `segment.time`, behind those that arrive then or before.
+    pub fn insert(&mut self, lane: usize, segment: Segment) {
+        self.rings[lane].insert(segment);
+        self.tree.lower(lane, self.key(segment.time, lane));
+    }
+
     /// Gives the segments of `lane` other instants of arrival, in the same order.
     pub fn retime(&mut self, lane: usize, new: impl FnMut(Picos) -> Picos) {
         self.rings[lane].retime(new);

@@ -58,6 +58,19 @@ impl Ring {
         self.len += 1;
     }
 
+    /// Inserts a segment by its time, behind those of the same time. Costs as many steps as it overtakes segments.
+    pub fn insert(&mut self, segment: Segment) {
+        self.push(segment);
+        let mask = self.items.len() - 1;
+        for place in (self.head + 1..self.head + self.len).rev() {
+            let (before, here) = ((place - 1) & mask, place & mask);
+            if self.items[before].time <= self.items[here].time {
+                return;
+            }
+            self.items.swap(before, here);
+        }
+    }
+
     /// Appends segments.
     pub fn append(&mut self, segments: &[Segment]) {
         if segments.is_empty() {
@@ -163,6 +176,25 @@ mod tests {
     }
 
     proptest! {
+        /// Inserting one after another sorts, and keeps the order of equals.
+        #[test]
+        fn insertion_sorts(times in proptest::collection::vec(0u64..20, 0..60), taken in 0usize..10) {
+            let mut ring = Ring::default();
+            let mut sorted: Vec<(u64, u32)> = Vec::new();
+            for (number, time) in times.into_iter().enumerate() {
+                if number % 7 == 3 && taken > 0 && !ring.is_empty() {
+                    sorted.remove(0);
+                    ring.pop();
+                }
+                let segment = Segment::new(time, FlowId(number as u32), 0, 0);
+                ring.insert(segment);
+                sorted.push((time, number as u32));
+                sorted.sort_by_key(|item| item.0);
+            }
+            let found: Vec<(u64, u32)> = ring.iter().map(|s| (s.time, s.flow.0)).collect();
+            prop_assert_eq!(found, sorted);
+        }
+
         #[test]
         fn behaves_like_a_queue(operations in proptest::collection::vec((0u8..5, 0usize..9), 0..300)) {
             let (mut ring, mut queue) = (Ring::default(), VecDeque::new());

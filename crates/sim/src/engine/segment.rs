@@ -70,13 +70,16 @@ pub struct Segment {
     /// Low 32 bits of the sequence number.
     pub sequence: u32,
     /// Low 48 bits of the departure from the source (281 s, longer than any round trip), then the two bits of ECN (RFC
-    /// 3168, section 5) and the access router of the receiver in 14 bits: transit touches no flow.
+    /// 3168, section 5), a bit for retransmissions and the access router of the receiver in 13 bits: transit touches no
+    /// flow.
     stamp: u64,
 }
 
 /// Bits below the departure.
 const LOW_BITS: u32 = 16;
 const LOW_MASK: u64 = (1 << LOW_BITS) - 1;
+/// Set in a retransmission.
+const COPY: u64 = 1 << 13;
 /// The two bits of ECN (RFC 3168, section 5).
 const ECN_MASK: u64 = 0b11 << 14;
 /// ECT(0): routers may mark the segment instead of dropping it.
@@ -85,7 +88,7 @@ const CAPABLE: u64 = 0b10 << 14;
 const SCALABLE: u64 = 0b01 << 14;
 /// CE: a router has marked it.
 const MARKED: u64 = 0b11 << 14;
-const TARGET_MASK: u64 = SCALABLE - 1;
+const TARGET_MASK: u64 = COPY - 1;
 
 /// Most access routers that a segment can name.
 pub const MOST_TARGETS: usize = TARGET_MASK as usize + 1;
@@ -95,6 +98,25 @@ impl Segment {
     #[must_use]
     pub fn new(sent: Picos, flow: FlowId, sequence: u32, target: u16) -> Self {
         Self { time: sent, flow, sequence, stamp: (sent << LOW_BITS) | u64::from(target) }
+    }
+
+    /// The same, and it is a retransmission.
+    #[must_use]
+    #[inline]
+    pub fn copy(self) -> Self {
+        Self { stamp: self.stamp | COPY, ..self }
+    }
+
+    /// Returns whether it is a retransmission, or answers one.
+    #[must_use]
+    pub fn is_copy(&self) -> bool {
+        self.stamp & COPY != 0
+    }
+
+    /// Bits of the departure from the source.
+    #[must_use]
+    pub fn departure_bits(&self) -> u64 {
+        self.stamp >> LOW_BITS
     }
 
     /// The same, and routers may mark it: ECT(0).
@@ -223,11 +245,15 @@ mod tests {
         fn age_target_and_marks_survive_packing(
             sent in 0..1u64 << 60,
             age in 0..1u64 << 47,
+            copy: bool,
             target in 0..MOST_TARGETS as u16,
             capable: bool,
             marks in 0..3,
         ) {
             let mut segment = Segment::new(sent, FlowId(7), 9, target);
+            if copy {
+                segment = segment.copy();
+            }
             if capable {
                 segment = segment.ecn_capable();
             }
@@ -237,11 +263,13 @@ mod tests {
             prop_assert_eq!(segment.age(sent + age), age);
             prop_assert_eq!(segment.target(), usize::from(target));
             prop_assert_eq!((segment.is_ecn_capable(), segment.is_marked()), (capable || marks > 0, marks > 0));
+            prop_assert_eq!(segment.is_copy(), copy);
             let answer = segment.answered(MOST_TARGETS - 1 - usize::from(target));
             prop_assert_eq!(answer.target(), MOST_TARGETS - 1 - usize::from(target));
             // The bits of a report are those of a mark; without one it is not ECN-capable.
             prop_assert_eq!((answer.is_ecn_capable(), answer.is_marked()), (marks > 0, marks > 0));
             prop_assert_eq!((answer.age(sent + age), answer.departure(sent + age)), (age, sent));
+            prop_assert_eq!(answer.is_copy(), copy);
         }
     }
 }

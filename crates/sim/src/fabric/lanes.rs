@@ -1,9 +1,10 @@
 //! A domain of the network by lanes: a lane is a ring, a router is a number, and only the heads of lanes are ordered.
 
 use super::managed::Step;
-use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Managed, Origins, Outbox, OwnLanes};
+use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, Outbox, OwnLanes};
 use crate::disciplines::{Signals, Verdict};
 use crate::engine::{FlowHome, FlowId, Lanes, Segment};
+use crate::links::Fate;
 use crate::measure::Histogram;
 use crate::network::build::{LaneEnd, LaneSpec};
 use crate::network::router::RouterState;
@@ -59,8 +60,12 @@ pub struct LaneFabric {
     at_ports: bool,
     /// Disciplines by queue; empty where all are drop-tail.
     managed: Vec<Option<Box<Managed>>>,
-    /// Every router has one queue, which is drop-tail.
+    /// Every router has one queue, which is drop-tail, and links are perfect.
     is_plain: bool,
+    /// Segments may overtake others on links, also on those of other domains.
+    reorders: bool,
+    /// Links that are not, by way, and clocks of queues.
+    impaired: Option<Box<Impaired>>,
     /// Leaf after lanes and alarms by queue that holds its segments.
     leaves: Vec<u16>,
     signals: Signals,
@@ -186,6 +191,9 @@ impl LaneFabric {
             leaves[queue] = ends.len() as u16;
             ends.push(End::Departure(queue as u16));
         }
+        let numbers_of: Vec<usize> = way_numbers.iter().map(|lane| lane.index()).collect();
+        let queues = if at_ports { &numbers_of } else { &nodes };
+        let impaired = Impaired::new(network, &numbers_of, queues, seed);
         let acknowledge = |group: &usize| {
             let way = |source| way_of[network.group_lane(*group, source).index()];
             (0..groups).map(way).collect::<Vec<_>>()
@@ -202,7 +210,9 @@ impl LaneFabric {
             routes: nodes.iter().flat_map(route).collect(),
             routers,
             at_ports,
-            is_plain: !at_ports && managed.is_empty(),
+            is_plain: !at_ports && managed.is_empty() && impaired.is_none(),
+            impaired,
+            reorders: network.impairments.reorders(),
             managed,
             leaves,
             signals: Signals::default(),
@@ -305,6 +315,8 @@ impl LaneFabric {
         {
             return;
         }
+        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        let at = clock.map_or(now, |clock| clock.work(now));
         let router = &mut self.routers[queue];
         let service = if is_ack && self.at_ports {
             router.ack_service()
@@ -312,18 +324,53 @@ impl LaneFabric {
             router.data_service(data_bytes, self.bytes)
         };
         let departure =
-            if service == router.service { router.arrive(now) } else { router.arrive_taking(now, service) };
+            if service == router.service { router.arrive(at) } else { router.arrive_taking(at, service) };
         let Some(departure) = departure else {
             self.drop(now, segment);
             return;
         };
-        if !is_ack && segment.is_ecn_capable() && router.marks(departure - now - service) {
+        if !is_ack && segment.is_ecn_capable() && router.marks(departure - at - service) {
             let is_new = u64::from(!segment.is_marked());
             self.crossed.marked += is_new;
             router.marked += is_new;
             segment.mark();
         }
-        self.send(departure, way, segment);
+        let departure = clock.map_or(departure, |clock| clock.time(departure));
+        self.leave(now, departure, way, segment, is_ack);
+    }
+
+    /// A segment leaves its queue for a link, which may be impaired.
+    #[inline]
+    fn leave(&mut self, now: Picos, departure: Picos, way: u16, segment: Segment, is_ack: bool) {
+        if self.impaired.is_none() {
+            self.send(departure, way, segment);
+            return;
+        }
+        let bytes = self.data_bytes(&segment);
+        let Some(impaired) = &mut self.impaired else { return };
+        match impaired.cross(usize::from(way), departure, &segment, is_ack, bytes) {
+            Fate::Lost => {
+                self.crossed.lost_on_links += 1;
+                // As the news of all drops, at the instant at which it is decided.
+                self.drop(now, segment);
+            }
+            Fate::Late(by) if impaired.keeps_order() => {
+                self.send(departure + by, way, segment);
+                let begin = &mut self.ways[usize::from(way)];
+                begin.floor = begin.floor.max(departure + by + begin.delay);
+            }
+            Fate::Late(by) => self.send_apart(departure + by, way, segment),
+        }
+    }
+
+    /// The same on a link whose segments may overtake each other.
+    fn send_apart(&mut self, departure: Picos, way: u16, mut segment: Segment) {
+        let Begin { delay, floor, way } = self.ways[usize::from(way)];
+        segment.time = (departure + delay).max(floor);
+        match way {
+            Way::Lane(lane) => self.lanes.insert(lane.index(), segment),
+            Way::Outbox(outbox) => self.outboxes[usize::from(outbox)].segments.push(segment),
+        }
     }
 
     /// Bytes of a segment, if it is of data.
@@ -348,24 +395,28 @@ impl LaneFabric {
         let arrival = managed.receive(now, *segment, is_ack, data_bytes);
         *segment = arrival.segment;
         if managed.is_stored() {
-            let step = managed.arrive(now, arrival, &mut self.signals);
+            let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+            let step = managed.arrive(now, arrival, clock, &mut self.signals);
             if step.due.is_some() {
                 self.lanes.set_due(usize::from(self.leaves[queue]), step.due);
             }
-            self.send_served(queue, step);
+            self.send_served(now, queue, step);
             self.take_signals(now);
             return false;
         }
+        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
         let router = &mut self.routers[queue];
-        let verdict = managed.decide(router.empty_at(), &arrival);
+        let empty_at = clock.map_or(router.empty_at(), |clock| clock.time(router.empty_at()));
+        let at = clock.map_or(now, |clock| clock.work(now));
+        let verdict = managed.decide(empty_at, &arrival);
         let size = managed.service_of(&arrival);
         if verdict == Verdict::Drop {
             router.dropped += 1;
             self.drop(now, *segment);
             return false;
         }
-        if router.fits(now, size) {
-            managed.entered(router.backlog(now));
+        if router.fits(at, size) {
+            managed.entered(empty_at.saturating_sub(now));
             if verdict == Verdict::Mark {
                 let is_new = u64::from(!segment.is_marked());
                 self.crossed.marked += is_new;
@@ -379,22 +430,23 @@ impl LaneFabric {
     /// A queue that holds its segments serves the next one.
     fn serve(&mut self, now: Picos, queue: usize) {
         let Some(managed) = &mut self.managed[queue] else { return };
-        let step = managed.depart(now, &mut self.signals);
+        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        let step = managed.depart(now, clock, &mut self.signals);
         self.lanes.set_due(usize::from(self.leaves[queue]), step.due);
-        self.send_served(queue, step);
+        self.send_served(now, queue, step);
         self.take_signals(now);
     }
 
     /// Puts what a queue serves on its lane.
     #[inline]
-    fn send_served(&mut self, queue: usize, step: Step) {
+    fn send_served(&mut self, now: Picos, queue: usize, step: Step) {
         if let Some((waiting, end)) = step.served {
             let way = if self.at_ports {
                 queue as u16
             } else {
                 self.routes[queue * self.targets + waiting.segment.target()]
             };
-            self.send(end, way, waiting.segment);
+            self.leave(now, end, way, waiting.segment, waiting.is_ack);
         }
     }
 
@@ -466,6 +518,10 @@ impl LaneFabric {
 
     /// Segments from another domain on `lane`, by its number here, in the order of their arrival.
     pub fn receive(&mut self, lane: DomainLane, segments: &[Segment]) {
+        if self.reorders {
+            segments.iter().for_each(|segment| self.lanes.insert(lane.index(), *segment));
+            return;
+        }
         self.lanes.append(lane.index(), segments);
     }
 
@@ -531,8 +587,15 @@ impl LaneFabric {
     }
 
     fn state(&self, queue: usize, now: Picos) -> RouterState {
-        let held = self.managed.get(queue).and_then(Option::as_ref).and_then(|managed| managed.state(now));
-        held.unwrap_or_else(|| self.routers[queue].state(now))
+        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        let managed = self.managed.get(queue).and_then(Option::as_ref);
+        managed.and_then(|managed| managed.state(now, clock)).unwrap_or_else(|| match clock {
+            None => self.routers[queue].state(now),
+            Some(clock) => {
+                let possible = clock.work(now);
+                RouterState { possible, ..self.routers[queue].state(possible) }
+            }
+        })
     }
 
     /// See [`super::Fabric::port`].
@@ -584,6 +647,8 @@ impl LaneFabric {
             at_ports: _,
             managed,
             is_plain: _,
+            impaired,
+            reorders: _,
             leaves: _,
             signals: _,
             ways,
@@ -609,6 +674,9 @@ impl LaneFabric {
         passage.field(lanes)?;
         passage.field(routers)?;
         passage.field(managed)?;
+        if let Some(impaired) = impaired {
+            impaired.pass(passage)?;
+        }
         passage.each(ways, |Begin { delay, floor, way: _ }, passage| {
             passage.field(delay)?;
             passage.field(floor)

@@ -2,6 +2,7 @@
 
 use crate::disciplines::{Discipline, Draws, QueueFacts, Signals, Verdict, Waiting};
 use crate::engine::Segment;
+use crate::links::Clock;
 use crate::measure::Histogram;
 use crate::network::router::RouterState;
 use crate::scenario::{AqmParameters, DisciplineName, EcnRewrite};
@@ -32,6 +33,8 @@ pub struct Managed {
     pub delays: Histogram,
     /// Of a discipline that holds the segments: when the server is free.
     free: Picos,
+    /// The same on the clock of the queue.
+    free_work: Picos,
     /// Something waits, so that a departure is due then.
     is_due: bool,
     served: u64,
@@ -58,6 +61,7 @@ impl Managed {
             draws,
             delays: Histogram::default(),
             free: 0,
+            free_work: 0,
             is_due: false,
             served: 0,
             dropped: 0,
@@ -107,7 +111,13 @@ impl Managed {
     }
 
     /// A segment reaches a queue that holds its segments.
-    pub fn arrive(&mut self, now: Picos, arrival: Waiting, signals: &mut Signals) -> Step {
+    pub fn arrive(
+        &mut self,
+        now: Picos,
+        arrival: Waiting,
+        clock: Option<&Clock>,
+        signals: &mut Signals,
+    ) -> Step {
         let Self { discipline: Discipline::Stored(stored), draws, .. } = self else { return Step::default() };
         let (dropped, marked) = (signals.dropped.len(), signals.marked);
         let mut step = Step::default();
@@ -122,27 +132,34 @@ impl Managed {
                 stored.rest();
             }
             let next = stored.through(now, arrival, draws, signals);
-            step.served = next.map(|next| (next, self.begin(now, &next)));
+            step.served = next.map(|next| (next, self.begin(now, &next, clock, false)));
         }
         self.count(dropped, marked, signals);
         step
     }
 
     /// The server of a queue that holds its segments is free, and something waits.
-    pub fn depart(&mut self, now: Picos, signals: &mut Signals) -> Step {
+    pub fn depart(&mut self, now: Picos, clock: Option<&Clock>, signals: &mut Signals) -> Step {
         let Self { discipline: Discipline::Stored(stored), draws, .. } = self else { return Step::default() };
         let (dropped, marked) = (signals.dropped.len(), signals.marked);
         let next = stored.dequeue(now, draws, signals);
         self.is_due = next.is_some() && !stored.is_empty();
-        let served = next.map(|next| (next, self.begin(now, &next)));
+        let served = next.map(|next| (next, self.begin(now, &next, clock, true)));
         self.count(dropped, marked, signals);
         Step { served, due: self.is_due.then_some(self.free) }
     }
 
-    /// Begins to serve a segment; when it is done.
-    fn begin(&mut self, now: Picos, next: &Waiting) -> Picos {
+    /// Begins to serve a segment; when it is done. A server that `goes_on` begins where its last work ended, which may be
+    /// within the work of an instant.
+    fn begin(&mut self, now: Picos, next: &Waiting, clock: Option<&Clock>, goes_on: bool) -> Picos {
         let service = self.facts.service_of(next);
-        self.free = now + service;
+        match clock {
+            None => self.free = now + service,
+            Some(clock) => {
+                self.free_work = service + if goes_on { self.free_work } else { clock.work(now) };
+                self.free = clock.time(self.free_work);
+            }
+        }
         self.served += 1;
         self.work += service;
         self.entered(now - next.since);
@@ -162,14 +179,16 @@ impl Managed {
 
     /// The counts of a queue that holds its segments; `None` where the queue is a number.
     #[must_use]
-    pub fn state(&self, now: Picos) -> Option<RouterState> {
+    pub fn state(&self, now: Picos, clock: Option<&Clock>) -> Option<RouterState> {
         let Discipline::Stored(stored) = &self.discipline else { return None };
+        let work = |time| clock.map_or(time, |clock| clock.work(time));
         Some(RouterState {
             accepted: self.served,
             dropped: self.dropped,
             marked: self.marked,
-            busy: self.work - self.free.saturating_sub(now),
+            busy: self.work - work(self.free).saturating_sub(work(now)),
             queue: stored.len() as u64 + u64::from(self.free > now),
+            possible: clock.map_or(0, |clock| clock.work(now)),
         })
     }
 }

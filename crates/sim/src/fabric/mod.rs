@@ -4,6 +4,7 @@
 //! There are two fabrics with the same behaviour: [`lanes`], which is fast, and [`plain`], which is obviously right
 //! and shares no code with it.
 
+mod impaired;
 pub mod lanes;
 mod managed;
 pub mod origins;
@@ -15,6 +16,7 @@ use crate::measure::Histogram;
 use crate::network::router::RouterState;
 use crate::network::{DomainLane, DomainRouter, LaneId};
 use crate::snapshot::{BadSnapshot, Passage};
+pub use impaired::Impaired;
 pub use lanes::LaneFabric;
 pub use managed::Managed;
 use mesonet_cc::Picos;
@@ -69,6 +71,8 @@ pub struct Crossed {
     pub dropped: u64,
     /// Acknowledgements dropped by routers.
     pub acks_dropped: u64,
+    /// Segments of either kind that links lost; they count as dropped, too.
+    pub lost_on_links: u64,
 }
 
 /// A segment that a router dropped.

@@ -3,9 +3,10 @@
 //! Slow, and obviously right. The tests hold [`super::LaneFabric`] against it; it shares no code with it.
 
 use super::managed::Step;
-use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Managed, Origins, OwnLanes};
+use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, OwnLanes};
 use crate::disciplines::{Signals, Verdict};
 use crate::engine::{FlowHome, Segment};
+use crate::links::{Clock, Fate};
 use crate::measure::Histogram;
 use crate::network::build::LaneEnd;
 use crate::network::router::{RouterState, rescaled};
@@ -52,6 +53,7 @@ struct Queue {
     /// Segments that may wait beside the one in service.
     waiting: usize,
     mark_above: Picos,
+    /// In work, where the rate varies.
     departures: VecDeque<Picos>,
     accepted: u64,
     dropped: u64,
@@ -70,6 +72,8 @@ pub struct PlainFabric {
     queues: Vec<Queue>,
     /// Disciplines by queue of data.
     managed: Vec<Option<Managed>>,
+    /// Impaired links by lane, and clocks of queues.
+    impaired: Option<Box<Impaired>>,
     /// When queues that hold their segments serve the next one.
     departures: BTreeSet<(Picos, usize)>,
     alarms: [Option<Picos>; ALARMS],
@@ -100,6 +104,7 @@ impl PlainFabric {
         Self {
             queues: network.routers.iter().map(queue).collect(),
             managed: (0..network.queues.count()).map(|queue| network.managed(queue, seed)).collect(),
+            impaired: impaired(network, seed),
             departures: BTreeSet::new(),
             delays: network.lanes.iter().map(|lane| (lane.delay, 0)).collect(),
             network: Arc::clone(network),
@@ -157,13 +162,15 @@ impl PlainFabric {
         if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
             let arrival = managed.receive(now, segment, is_acknowledgement, data_bytes);
             segment = arrival.segment;
+            let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(number));
             if managed.is_stored() {
                 let mut signals = Signals::default();
-                let step = managed.arrive(now, arrival, &mut signals);
+                let step = managed.arrive(now, arrival, clock, &mut signals);
                 self.follow(now, number, step, signals);
                 return;
             }
-            match managed.decide(self.queues[number].departures.back().copied().unwrap_or(0), &arrival) {
+            let empty_at = self.queues[number].departures.back().copied().unwrap_or(0);
+            match managed.decide(clock.map_or(empty_at, |clock| clock.time(empty_at)), &arrival) {
                 Verdict::Drop => {
                     self.queues[number].dropped += 1;
                     self.drop(now, segment);
@@ -173,20 +180,21 @@ impl PlainFabric {
                 Verdict::Pass => {}
             }
         }
+        let at = self.work(number, now);
         let queue = &mut self.queues[number];
         let service = if is_acknowledgement {
             queue.ack_service
         } else {
             (u128::from(queue.service) * u128::from(data_bytes)).div_ceil(u128::from(standard)) as Picos
         };
-        while queue.departures.front().is_some_and(|departure| *departure <= now) {
+        while queue.departures.front().is_some_and(|departure| *departure <= at) {
             queue.departures.pop_front();
         }
-        let free = queue.departures.back().copied().unwrap_or(now);
+        let free = queue.departures.back().copied().unwrap_or(at);
         let room = queue.service * (queue.waiting as u64 + 1);
         let is_full = if at_ports {
             // A port holds bytes, which it serves at a fixed rate.
-            free - now + service > room
+            free - at + service > room
         } else {
             queue.departures.len() > queue.waiting
         };
@@ -195,10 +203,12 @@ impl PlainFabric {
             self.drop(now, segment);
             return;
         }
+        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(number));
+        let time = |work| clock.map_or(work, |clock: &Clock| clock.time(work));
         if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
-            managed.entered(free - now);
+            managed.entered(time(free).saturating_sub(now));
         }
-        if marks || (!is_acknowledgement && segment.is_ecn_capable() && free - now > queue.mark_above) {
+        if marks || (!is_acknowledgement && segment.is_ecn_capable() && free - at > queue.mark_above) {
             let is_new = u64::from(!segment.is_marked());
             self.crossed.marked += is_new;
             queue.marked += is_new;
@@ -207,14 +217,49 @@ impl PlainFabric {
         queue.accepted += 1;
         queue.work += service;
         queue.departures.push_back(free + service);
-        self.push(free + service, lane, segment);
+        let departure = time(free + service);
+        self.leave(now, departure, lane, segment);
+    }
+
+    /// What the server of a queue could have done by `now`; where its rate is constant, `now` itself.
+    fn work(&self, queue: usize, now: Picos) -> Picos {
+        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        clock.map_or(now, |clock| clock.work(now))
+    }
+
+    /// A segment leaves its queue for a link, which may be impaired.
+    fn leave(&mut self, now: Picos, departure: Picos, lane: LaneId, segment: Segment) {
+        let is_ack = self.is_acknowledgement(&segment);
+        let bytes = match segment.flow.home() {
+            FlowHome::OwnLanes(own) => self.own[own].bytes,
+            FlowHome::Group(_) => self.network.bytes[0],
+        };
+        let Some(impaired) = &mut self.impaired else {
+            self.push(departure, lane, segment);
+            return;
+        };
+        let keeps_order = impaired.keeps_order();
+        match impaired.cross(lane.index(), departure, &segment, is_ack, bytes) {
+            Fate::Lost => {
+                self.crossed.lost_on_links += 1;
+                self.drop(now, segment);
+            }
+            Fate::Late(by) => {
+                self.push(departure + by, lane, segment);
+                let (delay, floor) = &mut self.delays[lane.index()];
+                if keeps_order {
+                    *floor = (*floor).max(departure + by + *delay);
+                }
+            }
+        }
     }
 
     /// A queue that holds its segments serves the next one.
     fn serve(&mut self, now: Picos, queue: usize) {
         let Some(managed) = self.managed[queue].as_mut() else { return };
         let mut signals = Signals::default();
-        let step = managed.depart(now, &mut signals);
+        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        let step = managed.depart(now, clock, &mut signals);
         self.follow(now, queue, step, signals);
     }
 
@@ -227,7 +272,7 @@ impl PlainFabric {
             } else {
                 self.network.lane_towards(queue, waiting.segment.target())
             };
-            self.push(end, lane, waiting.segment);
+            self.leave(now, end, lane, waiting.segment);
         }
         self.take_signals(now, signals);
     }
@@ -367,7 +412,8 @@ impl PlainFabric {
 
     /// State of a queue that holds its segments.
     fn held(&self, queue: usize, now: Picos) -> Option<RouterState> {
-        self.managed.get(queue)?.as_ref()?.state(now)
+        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        self.managed.get(queue)?.as_ref()?.state(now, clock)
     }
 
     /// See [`super::Fabric::port`].
@@ -377,7 +423,8 @@ impl PlainFabric {
             return held;
         }
         let queue = &self.queues[lane.index()];
-        let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(now));
+        let at = self.work(lane.index(), now);
+        let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(at));
         // In units of data segments.
         RouterState { queue: backlog.div_ceil(queue.service), ..self.state(lane.index(), now) }
     }
@@ -386,14 +433,17 @@ impl PlainFabric {
         if let Some(held) = self.held(queue, now) {
             return held;
         }
+        let at = self.work(queue, now);
+        let varies = self.impaired.as_deref().is_some_and(|impaired| impaired.clock(queue).is_some());
         let queue = &self.queues[queue];
-        let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(now));
+        let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(at));
         RouterState {
+            possible: if varies { at } else { 0 },
             accepted: queue.accepted,
             dropped: queue.dropped,
             marked: queue.marked,
             busy: queue.work - backlog,
-            queue: queue.departures.iter().filter(|departure| **departure > now).count() as u64,
+            queue: queue.departures.iter().filter(|departure| **departure > at).count() as u64,
         }
     }
 
@@ -415,6 +465,7 @@ impl PlainFabric {
             pushed,
             queues,
             managed,
+            impaired,
             departures,
             alarms,
             delays,
@@ -428,10 +479,20 @@ impl PlainFabric {
         passage.field(pushed)?;
         passage.field(queues)?;
         passage.field(managed)?;
+        if let Some(impaired) = impaired {
+            impaired.pass(passage)?;
+        }
         passage.field(departures)?;
         passage.field(alarms)?;
         passage.field(delays)?;
         passage.field(origins)?;
         passage.field(crossed)
     }
+}
+
+/// The impaired links of all lanes that leave queues, and the clocks of these.
+fn impaired(network: &Network, seed: u64) -> Option<Box<Impaired>> {
+    let lanes: Vec<usize> = (0..network.lanes.len()).collect();
+    let queues: Vec<usize> = (0..network.routers.len()).collect();
+    Impaired::new(network, &lanes, &queues, seed)
 }

@@ -158,6 +158,7 @@ impl PeriodSums {
             ("starved_share", self.starved.get()),
             ("segments_dropped", per_interval(c.dropped)),
             ("acks_dropped", per_interval(c.acks_dropped)),
+            ("lost_on_links", per_interval(c.lost_on_links)),
             ("segments_marked", per_interval(c.marked)),
             ("window_reductions", per_interval(c.loss_events)),
             ("timeouts_per_loss", per_loss),

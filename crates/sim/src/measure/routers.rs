@@ -15,6 +15,8 @@ struct RouterSums {
     longest: u64,
     accepted: u64,
     busy: Picos,
+    /// Work that the server could have done, where its rate varies.
+    possible: Picos,
     dropped: u64,
     marked: u64,
 }
@@ -78,6 +80,7 @@ impl RouterUse {
             sums.longest = sums.longest.max(seen.queue);
             sums.accepted += accepted;
             sums.busy += seen.busy - before.busy;
+            sums.possible += seen.possible - before.possible;
             sums.dropped += seen.dropped - before.dropped;
             sums.marked += seen.marked - before.marked;
         }
@@ -156,7 +159,7 @@ impl RouterUse {
         table.text("class", text(&|r| network.queues.class(r.1, &network.topology).name().into()));
         table.float("speed", float(&|r| network.speeds[r.1]));
         table.integer("buffer", whole(&|r| network.buffers[r.1]));
-        table.float("utilisation", float(&|r| seconds(r.3.busy) / (r.2 as f64 * interval)));
+        table.float("utilisation", float(&|r| utilisation(&r.3, r.2 as f64 * interval)));
         table.float("queue_mean", float(&|r| r.3.queue as f64 / r.2 as f64));
         table.integer("queue_max", whole(&|r| r.3.longest));
         table.integer("segments_accepted", whole(&|r| r.3.accepted));
@@ -170,6 +173,11 @@ impl RouterUse {
     }
 }
 
+/// Share of the span, s, in which the server of a queue worked; where its rate varies, of what it could have done.
+fn utilisation(sums: &RouterSums, span: f64) -> f64 {
+    if sums.possible > 0 { sums.busy as f64 / sums.possible as f64 } else { seconds(sums.busy) / span }
+}
+
 impl RouterSums {
     fn plus(self, other: Self) -> Self {
         Self {
@@ -177,6 +185,7 @@ impl RouterSums {
             longest: self.longest.max(other.longest),
             accepted: self.accepted + other.accepted,
             busy: self.busy + other.busy,
+            possible: self.possible + other.possible,
             dropped: self.dropped + other.dropped,
             marked: self.marked + other.marked,
         }

@@ -131,6 +131,7 @@ impl Series {
         table.integer("segments_leaving", whole(&|r| r.2.leaving));
         table.integer("segments_dropped", whole(&|r| r.2.dropped));
         table.integer("acks_dropped", whole(&|r| r.2.acks_dropped));
+        table.integer("lost_on_links", whole(&|r| r.2.lost_on_links));
         table.integer("segments_marked", whole(&|r| r.2.marked));
         table.integer("flows_completed", whole(&|r| r.2.completed));
         table.integer("connection_failures", whole(&|r| r.2.failures));

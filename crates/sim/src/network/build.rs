@@ -3,6 +3,7 @@
 use super::acknowledgements::Groups;
 use super::changes::{Change, Schedule, Turn, follow};
 use super::distances::Distances;
+use super::impairments::{self, Impairments};
 use super::numbers::{LaneId, RouterId};
 use super::queued_acks::QueuedAcks;
 use super::queues::Queues;
@@ -92,6 +93,8 @@ pub struct Network {
     pub distances: Distances,
     /// Who sends to whom.
     pub traffic: Traffic,
+    /// What links do to what crosses them, and rates that vary.
+    pub impairments: Impairments,
     /// Changes during the run, rising by time.
     pub changes: Vec<Change>,
     /// Propagation round trip by lane of acknowledgements: at the start, then after each of the changes.
@@ -214,12 +217,15 @@ impl Network {
             groups,
             first_ack_lane,
             queued_acks: None,
+            impairments: Impairments::default(),
             distances,
             round_trips,
             changes: schedule.changes,
         };
+        network.follow_traces(scenario)?;
         network.set_buffers(scenario, &buffers)?;
         network.queued_acks = QueuedAcks::new(&mut network, ack_path);
+        network.impairments = Impairments::new(scenario, &network)?;
         if network.queued_acks.is_some() {
             // Lanes of acknowledgements then give only the least delay of the way back.
             let unused = network.first_ack_lane..network.first_ack_lane + network.group_count().pow(2);
@@ -390,6 +396,17 @@ impl Network {
     #[must_use]
     pub fn mean_round_trip(&self) -> f64 {
         self.distances.mean_round_trip()
+    }
+
+    /// Gives the queues whose rate follows a trace its mean as their speed.
+    fn follow_traces(&mut self, scenario: &Scenario) -> Result<(), InvalidScenario> {
+        impairments::check_rates(scenario)?;
+        let Some(mean) = impairments::mean_rate(scenario) else { return Ok(()) };
+        let chosen = impairments::chosen(&scenario.impairments.at, self)?;
+        for (speed, _) in self.speeds.iter_mut().zip(chosen).filter(|(_, is_chosen)| *is_chosen) {
+            *speed = mean;
+        }
+        Ok(())
     }
 
     fn set_buffers(&mut self, scenario: &Scenario, own: &[Option<f64>]) -> Result<(), InvalidScenario> {

@@ -10,6 +10,7 @@ pub mod describe;
 pub mod distances;
 pub mod domains;
 pub mod dumbbell;
+pub mod impairments;
 pub mod isp;
 pub mod load;
 pub mod long_lived;

@@ -53,6 +53,8 @@ pub struct RouterState {
     pub busy: Picos,
     /// Segments in it, the one in service included.
     pub queue: u64,
+    /// Work that its server could have done so far, where its rate varies; else 0.
+    pub possible: Picos,
 }
 
 impl Router {
@@ -188,6 +190,7 @@ impl Router {
             marked: self.marked,
             busy: self.work() - self.backlog(now),
             queue: self.occupancy(now),
+            possible: 0,
         }
     }
 

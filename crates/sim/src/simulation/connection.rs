@@ -185,6 +185,9 @@ impl Domain {
         flow.deadline = self.now + wait;
         let deadline = flow.deadline;
         let mut segment = Segment::new(self.now, flow.id, flow.base.wrapping_sub(1) as u32, flow.receiver);
+        if flow.syns > 1 {
+            segment = segment.copy();
+        }
         // A repeated SYN is Not-ECT: hops may drop what they do not expect (draft-ietf-tcpm-generalized-ecn, 3.2.1).
         if flow.syns == 1 && self.shared.marking && self.shared.scenario.connection.ecn {
             segment = self.shared.with_codepoint(segment, usize::from(flow.algorithm), false);

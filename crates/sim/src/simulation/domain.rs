@@ -247,6 +247,7 @@ impl Domain {
             leaving: crossed.leaving,
             dropped: crossed.dropped,
             acks_dropped: crossed.acks_dropped,
+            lost_on_links: crossed.lost_on_links,
             marked: crossed.marked,
             ..self.counters
         }

@@ -637,6 +637,9 @@ impl Domain {
             delivery::sent(&mut self.samplers[slot as usize], flow, sequence, now);
         }
         let mut segment = Segment::new(now, flow.id, sequence as u32, flow.receiver);
+        if retransmission {
+            segment = segment.copy();
+        }
         if self.shared.marking {
             segment = self.shared.with_codepoint(segment, usize::from(flow.algorithm), retransmission);
         }

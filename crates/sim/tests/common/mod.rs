@@ -24,6 +24,7 @@ pub fn abilene() -> Value {
             "ack_path": "delay", "queue": "router", "ack_bytes": 64, "capacity_factor": 1, "changes": []
         },
         "aqm": aqm(),
+        "impairments": impairments(),
         "users": {
             "base_sources": 2.0, "source_multiplier": 2.0,
             "source_distribution": [0.1, 0.6, 0.3], "receiver_distribution": [0.6, 0.2, 0.2],
@@ -45,6 +46,16 @@ pub fn abilene() -> Value {
         "time": {"duration": 20.0, "warmup": 8.0, "periods": 3, "converged": 0.0},
         "measurement": {"interval": 0.2, "flow_records": 1.0, "flow_series": 100, "queue_delays": false, "starved_after": 5.0},
         "trace": {"flows": [], "sources": [], "routers": [], "every": 0.01}
+    })
+}
+
+/// Perfect links.
+fn impairments() -> Value {
+    json!({
+        "at": ["all"], "of": "both", "loss": 0.0, "loss_bad": 1.0, "to_bad": 0.0, "to_good": 1.0, "jitter": "none",
+        "jitter_mean": 0.0, "jitter_slot": 0.0, "keep_order": true, "late": 0.0, "late_by": 0.0, "outage": "drop",
+        "outage_start": 0.0, "outage_length": 0.0, "outage_period": 0.0, "policer_rate": 0.0, "policer_burst": 10.0,
+        "delays": null, "capacity": null
     })
 }
 

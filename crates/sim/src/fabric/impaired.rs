@@ -1,0 +1,75 @@
+//! Impaired links and queues with a clock, in either fabric.
+
+use crate::engine::Segment;
+use crate::links::{Clock, Fate, LinkState, Rules};
+use crate::network::Network;
+use crate::snapshot::{BadSnapshot, Passage};
+use mesonet_cc::Picos;
+use std::sync::Arc;
+
+/// The links of a fabric that impair what crosses them, and the clocks of its queues.
+#[derive(Clone, Debug)]
+pub struct Impaired {
+    rules: Option<Arc<Rules>>,
+    /// By lane or way: the state of its link.
+    states: Vec<Option<LinkState>>,
+    /// By queue.
+    clocks: Vec<Option<Arc<Clock>>>,
+    /// Bytes of an acknowledgement.
+    ack_bytes: u32,
+}
+
+impl Impaired {
+    /// The links on which `lanes` begin, and the clocks of `queues`, by their numbers in the whole network; none where links
+    /// are perfect and rates constant.
+    #[must_use]
+    pub fn new(network: &Network, lanes: &[usize], queues: &[usize], seed: u64) -> Option<Box<Self>> {
+        let impairments = &network.impairments;
+        let state = |lane: &usize| impairments.of(*lane).map(|_| LinkState::new(seed, *lane));
+        let states: Vec<_> = lanes.iter().map(state).collect();
+        let clocks: Vec<_> = queues.iter().map(|queue| impairments.clock(*queue)).collect();
+        if states.iter().all(Option::is_none) && clocks.iter().all(Option::is_none) {
+            return None;
+        }
+        let ack_bytes = network.bytes[usize::from(network.queues.at_ports())];
+        Some(Box::new(Self { rules: impairments.rules.clone(), states, clocks, ack_bytes }))
+    }
+
+    /// A segment leaves the queue before a lane at `time`; `data_bytes` is its size if it is of data.
+    pub fn cross(
+        &mut self,
+        lane: usize,
+        time: Picos,
+        segment: &Segment,
+        is_ack: bool,
+        data_bytes: u32,
+    ) -> Fate {
+        match (&self.rules, &mut self.states[lane]) {
+            (Some(rules), Some(state)) => {
+                let bytes = if is_ack { self.ack_bytes } else { data_bytes };
+                state.cross(rules, time, segment, is_ack, bytes)
+            }
+            _ => Fate::Late(0),
+        }
+    }
+
+    /// Segments on a lane wait for those that left before them.
+    #[must_use]
+    pub fn keeps_order(&self) -> bool {
+        self.rules.as_ref().is_none_or(|rules| rules.keeps_order)
+    }
+
+    /// Clock of a queue.
+    #[must_use]
+    pub fn clock(&self, queue: usize) -> Option<&Clock> {
+        self.clocks.get(queue)?.as_deref()
+    }
+
+    /// Writes or replaces what changes during a run.
+    ///
+    /// # Errors
+    /// [`BadSnapshot`] where the bytes are of no such links.
+    pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
+        passage.field(&mut self.states)
+    }
+}

@@ -1,0 +1,197 @@
+//! Links that lose, delay and reorder what crosses them, and rates that vary.
+//!
+//! A segment crosses a link when it leaves the queue before it. Its luck belongs to the link and to its place in its flow,
+//! never to the order of events: two runs that send the same segments lose the same ones. The state of a link that loses in
+//! bursts moves with each segment that crosses it.
+
+mod clock;
+mod jitter;
+
+pub use clock::{Clock, Piece};
+pub use jitter::{Jitter, WIFI_MEANS};
+
+use crate::engine::Segment;
+use crate::random::{Purpose, Stream};
+use mesonet_cc::Picos;
+use mesonet_cc::draw::{Draw, mix};
+use serde::{Deserialize, Serialize};
+
+/// What the draws of one segment are for.
+#[derive(Clone, Copy)]
+enum Luck {
+    Loss = 1,
+    Jitter = 2,
+    Reorder = 3,
+    State = 4,
+    Slot = 5,
+}
+
+/// Loss in two states (Gilbert 1960, Elliott 1963); with one state that it never leaves, independent of the past.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loss {
+    /// Probability that a segment is lost in the good state, and in the bad one.
+    pub lost: [f64; 2],
+    /// Probability that a segment ends the good state, and the bad one.
+    pub leaves: [f64; 2],
+}
+
+/// Instants at which a link carries nothing: what leaves the queue then is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// Beginning of the first.
+    pub start: Picos,
+    /// Length of each.
+    pub length: Picos,
+    /// Distance between two beginnings; 0 for only one.
+    pub period: Picos,
+}
+
+impl Outage {
+    fn has(&self, time: Picos) -> bool {
+        let Some(since) = time.checked_sub(self.start) else { return false };
+        let since = if self.period > 0 { since % self.period } else { since };
+        since < self.length
+    }
+}
+
+/// A token bucket without a queue: what finds too few tokens is lost (RFC 2697, color-blind, without the excess burst).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policer {
+    /// Time in which the tokens of a data segment of `bytes` come.
+    pub service: Picos,
+    /// Bytes of such a segment.
+    pub bytes: u32,
+    /// Time in which a full bucket comes.
+    pub burst: Picos,
+}
+
+/// Delays that are added for a while each, in turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// Since when, and how much; rising by time, the first at 0.
+    pub steps: Vec<(Picos, Picos)>,
+    /// After how long they begin again; 0 for never.
+    pub period: Picos,
+}
+
+impl Steps {
+    fn at(&self, time: Picos) -> Picos {
+        let time = if self.period > 0 { time % self.period } else { time };
+        let past = self.steps.partition_point(|(since, _)| *since <= time);
+        self.steps[past - 1].1
+    }
+}
+
+/// What links do to the segments that cross them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// They concern data, and acknowledgements.
+    pub concerns: [bool; 2],
+    /// Random loss.
+    pub loss: Option<Loss>,
+    /// Random delays.
+    pub jitter: Option<Jitter>,
+    /// Time for which a random delay holds for all segments; 0 for each a delay of its own.
+    pub slot: Picos,
+    /// Segments wait for those that left before them.
+    pub keeps_order: bool,
+    /// Probability that a segment is late, and by how much.
+    pub late: (f64, Picos),
+    /// Times without delivery.
+    pub outage: Option<Outage>,
+    /// A limit on the rate.
+    pub policer: Option<Policer>,
+    /// Delays that follow the time.
+    pub steps: Option<Steps>,
+}
+
+/// The fate of a segment that crosses a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It does not arrive.
+    Lost,
+    /// It arrives so much later than the propagation delay lets it.
+    Late(Picos),
+}
+
+/// What changes of a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkState {
+    /// Bits that name the link in this run.
+    key: u64,
+    /// Segments that have crossed it, those that it lost included.
+    crossed: u64,
+    /// It is in the bad state.
+    is_bad: bool,
+    /// When the bucket of the policer will be full.
+    full_at: Picos,
+}
+
+impl LinkState {
+    /// The link with this number at the beginning of a run.
+    #[must_use]
+    pub fn new(seed: u64, lane: usize) -> Self {
+        let key = Stream::new(seed, Purpose::Link, lane as u64, 0).bits();
+        Self { key, ..Self::default() }
+    }
+
+    /// The random numbers of a segment. A retransmission has others than the first transmission.
+    fn luck(&self, of: Luck, segment: &Segment, is_ack: bool) -> Draw {
+        let mut key = mix(self.key ^ (u64::from(segment.flow.0) << 32 | u64::from(segment.sequence)));
+        if segment.is_copy() {
+            key = mix(key ^ segment.departure_bits());
+        }
+        Draw::new(mix(key ^ ((of as u64) << 1 | u64::from(is_ack))))
+    }
+
+    /// A segment of `bytes` crosses the link: it leaves the queue before it at `time`.
+    pub fn cross(&mut self, rules: &Rules, time: Picos, segment: &Segment, is_ack: bool, bytes: u32) -> Fate {
+        if !rules.concerns[usize::from(is_ack)] {
+            return Fate::Late(0);
+        }
+        self.crossed += 1;
+        let dropped = rules.loss.is_some_and(|loss| self.loses(loss, segment, is_ack))
+            || rules.outage.is_some_and(|outage| outage.has(time))
+            || rules.policer.is_some_and(|policer| !self.conforms(policer, time, bytes));
+        if dropped {
+            return Fate::Lost;
+        }
+        let mut late = rules.steps.as_ref().map_or(0, |steps| steps.at(time));
+        if let Some(jitter) = rules.jitter {
+            late += match time.checked_div(rules.slot) {
+                None => jitter.draw(&mut self.luck(Luck::Jitter, segment, is_ack)),
+                Some(slot) => jitter.draw(&mut Draw::new(mix(mix(self.key ^ Luck::Slot as u64) ^ slot))),
+            };
+        }
+        let (probability, by) = rules.late;
+        if probability > 0.0 && self.luck(Luck::Reorder, segment, is_ack).uniform() < probability {
+            late += by;
+        }
+        Fate::Late(late)
+    }
+
+    fn loses(&mut self, loss: Loss, segment: &Segment, is_ack: bool) -> bool {
+        let leaves = loss.leaves[usize::from(self.is_bad)];
+        if leaves > 0.0 {
+            let mut draw = Draw::new(mix(mix(self.key ^ Luck::State as u64) ^ self.crossed));
+            self.is_bad ^= draw.uniform() < leaves;
+        }
+        let lost = loss.lost[usize::from(self.is_bad)];
+        lost > 0.0 && self.luck(Luck::Loss, segment, is_ack).uniform() < lost
+    }
+
+    /// The bucket has tokens for a segment, which takes them.
+    fn conforms(&mut self, policer: Policer, time: Picos, bytes: u32) -> bool {
+        let product = u128::from(policer.service) * u128::from(bytes);
+        let tokens = product.div_ceil(u128::from(policer.bytes)) as Picos;
+        let full_at = self.full_at.max(time) + tokens;
+        if full_at - time > policer.burst {
+            return false;
+        }
+        self.full_at = full_at;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Links that lose, delay and reorder, and rates that vary: what a flow and a network make of them.
+
+use crate::common::*;
+use crate::{engines, snapshots};
+use mesonet_sim::{Engine, Scenario, Simulation};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// A flow over a link of 1000 segments/s and 20 ms there and back, with impairments from A to B.
+fn link(values: &[(&str, Value)]) -> Value {
+    let router = |name: &str| json!({"name": name, "class": "plain", "speed_factor": 1.0});
+    let link = json!({"a": 0, "b": 1, "delay": 0.01, "cost": 1.0, "capacity": [12e6, 12e6]});
+    let topology = json!({"name": "link", "routers": (["A", "B"].map(router)), "links": [link]});
+    let base = [
+        ("topology", topology),
+        ("network.queue", json!("port")),
+        ("network.speed", json!(1_000_000.0)),
+        ("network.buffer", segments(100.0)),
+        ("impairments.at", json!(["A -> B"])),
+        ("time", time(60.0, 10.0, 1)),
+    ];
+    with(with(dumbbell(), &base), values)
+}
+
+fn refusal(scenario: &Value) -> String {
+    Scenario::from_json(&scenario.to_string())
+        .and_then(|scenario| Simulation::new(scenario, 1).map(|_| ()))
+        .unwrap_err()
+        .to_string()
+}
+
+/// Perfect links change nothing, wherever they are named.
+#[test]
+fn no_impairment_changes_nothing() {
+    let clean = run(&link(&[]), 1);
+    let with_places = run(&link(&[("impairments.at", json!(["A - B", "B -> hosts", "plain"]))]), 1);
+    assert_eq!(clean.counters(), with_places.counters());
+    // A loss that never happens: the way through impaired links is the same.
+    let tiny = run(&link(&[("impairments.loss", json!(1e-300))]), 1);
+    assert_eq!(clean.counters(), tiny.counters());
+}
+
+#[test]
+fn losses_have_their_probability_and_are_dropped() {
+    for p in [0.001, 0.02] {
+        let run = run(&link(&[("impairments.loss", json!(p)), ("network.buffer", segments(5000.0))]), 1);
+        let c = run.counters();
+        assert_eq!(c.lost_on_links, c.dropped, "queues drop nothing");
+        let sent = c.data_sent as f64;
+        let share = c.lost_on_links as f64 / sent;
+        assert!((share - p).abs() < 5.0 * (p / sent).sqrt(), "{share} of {p}");
+    }
+}
+
+/// The same segments have the same luck under two congestion controls: the first loss is the same one.
+#[test]
+fn algorithms_meet_the_same_luck() {
+    let first_loss = |name: &str| {
+        let mut scenario = link(&[
+            ("impairments.loss", json!(0.002)),
+            ("algorithms", json!([algorithm(name, 1.0)])),
+            ("network.buffer", segments(5000.0)),
+        ]);
+        scenario["flows"][0]["size"] = json!(3000);
+        let mut simulation = simulation(&scenario, 5);
+        while simulation.counters().lost_on_links == 0 {
+            assert!(simulation.step(u64::MAX));
+        }
+        simulation.counters().data_sent
+    };
+    // What is in flight differs; the segment that is lost does not.
+    let [tcp, cubic] = ["tcp", "cubic"].map(first_loss);
+    assert!(tcp.abs_diff(cubic) <= 60, "{tcp} {cubic}");
+}
+
+/// Losses of acknowledgements alone: data arrive, later acknowledgements report them.
+#[test]
+fn lost_acknowledgements_cost_little() {
+    let run = run(
+        &link(&[
+            ("impairments.loss", json!(0.1)),
+            ("impairments.of", json!("acks")),
+            ("impairments.at", json!(["B -> A"])),
+            ("network.ack_path", json!("queued")),
+            ("network.buffer", segments(25.0)),
+        ]),
+        1,
+    );
+    let c = run.counters();
+    assert!(c.acks_dropped > 4_000 && c.lost_on_links == c.acks_dropped, "{c:?}");
+    assert!(response(&run, "segment_rate") > 900.0, "{}", response(&run, "segment_rate"));
+}
+
+/// A segment's delay on an idle link is propagation, service and what the impairments add.
+#[test]
+fn delays_add_up() {
+    let round_trip = |values: &[(&str, Value)]| {
+        let mut scenario = link(values);
+        scenario["flows"][0]["size"] = json!(1);
+        let flows = run(&scenario, 1).take_flows();
+        1e3 * (float(&flows, "last_acked_s")[0] - float(&flows, "first_sent_s")[0])
+    };
+    let clean = round_trip(&[]);
+    assert!((clean - 21.001).abs() < 1e-6, "{clean}");
+    let late = round_trip(&[("impairments.late", json!(1.0)), ("impairments.late_by", json!(0.005))]);
+    assert!((late - clean - 5.0).abs() < 1e-6, "{late}");
+    let delays = json!({"points": [[0.0, 0.002], [30.0, 0.007]], "period": 40.0});
+    assert!((round_trip(&[("impairments.delays", delays)]) - clean - 2.0).abs() < 1e-6);
+}
+
+/// The link serves nothing for 200 ms in every 2 s: goodput is nine tenths, and nothing is lost.
+#[test]
+fn suspensions_hold_what_waits() {
+    let values = [
+        ("impairments.outage", json!("hold")),
+        ("impairments.outage_start", json!(1.0)),
+        ("impairments.outage_length", json!(0.2)),
+        ("impairments.outage_period", json!(2.0)),
+        ("network.buffer", segments(2000.0)),
+    ];
+    let held = run(&link(&values), 1);
+    let rate = response(&held, "segment_rate");
+    assert!((rate - 900.0).abs() < 5.0, "{rate} {:?}", held.counters());
+    assert_eq!(held.counters().lost_on_links, 0);
+    let utilisation = of_router(&held, "A -> B", "utilisation");
+    assert!((utilisation - 1.0).abs() < 0.01, "of what the link could carry: {utilisation}");
+    let dropped = run(&with(link(&values), &[("impairments.outage", json!("drop"))]), 1).counters();
+    assert!(dropped.lost_on_links > 1000, "{dropped:?}");
+}
+
+/// Rates of a trace, and the opportunities of a file of mahimahi, carry what they allow.
+#[test]
+fn rates_follow_a_trace() {
+    let rates = json!({"kind": "rates", "points": [[0.0, 1500.0], [2.0, 500.0]], "period": 4.0});
+    let opportunities: Vec<[f64; 2]> = (0..100).map(|n| [0.004 * f64::from(n), 2.0]).collect();
+    let opportunities = json!({"kind": "opportunities", "points": opportunities, "period": 0.4});
+    for (trace, mean) in [(rates, 1000.0), (opportunities, 500.0)] {
+        for discipline in ["drop_tail", "codel", "pie"] {
+            let values = [
+                ("impairments.capacity", trace.clone()),
+                ("network.buffer", segments(2000.0)),
+                ("aqm.discipline", json!(discipline)),
+            ];
+            let simulation = run(&link(&values), 1);
+            let rate = response(&simulation, "segment_rate");
+            let least = if discipline == "drop_tail" { 0.97 } else { 0.8 };
+            assert!(rate > least * mean && rate < 1.01 * mean, "{discipline}: {rate} of {mean}");
+            let utilisation = of_router(&simulation, "A -> B", "utilisation");
+            assert!((utilisation - rate / mean).abs() < 0.02, "{discipline}: {utilisation}");
+        }
+    }
+}
+
+/// Twice the rate of the policer is offered by a window that nothing limits: what passes is its rate.
+#[test]
+fn a_policer_limits_the_rate() {
+    let values = [("impairments.policer_rate", json!(400.0)), ("impairments.policer_burst", json!(20.0))];
+    let simulation = run(&link(&values), 1);
+    let rate = response(&simulation, "segment_rate");
+    assert!((280.0..=400.5).contains(&rate), "{rate}");
+    assert!(simulation.counters().lost_on_links > 100);
+}
+
+/// Order is kept unless it is not to be: late segments then make duplicate acknowledgements.
+#[test]
+fn segments_overtake_only_where_they_may() {
+    let duplicates = |keeps: bool| {
+        let values = [
+            ("impairments.jitter", json!("exponential")),
+            ("impairments.jitter_mean", json!(0.003)),
+            ("impairments.keep_order", json!(keeps)),
+            ("network.buffer", segments(5000.0)),
+        ];
+        let mut scenario = link(&values);
+        scenario["flows"][0]["size"] = json!(2000);
+        run(&scenario, 1).counters().duplicate_acks
+    };
+    assert_eq!(duplicates(true), 0);
+    assert!(duplicates(false) > 500, "{}", duplicates(false));
+}
+
+/// Random impairments of a random network.
+fn random_impairments() -> impl Strategy<Value = Value> {
+    let places = prop_oneof![Just(json!(["all"])), Just(json!(["R0", "hosts"])), Just(json!(["backbone"]))];
+    let of = prop_oneof![Just("data"), Just("both"), Just("acks")];
+    let jitter = prop_oneof![Just("none"), Just("uniform"), Just("exponential"), Just("wifi")];
+    let kinds = (of, jitter, 0usize..4, 0..recoveries().len());
+    (networks::random(), places, kinds, any::<[bool; 7]>()).prop_map(
+        |(scenario, places, (of, jitter, capacity, recovery), [ports, queued, order, losses, bursts, others, ecn])| {
+            let acks = if queued { "queued" } else { "delay" };
+            let of = if queued { of } else { "both" };
+            let capacity = match capacity {
+                1 if ports => {
+                    json!({"kind": "rates", "points": [[0.0, 9e3], [0.1, 0.0], [0.13, 2e4]], "period": 0.3})
+                }
+                2 if ports => {
+                    json!({"kind": "opportunities", "points": [[0.0, 20.0], [0.004, 1.0], [0.004, 30.0]], "period": 0.007})
+                }
+                _ => Value::Null,
+            };
+            let some = |is: bool, value: f64| json!(if is { value } else { 0.0 });
+            let values = [
+                ("impairments.at", places),
+                ("impairments.of", json!(of)),
+                ("impairments.loss", some(losses, 0.02)),
+                ("impairments.to_bad", some(bursts, 0.01)),
+                ("impairments.to_good", json!(0.3)),
+                ("impairments.jitter", json!(jitter)),
+                ("impairments.jitter_mean", json!(0.002)),
+                ("impairments.jitter_slot", some(bursts, 0.01)),
+                ("impairments.keep_order", json!(order || queued)),
+                ("impairments.late", some(others, 0.05)),
+                ("impairments.late_by", json!(0.004)),
+                ("impairments.outage", json!(if ports && capacity.is_null() { "hold" } else { "drop" })),
+                ("impairments.outage_length", some(others, 0.05)),
+                ("impairments.outage_period", json!(1.0)),
+                ("impairments.policer_rate", some(bursts && others, 2000.0)),
+                ("impairments.delays", if losses { json!({"points": [[0.5, 0.003], [1.0, 0.0]], "period": null}) } else { Value::Null }),
+                ("impairments.capacity", capacity),
+                ("aqm.ecn", json!(ecn)),
+                ("aqm.discipline", json!(["drop_tail", "codel", "pie"][usize::from(ecn) + usize::from(ecn && bursts)])),
+                ("network.queue", json!(if ports { "port" } else { "router" })),
+                ("network.ack_path", json!(acks)),
+                ("network.buffer", segments(40.0)),
+            ];
+            with(with(scenario, &recoveries()[recovery]), &values)
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn all_engines_agree(scenario in random_impairments(), seed: u32) {
+        engines::agree(&scenario, u64::from(seed));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_run_goes_on_from_a_snapshot(scenario in random_impairments(), seed: u32) {
+        snapshots::continues(&scenario, u64::from(seed), Engine::Domains, 3);
+        snapshots::continues(&scenario, u64::from(seed), Engine::Reference, 2);
+    }
+}
+
+#[test]
+fn contradictions_are_refused() {
+    let hold = [("impairments.outage", json!("hold")), ("impairments.outage_length", json!(0.1))];
+    let trace = |points: Value| json!({"kind": "rates", "points": points, "period": null});
+    for (values, path, part) in [
+        (
+            vec![("impairments.at", json!(["A -> C"])), ("impairments.loss", json!(0.1))],
+            "impairments.at[0]",
+            "names no link",
+        ),
+        (
+            vec![("impairments.of", json!("acks")), ("impairments.loss", json!(0.1))],
+            "impairments.of",
+            "allowed with it: data",
+        ),
+        (
+            vec![("impairments.to_bad", json!(0.1)), ("impairments.to_good", json!(0.0))],
+            "impairments.to_good",
+            "never end",
+        ),
+        (vec![("impairments.jitter", json!("wifi"))], "impairments.jitter_mean", "allowed: 0.001 to 0.091 s"),
+        (
+            vec![
+                ("impairments.late", json!(0.1)),
+                ("impairments.keep_order", json!(false)),
+                ("network.ack_path", json!("queued")),
+            ],
+            "impairments.keep_order",
+            "must not overtake",
+        ),
+        (
+            vec![("impairments.outage_length", json!(2.0)), ("impairments.outage_period", json!(1.0))],
+            "impairments.outage_length",
+            "never works",
+        ),
+        (
+            hold.iter().cloned().chain([("network.queue", json!("router"))]).collect(),
+            "impairments.outage",
+            "network.queue = port",
+        ),
+        (
+            vec![("impairments.capacity", trace(json!([[0.0, 5.0], [1.0, 0.0]])))],
+            "impairments.capacity",
+            "nothing is served",
+        ),
+        (
+            vec![("impairments.capacity", trace(json!([[1.0, 5.0], [0.5, 1.0]])))],
+            "impairments.capacity",
+            "point 1",
+        ),
+        (vec![("impairments.capacity", trace(json!([])))], "impairments.capacity", "no point"),
+        (
+            vec![("impairments.delays", json!({"points": [[0.0, 101.0]], "period": null}))],
+            "impairments.delays",
+            "at most 100 s",
+        ),
+        (vec![("impairments.loss", json!(1.5))], "impairments.loss", "at most 1"),
+    ] {
+        let refused = refusal(&link(&values));
+        assert!(refused.starts_with(&format!("{path}: ")) && refused.contains(part), "{refused}");
+    }
+}

@@ -1,0 +1,99 @@
+"""Impaired links in scenarios: traces from lists and files, what is refused, and what a run makes of them."""
+
+from pathlib import Path
+
+import pytest
+
+import mesonet as mn
+from mesonet.errors import InputError
+from mesonet.scenarios import traces
+
+SEGMENT = 1500
+
+
+def test_points_have_units() -> None:
+    assert traces.parse("capacity", "none", SEGMENT) is None
+    rates = traces.parse("capacity", [["0 s", "12 Mbit/s"], ["500 ms", "100 seg/s"]], SEGMENT)
+    assert rates == {"kind": "rates", "points": [[0.0, 1000.0], [0.5, 100.0]], "period": None}
+    delays = traces.parse("delays", {"points": [["0 s", "5 ms"]], "period": "1 min"}, SEGMENT)
+    assert delays == {"points": [[0.0, 0.005]], "period": 60.0}
+    assert traces.show("capacity", rates) == "2 points, 100 seg/s to 1 seg/ms"
+    assert traces.show("delays", delays) == "1 points, 5 ms, again every 60 s"
+
+
+def test_files_are_read(tmp_path: Path) -> None:
+    (tmp_path / "lte.csv").write_text("time_s,rate_mbps\n0,12\n2,1.2\n")
+    (tmp_path / "leo.csv").write_text("time_s,delay_ms\n0,0\n15,12\n")
+    (tmp_path / "up.trace").write_text("1\n1\n4\n10\n")
+    scenario = tmp_path / "path.toml"
+    scenario.write_text(
+        'base = "dumbbell"\n[network]\nqueue = "port"\n[impairments]\nat = ["A -> B"]\ncapacity = "lte.csv"\n'
+        'delays = {file = "leo.csv", period = "30 s"}\n[[flows]]\nfrom = "A"\nto = "B"\n'
+    )
+    given = mn.scenario(str(scenario)).canonical()["impairments"]
+    assert given["capacity"]["points"] == [[0.0, 1000.0], [2.0, 100.0]]
+    assert given["delays"] == {"points": [[0.0, 0.0], [15.0, 0.012]], "period": 30.0}
+    found = traces.parse("capacity", str(tmp_path / "up.trace"), SEGMENT)
+    # The last opportunity, at 10 ms, is the beginning of the next round.
+    points = [[0.0, 1.0], [0.001, 2.0], [0.004, 1.0]]
+    assert found == {"kind": "opportunities", "points": points, "period": 0.01}
+    half = traces.parse("capacity", str(tmp_path / "up.trace"), 750)
+    assert half is not None
+    assert half["points"][1] == [0.001, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("time_s,rate\n0,1\n", "rate"),
+        ("time_s,rate_mbps\n0,x\n", "line 2, rate_mbps"),
+        ("1\n4\n3\n", "line 3"),
+        ("0\n", "no opportunity"),
+        ("", "empty"),
+    ],
+)
+def test_files_that_are_no_traces_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "trace"
+    file.write_text(text)
+    with pytest.raises(InputError, match=message):
+        traces.parse("capacity", str(file), SEGMENT)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("impairments.capacity", "missing.csv", "no such file"),
+        ("impairments.capacity", [["0 s"]], "not a list of points"),
+        ("impairments.capacity", [["0 s", "5"]], "unit"),
+        ("impairments.capacity", {"points": [["0 s", "1 Mbit/s"]], "every": "1 s"}, "key of a trace"),
+        ("impairments.delays", [], "a trace of 0 points"),
+        ("impairments.loss", 1.5, "too high"),
+        ("impairments.jitter", "gamma", "choice"),
+    ],
+)
+def test_values_that_are_no_impairments_are_refused(path: str, value: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        mn.scenario("dumbbell").set(path, value)
+
+
+def test_the_engine_refuses_what_contradicts_itself() -> None:
+    port = mn.scenario("dumbbell").with_values({"network.queue": "port", "impairments.at": ["A -> B"]})
+    with pytest.raises(InputError, match="nothing is served"):
+        mn.simulate(port.set("impairments.capacity", [["0 s", "1 Mbit/s"], ["1 s", "0 bit/s"]]))
+    with pytest.raises(InputError, match="names no link"):
+        mn.simulate(port.with_values({"impairments.at": ["A -> C"], "impairments.loss": 0.1}))
+
+
+def test_a_link_loses_what_it_is_to_lose() -> None:
+    scenario = mn.scenario("dumbbell").with_values(
+        {
+            "network.queue": "port", "network.buffer": "1 s", "impairments.at": ["A -> B"], "impairments.loss": 0.01,
+            "time.duration": "60 s", "flows": [{"from": "A", "to": "B", "algorithm": "cubic"}],
+        }
+    )  # fmt: skip
+    result = mn.simulate(scenario, seed=3)
+    series = result.series.to_polars()
+    lost = series["lost_on_links"].sum()
+    assert lost > 30
+    assert lost == series["segments_dropped"].sum()
+    assert result.routers.to_polars()["segments_dropped"].sum() == 0
