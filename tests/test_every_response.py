@@ -44,6 +44,7 @@ PLAIN = TIME | {
 NARROW = TIME | {
     "algorithms": {"tcp": 1.0}, "network.ecn_threshold": "8 segments", "network.speed": "1 seg/ms",
     "network.buffer": "10 segments", "transport.initial_window": "200 segments", "users.base_sources": 0,
+    "impairments.late": 0.01, "impairments.late_by": "20 ms", "impairments.keep_order": False, "transport.undo": True,
     "flows": [{"from": begin, "to": "Q", "interface": "5 seg/ms", "start": "3 s"}
               for begin in "NFD"],
 }  # fmt: skip
@@ -58,7 +59,7 @@ IN_SERIES = {
     "flows_completed": "flows_completed", "connection_failures": "connection_failures",
     "cwnd_increases": "cwnd_increases", "duplicate_acks": "duplicate_acks", "timeouts": "timeouts",
     "connecting_sources": "connecting", "segments_dropped": "segments_dropped", "acks_dropped": "acks_dropped",
-    "lost_on_links": "lost_on_links",
+    "lost_on_links": "lost_on_links", "spurious_recoveries": "spurious_recoveries",
     "segments_marked": "segments_marked",
     "window_reductions": "loss_events", "spurious_timeouts": "spurious_timeouts",
 }  # fmt: skip

@@ -232,6 +232,12 @@ pub trait CongestionControl: Clone + std::fmt::Debug + Serialize + for<'de> Dese
     /// The acknowledgement that ends fast recovery arrived. A timeout ends fast recovery without this call.
     fn on_recovery_exit(&mut self, _config: &Self::Config, _now: Picos) {}
 
+    /// The last loss was none: its segment was late. The state is again as it was `before` the loss (RFC 4015, section 3.2;
+    /// RFC 9438, section 4.9, for all state of CUBIC).
+    fn undo(&mut self, before: &Self) {
+        *self = before.clone();
+    }
+
     /// [`Self::timer_period`] has passed again.
     fn on_timer(&mut self, _config: &Self::Config, _now: Picos) {}
 

@@ -128,6 +128,12 @@ macro_rules! registry {
                     #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
             }
 
+            /// See [`CongestionControl::undo`].
+            pub fn undo(&mut self, before: &Self) {
+                match (self, before) { $((Self::$variant(s), Self::$variant(b)) => s.undo(b),)*
+                    #[allow(unreachable_patterns)] _ => unreachable!("{MISMATCH}") }
+            }
+
             /// See [`CongestionControl::on_timer`].
             pub fn on_timer(&mut self, config: &Config, now: Picos) {
                 match (self, config) { $((Self::$variant(s), Config::$variant(c)) => s.on_timer(c, now),)*

@@ -588,6 +588,8 @@ pub struct TransportParameters {
     pub limited_transmit: bool,
     /// With recovery = reno, too, duplicates of data sent before the last reduction begin no fast retransmit.
     pub recover_guard: bool,
+    /// Reductions for segments that arrive after all are undone, with selective acknowledgements.
+    pub undo: bool,
     /// The effect of a timeout on the window.
     pub timeout_rule: TimeoutKind,
     /// From which quantity reductions start.

@@ -179,6 +179,35 @@ fn segments_overtake_only_where_they_may() {
     assert!(duplicates(false) > 500, "{}", duplicates(false));
 }
 
+/// Late segments, none lost: without undoing each reduction stands, with it throughput is nearly that of a clean link. Senders by
+/// time learn to wait and reduce less often.
+#[test]
+fn spurious_reductions_are_undone() {
+    let late = |undo: bool, detection: &str| {
+        let mut scenario = link(&[
+            ("impairments.late", json!(0.01)),
+            ("impairments.late_by", json!(0.02)),
+            ("impairments.keep_order", json!(false)),
+            ("network.buffer", segments(5000.0)),
+            ("transport.initial_ssthresh", json!(20.0)),
+            ("transport.undo", json!(undo)),
+            ("transport.loss_detection", json!(detection)),
+        ]);
+        scenario["flows"][0]["size"] = json!(20_000);
+        let mut simulation = run(&scenario, 1);
+        let flows = simulation.take_flows();
+        let c = simulation.counters();
+        assert_eq!(c.dropped, 0, "{c:?}");
+        (float(&flows, "last_acked_s")[0], c.spurious_recoveries, c.loss_events)
+    };
+    let (with_reductions, counted, episodes) = late(false, "dupthresh");
+    assert!(counted == 0 && episodes > 50, "{counted} {episodes}");
+    let (undone, spurious, _) = late(true, "dupthresh");
+    assert!(spurious > 50 && undone < 0.9 * with_reductions, "{undone} s, {with_reductions} s, {spurious}");
+    let (_, by_time, _) = late(true, "rack");
+    assert!(by_time > 0 && by_time < spurious / 2, "{by_time} of {spurious}");
+}
+
 /// Random impairments of a random network.
 fn random_impairments() -> impl Strategy<Value = Value> {
     let places = prop_oneof![Just(json!(["all"])), Just(json!(["R0", "hosts"])), Just(json!(["backbone"]))];
@@ -209,6 +238,7 @@ fn random_impairments() -> impl Strategy<Value = Value> {
                 ("impairments.jitter_mean", json!(0.002)),
                 ("impairments.jitter_slot", some(bursts, 0.01)),
                 ("impairments.keep_order", json!(order || queued)),
+                ("transport.undo", json!(order || others)),
                 ("impairments.late", some(others, 0.05)),
                 ("impairments.late_by", json!(0.004)),
                 ("impairments.outage", json!(if ports && capacity.is_null() { "hold" } else { "drop" })),

@@ -263,6 +263,11 @@ RESPONSES: tuple[Response, ...] = (
         "chosen: separates losses by chance from losses in queues",
     ),
     Response(
+        "spurious_recoveries", "", "Spurious fast recoveries", "episodes/interval",
+        "Fast recoveries of which the first segment had not been lost but was late (transport.undo)", "lower",
+        "RFC 3522; RFC 9743, section 7.2",
+    ),
+    Response(
         "segments_marked", "", "Segments marked", "segments/interval",
         "Segments that routers marked instead of dropping them, each once (network.ecn_threshold)", "neutral",
         "chosen: the signal of RFC 3168",

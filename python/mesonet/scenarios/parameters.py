@@ -842,6 +842,17 @@ _TABLE = (
         },
     ),
     Parameter(
+        "transport.undo", "flag", True,
+        "Whether a reduction is undone if the segment that seemed lost arrives after all: in fast recovery and after a "
+        "timeout, with selective acknowledgements. The controller returns to its state before; BBR and BBRv3 only end "
+        "recovery.",
+        "RFC 3522, RFC 4015 and RFC 9438, section 4.9; Linux: tcp_try_undo_recovery, tcp_try_undo_loss",
+        presets={
+            "sp500_282": (False, "the texts of SP 500-282 have none"),
+            "ns-2000": (False, "ns before 2001 has none"),
+        },
+    ),
+    Parameter(
         "transport.recover_guard", "flag", False,
         "Whether with `recovery = reno` duplicates of data sent before the last reduction begin no fast retransmit, as "
         "with newreno (RFC 6582): a second loss in a window then needs a timeout.",

@@ -647,6 +647,9 @@ impl CongestionControl for Bbr {
         self.leave_recovery(config);
     }
 
+    /// Recovery has ended, which brings the window back; what was learned since is kept.
+    fn undo(&mut self, _: &Self) {}
+
     fn holds_back(&self) -> bool {
         self.mode == Mode::ProbeRtt
     }

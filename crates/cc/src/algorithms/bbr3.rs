@@ -288,6 +288,9 @@ impl CongestionControl for Bbr3 {
         self.leave_recovery(config);
     }
 
+    /// Recovery has ended, which brings the window back; what was learned since is kept.
+    fn undo(&mut self, _: &Self) {}
+
     fn holds_back(&self) -> bool {
         self.mode.is_probe_rtt()
     }

@@ -35,6 +35,14 @@ impl Impaired {
         Some(Box::new(Self { rules: impairments.rules.clone(), states, clocks, ack_bytes }))
     }
 
+    /// Returns whether a link loses a segment, where that is all that it does.
+    #[inline]
+    pub fn loses(&mut self, lane: usize, segment: &Segment, is_ack: bool) -> Option<bool> {
+        let Some(state) = &mut self.states[lane] else { return Some(false) };
+        let rules = self.rules.as_ref()?;
+        rules.only_loses.then(|| state.loses(rules, segment, is_ack))
+    }
+
     /// A segment leaves the queue before a lane at `time`; `data_bytes` is its size if it is of data.
     pub fn cross(
         &mut self,

@@ -62,6 +62,8 @@ pub struct LaneFabric {
     managed: Vec<Option<Box<Managed>>>,
     /// Every router has one queue, which is drop-tail, and links are perfect.
     is_plain: bool,
+    /// The same, but for the links.
+    has_plain_queues: bool,
     /// Segments may overtake others on links, also on those of other domains.
     reorders: bool,
     /// Links that are not, by way, and clocks of queues.
@@ -211,6 +213,7 @@ impl LaneFabric {
             routers,
             at_ports,
             is_plain: !at_ports && managed.is_empty() && impaired.is_none(),
+            has_plain_queues: !at_ports && managed.is_empty(),
             impaired,
             reorders: network.impairments.reorders(),
             managed,
@@ -283,12 +286,27 @@ impl LaneFabric {
 
     /// A segment reaches a router: it is dropped, or it leaves at a known instant and the next lane has it.
     #[inline(always)]
-    pub fn arrive(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) {
-        let router = router.index();
-        if !self.is_plain {
-            self.arrive_at_queue(now, router, segment);
-            return;
+    pub fn arrive(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
+        if self.is_plain {
+            self.arrive_at_router::<false>(now, router.index(), segment);
+        } else {
+            self.arrive_elsewhere(now, router.index(), segment);
         }
+    }
+
+    /// A segment reaches a router whose queue or whose links are not plain.
+    #[inline(never)]
+    fn arrive_elsewhere(&mut self, now: Picos, router: usize, segment: Segment) {
+        if self.has_plain_queues {
+            self.arrive_at_router::<true>(now, router, segment);
+        } else {
+            self.arrive_at_queue(now, router, segment);
+        }
+    }
+
+    /// A segment reaches a router that has one queue, which is drop-tail.
+    #[inline(always)]
+    fn arrive_at_router<const IMPAIRED: bool>(&mut self, now: Picos, router: usize, mut segment: Segment) {
         let Some(departure) = self.routers[router].arrive(now) else {
             self.drop(now, segment);
             return;
@@ -300,16 +318,21 @@ impl LaneFabric {
             self.routers[router].marked += is_new;
             segment.mark();
         }
-        self.send(departure, self.routes[router * self.targets + segment.target()], segment);
+        let way = self.routes[router * self.targets + segment.target()];
+        if IMPAIRED {
+            let is_ack = segment.target() >= self.receivers;
+            self.leave(now, departure, way, segment, is_ack);
+        } else {
+            self.send(departure, way, segment);
+        }
     }
 
     /// A segment reaches a router that has a queue at each output, or queues with a discipline.
-    #[inline(never)]
     fn arrive_at_queue(&mut self, now: Picos, router: usize, mut segment: Segment) {
         let way = self.routes[router * self.targets + segment.target()];
         let queue = if self.at_ports { usize::from(way) } else { router };
         let is_ack = segment.target() >= self.receivers;
-        let data_bytes = self.data_bytes(&segment);
+        let data_bytes = data_bytes(&segment, &self.own_flows, self.has_sizes, self.bytes);
         if self.managed.get(queue).is_some_and(Option::is_some)
             && !self.enters(now, queue, is_ack, data_bytes, &mut segment)
         {
@@ -342,13 +365,22 @@ impl LaneFabric {
     /// A segment leaves its queue for a link, which may be impaired.
     #[inline]
     fn leave(&mut self, now: Picos, departure: Picos, way: u16, segment: Segment, is_ack: bool) {
-        if self.impaired.is_none() {
+        let Some(impaired) = &mut self.impaired else {
             self.send(departure, way, segment);
             return;
-        }
-        let bytes = self.data_bytes(&segment);
-        let Some(impaired) = &mut self.impaired else { return };
-        match impaired.cross(usize::from(way), departure, &segment, is_ack, bytes) {
+        };
+        let fate = match impaired.loses(usize::from(way), &segment, is_ack) {
+            Some(false) => {
+                self.send(departure, way, segment);
+                return;
+            }
+            Some(true) => Fate::Lost,
+            None => {
+                let bytes = data_bytes(&segment, &self.own_flows, self.has_sizes, self.bytes);
+                impaired.cross(usize::from(way), departure, &segment, is_ack, bytes)
+            }
+        };
+        match fate {
             Fate::Lost => {
                 self.crossed.lost_on_links += 1;
                 // As the news of all drops, at the instant at which it is decided.
@@ -370,15 +402,6 @@ impl LaneFabric {
         match way {
             Way::Lane(lane) => self.lanes.insert(lane.index(), segment),
             Way::Outbox(outbox) => self.outboxes[usize::from(outbox)].segments.push(segment),
-        }
-    }
-
-    /// Bytes of a segment, if it is of data.
-    #[inline]
-    fn data_bytes(&self, segment: &Segment) -> u32 {
-        match segment.flow.home() {
-            FlowHome::OwnLanes(own) if self.has_sizes => self.own_flows[own].bytes,
-            FlowHome::OwnLanes(_) | FlowHome::Group(_) => self.bytes,
         }
     }
 
@@ -647,6 +670,7 @@ impl LaneFabric {
             at_ports: _,
             managed,
             is_plain: _,
+            has_plain_queues: _,
             impaired,
             reorders: _,
             leaves: _,
@@ -689,5 +713,14 @@ impl LaneFabric {
     #[must_use]
     pub fn horizon(&self) -> Picos {
         self.lanes.horizon()
+    }
+}
+
+/// Bytes of a segment, if it is of data: `standard` unless its flow is one of those with a size of their own.
+#[inline]
+fn data_bytes(segment: &Segment, own_flows: &[OwnLanes], has_sizes: bool, standard: u32) -> u32 {
+    match segment.flow.home() {
+        FlowHome::OwnLanes(own) if has_sizes => own_flows[own].bytes,
+        FlowHome::OwnLanes(_) | FlowHome::Group(_) => standard,
     }
 }

@@ -19,20 +19,45 @@ use serde::{Deserialize, Serialize};
 /// What the draws of one segment are for.
 #[derive(Clone, Copy)]
 enum Luck {
-    Loss = 1,
-    Jitter = 2,
-    Reorder = 3,
-    State = 4,
-    Slot = 5,
+    Jitter = 1,
+    Reorder = 2,
+    State = 3,
+    Slot = 4,
 }
 
 /// Loss in two states (Gilbert 1960, Elliott 1963); with one state that it never leaves, independent of the past.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// Probability that a segment is lost in the good state, and in the bad one.
-    pub lost: [f64; 2],
-    /// Probability that a segment ends the good state, and the bad one.
-    pub leaves: [f64; 2],
+    /// Chance that a segment is lost in the good state, and in the bad one.
+    lost: [Chance; 2],
+    /// Chance that a segment ends the good state, and the bad one.
+    leaves: [Chance; 2],
+}
+
+impl Loss {
+    /// From the probability that a segment is lost, and that it ends the state, in the good state and in the bad one.
+    #[must_use]
+    pub fn new(lost: [f64; 2], leaves: [f64; 2]) -> Self {
+        Self { lost: lost.map(Chance::new), leaves: leaves.map(Chance::new) }
+    }
+}
+
+/// A probability as the number of equally likely cases in which something happens, of [`Chance::CASES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Chance(u64);
+
+impl Chance {
+    const CASES: f64 = 9_007_199_254_740_992.0;
+
+    fn new(probability: f64) -> Self {
+        Self((probability * Self::CASES).ceil() as u64)
+    }
+
+    /// Returns whether it happens for these random bits.
+    #[inline]
+    fn happens(self, bits: u64) -> bool {
+        bits >> 11 < self.0
+    }
 }
 
 /// Instants at which a link carries nothing: what leaves the queue then is lost.
@@ -89,6 +114,8 @@ pub struct Rules {
     pub concerns: [bool; 2],
     /// Random loss.
     pub loss: Option<Loss>,
+    /// Nothing but that happens.
+    pub only_loses: bool,
     /// Random delays.
     pub jitter: Option<Jitter>,
     /// Time for which a random delay holds for all segments; 0 for each a delay of its own.
@@ -119,7 +146,7 @@ pub enum Fate {
 pub struct LinkState {
     /// Bits that name the link in this run.
     key: u64,
-    /// Segments that have crossed it, those that it lost included.
+    /// Segments that have crossed it, if its state changes.
     crossed: u64,
     /// It is in the bad state.
     is_bad: bool,
@@ -135,13 +162,18 @@ impl LinkState {
         Self { key, ..Self::default() }
     }
 
-    /// The random numbers of a segment. A retransmission has others than the first transmission.
+    /// Random bits of a segment. A retransmission has others than the first transmission.
+    #[inline]
+    fn bits(&self, segment: &Segment, is_ack: bool) -> u64 {
+        let name = u64::from(segment.flow.0) << 32 | u64::from(segment.sequence);
+        let key = if is_ack { !self.key } else { self.key };
+        let bits = mix(key ^ name);
+        if segment.is_copy() { mix(bits ^ segment.departure_bits()) } else { bits }
+    }
+
+    /// Random numbers of a segment for one purpose.
     fn luck(&self, of: Luck, segment: &Segment, is_ack: bool) -> Draw {
-        let mut key = mix(self.key ^ (u64::from(segment.flow.0) << 32 | u64::from(segment.sequence)));
-        if segment.is_copy() {
-            key = mix(key ^ segment.departure_bits());
-        }
-        Draw::new(mix(key ^ ((of as u64) << 1 | u64::from(is_ack))))
+        Draw::new(mix(self.bits(segment, is_ack) ^ of as u64))
     }
 
     /// A segment of `bytes` crosses the link: it leaves the queue before it at `time`.
@@ -149,8 +181,7 @@ impl LinkState {
         if !rules.concerns[usize::from(is_ack)] {
             return Fate::Late(0);
         }
-        self.crossed += 1;
-        let dropped = rules.loss.is_some_and(|loss| self.loses(loss, segment, is_ack))
+        let dropped = self.loses(rules, segment, is_ack)
             || rules.outage.is_some_and(|outage| outage.has(time))
             || rules.policer.is_some_and(|policer| !self.conforms(policer, time, bytes));
         if dropped {
@@ -170,14 +201,21 @@ impl LinkState {
         Fate::Late(late)
     }
 
-    fn loses(&mut self, loss: Loss, segment: &Segment, is_ack: bool) -> bool {
-        let leaves = loss.leaves[usize::from(self.is_bad)];
-        if leaves > 0.0 {
-            let mut draw = Draw::new(mix(mix(self.key ^ Luck::State as u64) ^ self.crossed));
-            self.is_bad ^= draw.uniform() < leaves;
+    /// The link loses a segment by chance.
+    #[inline]
+    pub fn loses(&mut self, rules: &Rules, segment: &Segment, is_ack: bool) -> bool {
+        let Some(loss) = rules.loss.filter(|_| rules.concerns[usize::from(is_ack)]) else { return false };
+        if loss.leaves[0] != Chance(0) {
+            self.move_on(loss);
         }
-        let lost = loss.lost[usize::from(self.is_bad)];
-        lost > 0.0 && self.luck(Luck::Loss, segment, is_ack).uniform() < lost
+        loss.lost[usize::from(self.is_bad)].happens(self.bits(segment, is_ack))
+    }
+
+    /// One more segment may change the state of the link.
+    fn move_on(&mut self, loss: Loss) {
+        self.crossed += 1;
+        let bits = mix(mix(self.key ^ Luck::State as u64) ^ self.crossed);
+        self.is_bad ^= loss.leaves[usize::from(self.is_bad)].happens(bits);
     }
 
     /// The bucket has tokens for a segment, which takes them.

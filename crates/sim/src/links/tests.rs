@@ -7,6 +7,7 @@ use mesonet_cc::{MILLISECOND, SECOND};
 const CLEAN: Rules = Rules {
     concerns: [true, true],
     loss: None,
+    only_loses: false,
     jitter: None,
     slot: 0,
     keeps_order: true,
@@ -35,7 +36,7 @@ fn is_lost(fates: &[Fate]) -> Vec<bool> {
 #[test]
 fn independent_losses_have_their_probability() {
     for p in [0.001, 0.05, 0.5] {
-        let rules = Rules { loss: Some(Loss { lost: [p, 1.0], leaves: [0.0, 1.0] }), ..CLEAN };
+        let rules = Rules { loss: Some(Loss::new([p, 1.0], [0.0, 1.0])), ..CLEAN };
         let lost = is_lost(&fates(&rules, 200_000));
         let share = lost.iter().filter(|lost| **lost).count() as f64 / 200_000.0;
         assert!((share - p).abs() < 5.0 * (p * (1.0 - p) / 200_000.0).sqrt(), "{share} of {p}");
@@ -49,7 +50,7 @@ fn independent_losses_have_their_probability() {
 #[test]
 fn bursts_have_the_length_of_the_bad_state() {
     let (p, r) = (0.01, 0.25);
-    let rules = Rules { loss: Some(Loss { lost: [0.0, 1.0], leaves: [p, r] }), ..CLEAN };
+    let rules = Rules { loss: Some(Loss::new([0.0, 1.0], [p, r])), ..CLEAN };
     let lost = is_lost(&fates(&rules, 400_000));
     let share = lost.iter().filter(|lost| **lost).count() as f64 / 400_000.0;
     assert!((share - p / (p + r)).abs() < 0.002, "{share}");
@@ -61,7 +62,7 @@ fn bursts_have_the_length_of_the_bad_state() {
 /// The luck of a segment belongs to its link and to its place in its flow; a copy has its own.
 #[test]
 fn luck_follows_the_segment() {
-    let loss = Some(Loss { lost: [0.5, 1.0], leaves: [0.0, 1.0] });
+    let loss = Some(Loss::new([0.5, 1.0], [0.0, 1.0]));
     let rules = Rules { loss, ..CLEAN };
     let lost = |lane: usize, time: Picos, segment: Segment, is_ack: bool| {
         LinkState::new(1, lane).cross(&rules, time, &segment, is_ack, 1500) == Fate::Lost

@@ -14,6 +14,8 @@ pub struct Counters {
     pub dropped: u64,
     /// Acknowledgements and SYN-ACKs dropped by routers.
     pub acks_dropped: u64,
+    /// Fast recoveries whose first segment had not been lost, where these are undone.
+    pub spurious_recoveries: u64,
     /// Segments of either kind that links lost, each also counted as dropped.
     pub lost_on_links: u64,
     /// Segments marked by routers, each once.
@@ -69,6 +71,7 @@ impl Counters {
             leaving: f(self.leaving, other.leaving),
             dropped: f(self.dropped, other.dropped),
             acks_dropped: f(self.acks_dropped, other.acks_dropped),
+            spurious_recoveries: f(self.spurious_recoveries, other.spurious_recoveries),
             lost_on_links: f(self.lost_on_links, other.lost_on_links),
             marked: f(self.marked, other.marked),
             data_sent: f(self.data_sent, other.data_sent),

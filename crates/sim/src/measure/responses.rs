@@ -159,6 +159,7 @@ impl PeriodSums {
             ("segments_dropped", per_interval(c.dropped)),
             ("acks_dropped", per_interval(c.acks_dropped)),
             ("lost_on_links", per_interval(c.lost_on_links)),
+            ("spurious_recoveries", per_interval(c.spurious_recoveries)),
             ("segments_marked", per_interval(c.marked)),
             ("window_reductions", per_interval(c.loss_events)),
             ("timeouts_per_loss", per_loss),

@@ -132,6 +132,7 @@ impl Series {
         table.integer("segments_dropped", whole(&|r| r.2.dropped));
         table.integer("acks_dropped", whole(&|r| r.2.acks_dropped));
         table.integer("lost_on_links", whole(&|r| r.2.lost_on_links));
+        table.integer("spurious_recoveries", whole(&|r| r.2.spurious_recoveries));
         table.integer("segments_marked", whole(&|r| r.2.marked));
         table.integer("flows_completed", whole(&|r| r.2.completed));
         table.integer("connection_failures", whole(&|r| r.2.failures));

@@ -129,9 +129,9 @@ fn rules(scenario: &Scenario) -> Result<Option<Rules>, InvalidScenario> {
         let bytes = scenario.transport.segment_bytes.round() as u32;
         Policer { service, bytes, burst: picos(given.policer_burst / given.policer_rate) }
     });
-    let does =
-        loses || jitter.is_some() || given.late > 0.0 || drops || policer.is_some() || given.delays.is_some();
-    if !does {
+    let does_more =
+        jitter.is_some() || given.late > 0.0 || drops || policer.is_some() || given.delays.is_some();
+    if !loses && !does_more {
         return Ok(None);
     }
     if given.of == Concerned::Acks && scenario.network.ack_path == AckPath::Delay {
@@ -152,8 +152,8 @@ fn rules(scenario: &Scenario) -> Result<Option<Rules>, InvalidScenario> {
     }
     Ok(Some(Rules {
         concerns: [given.of != Concerned::Acks, given.of != Concerned::Data],
-        loss: loses
-            .then_some(Loss { lost: [given.loss, given.loss_bad], leaves: [given.to_bad, given.to_good] }),
+        loss: loses.then(|| Loss::new([given.loss, given.loss_bad], [given.to_bad, given.to_good])),
+        only_loses: loses && !does_more,
         jitter,
         slot: picos(given.jitter_slot),
         keeps_order,

@@ -82,7 +82,7 @@ impl Domain {
         una: u64,
     ) -> Acked {
         if self.shared.rules.rack {
-            return self.take_by_time(slot, sequence, self.now - segment.age(self.now));
+            return self.take_by_time(slot, sequence, segment);
         }
         let flow = &mut self.flows[slot as usize];
         let repair = &mut self.repairs[slot as usize];
@@ -153,6 +153,37 @@ impl Domain {
         flight as u32
     }
 
+    /// The window is about to be reduced because the lowest outstanding segment is lost, or not for this.
+    pub(super) fn arm_undo(&mut self, slot: u32, reduces: bool) {
+        if !self.shared.rules.undoes {
+            return;
+        }
+        let flow = &self.flows[slot as usize];
+        let undo = &mut self.repairs[slot as usize].undo;
+        if reduces {
+            undo.arm(flow.board.una(), &flow.controller);
+        } else {
+            undo.disarm();
+        }
+    }
+
+    /// During recovery the original of segment `sequence` has arrived. If its loss began the recovery, this was spurious: it
+    /// ends, and what it reduced is as before. Returns whether it was.
+    pub(super) fn undo(&mut self, slot: u32, sequence: u64) -> bool {
+        let repair = &mut self.repairs[slot as usize];
+        let Some(before) = repair.undo.take(sequence) else { return false };
+        let flow = &mut self.flows[slot as usize];
+        let config = &self.shared.configs[usize::from(flow.algorithm)];
+        flow.controller.on_recovery_exit(config, self.now);
+        flow.controller.undo(&before);
+        (flow.recovery, flow.retransmit_first) = (Recovery::Open, false);
+        if self.shared.rules.rack {
+            repair.rack.restore(&flow.board, self.now);
+        }
+        flow.board.restore();
+        true
+    }
+
     /// A number that grows with every segment found lost.
     fn losses_found(&self, slot: u32) -> u64 {
         self.flows[slot as usize].board.lost_end() + self.repairs[slot as usize].rack.relapses()
@@ -178,12 +209,12 @@ impl Domain {
         }
     }
 
-    /// Segment `sequence` is acknowledged by the copy that left at `departure`, and others are found lost.
-    fn take_by_time(&mut self, slot: u32, sequence: u64, departure: Picos) -> Acked {
-        let now = self.now;
+    /// Segment `sequence` is acknowledged by the copy `segment`, and others are found lost.
+    fn take_by_time(&mut self, slot: u32, sequence: u64, segment: &Segment) -> Acked {
+        let (now, departure) = (self.now, segment.departure(self.now));
         let flow = &mut self.flows[slot as usize];
         let repair = &mut self.repairs[slot as usize];
-        repair.rack.acknowledged(&mut flow.board, sequence, departure, now);
+        repair.rack.acknowledged(&mut flow.board, sequence, departure, !segment.is_copy(), now);
         let acked = flow.board.acknowledge(sequence, u32::MAX);
         let new = acked != Acked::Known;
         if !new && !repair.probe.is(sequence) {

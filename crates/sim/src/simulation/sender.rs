@@ -286,7 +286,7 @@ impl Domain {
         flow.heard = self.now;
         self.counters.delivered += 1;
         self.counters.acked_by_class[usize::from(flow.pair_class)] += 1;
-        if flow.recovery == Recovery::Timeout {
+        if flow.recovery != Recovery::Open {
             self.look_for_spurious(slot, sequence, segment);
         }
     }
@@ -328,6 +328,7 @@ impl Domain {
     /// after a second reduction, because it was sent after the first one. The first lost segment is retransmitted whatever the window (RFC 6675, section 5).
     pub(super) fn fast_retransmit(&mut self, slot: u32) {
         let flight = self.begin_repair(slot);
+        let was_open = self.flows[slot as usize].recovery == Recovery::Open;
         let flow = &mut self.flows[slot as usize];
         let marked = flow.recovery == Recovery::Open && flow.answered_mark && flow.board.una() < flow.recover;
         flow.recovery = Recovery::Fast;
@@ -340,6 +341,8 @@ impl Domain {
         if let Some(timing) = &mut flow.timing {
             timing.sent_again();
         }
+        self.arm_undo(slot, was_open && !marked);
+        let flow = &mut self.flows[slot as usize];
         if marked {
             // The window was reduced for a mark since the lost segment left, and once per window is enough (RFC 3168,
             // section 6.1.2; RFC 8257, section 3.5). What left after that reduction belongs to the next episode.
@@ -414,6 +417,10 @@ impl Domain {
     /// Counts every outstanding segment as lost.
     fn retransmission_timeout(&mut self, slot: u32) {
         self.counters.timeouts += 1;
+        let flow = &self.flows[slot as usize];
+        if flow.recovery != Recovery::Timeout || flow.timed_out != flow.board.una() {
+            self.arm_undo(slot, true);
+        }
         let flow = &mut self.flows[slot as usize];
         let una = flow.board.una();
         let loss = LossEvent {
@@ -668,15 +675,22 @@ impl Domain {
         }
     }
 
-    /// After a timeout `segment`, which has number `sequence`, is acknowledged for the first time: if this copy of the segment that
-    /// timed out had left before the timer expired, nothing was lost (Eifel, RFC 3522).
+    /// In recovery `segment`, which has number `sequence`, is acknowledged for the first time: if it is the original of the segment
+    /// that seemed lost, nothing was (Eifel, RFC 3522).
     #[inline(never)]
     pub(super) fn look_for_spurious(&mut self, slot: u32, sequence: u64, segment: &Segment) {
         let now = self.now;
         let flow = &mut self.flows[slot as usize];
-        if sequence == flow.timed_out && now - segment.age(now) < flow.expired {
-            flow.spurious_timeouts += 1;
-            self.counters.spurious_timeouts += 1;
+        if flow.recovery == Recovery::Timeout {
+            if sequence == flow.timed_out && now - segment.age(now) < flow.expired {
+                flow.spurious_timeouts += 1;
+                self.counters.spurious_timeouts += 1;
+                if self.shared.rules.undoes {
+                    self.undo(slot, sequence);
+                }
+            }
+        } else if self.shared.rules.undoes && !segment.is_copy() && self.undo(slot, sequence) {
+            self.counters.spurious_recoveries += 1;
         }
     }
 

@@ -369,6 +369,19 @@ impl Scoreboard {
         assert!(self.retransmitted_end <= self.lost_end && self.passed <= self.next, "{self:?}");
     }
 
+    /// Nothing that is missing counts as lost or as retransmitted any more: all of it is in the network. Segments that pass it
+    /// count anew.
+    pub fn restore(&mut self) {
+        self.pipe = self.outstanding() as u32;
+        (self.lost_end, self.retransmitted_end) = (self.una, self.una);
+        let seen = self.passed_count;
+        for place in 0..self.holes.len() {
+            if let Some(hole) = self.holes.get_mut(place) {
+                hole.seen = seen;
+            }
+        }
+    }
+
     /// The retransmission timer expired: everything outstanding counts as lost.
     pub fn lose_everything(&mut self) {
         if self.passed < self.next {

@@ -7,6 +7,7 @@ mod probe;
 mod prr;
 mod rack;
 mod reno;
+mod undo;
 
 use super::{Recovery, Scoreboard};
 use crate::scenario::{LossDetection, PrrKind, RecoveryKind, TransportParameters};
@@ -18,6 +19,7 @@ pub use rack::Rack;
 pub use reno::Reno;
 use serde::{Deserialize, Serialize};
 use std::mem::offset_of;
+pub use undo::Undo;
 
 /// Cache lines of the hot state of a [`Repair`].
 pub const HOT_REPAIR_LINES: usize = 4;
@@ -37,6 +39,8 @@ pub struct Rules {
     pub guarded: bool,
     /// Longest time for which a receiver may hold an acknowledgement back, as probes assume.
     pub probe_ack_delay: Picos,
+    /// Reductions that were not needed are undone.
+    pub undoes: bool,
     plain: bool,
 }
 
@@ -46,7 +50,9 @@ impl Rules {
     pub fn new(parameters: &TransportParameters) -> Self {
         let (kind, prr) = (parameters.recovery, parameters.prr);
         let rack = parameters.loss_detection == LossDetection::Rack;
-        let plain = kind == RecoveryKind::Sack && prr == PrrKind::Off && !rack;
+        // With cumulative acknowledgements nothing is undone.
+        let undoes = parameters.undo && kind == RecoveryKind::Sack;
+        let plain = kind == RecoveryKind::Sack && prr == PrrKind::Off && !rack && !undoes;
         Self {
             kind,
             prr,
@@ -54,6 +60,7 @@ impl Rules {
             limited_transmit: parameters.limited_transmit,
             guarded: kind == RecoveryKind::NewReno || parameters.recover_guard,
             probe_ack_delay: picos(parameters.probe_ack_delay),
+            undoes,
             plain,
         }
     }
@@ -107,6 +114,8 @@ pub struct Repair {
     pub prr: Prr,
     /// Cumulative acknowledgements and their duplicates.
     pub reno: Reno,
+    /// The state before the last reduction.
+    pub undo: Undo,
 }
 
 const _: () = assert!(offset_of!(Repair, rack) == 32 && offset_of!(Repair, reno) <= HOT_REPAIR_LINES * 64);

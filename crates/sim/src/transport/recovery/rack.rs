@@ -2,8 +2,8 @@
 //! a round trip has passed, be it a first transmission or a retransmission.
 //!
 //! The acknowledgement names the copy that caused it by its departure, as an exact timestamp option would, so that
-//! nothing of section 6.2 is ambiguous. The network keeps a flow's segments in order: reordering is never seen, and the
-//! reordering window is that of a sender which has not seen any.
+//! nothing of section 6.2 is ambiguous. Only impaired links change the order of a flow's segments: elsewhere the reordering
+//! window is the one of a sender which has not seen any.
 
 use crate::transport::flow::OFF;
 use crate::transport::short_queue::ShortQueue;
@@ -54,6 +54,8 @@ pub struct Rack {
     relapses: u32,
     /// The reordering window is this many quarters of the smallest round-trip time.
     multiplier: u16,
+    /// A first transmission arrived after one that had left later.
+    reordered: bool,
     /// Recoveries until it is one again.
     persist: u16,
     /// Retransmissions found lost, to be sent again, rising.
@@ -72,6 +74,7 @@ impl Default for Rack {
             relapses: 0,
             reduced: 0,
             multiplier: 1,
+            reordered: false,
             persist: PERSISTENCE,
             widened: 0,
             timer: OFF,
@@ -141,9 +144,18 @@ impl Rack {
         }
     }
 
-    /// Before segment `sequence` is taken off the scoreboard: the copy that left at `departure` has arrived.
-    pub fn acknowledged(&mut self, board: &mut Scoreboard, sequence: u64, departure: Picos, now: Picos) {
+    /// Before segment `sequence` is taken off the scoreboard: the copy that left at `departure` has arrived, the `original` or
+    /// a retransmission.
+    pub fn acknowledged(
+        &mut self,
+        board: &mut Scoreboard,
+        sequence: u64,
+        departure: Picos,
+        original: bool,
+        now: Picos,
+    ) {
         let copy = Transmission { time: departure, sequence };
+        self.reordered |= original && copy < self.latest && !board.has_arrived(sequence);
         if copy > self.latest {
             (self.latest, self.rtt) = (copy, now - departure);
         }
@@ -181,11 +193,11 @@ impl Rack {
         }
     }
 
-    /// Time beyond a round trip that a segment may take. There is none where `enough` segments have passed a missing
-    /// one (RFC 8985: `DupThresh`).
+    /// Time beyond a round trip that a segment may take. As long as no segment was seen out of order there is none in recovery,
+    /// or where `enough` segments have passed a missing one (RFC 8985, section 6.2, step 4; `DupThresh`).
     #[must_use]
     pub fn reordering_window(&self, rtt: &RttEstimator, recovery: Recovery, enough: bool) -> Picos {
-        if recovery != Recovery::Open || enough {
+        if !self.reordered && (recovery != Recovery::Open || enough) {
             return 0;
         }
         (u64::from(self.multiplier) * rtt.min_rtt / 4).min(rtt.srtt)
@@ -259,6 +271,18 @@ impl Rack {
         self.relapses.into()
     }
 
+    /// Nothing that is missing below `next` counts as lost any more: as if it left at `now`, in its order.
+    pub fn restore(&mut self, board: &Scoreboard, now: Picos) {
+        self.resent.clear();
+        self.again.clear();
+        self.timer = OFF;
+        let known = if self.departures.is_empty() { board.next() } else { self.first };
+        for _ in board.una()..known {
+            self.departures.insert(0, now);
+        }
+        self.first = known.min(board.una());
+    }
+
     /// The retransmission timer expired: all copies count as lost.
     pub fn timed_out(&mut self, now: Picos) {
         self.departures.clear();
@@ -298,7 +322,7 @@ mod tests {
 
     /// The copy of `sequence` that left at `sent` ms is acknowledged at `now` ms: retransmissions found lost.
     fn acknowledge(rack: &mut Rack, board: &mut Scoreboard, sequence: u64, sent: u64, now: u64) -> Vec<u64> {
-        rack.acknowledged(board, sequence, sent * MS, now * MS);
+        rack.acknowledged(board, sequence, sent * MS, false, now * MS);
         board.acknowledge(sequence, u32::MAX);
         let mut again = Vec::new();
         rack.detect(board, now * MS, OPEN, &rtt(100, 110), 3, |s| again.push(s));
@@ -414,7 +438,7 @@ mod tests {
                     3 => {
                         if let Some((sequence, sent)) = path.pop_front() {
                             held -= 1;
-                            rack.acknowledged(&mut board, sequence, sent, now);
+                            rack.acknowledged(&mut board, sequence, sent, false, now);
                             board.acknowledge(sequence, u32::MAX);
                             rack.detect(&mut board, now, FAST, &rtt(1, 1), 3, |_| ());
                         }
