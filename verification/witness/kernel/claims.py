@@ -21,6 +21,7 @@ LEAST_SHARE = 0.95
 PATH = ("goodput Mb/s", "utilisation", "mean RTT ms", "p95 RTT ms")
 LOSSES = ("drop rate %", "drops in first 3 s", TIMEOUTS, "time between cuts s", "decrease factor")
 SHARE = ("share of newcomer",)
+UNDER_LOSS = ("goodput Mb/s", "mean RTT ms", "drop rate %", TIMEOUTS)
 COMPLETION = ("completion ms",)
 UNITS = {
     "goodput Mb/s": ("goodput", "Mb/s"),
@@ -40,6 +41,7 @@ ASPECTS = {
     PATH: "goodput, utilisation and round-trip time",
     LOSSES: "drops, timeouts and cuts",
     SHARE: "share of the newcomer",
+    UNDER_LOSS: "goodput, round-trip time, drops and timeouts",
     COMPLETION: "completion time",
 }
 WORDS = {"reno": "Reno", "cubic": "CUBIC", "bbr": "BBR"}
@@ -92,6 +94,12 @@ EXPLANATIONS: dict[tuple[str, Sequence[str]], str] = {
         "phases, at others hardly (0.003 to 0.27 %). Tested: a round trip longer by 0.1 or 0.2 ms does not cure it. "
         "Not explained."
     ),
+    ("Reno, CUBIC and BBR under random loss", UNDER_LOSS): (
+        "At 1 % all quantities are reproduced. At 0.1 % the luck of few losses decides: the three runs of the kernel lost "
+        "0.084 % by chance, five runs of mesonet 0.128 % (CUBIC). Goodput goes with the root of the loss rate, which "
+        "predicts 13.5 Mb/s at the kernel's loss from the 10.9 Mb/s of mesonet; the kernel has 13.3 Mb/s. In some runs of "
+        "Reno no loss comes before slow start overflows the queue."
+    ),
 }
 """Why a claim is not reproduced, by its group and its quantities: from mechanism only."""
 
@@ -108,7 +116,7 @@ class Group:
 def groups() -> list[Group]:
     """Return the groups of scenarios that mesonet can run."""
     able = [scenario for scenario in every() if not why_not(scenario)]
-    endless = [scenario for scenario in able if not scenario.segments]
+    endless = [scenario for scenario in able if not scenario.segments and not scenario.loss]
     found = []
     for name in SINGLE:
         own = tuple(each for each in endless if each.algorithms == (name,))
@@ -120,18 +128,21 @@ def groups() -> list[Group]:
         if plain := tuple(each for each in own if not each.compressed_sacks):
             found.append(Group(f"{outcome}, selective acknowledgements not compressed", plain, (PATH, LOSSES, SHARE)))
     short = tuple(scenario for scenario in able if scenario.segments)
-    return [*found, Group("Short transfers", short, (COMPLETION,))]
+    found.append(Group("Short transfers", short, (COMPLETION,)))
+    lossy = tuple(scenario for scenario in able if scenario.loss)
+    return [*found, Group("Reno, CUBIC and BBR under random loss", lossy, (UNDER_LOSS,))]
 
 
 def texts() -> dict[str, str]:
     """Return the text of each claim's file, by its id."""
     table = read()
-    all_rows = [name for group in groups() for name in (scenario.name for scenario in group.scenarios)]
+    # The luck of lossy scenarios is not the same.
+    all_rows = [scenario.name for group in groups() for scenario in group.scenarios if not scenario.loss]
     found = [
         _head(
             f"{KERNEL} has the same goodput, round-trip times, drops, cuts, shares and completion times of Reno, CUBIC "
             "and BBR, alone and in pairs.",
-            f"all {len(all_rows)} scenarios of Part K. {_setup(())}",
+            f"all {len(all_rows)} scenarios of Part K without random loss. {_setup(())}",
         )
         + _explained("all", PUBLISHED)
         + _share("rows inside the kernel's runs or within 10 %", all_rows, PUBLISHED, LEAST_SHARE)
@@ -146,9 +157,7 @@ def texts() -> dict[str, str]:
                 + "".join(_value(*key, row) for key, row in rows)
                 + _share("rows inside or within 10 %", names, aspect)
             )
-    lossy = "mesonet has no random loss. The table has goodput, round-trip time and drops at 0.1 and 1 % for all three."
     pieces = "mesonet sends segments, no pieces of several (GSO). The table has BBR alone and BBR that joins CUBIC."
-    found.append(_head(f"Reno, CUBIC and BBR under random loss behave as in {KERNEL}.", "queue of 4 BDP, 15 s", lossy))
     found.append(
         _head(f"BBR that sends pieces of two segments behaves as in {KERNEL}.", "offloads as by default", pieces)
     )

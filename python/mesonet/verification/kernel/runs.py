@@ -78,6 +78,8 @@ def of_scenario(scenario: KernelScenario, preset: str, values: Mapping[str, Any]
     }
     if not scenario.compressed_sacks:
         settings["transport.sack_compression"] = "0 s"
+    if scenario.loss:
+        settings |= {"impairments.at": ["A -> B"], "impairments.of": "data", "impairments.loss": scenario.loss}
     return named("dumbbell").with_values({**settings, **values})
 
 
@@ -93,8 +95,6 @@ def why_not(scenario: KernelScenario) -> str:
     -------
     The reason; empty if mesonet can run it.
     """
-    if scenario.loss:
-        return "mesonet has no random loss"
     if not scenario.gso_segments:
         return "mesonet sends segments, no larger pieces"
     return ""
@@ -165,11 +165,13 @@ def observe(scenario: KernelScenario, preset: str, values: Mapping[str, Any], se
         flows.append(flow)
     time_s = np.array(router["time_s"])
     took = totals["last_acked_s"] - totals["started_s"] if totals["completed"] else float("nan")
+    dropped = np.cumsum(router["segments_dropped"]).astype(float)
     return Observation(
         time_s=time_s,
         queue=np.array(router["queue"], dtype=float),
         accepted=np.cumsum(router["segments_accepted"]).astype(float),
-        dropped=np.cumsum(router["segments_dropped"]).astype(float),
+        # Those of the queue, and those that the link lost.
+        dropped=np.sum([flow.drops for flow in flows], axis=0) if scenario.loss else dropped,
         busy_s=np.cumsum(router["utilisation"]) * SAMPLE_S,
         flows=flows,
         completion_s=took,
