@@ -24,6 +24,8 @@ pub enum Purpose {
     Queue = 7,
     /// Luck of segments on a link.
     Link = 8,
+    /// Gap, size, receiver and congestion control of one open-loop arrival.
+    Arrival = 9,
 }
 
 /// Stream of random numbers that starts at a mixed key.
@@ -54,6 +56,13 @@ impl Stream {
     /// Exponential with the given mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -libm::log(1.0 - self.uniform()) * mean
+    }
+
+    /// Log-normal with mean 1 and the given standard deviation of the logarithm (Box and Muller 1958); takes two numbers.
+    pub fn log_normal(&mut self, sigma: f64) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
+        let normal = radius * libm::cos(std::f64::consts::TAU * self.uniform());
+        libm::exp(sigma * normal - sigma * sigma / 2.0)
     }
 
     /// Pareto with the given shape and smallest value.
@@ -114,6 +123,11 @@ mod tests {
         let mut s = stream(3, 0, 0);
         let mean = (0..n).map(|_| s.exponential(5.0)).sum::<f64>() / f64::from(n);
         assert!((mean - 5.0).abs() < 0.06, "{mean}");
+        // Mean 1, and by the mean of the logarithm -sigma^2 / 2.
+        let draws: Vec<f64> = (0..n).map(|_| s.log_normal(0.5)).collect();
+        let mean = draws.iter().sum::<f64>() / f64::from(n);
+        let of_log = draws.iter().map(|x| libm::log(*x)).sum::<f64>() / f64::from(n);
+        assert!((mean - 1.0).abs() < 0.006 && (of_log + 0.125).abs() < 0.006, "{mean} {of_log}");
         // Shape 3, smallest 2: mean 3, finite variance 3.
         let mean = (0..n).map(|_| s.pareto(3.0, 2.0)).sum::<f64>() / f64::from(n);
         assert!((mean - 3.0).abs() < 0.02, "{mean}");

@@ -13,10 +13,12 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
+mod arrivals;
 pub mod bounds;
 mod topology;
 mod traffic;
 
+pub use arrivals::{ArrivalProcess, Gaps, Sizes};
 pub(crate) use bounds::within;
 pub use topology::{
     GivenLink, GivenRouter, GivenTopology, PlaceRule, Places, TierParameters, TopologyChoice,
@@ -71,6 +73,9 @@ pub struct Scenario {
     pub algorithms: Vec<AlgorithmShare>,
     /// Explicit flows, beside the users.
     pub flows: Vec<ExplicitFlow>,
+    /// Open-loop arrivals, beside the users.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arrivals: Vec<ArrivalProcess>,
     /// Time line.
     pub time: TimeParameters,
     /// The tables and samples to record.
@@ -849,6 +854,8 @@ impl Scenario {
         self.check_times()?;
         changes::check(&self.network.changes, self.time.duration)?;
         self.check_flows()?;
+        let is_algorithm = |name: &str| self.algorithms.iter().any(|a| a.name == name);
+        arrivals::check(&self.arrivals, self.time.duration, is_algorithm)?;
         self.check_algorithms()
     }
 

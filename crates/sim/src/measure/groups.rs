@@ -17,7 +17,7 @@ const GOODPUT_UNIT: f64 = 1024.0;
 const TIME_UNIT: Picos = 1_000_000;
 
 /// Flow groups in the order of the ASME paper's Table 6: movies, service packs, documents, Web objects.
-const CATEGORY_ORDER: [u8; 5] = [3, 2, 1, 0, 4];
+const CATEGORY_ORDER: [u8; 6] = [3, 2, 1, 0, 4, 5];
 
 /// Sums and histograms of the flows of one group.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -166,7 +166,7 @@ impl FlowGroups {
     }
 }
 
-/// Number of a flow group in the ASME paper's Table 6, NaN for explicit flows and paths outside the tiers.
+/// Number of a flow group in the ASME paper's Table 6, NaN for explicit flows, arrivals and paths outside the tiers.
 fn number([category, path, slow, _]: [u8; 4]) -> f64 {
     if category > 3 || path > 2 { f64::NAN } else { f64::from(category * 6 + path * 2 + slow + 1) }
 }

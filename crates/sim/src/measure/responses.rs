@@ -111,9 +111,9 @@ impl PeriodSums {
     }
 
     /// The responses of the period: y1 to y22, then what Table 6 adds, then what goes beyond the study. NaN where there
-    /// was nothing to measure; `long_lived` is the number of long-lived flows.
+    /// was nothing to measure; `sources` and `long_lived` are the numbers of sources and long-lived flows.
     #[must_use]
-    pub fn responses(&self, sources: u64, long_lived: usize) -> Responses {
+    pub fn responses(&self, sources: f64, long_lived: usize) -> Responses {
         let c = &self.counters;
         let per_interval = |count: u64| count as f64 / self.samples as f64;
         let per_second = |count: u64| count as f64 / self.time;
@@ -122,7 +122,7 @@ impl PeriodSums {
         let per_loss = if c.dropped > 0 { c.timeouts as f64 / c.dropped as f64 } else { f64::NAN };
         let mut responses = vec![
             ("transmitting_sources", sending),
-            ("transmitting_fraction", sending / sources as f64),
+            ("transmitting_fraction", sending / sources),
             ("segments_entering", per_interval(c.entering)),
             ("segments_leaving", per_interval(c.leaving)),
             ("loss_rate", c.dropped as f64 / (c.dropped + c.leaving) as f64),

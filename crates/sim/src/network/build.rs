@@ -1,6 +1,7 @@
 //! From a scenario to routers, lanes and routes.
 
 use super::acknowledgements::Groups;
+use super::arrivals::Arrivals;
 use super::changes::{Change, Schedule, Turn, follow};
 use super::distances::Distances;
 use super::impairments::{self, Impairments};
@@ -95,6 +96,8 @@ pub struct Network {
     pub traffic: Traffic,
     /// What links do to what crosses them, and rates that vary.
     pub impairments: Impairments,
+    /// Open-loop arrivals.
+    pub arrivals: Vec<Arrivals>,
     /// Changes during the run, rising by time.
     pub changes: Vec<Change>,
     /// Propagation round trip by lane of acknowledgements: at the start, then after each of the changes.
@@ -208,6 +211,7 @@ impl Network {
             buffers: Vec::new(),
             speeds,
             traffic,
+            arrivals: Vec::new(),
             topology,
             lanes,
             access,
@@ -223,6 +227,7 @@ impl Network {
             changes: schedule.changes,
         };
         network.follow_traces(scenario)?;
+        network.arrivals = network.resolve_arrivals(scenario)?;
         network.set_buffers(scenario, &buffers)?;
         network.queued_acks = QueuedAcks::new(&mut network, ack_path);
         network.impairments = Impairments::new(scenario, &network)?;

@@ -1,6 +1,7 @@
 //! Numbers that follow from a scenario before anything is simulated.
 
 use super::Network;
+use super::arrivals::Arrivals;
 use super::map::NetworkMap;
 use super::topology::RouterClass;
 use crate::scenario::Scenario;
@@ -23,8 +24,25 @@ pub struct ClassSummary {
     pub buffer: [u64; 2],
     /// Sources below routers of the class.
     pub sources: u64,
-    /// Mean and largest offered load of users, as a share of the speed of the queue.
+    /// Mean and largest offered load of users and arrivals, as a share of the speed of the queue.
     pub load: [f64; 2],
+}
+
+/// A process of open-loop arrivals.
+#[derive(Clone, Debug, Serialize)]
+pub struct ArrivalsSummary {
+    /// Routers where flows begin.
+    pub origins: usize,
+    /// Flows per second, over all origins.
+    pub rate: f64,
+    /// Mean size of a flow, whole segments.
+    pub mean_size: f64,
+    /// Data that the flows offer to the queue that carries most of it for its speed, as a share of the speed.
+    pub load: f64,
+    /// Name of that queue; of the queue of a stated load.
+    pub queue: String,
+    /// Flows that are expected to be in progress at once, about.
+    pub in_progress: f64,
 }
 
 /// Numbers that follow from a scenario.
@@ -34,6 +52,8 @@ pub struct Description {
     pub topology: String,
     /// By class of routers.
     pub classes: Vec<ClassSummary>,
+    /// Processes of open-loop arrivals.
+    pub arrivals: Vec<ArrivalsSummary>,
     /// Number of sources.
     pub sources: u64,
     /// Rule of the traffic in words.
@@ -137,6 +157,7 @@ impl Network {
         Description {
             topology: self.topology.name.clone(),
             classes: [Backbone, Pop, Normal, Fast, Direct, Plain].into_iter().filter_map(of_class).collect(),
+            arrivals: self.arrivals_summaries(scenario),
             sources: self.traffic.sources.iter().sum(),
             traffic: self.traffic.rule,
             offered: self.offered(scenario),
@@ -158,6 +179,24 @@ impl Network {
             map: self.map(scenario.network.delay_multiplier),
             warnings: self.warnings(scenario),
         }
+    }
+
+    fn arrivals_summaries(&self, scenario: &Scenario) -> Vec<ArrivalsSummary> {
+        let summary = |(arrivals, in_progress): (&Arrivals, f64)| {
+            let loads: Vec<f64> =
+                arrivals.carried.iter().zip(&self.speeds).map(|(data, speed)| data / speed).collect();
+            let most = (0..loads.len()).reduce(|a, b| if loads[b] > loads[a] { b } else { a }).unwrap_or(0);
+            let (load, queue) = arrivals.load.unwrap_or((loads[most], most));
+            ArrivalsSummary {
+                origins: arrivals.origins.len(),
+                rate: arrivals.rate,
+                mean_size: arrivals.mean_size,
+                load,
+                queue: self.queues.name(queue, &self.topology),
+                in_progress,
+            }
+        };
+        self.arrivals.iter().zip(self.arrivals_in_progress(scenario)).map(summary).collect()
     }
 
     /// Shares of very fast, fast and typical paths: of a matrix by its rows, else for independent ends (before the

@@ -50,7 +50,13 @@ impl Network {
         let transfer = self.transfer_time(scenario);
         let active = transfer / (transfer + scenario.users.think_time);
         let shares = self.flow_shares(false);
-        shares.iter().map(|share| sources as f64 * active * share).collect()
+        let mut flows: Vec<f64> = shares.iter().map(|share| sources as f64 * active * share).collect();
+        for arrivals in &self.arrivals {
+            let time = rounds_of(arrivals.mean_size, scenario) * self.mean_round_trip();
+            let per_flow = arrivals.carried.iter().map(|carried| carried / arrivals.mean_size);
+            flows.iter_mut().zip(per_flow).for_each(|(sum, rate)| *sum += rate * time);
+        }
+        flows
     }
 
     /// Data that users offer to the network, segments/s: files of mean size in the same closed loop.
@@ -62,7 +68,7 @@ impl Network {
         transfers * scenario.mean_file_size()
     }
 
-    /// Load that users offer to each queue as a share of its speed: [`Self::offered`], and as
+    /// Load that users and open-loop arrivals offer to each queue as a share of its speed: [`Self::offered`], and as
     /// many acknowledgements where they take slots, or bytes, of data. Explicit flows, retransmissions, and large files
     /// that concurrency limits come on top.
     #[must_use]
@@ -79,11 +85,18 @@ impl Network {
                 self.flow_shares(true).iter().map(|share| size * share).collect()
             }
         };
-        data.iter()
-            .zip(acks)
-            .zip(&self.speeds)
-            .map(|((data, acks), speed)| offered * (data + acks) / speed)
-            .collect()
+        let of_users = data.iter().zip(acks).map(|(data, acks)| offered * (data + acks));
+        let mut segments: Vec<f64> = of_users.collect();
+        let ack_size = match (queued, self.queues.at_ports()) {
+            (false, _) => 0.0,
+            (true, false) => 1.0,
+            (true, true) => scenario.network.ack_bytes / scenario.transport.segment_bytes,
+        };
+        for arrivals in &self.arrivals {
+            let both = arrivals.carried.iter().zip(&arrivals.returned);
+            segments.iter_mut().zip(both).for_each(|(sum, (data, acks))| *sum += data + ack_size * acks);
+        }
+        segments.iter().zip(&self.speeds).map(|(segments, speed)| segments / speed).collect()
     }
 
     /// Time of a transfer in an uncongested network: log2(mean size / initial window) + 2 round trips.
@@ -94,5 +107,10 @@ impl Network {
 
 /// Round trips of a transfer of mean size in an uncongested network: slow start, the connection, the last segment.
 pub fn rounds(scenario: &Scenario) -> f64 {
-    libm::log2(scenario.mean_file_size() / scenario.transport.initial_window).max(0.0) + 2.0
+    rounds_of(scenario.mean_file_size(), scenario)
+}
+
+/// The same of a transfer of `size` segments.
+pub fn rounds_of(size: f64, scenario: &Scenario) -> f64 {
+    libm::log2(size / scenario.transport.initial_window).max(0.0) + 2.0
 }

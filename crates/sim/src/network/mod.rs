@@ -2,6 +2,7 @@
 
 pub mod abilene;
 pub mod acknowledgements;
+pub mod arrivals;
 pub mod build;
 pub mod built_in;
 pub mod changes;
@@ -27,6 +28,7 @@ pub mod tiers;
 pub mod topology;
 pub mod traffic;
 
+pub use arrivals::Arrivals;
 pub use build::Network;
 pub use domains::Domains;
 pub use numbers::{DomainLane, DomainRouter, LaneId, RouterId};

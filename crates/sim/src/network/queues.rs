@@ -71,6 +71,12 @@ impl Queues {
         self.routers[queue]
     }
 
+    /// Router to which the port of a queue leads; none towards hosts, and where a router has one queue.
+    #[must_use]
+    pub fn towards(&self, queue: usize) -> Option<usize> {
+        self.towards.get(queue).copied().flatten()
+    }
+
     /// The queues of a router.
     pub fn of_router(&self, router: usize) -> impl Iterator<Item = usize> {
         self.routers.iter().enumerate().filter(move |(_, of)| **of == router).map(|(queue, _)| queue)

@@ -149,6 +149,15 @@ pub const BOUNDS: &[Bound] = &[
     from("flows[].extra_delay", 0.0, 100.0),
     from("flows[].overhead", 0.0, 100.0),
     from("flows[].segment_bytes", 1.0, 1e6),
+    above("arrivals[].rate", 0.0, 1e9),
+    above("arrivals[].load", 0.0, 100.0),
+    from("arrivals[].sigma", 0.0, 4.0),
+    from("arrivals[].start", 0.0, 1e6),
+    from("arrivals[].stop", 0.0, 1e7),
+    from("arrivals[].interface", 1.0, 1e9),
+    above("arrivals[].sizes.size", 0.0, 1e12),
+    above("arrivals[].sizes.mean", 0.0, 1e12),
+    from("arrivals[].sizes.shape", 1.000_001, 100.0),
 ];
 
 /// Holds the numbers of a scenario, as canonical JSON, against their ranges. Other things than numbers are left to the types.

@@ -55,6 +55,13 @@ fn check_slots(scenario: &Scenario, network: &Network, domains: &Domains) -> Res
     for (access, sources) in network.traffic.sources.iter().enumerate() {
         flows[usize::from(domains.of[network.access[access]])] += sources;
     }
+    let arrivals: f64 = network.arrivals_in_progress(scenario).iter().sum();
+    if arrivals > MOST_SLOTS as f64 {
+        let message = format!(
+            "about {arrivals:.2e} flows would be in progress at once; at most {MOST_SLOTS} are allowed"
+        );
+        return Err(invalid("arrivals", message));
+    }
     let most = flows.into_iter().max().unwrap_or(0);
     let all: u64 = network.traffic.sources.iter().sum();
     if most <= MOST_SLOTS as u64 && all <= u64::from(u32::MAX) {
@@ -141,19 +148,9 @@ fn check_receivers(network: &Network) -> Result<(), InvalidScenario> {
 
 /// Both ends of an explicit flow must be routers with hosts, and not the same.
 fn check_explicit(scenario: &Scenario, network: &Network) -> Result<(), InvalidScenario> {
-    let known = |path: String, name: &str| {
-        let router = network.topology.router(name);
-        if router.is_some_and(|r| network.access_index[r].is_some()) {
-            return Ok(());
-        }
-        let names: Vec<&str> =
-            network.access.iter().take(8).map(|&r| network.topology.routers[r].name.as_str()).collect();
-        let more = if network.access.len() > 8 { ", ..." } else { "" };
-        Err(invalid(path, format!("\"{name}\" is not an access router; allowed: {}{more}", names.join(", "))))
-    };
     for (i, flow) in scenario.flows.iter().enumerate() {
-        known(format!("flows[{i}].from"), &flow.from)?;
-        known(format!("flows[{i}].to"), &flow.to)?;
+        network.host(|| format!("flows[{i}].from"), &flow.from)?;
+        network.host(|| format!("flows[{i}].to"), &flow.to)?;
         if flow.from == flow.to {
             return Err(invalid(format!("flows[{i}].to"), "a flow must leave the router it starts at"));
         }

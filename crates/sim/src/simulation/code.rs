@@ -12,6 +12,7 @@ pub const FLOW: u64 = 3 << 56;
 pub const TICK: u64 = 4 << 56;
 pub const PATIENCE: u64 = 5 << 56;
 pub const STOP: u64 = 6 << 56;
+pub const ARRIVAL: u64 = 7 << 56;
 pub const KIND: u64 = 0xff << 56;
 
 /// Bits of a slot.

@@ -9,7 +9,7 @@ use crate::network::{LaneId, RouterClass};
 use crate::random::{Purpose, Stream};
 use crate::transport::rtt::Sample;
 use crate::transport::{Flow, FlowState, OFF, Recovery, RttEstimator, Scoreboard};
-use crate::users::files::EXPLICIT;
+use crate::users::files::{ARRIVAL, EXPLICIT};
 use mesonet_cc::picos;
 use mesonet_cc::{Picos, SECOND, Start};
 
@@ -280,6 +280,9 @@ impl Domain {
             let explicit = &mut self.explicit[home as usize - self.sources.len()];
             explicit.slot = None;
             explicit.delivered = delivered;
+            return;
+        }
+        if category == ARRIVAL {
             return;
         }
         let source = self.sources[home as usize];

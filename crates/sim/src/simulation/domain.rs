@@ -1,5 +1,6 @@
 //! A domain of the network with the sources in it and their flows.
 
+use super::arriving::ArrivalsHere;
 use super::code;
 use super::dropped_acks::DroppedAcks;
 use super::ended::Ended;
@@ -26,6 +27,16 @@ pub(super) struct ExplicitHere {
     pub slot: Option<u32>,
     /// Segments that had been acknowledged when it ended.
     pub delivered: u64,
+}
+
+/// What begins flows in a domain.
+pub(super) struct Members {
+    /// Users' sources, rising by number.
+    pub sources: Vec<Source>,
+    /// Numbers of explicit flows, rising.
+    pub explicit: Vec<u32>,
+    /// Numbers of emitters of arrivals, rising.
+    pub emitters: Vec<u32>,
 }
 
 /// Flows of a domain from which on their state is asked for ahead of their events: some 500 kB of hot state. Less stays in
@@ -62,6 +73,8 @@ pub(super) struct Domain {
     /// Users' sources, rising by number.
     pub sources: Vec<Source>,
     pub explicit: Vec<ExplicitHere>,
+    /// Emitters of open-loop arrivals, rising by number.
+    pub arrivals: Vec<ArrivalsHere>,
     /// Slot by number of a flow that has lanes of its own.
     pub own_slots: Vec<u32>,
     /// Sources that are traced, rising by number, with the slot of the transfer of each.
@@ -82,14 +95,9 @@ pub(super) struct Domain {
 }
 
 impl Domain {
-    /// A domain at its first instant, with the `sources` in it and the explicit flows that start in it.
-    pub fn new(
-        shared: &Arc<Shared>,
-        number: usize,
-        fabric: Fabric,
-        sources: Vec<Source>,
-        explicit: Vec<u32>,
-    ) -> Self {
+    /// A domain at its first instant.
+    pub fn new(shared: &Arc<Shared>, number: usize, fabric: Fabric, members: Members) -> Self {
+        let Members { sources, explicit, emitters } = members;
         let scenario = &shared.scenario;
         let rates = [scenario.users.normal_interface, scenario.users.fast_interface];
         let here = |index| ExplicitHere { index, slot: None, delivered: 0 };
@@ -111,6 +119,7 @@ impl Domain {
             dropped_acks: DroppedAcks::default(),
             sources,
             explicit: explicit.into_iter().map(here).collect(),
+            arrivals: emitters.into_iter().map(ArrivalsHere::new).collect(),
             own_slots: vec![0; shared.own.len()],
             traced: traced.into_iter().map(|number| (number, None)).collect(),
             counters: Counters::default(),
@@ -139,6 +148,7 @@ impl Domain {
                 self.timers.arm(picos(stop), code::STOP | place as u64);
             }
         }
+        self.arm_arrivals();
         self.fabric.set_alarm(Alarm::Timer, self.timers.next());
     }
 
@@ -193,6 +203,7 @@ impl Domain {
             code::FLOW => self.flow_timer(slot, time),
             code::TICK => self.tick(slot, time),
             code::PATIENCE => self.lose_patience(slot, time),
+            code::ARRIVAL => self.start_arrival(code as u32),
             _ => self.stop_explicit(code as u32),
         }
         self.fabric.set_alarm(Alarm::Timer, self.timers.next());

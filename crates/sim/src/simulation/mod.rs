@@ -1,13 +1,14 @@
 //! The whole run: domains that advance in windows, and what is measured between them.
 //!
 //! A domain (`domain`) holds the sources of a part of the network, their flows and the fabric that carries their
-//! segments; its files are connections (`connection`, `explicit`, `patience`), sending and recovery (`sender`, `pacing`,
+//! segments; its files are connections (`connection`, `explicit`, `arriving`, `patience`), sending and recovery (`sender`, `pacing`,
 //! `delivery`, `recovery` for every loss recovery but the default one, `receiving` for delayed acknowledgements,
 //! `dropped_acks`) and flows that end (`ended`). All domains read `shared` state. `windows` advances them, on any number of
 //! `threads`; `large_files` compares flows of all domains at fixed instants;
 //! samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant, and at one instant the
 //! network changes (`changes`). Between windows the whole can become bytes (`snapshot`).
 
+mod arriving;
 mod changes;
 pub mod check;
 mod code;
@@ -42,7 +43,7 @@ use crate::network::build::LaneEnd;
 use crate::network::router::RouterState;
 use crate::network::{Domains, LaneId, Network};
 use crate::scenario::{InvalidScenario, Scenario};
-use domain::Domain;
+use domain::{Domain, Members};
 use large_files::Concurrent;
 use mesonet_cc::Picos;
 use mesonet_cc::picos;
@@ -319,6 +320,10 @@ fn build_domains(shared: &Arc<Shared>, engine: Engine) -> Vec<Domain> {
     for index in 0..shared.scenario.flows.len() as u32 {
         explicit[shared.domain_of(shared.origin(index))].push(index);
     }
+    let mut emitters = vec![Vec::new(); count];
+    for emitter in 0..shared.emitters.count() as u32 {
+        emitters[shared.domain_of(shared.emitters.access(&shared.network, emitter))].push(emitter);
+    }
     let own: Vec<_> = shared.own.iter().map(|own| own.1).collect();
     let origins = shared.network.queued_acks.as_ref().map(|_| {
         let own = shared.own.iter().map(|(flow, _)| shared.origin(*flow) as u16);
@@ -337,8 +342,9 @@ fn build_domains(shared: &Arc<Shared>, engine: Engine) -> Vec<Domain> {
             shared.seed,
         )),
     };
-    let members = sources.into_iter().zip(explicit).enumerate();
-    members.map(|(d, (sources, explicit))| Domain::new(shared, d, fabric(d), sources, explicit)).collect()
+    let members = sources.into_iter().zip(explicit).zip(emitters);
+    let members = members.map(|((sources, explicit), emitters)| Members { sources, explicit, emitters });
+    members.enumerate().map(|(d, members)| Domain::new(shared, d, fabric(d), members)).collect()
 }
 
 /// Segments inside the network at one instant.

@@ -153,7 +153,9 @@ impl Simulation {
     /// totals from the start.
     #[must_use]
     pub fn responses(&self) -> Vec<(String, &'static str, f64)> {
-        let sources = u64::from(self.shared.population.count) + self.shared.scenario.flows.len() as u64;
+        let sources = f64::from(self.shared.population.count) + self.shared.scenario.flows.len() as f64;
+        // Arrivals have no number of sources.
+        let sources = if self.shared.scenario.arrivals.is_empty() { sources } else { f64::NAN };
         let groups = self.all_groups();
         let mut rows = Vec::new();
         let mut add = |period: &str, responses: Responses| {

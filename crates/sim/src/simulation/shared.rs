@@ -7,7 +7,7 @@ use crate::network::{Domains, Network};
 use crate::scenario::{AckRtt, AlgorithmShare, Scenario};
 use crate::transport::receiver::AckRules;
 use crate::transport::{RtoRules, Rules};
-use crate::users::Population;
+use crate::users::{Emitters, Population};
 use mesonet_cc::picos;
 use mesonet_cc::{Codepoint, Config, Picos};
 use std::sync::Arc;
@@ -19,6 +19,7 @@ pub(super) struct Shared {
     pub network: Arc<Network>,
     pub domains: Domains,
     pub population: Population,
+    pub emitters: Emitters,
     /// Constants by algorithm of the scenario.
     pub configs: Vec<Config>,
     pub algorithm_names: Vec<&'static str>,
@@ -66,6 +67,7 @@ impl Shared {
         let measured = end - picos(scenario.time.warmup);
         Self {
             population: Population::new(&scenario, &network, seed),
+            emitters: Emitters::new(&network, seed),
             algorithm_names: scenario.algorithms.iter().map(name).collect(),
             tick_period: configs.iter().map(Config::timer_period).collect(),
             configs,

@@ -92,6 +92,7 @@ impl Domain {
             dropped_acks,
             sources,
             explicit,
+            arrivals,
             own_slots,
             traced,
             counters,
@@ -116,6 +117,7 @@ impl Domain {
         passage.field(dropped_acks)?;
         passage.field(sources)?;
         passage.field(explicit)?;
+        passage.field(arrivals)?;
         passage.field(own_slots)?;
         passage.field(traced)?;
         passage.field(counters)?;

@@ -3,8 +3,9 @@
 use crate::random::Stream;
 use crate::scenario::UserParameters;
 
-/// Names of the categories, in the order of their numbers; the last is an explicit flow.
-pub const FILE_CATEGORIES: [&str; 5] = ["web object", "document", "service pack", "movie", "explicit"];
+/// Names of the categories, in the order of their numbers; the last two are explicit flows and open-loop arrivals.
+pub const FILE_CATEGORIES: [&str; 6] =
+    ["web object", "document", "service pack", "movie", "explicit", "arrival"];
 
 /// Category of service packs.
 pub const SERVICE_PACK: u8 = 2;
@@ -12,6 +13,8 @@ pub const SERVICE_PACK: u8 = 2;
 pub const MOVIE: u8 = 3;
 /// Category of explicit flows.
 pub const EXPLICIT: u8 = 4;
+/// Category of open-loop arrivals.
+pub const ARRIVAL: u8 = 5;
 
 /// Draws category and size of a file.
 #[derive(Clone, Debug)]

@@ -43,6 +43,7 @@ pub fn abilene() -> Value {
         "transport": transport(),
         "algorithms": [algorithm("tcp", 1.0)],
         "flows": [],
+        "arrivals": [],
         "time": {"duration": 20.0, "warmup": 8.0, "periods": 3, "converged": 0.0},
         "measurement": {"interval": 0.2, "flow_records": 1.0, "flow_series": 100, "queue_delays": false, "starved_after": 5.0},
         "trace": {"flows": [], "sources": [], "routers": [], "every": 0.01}
@@ -125,6 +126,14 @@ pub fn flow(from: &str, to: &str, start: f64) -> Value {
     json!({
         "from": from, "to": to, "start": start, "stop": null, "size": null, "interface": 80_000.0,
         "algorithm": null, "extra_delay": 0.0, "overhead": 0.0
+    })
+}
+
+/// Open-loop arrivals of 60 segments each, Poisson, with fast interfaces and the algorithms of the scenario.
+pub fn arrivals(from: Value, to: Value, rate: f64) -> Value {
+    json!({
+        "from": from, "to": to, "rate": rate, "load": null, "of": null, "sizes": {"law": "constant", "size": 60.0},
+        "process": "poisson", "sigma": 2.0, "start": 0.0, "stop": null, "interface": 8_000.0, "algorithm": null
     })
 }
 
