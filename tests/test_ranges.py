@@ -12,7 +12,7 @@ from mesonet.cli.main import main
 from mesonet.scenarios import settings
 from mesonet.scenarios.parameters import PARAMETERS
 
-UNITS = {"time": " s", "rate": " seg/s", "segments": " segments", "threshold": " segments"}
+UNITS = {"time": " s", "rate": " seg/s", "segments": " segments", "threshold": " segments", "flow rate": " flows/s"}
 NUMBERS = [path for path in core.bounds() if "[]" not in path]
 IN_LISTS = {
     "network.changes[].time": ("time", '[{time = "VALUE", router = "A", factor = 1}]'),
@@ -28,6 +28,21 @@ IN_LISTS = {
     "flows[].extra_delay": ("time", '[{from = "A1", to = "B1", extra_delay = "VALUE"}]'),
     "flows[].overhead": ("time", '[{from = "A1", to = "B1", overhead = "VALUE"}]'),
     "flows[].segment_bytes": ("number", '[{from = "A1", to = "B1", segment_bytes = VALUE}]'),
+    "arrivals[].rate": ("flow rate", '[{from = "A1", to = "B1", sizes = "1 kB", rate = "VALUE"}]'),
+    "arrivals[].load": ("number", '[{from = "A1", to = "B1", sizes = "1 kB", of = "A", load = VALUE}]'),
+    "arrivals[].sigma": ("number", '[{from = "A1", to = "B1", sizes = "1 kB", sigma = VALUE}]'),
+    "arrivals[].start": ("time", '[{from = "A1", to = "B1", sizes = "1 kB", start = "VALUE"}]'),
+    "arrivals[].stop": ("time", '[{from = "A1", to = "B1", sizes = "1 kB", stop = "VALUE"}]'),
+    "arrivals[].interface": ("rate", '[{from = "A1", to = "B1", sizes = "1 kB", interface = "VALUE"}]'),
+    "arrivals[].sizes.size": ("segments", '[{from = "A1", to = "B1", sizes = "VALUE"}]'),
+    "arrivals[].sizes.mean": (
+        "segments",
+        '[{from = "A1", to = "B1", sizes = {law = "exponential", mean = "VALUE"}}]',
+    ),
+    "arrivals[].sizes.shape": (
+        "number",
+        '[{from = "A1", to = "B1", sizes = {law = "pareto", mean = "1 kB", shape = VALUE}}]',
+    ),
 }
 
 

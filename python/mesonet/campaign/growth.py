@@ -59,7 +59,7 @@ def whole_run(
     duration_s
         Simulated time of the whole run, s, at least that of the pilot.
     users
-        True if the network has users; the load of explicit flows is given.
+        True if the network has users or open-loop arrivals; the load of explicit flows is given.
 
     Returns
     -------

@@ -190,7 +190,8 @@ def _network(task: Mapping[str, Any]) -> dict[str, Any]:
     scenario, hops = json.loads(task["scenario"]), task["expected"]
     end = part.marks[-1][0] if part.share == 1 else float(scenario["time"]["duration"])
     columns = part.series.arrow.select(["time_s", *LOAD]).to_pydict()
-    found = whole_run(part.marks, columns, end, users=scenario["users"]["base_sources"] > 0)
+    users = scenario["users"]["base_sources"] > 0 or bool(scenario.get("arrivals"))
+    found = whole_run(part.marks, columns, end, users=users)
     whole, least = found.cpu_s, found.least_cpu_s
     if part.share < SEEN and hops and part.router_hops:
         whole = hops * used / part.router_hops

@@ -12,7 +12,14 @@ from mesonet.cli.choice import find_scenario
 from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_options
 from mesonet.errors import InputError
 from mesonet.maps.network import MAP_COLUMNS, NetworkMap, map_rows, network_map
-from mesonet.scenarios.derived import CLASS_COLUMNS, class_rows, derived_rows, load_notes
+from mesonet.scenarios.derived import (
+    ARRIVAL_COLUMNS,
+    CLASS_COLUMNS,
+    arrival_rows,
+    class_rows,
+    derived_rows,
+    load_notes,
+)
 from mesonet.terminal import write_json, write_table
 from mesonet.units import with_bits
 
@@ -44,9 +51,12 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
     write_table(["path", "value", "source"], values)
     for header, rows in (
         (["follows", "value"], derived_rows(described)),
+        (ARRIVAL_COLUMNS, arrival_rows(chosen, described)),
         (CLASS_COLUMNS, class_rows(described)),
         (MAP_COLUMNS, map_rows(shown)),
     ):
+        if not rows:
+            continue
         click.echo("")
         write_table(header, [[with_bits(str(cell), segment_bytes) for cell in row] for row in rows])
     for warning in (*notes, *described["warnings"]):

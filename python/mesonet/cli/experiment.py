@@ -91,6 +91,9 @@ def plan(target: str, pilot: float, as_json: bool, **options: Any) -> None:
         write_table(["factor", "name", "path", "minus", "plus"], factors)
         click.echo("")
         write_table(*planning.condition_rows(chosen))
+    if arrivals := planning.arrival_rows(chosen):
+        click.echo("")
+        write_table(planning.ARRIVAL_COLUMNS, arrivals)
     if cost:
         click.echo("\n" + "\n".join(planning.cost_lines(cost, os.cpu_count() or 1)))
     for warning in warnings:

@@ -355,6 +355,35 @@ def condition_rows(chosen: Designed) -> tuple[list[str], list[list[Any]]]:
     return [*header, *(["highest offered load"] if loads else [])], rows
 
 
+ARRIVAL_COLUMNS = ["arrivals", "mean size", "rate", "offered load"]
+
+
+def arrival_rows(chosen: Designed) -> list[list[str]]:
+    """Return a row per process of open-loop arrivals: the least and the most over the conditions.
+
+    Parameters
+    ----------
+    chosen
+        The experiment.
+
+    Returns
+    -------
+    Rows of text, in the columns `ARRIVAL_COLUMNS`; empty without arrivals, or for a model that is no network.
+    """
+    processes: list[list[dict[str, Any]]] = getattr(chosen, "arrivals", list)()
+    rows = []
+    for number, each in enumerate(zip(*processes, strict=True)):
+        size, rate, load = (_span([process[key] for process in each]) for key in ("mean_size", "rate", "load"))
+        queues = sorted({process["queue"] for process in each})
+        rows.append([f"arrivals[{number}]", f"{size} segments", f"{rate} flows/s", f"{load} of {listed(queues)}"])
+    return rows
+
+
+def _span(values: Sequence[float]) -> str:
+    least, most = (f"{value:.4g}" for value in (min(values), max(values)))
+    return least if least == most else f"{least} to {most}"
+
+
 def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[str, Any]:
     """Return the plan of an experiment as plain data.
 
@@ -391,6 +420,7 @@ def as_json(chosen: Designed, warnings: list[str], cost: Cost | None) -> dict[st
         "warnings": warnings,
         "cost": None if cost is None else asdict(cost),
         "offered_loads": [{"load": load, "routers": routers} for load, routers in chosen.offered_loads()],
+        "arrivals": getattr(chosen, "arrivals", list)(),
         "runs": chosen.plan().drop("scenario").to_dicts(),
     }
 

@@ -11,9 +11,8 @@ from mesonet.experiments.base import Level
 from mesonet.experiments.mixing import is_share
 from mesonet.scenarios import settings
 from mesonet.scenarios.mixes import parse_share
-from mesonet.scenarios.parameters import PARAMETERS
 
-_UNITS = {"time": "s", "rate": "seg/s", "segments": "segments", "threshold": "segments"}
+_UNITS = {"time": "s", "rate": "seg/s", "segments": "segments", "threshold": "segments", "flow rate": "flows/s"}
 _NUMBERS = ("number", "probability", "count")
 
 
@@ -67,7 +66,7 @@ def between(path: str, minus: Any, plus: Any, place: float) -> Any:
     if is_share(path):
         return _mean(parse_share(minus), parse_share(plus), place)
     low, high = settings.parse(path, minus), settings.parse(path, plus)
-    kind = PARAMETERS[path].kind if path in PARAMETERS else "number" if path.startswith("parameters.") else ""
+    kind = settings.kind(path)
     if kind == "buffer" and low["rule"] == high["rule"]:
         return f"{_mean(low['factor'], high['factor'], place)!r} {units.BUFFER_RULES[low['rule']]}"
     if (kind in _UNITS or kind in _NUMBERS) and low is not None and high is not None:

@@ -261,13 +261,24 @@ class Experiment(Designed):
         return [segment_hops(self.condition(number)) for number in range(1, self.conditions + 1)]
 
     def offered_loads(self) -> list[tuple[float, str]]:
-        """Return the highest load that users offer to a router of each condition, and the class of the router."""
-        return list(self._offered_loads)
+        """Return the highest load that a router of each condition is offered, and the class of the router."""
+        return [load for load, _ in self._offered]
+
+    def arrivals(self) -> list[list[dict[str, Any]]]:
+        """Return the processes of open-loop arrivals of each condition.
+
+        Returns
+        -------
+        By condition, then process: rate in flows/s, mean size in segments, load and its queue, as `Scenario.describe`
+        returns them.
+        """
+        return [processes for _, processes in self._offered]
 
     @cached_property
-    def _offered_loads(self) -> list[tuple[float, str]]:
+    def _offered(self) -> list[tuple[tuple[float, str], list[dict[str, Any]]]]:
         # A plan shows them and chooses its pilots by them.
-        return [highest_load(self.condition(number).describe()) for number in range(1, self.conditions + 1)]
+        described = (self.condition(number).describe() for number in range(1, self.conditions + 1))
+        return [(highest_load(each), each["arrivals"]) for each in described]
 
     def level_text(self, factor: str, place: float) -> str:
         """Return the value that a factor sets at a place from -1 for minus to +1 for plus, scaled, as text."""

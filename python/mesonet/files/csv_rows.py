@@ -50,7 +50,9 @@ class Cell:
         return InputError(problem, self.file, path, value, allowed)
 
 
-def rows(path: Path, columns: tuple[str, ...], needed: int) -> Iterator[tuple[Cell, dict[str, str]]]:
+def rows(
+    path: Path, columns: tuple[str, ...], needed: int, comments: bool = False
+) -> Iterator[tuple[Cell, dict[str, str]]]:
     """Yield the place and the cells of each row of a CSV file.
 
     Parameters
@@ -61,6 +63,8 @@ def rows(path: Path, columns: tuple[str, ...], needed: int) -> Iterator[tuple[Ce
         Allowed columns.
     needed
         Number of columns, from the first, that the file must have.
+    comments
+        Lines that begin with ``#`` are comments.
 
     Yields
     ------
@@ -79,7 +83,7 @@ def rows(path: Path, columns: tuple[str, ...], needed: int) -> Iterator[tuple[Ce
         for row in reader:
             cells = [cell.strip() for cell in row]
             at = Cell(place.file, f"line {reader.line_num}")
-            if not any(cells):
+            if not any(cells) or (comments and cells[0].startswith("#")):
                 continue
             if not header:
                 header = _header(at, cells, columns, needed)

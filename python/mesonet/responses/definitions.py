@@ -138,7 +138,8 @@ RESPONSES: tuple[Response, ...] = (
     ),
     Response(
         "transmitting_fraction", "y2", "Share of sources transmitting", "1",
-        "y1 divided by the number of sources, explicit flows counted as sources", "neutral", _MACRO,
+        "y1 divided by the number of sources, explicit flows counted as sources; null with open-loop arrivals",
+        "neutral", _MACRO,
     ),
     Response(
         "segments_entering", "y3", "Segments entering the network", "segments/interval",

@@ -102,9 +102,12 @@ SERIES = TableColumns(
 FLOWS = TableColumns(
     "one row per recorded flow, in the order in which they ended",
     {
-        "source": ("1", "number of the source, from 0"),
+        "source": (
+            "1",
+            "number of the source, from 0: users, explicit flows, then each process and router of arrivals",
+        ),
         "transfer": ("1", "which transfer of this source, from 0"),
-        "category": ("", "file category; `explicit` for explicit flows"),
+        "category": ("", "file category; `explicit` for explicit flows, `arrival` for open-loop arrivals"),
         "algorithm": ("", "its congestion control"),
         "path_class": (
             "",

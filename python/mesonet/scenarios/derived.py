@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mesonet import units
+from mesonet.scenarios import arrivals
 from mesonet.words import counted
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ def segment_hops(scenario: Scenario) -> float:
     """Return about how many times segments cross routers in a run. This number determines the cost of the run.
 
     The demand is a file of mean size per think time and source. An explicit flow asks for its interface rate while it
-    lasts, or for its size. The capacity of the backbone is the speed of its routers divided by the routers per path,
-    for data and acknowledgements if these share queues. The rate is close to the smaller of both, and below either
-    where they are alike. Acknowledgements that pass routers count as segments.
+    lasts, or for its size; open-loop arrivals ask for their mean sizes. The capacity of the backbone is the speed of
+    its routers divided by the routers per path, for data and acknowledgements if these share queues. The rate is close
+    to the smaller of both, and below either where they are alike. Acknowledgements that pass routers count as segments.
 
     Parameters
     ----------
@@ -68,6 +69,9 @@ def segment_hops(scenario: Scenario) -> float:
     duration = float(scenario.value("time.duration"))
     asked = described["sources"] * described["mean_file_size"] / max(scenario.value("users.think_time"), 1e-9)
     asked += sum(_asked(flow, duration) for flow in scenario.value("flows")) / max(duration, 1e-9)
+    spans = (_span(process, duration) for process in scenario.value("arrivals"))
+    of_arrivals = zip(described["arrivals"], spans, strict=True)
+    asked += sum(each["rate"] * each["mean_size"] * span for each, span in of_arrivals) / max(duration, 1e-9)
     path = scenario.value("network.ack_path")
     carried = backbone["routers"] * backbone["speed"] / max(described["mean_routers_per_path"], 1.0)
     carried /= 2 if path == "queued" else 1
@@ -77,7 +81,7 @@ def segment_hops(scenario: Scenario) -> float:
 
 
 def highest_load(described: Mapping[str, Any]) -> tuple[float, str]:
-    """Return the highest offered load of users on a router as a share of its speed, and the class of the router.
+    """Return the highest offered load of users and arrivals as a share of a router's speed, and the router's class.
 
     Parameters
     ----------
@@ -102,6 +106,12 @@ def _asked(flow: Mapping[str, Any], duration: float) -> float:
     return float(most if flow["size"] is None else min(most, flow["size"]))
 
 
+def _span(process: Mapping[str, Any], duration: float) -> float:
+    """Return the time in which flows of a process arrive."""
+    stop = duration if process["stop"] is None else min(process["stop"], duration)
+    return float(max(stop - process["start"], 0.0))
+
+
 _REACHED = 0.6
 """Share of that rate that networks reach (measured: .48 to .68 in six conditions of the demo, of all loads)."""
 
@@ -114,6 +124,41 @@ def _between(described: Mapping[str, Any]) -> str:
 
 
 CLASS_COLUMNS = ["class", "routers", "speed", "buffer", "sources", "offered load: mean, most"]
+
+
+ARRIVAL_COLUMNS = ["arrivals", "from, to", "process", "sizes", "mean size", "rate", "offered load"]
+
+
+def arrival_rows(scenario: Scenario, described: Mapping[str, Any]) -> list[list[str]]:
+    """Return a row per process of open-loop arrivals: the rate that follows from a load, or the load of a rate.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+    described
+        The result of its `Scenario.describe`.
+
+    Returns
+    -------
+    Rows of text, in the columns `ARRIVAL_COLUMNS`. The load is of data, on the queue that the scenario names, or on the
+    queue with the highest.
+    """
+    rows = []
+    for number, (process, found) in enumerate(zip(scenario.value("arrivals"), described["arrivals"], strict=True)):
+        law = process["process"] + (f", sigma {process['sigma']:g}" if process["process"] == "bursty" else "")
+        rows.append(
+            [
+                f"arrivals[{number}]",
+                f"{arrivals.show_value('from', process['from'])} to {arrivals.show_value('to', process['to'])}",
+                law,
+                arrivals.show_value("sizes", process["sizes"]),
+                f"{found['mean_size']:.6g} segments",
+                f"{found['rate']:.6g} flows/s",
+                f"{found['load']:.4g} of {found['queue']}",
+            ]
+        )
+    return rows
 
 
 def class_rows(described: Mapping[str, Any]) -> list[list[str]]:
@@ -210,7 +255,7 @@ def ecn_notes(scenario: Scenario) -> list[str]:
 
 
 def load_notes(described: Mapping[str, Any]) -> list[str]:
-    """Return a note on each class of routers that cannot serve the offered load of users.
+    """Return a note on each class of routers that cannot serve the offered load of users and arrivals.
 
     Parameters
     ----------
@@ -221,9 +266,12 @@ def load_notes(described: Mapping[str, Any]) -> list[str]:
     -------
     Sentences; empty if all routers are fast enough.
     """
+    opens = bool(described["arrivals"])
+    who = "users and arrivals offer" if opens and described["sources"] else "arrivals offer" if opens else "users offer"
+    end = "as long as flows arrive" if opens else "until the users wait for the network"
     return [
-        f"users offer up to {entry['load'][1]:.2f} times the load that routers of the class {entry['class']} serve: "
-        "active flows accumulate until the users wait for the network"
+        f"{who} up to {entry['load'][1]:.2f} times the load that routers of the class {entry['class']} serve: "
+        f"active flows accumulate {end}"
         for entry in described["classes"]
         if entry["load"][1] > 1
     ]

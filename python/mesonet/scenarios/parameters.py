@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesonet import topologies, units
-from mesonet.scenarios import changes, ranges, traces, traffic
+from mesonet.scenarios import arrivals, changes, ranges, traces, traffic
 
 PRESETS = {
     "standard": "today's RFCs",
@@ -1130,6 +1130,12 @@ def reference_page() -> str:
             lines += [f"## {head}", "", "| path | kind | default | allowed | meaning | source of the default |"]
             lines += ["|---|---|---|---|---|---|"]
         lines += _rows(parameter)
+    lines += [
+        "## arrivals",
+        "",
+        "Keys of a process of open-loop arrivals, `[[arrivals]]`. A path such as `arrivals[0].load` names",
+    ]
+    lines += ["one value of a process.", "", *arrivals.reference_lines()]
     text = "\n".join(lines)
     return text.replace("\n## ", "\n\n## ").replace("\n\n\n", "\n\n") + "\n"
 

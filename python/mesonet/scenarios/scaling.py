@@ -40,7 +40,7 @@ def checked_scale(value: Any) -> float:
 
 
 def scaled(scenario: Scenario, scale: float) -> Scenario:
-    """Return the scenario with speeds, capacities, base sources and rates of traffic multiplied.
+    """Return the scenario with speeds, capacities, base sources and rates of traffic and arrivals multiplied.
 
     Parameters
     ----------
@@ -66,6 +66,8 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
         values["network.capacity_factor"] = scenario.value("network.capacity_factor") * scale
     if any(demand["rate"] is not None for demand in _demands(scenario)):
         values["users.traffic_factor"] = scenario.value("users.traffic_factor") * scale
+    if any(process["rate"] is not None for process in scenario.value("arrivals")):
+        values["arrivals"] = [_scaled_arrivals(process, scale) for process in _given_arrivals(scenario)]
     changes = scenario.value("network.changes")
     if any(change["speed"] is not None for change in changes):
         values["network.changes"] = [_scaled_change(change, scale) for change in changes]
@@ -75,6 +77,17 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
 def _demands(scenario: Scenario) -> list[dict[str, Any]]:
     traffic = scenario.value("users.traffic")
     return [] if isinstance(traffic, str) else traffic
+
+
+def _given_arrivals(scenario: Scenario) -> list[tuple[Any, Any]]:
+    """Return each process of arrivals as the user wrote it, and in base units."""
+    return list(zip(scenario.settings["arrivals"].given, scenario.value("arrivals"), strict=True))
+
+
+def _scaled_arrivals(process: tuple[Any, Any], scale: float) -> dict[str, Any]:
+    """Return a process as users write it, its rate multiplied; a load is a share of a speed that is scaled itself."""
+    given, parsed = process
+    return dict(given) if parsed["rate"] is None else {**given, "rate": f"{parsed['rate'] * scale!r} flows/s"}
 
 
 def _scaled_change(change: dict[str, Any], scale: float) -> dict[str, Any]:

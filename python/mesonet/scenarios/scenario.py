@@ -17,7 +17,7 @@ from typing import Any
 from mesonet import core, units
 from mesonet.errors import InputError
 from mesonet.files.toml import SCENARIOS, builtin_titles, find_toml, read_toml
-from mesonet.scenarios import constants, settings
+from mesonet.scenarios import arrivals, constants, settings
 from mesonet.scenarios.parameters import PARAMETERS, Derived
 from mesonet.scenarios.settings import Setting
 from mesonet.topologies import Topology
@@ -106,6 +106,10 @@ class Scenario:
         for given, value in values.items():
             try:
                 path = settings.resolve(given, value)
+                if arrivals.entry(path):
+                    settings.parse(path, value)
+                    value = arrivals.with_entry(changed["arrivals"].given if "arrivals" in changed else [], path, value)
+                    path = "arrivals"
                 changed.pop(path, None)
                 changed[path] = settings.setting(path, value, source)
             except InputError as error:
@@ -129,15 +133,19 @@ class Scenario:
         InputError
             If there is no such path, or more than one.
         """
-        if path not in PARAMETERS and path not in ("algorithms", "flows"):
+        if path not in PARAMETERS and path not in settings.WHOLES:
             path = settings.resolve(path)
+        if named := arrivals.entry(path):
+            processes = self.value("arrivals")
+            arrivals.with_entry(processes, path, None)  # refuses a process that is not there
+            return processes[named[0]][named[1]]
         if path in self.settings:
             setting = self.settings[path]
-            same = self.segment_bytes == units.SEGMENT_BYTES or path not in (*PARAMETERS, "flows")
+            same = self.segment_bytes == units.SEGMENT_BYTES or path not in (*PARAMETERS, "flows", "arrivals")
             return setting.value if same else settings.parse(path, setting.given, self.segment_bytes)
         if path == "algorithms":
             return [("tcp", 1.0)]
-        if path == "flows":
+        if path in ("flows", "arrivals"):
             return []
         if path not in PARAMETERS:
             _, algorithm, name = path.split(".")
@@ -181,6 +189,8 @@ class Scenario:
             place = tree.setdefault(section, {}) if section else tree
             place[name] = _plain(self.value(path))
         tree["flows"] = [_plain(flow) for flow in self.value("flows")]
+        if processes := self.value("arrivals"):
+            tree["arrivals"] = [_plain(process) for process in processes]
         tree["algorithms"] = [
             {"name": name, "share": _plain(share), "parameters": self._constants(name)} for name, share in self._mix()
         ]
@@ -243,7 +253,7 @@ class Scenario:
         path = "topology" if path.startswith("topology.") else path
         setting = self.settings.get(path)
         file = (_file(setting.source) if setting else None) or f"scenario {self.name}"
-        known = path in PARAMETERS or path == "flows"
+        known = path in PARAMETERS or path in ("flows", "arrivals")
         value = settings.show_at(path + bracket + rest, self.value(path)) if known else None
         return InputError(error.problem, error.file or file, error.path, error.value or value, error.allowed)
 
@@ -252,9 +262,9 @@ class Scenario:
 
         Returns
         -------
-        Single values first, then algorithms, flows and constants, in the order of the canonical form.
+        Single values first, then algorithms, flows, arrivals and constants, in the order of the canonical form.
         """
-        rows = [self._explained(path) for path in (*PARAMETERS, "algorithms", "flows")]
+        rows = [self._explained(path) for path in (*PARAMETERS, "algorithms", "flows", "arrivals")]
         for name, _ in self._mix():
             rows += [
                 self._explained_constant(f"parameters.{name}.{constant.name}", constant)
@@ -341,9 +351,9 @@ class Scenario:
         return Explained(path, text, preset + constant.source)
 
     def _mix(self) -> list[tuple[str, float]]:
-        """Return the mix, and with share 0 the algorithms that only explicit flows use."""
+        """Return the mix, and with share 0 the algorithms that only explicit flows and arrivals use."""
         mix = list(self.value("algorithms"))
-        for flow in self.value("flows"):
+        for flow in (*self.value("flows"), *self.value("arrivals")):
             if flow["algorithm"] and flow["algorithm"] not in (name for name, _ in mix):
                 mix.append((flow["algorithm"], 0.0))
         return mix

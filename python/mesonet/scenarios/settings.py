@@ -1,8 +1,8 @@
 """Settings of a scenario: every path, its value and the source of the value.
 
 A scenario holds single values (`parameters`), a mix of algorithms (`mixes`), constants of algorithms (`constants`),
-explicit flows (`explicit_flows`), changes during the run (`changes`), traces (`traces`) and traffic (`traffic`). This
-module dispatches by path.
+explicit flows (`explicit_flows`), open-loop arrivals (`arrivals`), changes during the run (`changes`), traces
+(`traces`) and traffic (`traffic`). This module dispatches by path.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from typing import Any
 
 from mesonet import core, topologies, units
 from mesonet.errors import InputError, unknown
-from mesonet.scenarios import changes, constants, explicit_flows, flow_table, mixes, traces, traffic
+from mesonet.scenarios import arrivals, changes, constants, explicit_flows, flow_table, mixes, traces, traffic
 from mesonet.scenarios.parameters import PARAMETERS
+
+WHOLES = ("algorithms", "flows", "arrivals")
+"""Paths of lists, which are no parameters."""
 
 
 @dataclass(frozen=True)
@@ -61,17 +64,17 @@ def resolve(path: str, value: Any = None) -> str:
     InputError
         If no path or more than one ends in it.
     """
-    if path in PARAMETERS or path in ("algorithms", "flows"):
+    if path in PARAMETERS or path in WHOLES or arrivals.entry(path):
         return path
     if path == "algorithm":
         return "algorithms"
-    if path.startswith(("algorithms.", "flows.", "flows[")):
+    if path.startswith(("algorithms.", "flows.", "flows[", "arrivals.", "arrivals[")):
         constant = path.replace("algorithms.", "parameters.", 1)
         if constant in constants.paths():
             raise InputError("constants of algorithms have a path of their own", None, path, value, constant)
         whole = re.split(r"[.\[]", path)[0]
         raise InputError(f"{whole} can only be set as a whole", None, path, value, _whole_example(whole))
-    known = [*PARAMETERS, "algorithms", "flows", *constants.paths()]
+    known = [*PARAMETERS, *WHOLES, *constants.paths()]
     if path in known:
         return path
     matches = [name for name in known if name.endswith("." + path)]
@@ -125,6 +128,10 @@ def parse(path: str, value: Any, segment_bytes: float = units.SEGMENT_BYTES) -> 
             return mixes.parse(value)
         if path == "flows":
             return explicit_flows.parse(value, segment_bytes)
+        if path == "arrivals":
+            return arrivals.parse(value, segment_bytes)
+        if named := arrivals.entry(path):
+            return arrivals.parse_at(path, named[1], value, segment_bytes)
         if path in PARAMETERS:
             return PARAMETERS[path].parse(value, segment_bytes)
         return constants.parse(path, value)
@@ -150,6 +157,10 @@ def show(path: str, value: Any) -> str:
         return mixes.show(value)
     if path == "flows":
         return explicit_flows.show(value)
+    if path == "arrivals":
+        return arrivals.show(value)
+    if named := arrivals.entry(path):
+        return arrivals.show_value(named[1], value)
     if path == "network.changes":
         return changes.show(value)
     if path == "users.traffic":
@@ -179,7 +190,8 @@ def show_at(path: str, value: Any) -> str:
     """
     whole, _, rest = path.partition("[")
     number = rest.partition("]")[0]
-    if whole in ("network.changes", "users.traffic", "flows") and number.isdecimal() and int(number) < len(value):
+    lists = ("network.changes", "users.traffic", "flows", "arrivals")
+    if whole in lists and number.isdecimal() and int(number) < len(value):
         return show(whole, [value[int(number)]])
     return show(whole, value)
 
@@ -210,7 +222,7 @@ def setting(path: str, value: Any, source: str) -> Setting:
 
 
 def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, Any]:
-    """Return the values of a file, with the topology, the traffic matrix, traces and the table of flows read.
+    """Return the values of a file, with topology, traffic matrix, traces, table of flows and sizes of arrivals read.
 
     Parameters
     ----------
@@ -242,7 +254,29 @@ def with_files(values: Mapping[str, Any], directory: Path | None) -> dict[str, A
         found["impairments.delays"] = traces.with_file("delays", values["impairments.delays"], directory)
     if isinstance(values.get("flows"), str):
         found["flows"] = flow_table.read(values["flows"], directory)
+    for path, value in values.items():
+        if path == "arrivals":
+            found[path] = arrivals.with_files(value, directory)
+        elif path.startswith("arrivals[") and path.endswith("].sizes"):
+            found[path] = arrivals.sizes_of_file(path, value, directory)
     return found
+
+
+def kind(path: str) -> str:
+    """Return the kind of the value at a full path.
+
+    Parameters
+    ----------
+    path
+        A full path.
+
+    Returns
+    -------
+    One of `mesonet.units.KINDS` or a kind of `mesonet.scenarios.arrivals.Key`; empty for lists.
+    """
+    if path in PARAMETERS:
+        return PARAMETERS[path].kind
+    return "number" if path.startswith("parameters.") else arrivals.kind(path)
 
 
 def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -285,4 +319,5 @@ def _unknown_path(path: str, known: Sequence[str]) -> InputError:
 
 
 def _whole_example(whole: str) -> str:
-    return mixes.ALLOWED if whole == "algorithms" else explicit_flows.ALLOWED
+    examples = {"algorithms": mixes.ALLOWED, "arrivals": f"{arrivals.ALLOWED}, or a value such as arrivals[0].load"}
+    return examples.get(whole, explicit_flows.ALLOWED)

@@ -1,4 +1,4 @@
-"""Runs made shorter or longer with all their events: explicit flows keep their share of the time."""
+"""Runs made shorter or longer with all their events: explicit flows and arrivals keep their share of the time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INSTANTS = ("start", "stop")
 
 
 def lasting(scenario: Scenario, duration: Any, source: str) -> Scenario:
-    """Return the scenario with another duration; explicit flows and a warm-up that was set change with it.
+    """Return the scenario with another duration; explicit flows, arrivals and a warm-up that was set change with it.
 
     Parameters
     ----------
@@ -36,14 +36,15 @@ def lasting(scenario: Scenario, duration: Any, source: str) -> Scenario:
     longer = scenario.set("time.duration", duration, source)
     factor = float(longer.value("time.duration")) / before
     values: dict[str, Any] = {}
-    if "flows" in scenario.settings:
-        values["flows"] = [_stretched(flow, factor) for flow in scenario.settings["flows"].given]
+    for path in ("flows", "arrivals"):
+        if path in scenario.settings:
+            values[path] = [_stretched(flow, factor) for flow in scenario.settings[path].given]
     if "time.warmup" in scenario.settings:
         values["time.warmup"] = f"{scenario.value('time.warmup') * factor!r} s"
     return longer.with_values(values, source) if values else longer
 
 
 def _stretched(flow: Mapping[str, Any], factor: float) -> dict[str, Any]:
-    """Return a flow as users write it, its instants multiplied."""
+    """Return a flow, or arrivals, as users write them, the instants multiplied."""
     times = {key: flow[key] for key in _INSTANTS if flow.get(key) not in (None, "never")}
     return {**flow, **{key: f"{units.parse('time', value) * factor!r} s" for key, value in times.items()}}

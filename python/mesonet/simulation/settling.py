@@ -9,8 +9,8 @@ with heavy-tailed sizes wander for as long as a run lasts.
 Flows completed and drops are for information. Both are counts of events: a rule for the mean of a stationary series
 finds no end of the transient where events are rare or come in bursts.
 
-The rule applies to networks with users, whose number of active flows follows from the network. The load of explicit
-flows is part of the scenario.
+The rule applies to networks with users or open-loop arrivals, whose number of active flows follows from the network.
+The load of explicit flows is part of the scenario.
 """
 
 from __future__ import annotations
@@ -182,9 +182,9 @@ def load_settled(times: Times | None, drifts: Drifts, scenario: Mapping[str, Any
 
     Returns
     -------
-    True without users, whose load is part of the scenario; None if it is not known.
+    True without users and arrivals, where the load is part of the scenario; None if it is not known.
     """
-    if not scenario["users"]["base_sources"] > 0:
+    if not scenario["users"]["base_sources"] > 0 and not scenario.get("arrivals"):
         return True
     if times is None or not set(LOAD).intersection(times):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,11 +26,16 @@ _SOURCE = 1_000
 """Bytes of a source and its segments in flight (measured: 630 in abilene with 349,200 idle sources)."""
 _FLOW = 4_200
 """Bytes of an explicit flow and of its record (measured: the difference between 50,000 and 100 flows of a dumbbell)."""
+_ARRIVAL, _RECORD = 1_500, 1_000
+"""Bytes of an arrival in progress with its segments in flight, and of the record of a flow that ended.
+
+Measured: 900 with 50,000 flows in progress in an overloaded dumbbell, whose windows are small; and 940 for each of
+200,000 records."""
 
 
 @dataclass(frozen=True)
 class RunSize:
-    """Expected size of a run; upper bounds, because a run and its flows may end early.
+    """Expected size of a run; upper bounds, because a run and its flows may end early. Of arrivals an estimate.
 
     Attributes
     ----------
@@ -38,7 +44,7 @@ class RunSize:
     trace_rows
         Rows of traces of flows, sources and routers.
     flows
-        Sources and explicit flows.
+        Sources, explicit flows, and arrivals that are expected to be in progress at once.
     memory_bytes
         Memory of the run, without the program.
     """
@@ -75,7 +81,10 @@ def run_size(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> RunSi
     memory = samples * (_ROW + in_row * _FLOW_IN_ROW)
     memory += flow_rows * _FLOW_TRACE_ROW + router_rows * _ROUTER_TRACE_ROW
     memory += described["sources"] * _SOURCE + explicit * _FLOW
-    return RunSize(samples, flow_rows + router_rows, described["sources"] + explicit, int(memory))
+    in_progress = sum(each["in_progress"] for each in described["arrivals"])
+    memory += in_progress * _ARRIVAL + _arrivals(scenario, described) * measurement["flow_records"] * _RECORD
+    flows = described["sources"] + explicit + math.ceil(in_progress)
+    return RunSize(samples, flow_rows + router_rows, flows, int(memory))
 
 
 def refuse_large(scenario_json: str, memory: int | None = None) -> None:
@@ -94,14 +103,19 @@ def refuse_large(scenario_json: str, memory: int | None = None) -> None:
         With the expected number of rows, and the parameter that causes most of them.
     """
     scenario = json.loads(scenario_json)
-    size = run_size(scenario, core.describe(scenario_json))
+    described = core.describe(scenario_json)
+    size = run_size(scenario, described)
     most = memory or MOST_MEMORY
     if size.memory_bytes <= most:
         return
     path = max(
         (size.samples * _ROW, "measurement.interval"),
         (size.trace_rows * _ROUTER_TRACE_ROW, "trace.every"),
-        (size.flows * _SOURCE, "users.base_sources"),
+        (size.flows * _SOURCE, "arrivals" if scenario.get("arrivals") else "users.base_sources"),
+        (
+            _arrivals(scenario, described) * scenario["measurement"]["flow_records"] * _RECORD,
+            "measurement.flow_records",
+        ),
     )[1]
     problem = (
         f"the run would have {size.samples:,} samples, {size.trace_rows:,} rows of traces and {size.flows:,} sources "
@@ -109,6 +123,15 @@ def refuse_large(scenario_json: str, memory: int | None = None) -> None:
     )
     allowed = f"at most {most / 2**30:.3g} GiB; --memory raises it"
     raise InputError(problem, path=path, allowed=allowed)
+
+
+def _arrivals(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> float:
+    """Return the expected number of open-loop arrivals of a run."""
+    duration, total = scenario["time"]["duration"], 0.0
+    for process, found in zip(scenario.get("arrivals", ()), described["arrivals"], strict=True):
+        stop = duration if process["stop"] is None else min(process["stop"], duration)
+        total += found["rate"] * max(stop - process["start"], 0.0)
+    return total
 
 
 def _rows(duration: float, every: float) -> int:

@@ -70,9 +70,10 @@ class ListedCampaign:
 
     @cached_property
     def has_users(self) -> bool:
-        """True if the network has users, whose load settles or not; the load of explicit flows is given."""
+        """True if the network has users or arrivals, whose load settles or not; the load of explicit flows is given."""
         chosen = self.designed()
-        return bool(chosen.canonical(1, chosen.algorithms[0])["users"]["base_sources"] > 0)
+        scenario = chosen.canonical(1, chosen.algorithms[0])
+        return bool(scenario["users"]["base_sources"] > 0 or scenario.get("arrivals"))
 
     @property
     def command(self) -> str:
@@ -311,6 +312,7 @@ class Campaigns:
         """
         return any(
             there["scenario"]["users"]["base_sources"] > 0
+            or bool(there["scenario"].get("arrivals"))
             or any(flow["overhead"] > 0 for flow in there["scenario"]["flows"])
             for there in self.load(name).experiment["scenarios"]
         )

@@ -2,8 +2,7 @@
 
 use crate::scenario::Sizes;
 
-/// Terms of the mean of a Pareto distribution that are added one by one; the rest is a closed form that is exact to 1e-9
-/// from there on.
+/// Terms of the mean of a Pareto distribution that are added each; behind them a closed form is exact to 1e-9.
 const EXACT_TERMS: f64 = 100.0;
 
 impl Sizes {

@@ -1,5 +1,6 @@
 """Grid of levels: values over the factor with most levels, a line per level of the next factor."""
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -126,8 +127,11 @@ def levels(campaign: "Campaign", place: int) -> list[float]:
 
 def _number(scenario: Mapping[str, Any], path: str) -> float | None:
     there: Any = scenario
-    for part in path.split("."):
-        there = there.get(part) if isinstance(there, Mapping) else None
+    for part in re.findall(r"[^.\[\]]+", path):
+        if isinstance(there, list) and part.isdecimal():
+            there = there[int(part)] if int(part) < len(there) else None
+        else:
+            there = there.get(part) if isinstance(there, Mapping) else None
     if isinstance(there, Mapping) and isinstance(there.get("factor"), int | float):
         return float(there["factor"])
     if isinstance(there, list) and path == "flows":
