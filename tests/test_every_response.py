@@ -27,12 +27,13 @@ WEB = TIME | {
     "algorithms": {"tcp": 0.5, "scalable": 0.5}, "network.speed": "20 seg/ms", "network.buffer": "0.3 bdp",
     "network.ack_path": "queued", "network.ecn_threshold": "6 segments",
     "users.base_sources": 10, "users.source_distribution": [0.3, 0.4, 0.3],
-    "users.receiver_distribution": [0.3, 0.3, 0.4], "users.think_time": "0.5 s", "users.web_object_size": "20 segments",
+    "users.receiver_distribution": [0.3, 0.3, 0.4], "users.think_time": "0.5 s", "users.size_shape": 1.15,
+    "users.web_object_size": "10 segments",
     "users.document_probability": 0.25, "users.service_pack_probability": 0.2, "users.movie_probability": 0.1,
     "users.document_factor": 2, "users.service_pack_factor": 3, "users.movie_factor": 5,
     "users.patience_probability": 0.5, "users.patience_time": "3 s", "users.long_lived_flows": 3,
-    "impairments.loss": 0.0005,
-    "connection.syn_timeout": "0.3 s", "connection.syn_attempts": 2,
+    "impairments.loss": 0.0005, "connection.syn_timeout": "0.3 s", "connection.syn_attempts": 2,
+    "transport.segment_bytes": 9000,
 }  # fmt: skip
 PLAIN = TIME | {
     "algorithms": {"tcp": 1.0}, "network.ecn_threshold": "26 segments", "network.speed": "1 seg/ms",
@@ -53,6 +54,10 @@ LINKS = "from,to,delay_ms\nN,P,1\nF,P,2\nP,B,3\nD,B,4\nB,Q,5\n"
 #: Pairs of classes of access routers by their letters.
 LETTERS = {"direct access": "d", "fast access": "f", "normal access": "n"}
 BY_SPEED = {"goodput_very_fast": ("dd",), "goodput_fast": ("df", "ff"), "goodput_typical": ("dn", "fn", "nn")}
+SIZES = {
+    "": (0, np.inf), "_below_10kb": (0, 1e4), "_below_100kb": (1e4, 1e5), "_below_1mb": (1e5, 1e6),
+    "_from_1mb": (1e6, np.inf),
+}  # fmt: skip
 FILES = ("web object", "document", "service pack", "movie")
 IN_SERIES = {
     "transmitting_sources": "sending", "segments_entering": "segments_entering", "segments_leaving": "segments_leaving",
@@ -247,6 +252,20 @@ class Run:
         for name in ("backbone", "pop", "plain"):
             found[f"buffer_use_{name}"] = self.buffer_use(period, name)
             found |= self.queues(period, name)
+        return found | self.slowdowns(period)
+
+    def slowdowns(self, period: str) -> dict[str, float]:
+        """Mean of the slowdowns of each class of sizes; percentiles as answered, if they are right to 1 %."""
+        answered, done = self.answered(period), self.completed(period)
+        size = done["size"] * self.scenario.value("transport.segment_bytes")
+        found = {}
+        for end, (least, most) in SIZES.items():
+            values = done.filter((size >= least) & (size < most))["slowdown"].sort()
+            found[f"slowdown_mean{end}"] = float(values.mean()) if len(values) else float("nan")
+            for share in (50, 95, 99):
+                name = f"slowdown_p{share}{end}"
+                exact = values[-(-share * len(values) // 100) - 1] if len(values) else float("nan")
+                found[name] = answered[name] if abs(answered[name] / exact - 1) < 0.01 else exact
         return found
 
     def totals(self) -> dict[str, float]:

@@ -28,6 +28,7 @@ mod queueing;
 mod recovery;
 mod response_functions;
 mod slow_start;
+mod slowdown;
 mod snapshots;
 mod timers;
 mod topology;

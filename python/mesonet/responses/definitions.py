@@ -131,6 +131,40 @@ def _of_queues(router: str) -> tuple[Response, ...]:
     )  # fmt: skip
 
 
+SIZE_CLASSES = {
+    "": "",
+    "_below_10kb": "below 10 kB",
+    "_below_100kb": "10 kB to 100 kB",
+    "_below_1mb": "100 kB to 1 MB",
+    "_from_1mb": "of 1 MB and more",
+}
+"""Classes of flow sizes by the end of the names of their responses, in words; all flows first."""
+
+
+def _slowdowns(end: str, words: str) -> tuple[Response, ...]:
+    """Return the responses on slowdown of a class of flow sizes."""
+    source = "chosen: the usual measure of transports (Li et al., HPCC, SIGCOMM 2019: base round trip + size / rate)"
+    if words:
+        source = "chosen: decades; 100 kB and 1 MB bound the short messages of the DCTCP paper (SIGCOMM 2010)"
+    whose = f"the flows {words} that completed in the period" if words else "the flows that completed in the period"
+    title = f", flows {words}" if words else ""
+    return (
+        Response(
+            f"slowdown_mean{end}", "", f"Mean slowdown{title}", "1",
+            "Completion time / the time alone on an idle path (handshake, round trip, size over the slowest rate of "
+            f"interface and queues; no window), mean over {whose}",
+            "lower", source,
+        ),
+        *(
+            Response(
+                f"slowdown_p{share}{end}", "", f"Slowdown ({'median' if share == 50 else f'{share} %'}){title}", "1",
+                f"The slowdown that {share} % of {whose} have at most, to 0.8 %", "lower", source,
+            )
+            for share in (50, 95, 99)
+        ),
+    )  # fmt: skip
+
+
 RESPONSES: tuple[Response, ...] = (
     Response(
         "transmitting_sources", "y1", "Transmitting sources", "sources",
@@ -290,6 +324,7 @@ RESPONSES: tuple[Response, ...] = (
         "RFC 3522 (Eifel): nothing was lost, or fast retransmit had repaired it",
     ),
     *(_completed_goodput(pair, category) for pair in PAIR_CLASSES for category in FILE_CATEGORIES),
+    *(response for end, words in SIZE_CLASSES.items() for response in _slowdowns(end, words)),
     *(response for router in ROUTER_CLASSES for response in _of_queues(router)),
     Response(
         "total_flows_completed", "", "Flows completed in the run", "flows",

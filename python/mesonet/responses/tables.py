@@ -130,6 +130,7 @@ FLOWS = TableColumns(
         "syns": ("segments", "SYNs sent"),
         "goodput": ("segments/s", "segments delivered / (last acknowledgement - first segment sent)"),
         "queueing_delay_ms": ("ms", "last smoothed round-trip time less propagation"),
+        "slowdown": ("1", "time to the last acknowledgement / the time alone on an idle path; null if not completed"),
     },
 )
 
@@ -157,6 +158,10 @@ GROUPS = TableColumns(
         "completion_time_p50": ("s", "median of the times from first SYN to last acknowledgement, to 1.6 %"),
         "completion_time_p95": ("s", "95th percentile of them"),
         "completion_time_p99": ("s", "99th percentile of them"),
+        "slowdown_mean": ("1", f"mean slowdown, {_SPREAD}"),
+        "slowdown_p50": ("1", "median slowdown, to 0.8 %"),
+        "slowdown_p95": ("1", "95th percentile of the slowdowns"),
+        "slowdown_p99": ("1", "99th percentile of the slowdowns"),
         "retransmission_rate": ("1", f"1 - size / data segments sent, {_SPREAD}"),
         "loss_events_per_flow": ("events", f"losses and marks that reduced a window, timeouts apart, mean {_SPREAD}"),
         "losses_per_flow": ("segments", f"segments dropped, mean {_SPREAD}"),

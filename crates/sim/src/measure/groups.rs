@@ -4,6 +4,7 @@ use super::columns::Table;
 use super::histogram::Histogram;
 use super::pair_class::PathClass;
 use super::records::{Record, rate_class};
+use super::slowdown::Slowdowns;
 use crate::transport::Flow;
 use crate::users::FILE_CATEGORIES;
 use mesonet_cc::Picos;
@@ -39,6 +40,7 @@ pub struct Group {
     active: u128,
     goodputs: Histogram,
     times: Histogram,
+    slowdowns: Slowdowns,
 }
 
 /// Measured period (from 0), file category, pair class, fast interface, algorithm.
@@ -74,6 +76,7 @@ impl FlowGroups {
         group.queueing.1 += u64::from(flow.queueing.is_some());
         group.goodputs.add(goodput as u64);
         group.times.add((flow.ended - flow.started) / TIME_UNIT);
+        flow.slowdown.into_iter().for_each(|slowdown| group.slowdowns.add(slowdown));
     }
 
     /// Adds what a flow, completed or not, got in a part of a measured period (from 0): `acked` segments in the time
@@ -157,6 +160,10 @@ impl FlowGroups {
         {
             table.float(name, float(&|g| g.times.quantile(q) * 1e-6));
         }
+        table.float("slowdown_mean", float(&|g| g.slowdowns.mean()));
+        for (name, q) in [("slowdown_p50", 0.5), ("slowdown_p95", 0.95), ("slowdown_p99", 0.99)] {
+            table.float(name, float(&|g| g.slowdowns.quantile(q)));
+        }
         table.float("retransmission_rate", float(&|g| 1.0 - g.size as f64 / g.sent as f64));
         table.float("loss_events_per_flow", per_flow(&|g| g.loss_events));
         table.float("losses_per_flow", per_flow(&|g| g.losses));
@@ -187,6 +194,7 @@ impl Group {
         self.active += other.active;
         self.goodputs.merge(&other.goodputs);
         self.times.merge(&other.times);
+        self.slowdowns.merge(&other.slowdowns);
     }
 
     fn mean_goodput(&self) -> f64 {

@@ -11,6 +11,7 @@ pub mod records;
 pub mod responses;
 pub mod routers;
 pub mod sample;
+pub mod slowdown;
 pub mod traces;
 
 pub use columns::{Column, Table};
@@ -23,4 +24,5 @@ pub use records::FlowRecords;
 pub use responses::{Interval, PeriodSums, Responses};
 pub use routers::RouterUse;
 pub use sample::Sample;
+pub use slowdown::SlowdownClasses;
 pub use traces::Traces;

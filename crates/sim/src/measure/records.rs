@@ -2,6 +2,7 @@
 
 use super::columns::Table;
 use super::pair_class::PathClass;
+use super::slowdown::SLOWDOWN_UNIT;
 use crate::network::Network;
 use crate::random::{Purpose, Stream};
 use crate::transport::Flow;
@@ -46,6 +47,8 @@ pub struct Record {
     pub(super) goodput: f64,
     /// Last smoothed round-trip time less propagation.
     pub(super) queueing: Option<Picos>,
+    /// Completion time / time alone, in units of 2^-10; none for a flow that did not complete.
+    pub slowdown: Option<u64>,
 }
 
 impl Record {
@@ -77,6 +80,7 @@ impl Record {
             syns: flow.syns,
             goodput: goodput(flow),
             queueing: (flow.rtt.srtt > 0).then(|| flow.rtt.srtt.saturating_sub(flow.base_rtt)),
+            slowdown: None,
         }
     }
 }
@@ -149,6 +153,7 @@ impl FlowRecords {
         table.integer("syns", whole(&|r| u64::from(r.syns)));
         table.float("goodput", float(&|r| r.goodput));
         table.float("queueing_delay_ms", float(&|r| time(r.queueing) * 1e3));
+        table.float("slowdown", float(&|r| r.slowdown.map_or(f64::NAN, |s| s as f64 / SLOWDOWN_UNIT)));
         table
     }
 }

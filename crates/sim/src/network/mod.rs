@@ -2,6 +2,7 @@
 
 pub mod abilene;
 pub mod acknowledgements;
+pub mod alone;
 pub mod arrivals;
 pub mod build;
 pub mod built_in;

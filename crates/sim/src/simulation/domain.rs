@@ -9,7 +9,7 @@ use super::shared::Shared;
 use super::slots::Slots;
 use crate::engine::{FlowHome, FlowId, Interfaces, Timers, prefetch};
 use crate::fabric::{Alarm, Event, Fabric};
-use crate::measure::{Counters, FlowGroups, FlowRecords};
+use crate::measure::{Counters, FlowGroups, FlowRecords, SlowdownClasses};
 use crate::transport::{DeliverySampler, Flow, HOT_LINES, HOT_REPAIR_LINES, Receiver, Repair};
 use crate::users::Source;
 use mesonet_cc::Picos;
@@ -85,6 +85,7 @@ pub(super) struct Domain {
     pub ended: Vec<Ended>,
     pub records: FlowRecords,
     pub groups: FlowGroups,
+    pub slowdowns: SlowdownClasses,
     /// Flows that may become movies and service packs, where these are limited by concurrency.
     pub candidates: Candidates,
     /// Slots of flows that were in progress when a period ended: what they had delivered, and when.
@@ -126,6 +127,7 @@ impl Domain {
             ended: Vec::new(),
             records: FlowRecords::new(shared.seed, scenario.measurement.flow_records),
             groups: FlowGroups::default(),
+            slowdowns: SlowdownClasses::default(),
             candidates: Candidates::default(),
             counted: BTreeMap::new(),
             next_loss: u64::MAX,

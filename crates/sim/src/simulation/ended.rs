@@ -26,7 +26,14 @@ impl Domain {
         self.counted.remove(&slot);
         let flow = &self.flows[slot as usize];
         let period = now.filter(|_| completed);
-        let record = Record::of(flow, self.is_fast(flow), completed, self.now);
+        let mut record = Record::of(flow, self.is_fast(flow), completed, self.now);
+        if completed {
+            let (slowdown, bytes) = self.slowdown(flow);
+            record.slowdown = Some(slowdown);
+            if let Some(period) = period {
+                self.slowdowns.add(period, bytes, slowdown);
+            }
+        }
         self.ended.push(Ended { slot, base: flow.base, period, record });
     }
 

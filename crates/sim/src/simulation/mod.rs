@@ -3,7 +3,7 @@
 //! A domain (`domain`) holds the sources of a part of the network, their flows and the fabric that carries their
 //! segments; its files are connections (`connection`, `explicit`, `arriving`, `patience`), sending and recovery (`sender`, `pacing`,
 //! `delivery`, `recovery` for every loss recovery but the default one, `receiving` for delayed acknowledgements,
-//! `dropped_acks`) and flows that end (`ended`). All domains read `shared` state. `windows` advances them, on any number of
+//! `dropped_acks`) and flows that end (`ended`, `slowdown`). All domains read `shared` state. `windows` advances them, on any number of
 //! `threads`; `large_files` compares flows of all domains at fixed instants;
 //! samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant, and at one instant the
 //! network changes (`changes`). Between windows the whole can become bytes (`snapshot`).
@@ -28,6 +28,7 @@ mod sampling;
 mod sender;
 mod shared;
 mod slots;
+mod slowdown;
 mod snapshot;
 mod threads;
 mod tracing;

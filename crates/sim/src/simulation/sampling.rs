@@ -5,7 +5,7 @@ use super::domain::ExplicitHere;
 use crate::engine::prefetch;
 use crate::measure::responses::{LONG_LIVED, totals};
 use crate::measure::sample::FlowSample;
-use crate::measure::{FlowGroups, Interval, Responses, Sample};
+use crate::measure::{FlowGroups, Interval, Responses, Sample, SlowdownClasses};
 use crate::network::RouterClass;
 use crate::transport::{Flow, FlowState, SAMPLED_LINES};
 use mesonet_cc::picos;
@@ -157,6 +157,8 @@ impl Simulation {
         // Arrivals have no number of sources.
         let sources = if self.shared.scenario.arrivals.is_empty() { sources } else { f64::NAN };
         let groups = self.all_groups();
+        let mut slowdowns = SlowdownClasses::default();
+        self.domains.iter().for_each(|domain| slowdowns.merge(&domain.slowdowns));
         let mut rows = Vec::new();
         let mut add = |period: &str, responses: Responses| {
             rows.extend(responses.into_iter().map(|(name, value)| (period.to_string(), name, value)));
@@ -167,6 +169,7 @@ impl Simulation {
             add(&name, period.responses(sources, self.long_lived_flows()));
             let span = if last { 0..self.periods.len() - 1 } else { i..i + 1 };
             add(&name, Self::completed_goodputs(&groups, (!last).then_some(i)));
+            add(&name, slowdowns.responses((!last).then_some(i)));
             add(&name, self.queues_by_class(&span));
         }
         add("run", totals(&self.counters()));

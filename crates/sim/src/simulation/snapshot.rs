@@ -99,6 +99,7 @@ impl Domain {
             ended,
             records,
             groups,
+            slowdowns,
             candidates,
             counted,
             next_loss,
@@ -123,6 +124,7 @@ impl Domain {
         passage.field(counters)?;
         passage.field(records)?;
         passage.field(groups)?;
+        passage.field(slowdowns)?;
         passage.field(candidates)?;
         passage.field(counted)?;
         passage.field(next_loss)?;

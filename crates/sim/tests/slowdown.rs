@@ -1,0 +1,168 @@
+//! Slowdown of completed flows: exact for a flow alone, what theory has for many, the same in all engines.
+
+use crate::common::*;
+use crate::engines::agree;
+use mesonet_sim::Simulation;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// A flow of a size alone in a network, whose window never limits it.
+fn alone(values: &[(&str, Value)], of_flow: &[(&str, Value)]) -> Simulation {
+    let one = with(flow("A", "D", 0.5), of_flow);
+    let scenario = with(
+        dumbbell(),
+        &[
+            ("topology", json!("parking-lot")),
+            ("flows", json!([one])),
+            ("network.buffer", segments(100_000.0)),
+            ("transport.initial_window", json!(100_000.0)),
+            ("time", time(20.0, 0.1, 1)),
+        ],
+    );
+    run(&with(scenario, values), 1)
+}
+
+fn slowdown_of(mut simulation: Simulation) -> f64 {
+    let flows = simulation.take_flows();
+    let [slowdown] = float(&flows, "slowdown")[..] else { panic!("one flow") };
+    assert_eq!(integer(&flows, "completed"), [1]);
+    assert_eq!(response(&simulation, "slowdown_mean"), slowdown);
+    slowdown
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Alone and without a window that limits it, a flow takes the time alone to the picosecond.
+    #[test]
+    fn a_flow_alone_has_slowdown_1(
+        size in prop_oneof![1u32..5, 5u32..3_000],
+        interface in prop_oneof![Just(80_000.0), 300.0..40_000.0f64],
+        at_port: bool,
+        is_queued: bool,
+        establishes: bool,
+        own in prop_oneof![Just(None), (0.0..0.05f64, 200u32..3000).prop_map(Some)],
+    ) {
+        let mut of_flow = vec![("size", json!(size)), ("interface", json!(interface))];
+        if let Some((delay, bytes)) = own {
+            of_flow.push(("extra_delay", json!(delay)));
+            if at_port {
+                of_flow.push(("segment_bytes", json!(bytes)));
+            }
+        }
+        // Where data and acknowledgements share the server of a router, they meet after a round trip.
+        let path = if is_queued { if at_port { "queued" } else { "direction" } } else { "delay" };
+        let values = [
+            ("network.queue", json!(if at_port { "port" } else { "router" })),
+            ("network.ack_path", json!(path)),
+            ("connection.establish", json!(establishes)),
+        ];
+        let of_flow: Vec<(&str, Value)> = of_flow;
+        let mut one = flow("A", "D", 0.5);
+        of_flow.iter().for_each(|(key, value)| one[*key] = value.clone());
+        let mut simulation = alone(&[values.as_slice(), &[("flows", json!([one]))]].concat(), &[]);
+        let flows = simulation.take_flows();
+        prop_assert_eq!(integer(&flows, "completed"), [1]);
+        prop_assert_eq!(float(&flows, "slowdown"), [1.0]);
+    }
+}
+
+/// Slow start is part of the slowdown: 3 segments by a window of 1 take a handshake, then round trips for 1 and for 2.
+#[test]
+fn a_window_is_part_of_it() {
+    let window = ("transport.initial_window", json!(1.0));
+    let found = slowdown_of(alone(&[window], &[("size", json!(3.0))]));
+    let (round_trip, service, interface) = (0.06, 1.0 / 21_000.0, 1.0 / 80_000.0);
+    assert!(interface < service);
+    let one = round_trip + 4.0 * service;
+    let expected = (3.0 * one + service) / (2.0 * one + 2.0 * service);
+    assert!((found / expected - 1.0).abs() < 0.001, "{found} {expected}");
+}
+
+/// The speed and delay that count are those of the instant at which the flow begins.
+#[test]
+fn a_changed_network_counts_as_it_is_at_the_beginning() {
+    let change = |time: f64, factor: f64| {
+        json!([
+            {"time": time, "router": "B", "link": null, "speed": null, "delay": null, "factor": factor},
+            {"time": time, "router": null, "link": ["C", "D"], "speed": null, "delay": null, "factor": 3.0},
+        ])
+    };
+    let size = [("size", json!(2_000.0))];
+    let before = slowdown_of(alone(&[("network.changes", change(0.2, 0.1))], &size));
+    assert_eq!(before, 1.0);
+    let during = slowdown_of(alone(&[("network.changes", change(0.56, 0.1))], &size));
+    assert!(during > 3.0, "{during}");
+}
+
+/// A flow that is cut short has none.
+#[test]
+fn flows_in_progress_have_no_slowdown() {
+    let mut simulation = alone(&[("time", time(1.0, 0.1, 1))], &[("size", json!(1e6))]);
+    let flows = simulation.take_flows();
+    assert_eq!(integer(&flows, "completed"), [0]);
+    assert!(float(&flows, "slowdown")[0].is_nan() && response(&simulation, "slowdown_p99").is_nan());
+}
+
+#[test]
+fn engines_agree() {
+    let process = with(
+        arrivals(json!(["all"]), json!(["all"]), 500.0),
+        &[("sizes", json!({"law": "pareto", "mean": 40.0, "shape": 1.2}))],
+    );
+    let scenario = with(everything_at_once(), &[("arrivals", json!([process])), ("time", time(4.0, 1.0, 2))]);
+    agree(&scenario, 8);
+}
+
+/// Open-loop arrivals at a link that all flows share equally: the mean slowdown of processor sharing is 1 / (1 - load) for
+/// any distribution of sizes (Kleinrock 1976, section 4.4).
+///
+/// The conditions of the theory, as far as packets can meet them: FQ-CoDel shares the link, flows last for many round trips
+/// (1 ms), their windows begin at the size of the pipe, and the queue never drops. What remains: a segment is served
+/// whole, and round trips are not zero.
+fn processor_sharing(load: f64, sizes: &Value, duration: f64, seed: u64) -> Simulation {
+    let process = with(
+        arrivals(json!(["A"]), json!(["B"]), 0.0),
+        &[
+            ("rate", Value::Null),
+            ("load", json!(load)),
+            ("of", json!("A - B")),
+            ("sizes", sizes.clone()),
+            ("interface", json!(1e6)),
+        ],
+    );
+    let scenario = with(
+        dumbbell(),
+        &[
+            ("flows", json!([])),
+            ("arrivals", json!([process])),
+            ("network.queue", json!("port")),
+            ("network.speed", json!(10_000.0)),
+            ("network.delay_multiplier", json!(1.0 / 162.0)),
+            ("network.buffer", segments(1e6)),
+            ("aqm.discipline", json!("fq_codel")),
+            ("aqm.fq_codel_queues", json!(65_536)),
+            // No signal: the sharing is that of the scheduler.
+            ("aqm.codel_target", json!(10.0)),
+            ("aqm.codel_interval", json!(100.0)),
+            ("connection.establish", json!(false)),
+            ("transport.initial_window", json!(30.0)),
+            ("measurement.flow_records", json!(0.0)),
+            ("time", time(duration, duration / 20.0, 1)),
+            ("measurement.interval", json!(duration / 200.0)),
+        ],
+    );
+    run(&scenario, seed)
+}
+
+/// The other speed of the dumbbell's routers is that of ports towards hosts.
+#[test]
+fn shares_of_a_link_have_the_slowdown_of_processor_sharing() {
+    let exponential = json!({"law": "exponential", "mean": 200.0});
+    let two_sizes = json!({"law": "cdf", "name": "two", "points": [[100.0, 0.0], [100.0, 0.9], [1_000.0, 0.9], [1_000.0, 1.0]]});
+    for (load, sizes) in [(0.3, &exponential), (0.5, &two_sizes), (0.5, &exponential), (0.7, &two_sizes)] {
+        let found = response(&processor_sharing(load, sizes, 400.0, 5), "slowdown_mean");
+        let expected = 1.0 / (1.0 - load);
+        assert!((found / expected - 1.0).abs() < 0.08, "load {load}, {sizes}: {found}, theory {expected}");
+    }
+}
