@@ -9,9 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 import mesonet as mn
+from mesonet import plots
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from mesonet.experiments.network import experiment
+from mesonet.maps.network import map_columns, map_rows, network_map
 from mesonet.scenarios import size_laws
 from mesonet.scenarios.derived import arrival_rows, load_notes, segment_hops
 from mesonet.scenarios.scaling import scaled
@@ -117,6 +119,17 @@ def test_scale_and_duration_change_arrivals(chosen: Scenario) -> None:
     before, after = (each.describe()["arrivals"][0]["rate"] for each in (chosen, scaled(chosen, 0.5)))
     assert after == pytest.approx(before / 2)
     assert lasting(by_rate, "8 s", "--duration").value("arrivals[0].stop") == 4.0
+
+
+def test_a_drawing_and_its_rows_have_arrivals(chosen: Scenario) -> None:
+    shown = network_map(chosen, chosen.describe())
+    assert map_columns(shown)[-1] == "arrivals"
+    rate = chosen.describe()["arrivals"][0]["rate"]
+    assert [row[-1] for row in map_rows(shown)] == [f"{rate:.4g} flows/s", "0 flows/s"]
+    chart = plots.topology(shown).to_dict()
+    assert f"area: share of the {rate:.4g} arrivals per second" in str(chart["title"]["subtitle"])
+    areas = {row["router"]: row["area"] for row in chart["datasets"]["routers"]}
+    assert areas["A"] > areas["B"]
 
 
 def test_an_overload_is_noted(chosen: Scenario) -> None:

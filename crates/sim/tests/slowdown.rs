@@ -114,13 +114,13 @@ fn engines_agree() {
     agree(&scenario, 8);
 }
 
-/// Open-loop arrivals at a link that all flows share equally: the mean slowdown of processor sharing is 1 / (1 - load) for
-/// any distribution of sizes (Kleinrock 1976, section 4.4).
+/// Open-loop arrivals at a link that all flows share equally: the mean slowdown of processor sharing is 1 / (1 - load), for
+/// every size and for any distribution of sizes (Kleinrock 1976, section 4.4).
 ///
-/// The conditions of the theory, as far as packets can meet them: FQ-CoDel shares the link, flows last for many round trips
-/// (1 ms), their windows begin at the size of the pipe, and the queue never drops. What remains: a segment is served
-/// whole, and round trips are not zero.
-fn processor_sharing(load: f64, sizes: &Value, duration: f64, seed: u64) -> Simulation {
+/// The conditions of the theory, as far as packets can meet them: FQ-CoDel without signals shares the link, windows begin
+/// at thirty segments, a round trip takes 0.1 ms and the transfer of a mean size 100 ms. A flow of a few segments still
+/// is better off: its round trip counts, and FQ-CoDel serves new flows first.
+fn processor_sharing(load: f64, sizes: &Value, seed: u64) -> Simulation {
     let process = with(
         arrivals(json!(["A"]), json!(["B"]), 0.0),
         &[
@@ -138,7 +138,7 @@ fn processor_sharing(load: f64, sizes: &Value, duration: f64, seed: u64) -> Simu
             ("arrivals", json!([process])),
             ("network.queue", json!("port")),
             ("network.speed", json!(10_000.0)),
-            ("network.delay_multiplier", json!(1.0 / 162.0)),
+            ("network.delay_multiplier", json!(1.0 / 1620.0)),
             ("network.buffer", segments(1e6)),
             ("aqm.discipline", json!("fq_codel")),
             ("aqm.fq_codel_queues", json!(65_536)),
@@ -148,21 +148,33 @@ fn processor_sharing(load: f64, sizes: &Value, duration: f64, seed: u64) -> Simu
             ("connection.establish", json!(false)),
             ("transport.initial_window", json!(30.0)),
             ("measurement.flow_records", json!(0.0)),
-            ("time", time(duration, duration / 20.0, 1)),
-            ("measurement.interval", json!(duration / 200.0)),
+            ("time", time(2_000.0, 100.0, 1)),
+            ("measurement.interval", json!(10.0)),
         ],
     );
     run(&scenario, seed)
 }
 
-/// The other speed of the dumbbell's routers is that of ports towards hosts.
 #[test]
 fn shares_of_a_link_have_the_slowdown_of_processor_sharing() {
-    let exponential = json!({"law": "exponential", "mean": 200.0});
-    let two_sizes = json!({"law": "cdf", "name": "two", "points": [[100.0, 0.0], [100.0, 0.9], [1_000.0, 0.9], [1_000.0, 1.0]]});
-    for (load, sizes) in [(0.3, &exponential), (0.5, &two_sizes), (0.5, &exponential), (0.7, &two_sizes)] {
-        let found = response(&processor_sharing(load, sizes, 400.0, 5), "slowdown_mean");
-        let expected = 1.0 / (1.0 - load);
-        assert!((found / expected - 1.0).abs() < 0.08, "load {load}, {sizes}: {found}, theory {expected}");
+    let exponential = json!({"law": "exponential", "mean": 1_000.0});
+    let constant = json!({"law": "constant", "size": 1_000.0});
+    let points = [[500.0, 0.0], [500.0, 0.9], [5_500.0, 0.9], [5_500.0, 1.0]];
+    let two_sizes = json!({"law": "cdf", "name": "two sizes", "points": points});
+    // Some 10,000 flows. Of exponential sizes twelve seeds had a mean of 0.996 of the theory and a standard deviation of
+    // 0.03; at a load of 0.7 the numbers were 0.989 and 0.06.
+    let (load, tolerance) = (0.5, 0.09);
+    let expected = 1.0 / (1.0 - load);
+    for sizes in [&exponential, &constant, &two_sizes] {
+        let simulation = processor_sharing(load, sizes, 5);
+        for class in ["slowdown_mean_below_1mb", "slowdown_mean_from_1mb"] {
+            let found = response(&simulation, class);
+            // All flows of 1,000 segments have 1.5 MB.
+            let is_empty = sizes == &constant && class.ends_with("below_1mb");
+            assert!(
+                is_empty || (found / expected - 1.0).abs() < tolerance,
+                "load {load}, {sizes}, {class}: {found}, theory {expected}"
+            );
+        }
     }
 }

@@ -11,7 +11,7 @@ import click
 from mesonet.cli.choice import find_scenario
 from mesonet.cli.common import JSON, SCENARIO, Command, idle_notes, scenario_options
 from mesonet.errors import InputError
-from mesonet.maps.network import MAP_COLUMNS, NetworkMap, map_rows, network_map
+from mesonet.maps.network import NetworkMap, map_columns, map_rows, network_map
 from mesonet.scenarios.derived import (
     ARRIVAL_COLUMNS,
     CLASS_COLUMNS,
@@ -53,7 +53,7 @@ def check(target: str, draw: Path | None, as_json: bool, **options: Any) -> None
         (["follows", "value"], derived_rows(described)),
         (ARRIVAL_COLUMNS, arrival_rows(chosen, described)),
         (CLASS_COLUMNS, class_rows(described)),
-        (MAP_COLUMNS, map_rows(shown)),
+        (map_columns(shown), map_rows(shown)),
     ):
         if not rows:
             continue

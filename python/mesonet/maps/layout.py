@@ -216,10 +216,12 @@ def _cut(text: str) -> str:
 
 
 def _radii(shown: NetworkMap) -> tuple[float, ...]:
-    """Return radii in px: areas in proportion to the sources below, within bounds for visibility and room."""
-    most = max((router.sources for router in shown.routers), default=0)
+    """Return radii in px: areas in proportion to sources or arrivals below, within bounds for visibility and room."""
+    sources = any(router.sources for router in shown.routers)
+    weights = [router.sources if sources else router.arrivals for router in shown.routers]
+    most = max(weights, default=0)
     largest = min(11.0, max(4.5, 45.0 / math.sqrt(len(shown.routers))))
-    return tuple(max(3.5, largest * math.sqrt(router.sources / most)) if most else 6.0 for router in shown.routers)
+    return tuple(max(3.5, largest * math.sqrt(weight / most)) if most else 6.0 for weight in weights)
 
 
 def _around(point: Point, radius: float, text: str) -> Iterator[Point]:

@@ -32,6 +32,8 @@ class MapRouter:
         Number of routers below it, by class.
     sources
         Sources at the router and below it.
+    arrivals
+        Open-loop arrivals at the router and below it, flows/s.
     """
 
     name: str
@@ -41,6 +43,7 @@ class MapRouter:
     longitude: float | None
     below: Mapping[str, int]
     sources: int
+    arrivals: float = 0.0
 
     @property
     def label(self) -> str:
@@ -103,11 +106,13 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
     place = {number: index for index, number in enumerate(shown)}
     head = {routers[n]["region"]: n for n in shown if routers[n]["class"] in _HEADS}
     sources = [each["sources"] for each in routers]
+    flows = [each["arrivals"] for each in routers]
     below: dict[int, dict[str, int]] = {n: dict.fromkeys(_BELOW, 0) for n in shown}
     for number, each in enumerate(routers):
         if number not in place:
             below[head[each["region"]]][each["class"]] += 1
             sources[head[each["region"]]] += each["sources"]
+            flows[head[each["region"]]] += each["arrivals"]
     cities = CITIES.get(described["topology"], {}) if given is None else {}
     own = {router.name: router for router in given.routers} if given else {}
 
@@ -117,7 +122,8 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
         city, latitude, longitude = cities.get(name, ("", None, None))
         if name in own:
             latitude, longitude = own[name].latitude, own[name].longitude
-        return MapRouter(name, city, each["class"], latitude, longitude, below[number], sources[number])
+        begun = (sources[number], flows[number])
+        return MapRouter(name, city, each["class"], latitude, longitude, below[number], *begun)
 
     return NetworkMap(
         described["topology"],
@@ -131,7 +137,35 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
     )
 
 
-MAP_COLUMNS = ["router", "class", "neighbours and delay in ms", "PoPs", "access N/F/D", "sources"]
+def map_columns(shown: NetworkMap) -> list[str]:
+    """Return the columns of `map_rows`.
+
+    Parameters
+    ----------
+    shown
+        The map.
+
+    Returns
+    -------
+    Names; arrivals only if there are any.
+    """
+    columns = ["router", "class", "neighbours and delay in ms", "PoPs", "access N/F/D", "sources"]
+    return [*columns, "arrivals"] if has_arrivals(shown) else columns
+
+
+def has_arrivals(shown: NetworkMap) -> bool:
+    """Return True if flows of open-loop arrivals begin in the network.
+
+    Parameters
+    ----------
+    shown
+        The map.
+
+    Returns
+    -------
+    True or False.
+    """
+    return any(router.arrivals for router in shown.routers)
 
 
 def map_rows(shown: NetworkMap) -> list[list[str]]:
@@ -144,7 +178,7 @@ def map_rows(shown: NetworkMap) -> list[list[str]]:
 
     Returns
     -------
-    Rows of text, in the columns `MAP_COLUMNS`; the longest lists of neighbours are cut.
+    Rows of text, in the columns of `map_columns`; the longest lists of neighbours are cut.
     """
     neighbours: list[list[str]] = [[] for _ in shown.routers]
     for link in shown.links:
@@ -156,9 +190,8 @@ def map_rows(shown: NetworkMap) -> list[list[str]]:
         listed = ", ".join(near[:_MOST_NEIGHBOURS])
         if len(near) > _MOST_NEIGHBOURS:
             listed += f" and {len(near) - _MOST_NEIGHBOURS} more"
-        rows.append(
-            [router.label, router.router_class, listed, str(pops), "/".join(map(str, access)), f"{router.sources:,}"]
-        )
+        row = [router.label, router.router_class, listed, str(pops), "/".join(map(str, access)), f"{router.sources:,}"]
+        rows.append([*row, f"{router.arrivals:.4g} flows/s"] if has_arrivals(shown) else row)
     return rows
 
 

@@ -1,10 +1,10 @@
-"""A network as a map: routers with names, sized by the sources below; links with their delay in ms."""
+"""A network as a map: routers with names, sized by the sources or arrivals below; links with their delay in ms."""
 
 import altair as alt
 import polars as pl
 
 from mesonet.maps.layout import FONT_SIZE, Label, MapLayout, layout
-from mesonet.maps.network import NetworkMap
+from mesonet.maps.network import NetworkMap, has_arrivals
 from mesonet.plots import theme
 from mesonet.terminal import plural
 
@@ -33,6 +33,7 @@ def topology(shown: NetworkMap) -> alt.LayerChart:
     The chart. Names and delays without room are counted in its subtitle.
     """
     drawn = layout(shown)
+    begun = ["sources", "arrivals (flows/s)"] if has_arrivals(shown) else ["sources"]
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, drawn.width], nice=False), axis=None)
     y = alt.Y("y:Q", scale=alt.Scale(domain=[drawn.height, 0], nice=False), axis=None)
     classes = [name for name in CLASSES if any(router.router_class == name for router in shown.routers)]
@@ -53,7 +54,7 @@ def topology(shown: NetworkMap) -> alt.LayerChart:
             size=alt.Size("area:Q", scale=None),
             color=alt.Color("class:N", scale=colours, legend=legend),
             shape=alt.Shape("class:N", scale=shapes, legend=legend),
-            tooltip=["router:N", "class:N", "sources:Q", "PoPs:Q", "N:Q", "F:Q", "D:Q"],
+            tooltip=["router:N", "class:N", *(f"{each}:Q" for each in begun), "PoPs:Q", "N:Q", "F:Q", "D:Q"],
         )
     )
     (delay_rims, delays), (name_rims, names) = _texts(DELAYS, theme.MUTED, x, y), _texts(NAMES, theme.INK, x, y)
@@ -82,6 +83,7 @@ def _tables(shown: NetworkMap, drawn: MapLayout) -> dict[str, pl.DataFrame]:
             "router": router.label,
             "class": router.router_class,
             "sources": router.sources,
+            **({"arrivals (flows/s)": router.arrivals} if has_arrivals(shown) else {}),
             "PoPs": router.below["pop"],
             "N": router.below["normal access"],
             "F": router.below["fast access"],
@@ -116,7 +118,9 @@ def _labels(labels: tuple[Label | None, ...]) -> pl.DataFrame:
 def _subtitle(shown: NetworkMap, drawn: MapLayout) -> list[str]:
     sources = sum(router.sources for router in shown.routers)
     about = f"{plural(len(shown.routers), 'router')}, {plural(len(shown.links), 'link')} with one-way delay in ms"
-    lines = [about + (f"; area: share of the {sources:,} sources" if sources else "")]
+    arrivals = sum(router.arrivals for router in shown.routers)
+    whole = f"{sources:,} sources" if sources else f"{arrivals:.4g} arrivals per second" if arrivals else ""
+    lines = [about + (f"; area: share of the {whole}" if whole else "")]
     names, delays = (sum(label is None for label in labels) for labels in (drawn.router_labels, drawn.link_labels))
     missing = [plural(count, noun) for count, noun in ((names, "name"), (delays, "delay")) if count]
     return lines + ([f"no room for {' and '.join(missing)}"] if missing else [])

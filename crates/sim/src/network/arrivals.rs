@@ -85,6 +85,17 @@ impl Network {
         self.arrivals.iter().zip(&scenario.arrivals).map(of).collect()
     }
 
+    /// Flows of open-loop arrivals per second that begin under an access router.
+    #[must_use]
+    pub fn arrival_rate(&self, access: u16) -> f64 {
+        let of = |arrivals: &Arrivals| {
+            let place = arrivals.origins.binary_search_by_key(&access, |origin| origin.access).ok()?;
+            Some(arrivals.origins[place].rate)
+        };
+        // An empty sum of floating-point numbers is -0.
+        self.arrivals.iter().filter_map(of).fold(0.0, |sum, rate| sum + rate)
+    }
+
     fn resolve(
         &self,
         scenario: &Scenario,

@@ -15,6 +15,8 @@ pub struct MapRouter {
     pub region: usize,
     /// Sources below it.
     pub sources: u64,
+    /// Open-loop arrivals below it, flows/s.
+    pub arrivals: f64,
 }
 
 /// A link.
@@ -50,6 +52,7 @@ impl Network {
             class: router.class.name(),
             region: router.region,
             sources: self.access_index[index].map_or(0, |access| self.traffic.sources[usize::from(access)]),
+            arrivals: self.access_index[index].map_or(0.0, |access| self.arrival_rate(access)),
         };
         let link = |link: &LinkSpec| MapLink {
             a: link.a,
