@@ -20,6 +20,7 @@ from mesonet.scenarios.scaling import scaled
 from mesonet.scenarios.scenario import Scenario
 from mesonet.scenarios.timeline import lasting
 from mesonet.simulation.size import refuse_large
+from mesonet.words import number
 
 OPEN = """base = "dumbbell"
 flows = []
@@ -125,9 +126,9 @@ def test_a_drawing_and_its_rows_have_arrivals(chosen: Scenario) -> None:
     shown = network_map(chosen, chosen.describe())
     assert map_columns(shown)[-1] == "arrivals"
     rate = chosen.describe()["arrivals"][0]["rate"]
-    assert [row[-1] for row in map_rows(shown)] == [f"{rate:.4g} flows/s", "0 flows/s"]
+    assert [row[-1] for row in map_rows(shown)] == [f"{number(rate, 4)} flows/s", "0 flows/s"]
     chart = plots.topology(shown).to_dict()
-    assert f"area: share of the {rate:.4g} arrivals per second" in str(chart["title"]["subtitle"])
+    assert f"area: share of the {number(rate, 4)} arrivals per second" in str(chart["title"]["subtitle"])
     areas = {row["router"]: row["area"] for row in chart["datasets"]["routers"]}
     assert areas["A"] > areas["B"]
 

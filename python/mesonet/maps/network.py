@@ -9,6 +9,7 @@ from typing import Any
 from mesonet.scenarios.scenario import Scenario
 from mesonet.topologies import Topology
 from mesonet.topologies.cities import CITIES
+from mesonet.words import number
 
 _HEADS = ("backbone", "plain")
 _BELOW = ("pop", "normal access", "fast access", "direct access")
@@ -108,8 +109,8 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
     sources = [each["sources"] for each in routers]
     flows = [each["arrivals"] for each in routers]
     below: dict[int, dict[str, int]] = {n: dict.fromkeys(_BELOW, 0) for n in shown}
-    for number, each in enumerate(routers):
-        if number not in place:
+    for n, each in enumerate(routers):
+        if n not in place:
             below[head[each["region"]]][each["class"]] += 1
             sources[head[each["region"]]] += each["sources"]
             flows[head[each["region"]]] += each["arrivals"]
@@ -191,7 +192,7 @@ def map_rows(shown: NetworkMap) -> list[list[str]]:
         if len(near) > _MOST_NEIGHBOURS:
             listed += f" and {len(near) - _MOST_NEIGHBOURS} more"
         row = [router.label, router.router_class, listed, str(pops), "/".join(map(str, access)), f"{router.sources:,}"]
-        rows.append([*row, f"{router.arrivals:.4g} flows/s"] if has_arrivals(shown) else row)
+        rows.append([*row, f"{number(router.arrivals, 4)} flows/s"] if has_arrivals(shown) else row)
     return rows
 
 

@@ -7,6 +7,7 @@ from mesonet.maps.layout import FONT_SIZE, Label, MapLayout, layout
 from mesonet.maps.network import NetworkMap, has_arrivals
 from mesonet.plots import theme
 from mesonet.terminal import plural
+from mesonet.words import number
 
 ROUTERS, LINKS, NAMES, DELAYS = "routers", "links", "names", "delays"
 #: Colour and shape of each class of routers, in the order of the tiers.
@@ -119,7 +120,7 @@ def _subtitle(shown: NetworkMap, drawn: MapLayout) -> list[str]:
     sources = sum(router.sources for router in shown.routers)
     about = f"{plural(len(shown.routers), 'router')}, {plural(len(shown.links), 'link')} with one-way delay in ms"
     arrivals = sum(router.arrivals for router in shown.routers)
-    whole = f"{sources:,} sources" if sources else f"{arrivals:.4g} arrivals per second" if arrivals else ""
+    whole = f"{sources:,} sources" if sources else f"{number(arrivals, 4)} arrivals per second" if arrivals else ""
     lines = [about + (f"; area: share of the {whole}" if whole else "")]
     names, delays = (sum(label is None for label in labels) for labels in (drawn.router_labels, drawn.link_labels))
     missing = [plural(count, noun) for count, noun in ((names, "name"), (delays, "delay")) if count]
