@@ -2,8 +2,8 @@
 
 A web of all kinds of files on all pairs of access routers makes each response non-trivial: losses, marks, timeouts,
 failed connections, impatient users, long-lived flows. A second network adds plain routers and spurious timeouts, a
-third one losses in routers of every class. No two responses of one unit have equal values, so that exchanging any two
-fails.
+third one losses in routers of every class, a fourth one video and datagrams. No two responses of one unit have equal
+values, so that exchanging any two fails.
 """
 
 from functools import cached_property
@@ -48,6 +48,18 @@ NARROW = TIME | {
     "impairments.late": 0.01, "impairments.late_by": "20 ms", "impairments.keep_order": False, "transport.undo": True,
     "flows": [{"from": begin, "to": "Q", "interface": "5 seg/ms", "start": "3 s"}
               for begin in "NFD"],
+}  # fmt: skip
+#: Two videos by TCP and by UDP, and floods of half a second that fill their queue.
+MEDIA = TIME | {
+    "algorithms": {"tcp": 1.0}, "network.speed": "1 seg/ms", "network.buffer": "90 segments",
+    "users.base_sources": 0,
+    "flows": [
+        {"from": "A", "to": "B", "application": "frames", "frame_rate": 20, "frame_size": "4 segments"},
+        {"from": "A", "to": "B", "application": "frames", "frame_rate": 7, "frame_size": "3 segments",
+         "transport": "udp", "report_interval": "1 s", "extra_delay": "150 ms"},
+        {"from": "A", "to": "B", "application": "on_off", "burst_time": "0.5 s", "rate": "1400 seg/s",
+         "idle_time": "0.3 s", "idle": "constant", "transport": "udp", "report_interval": "1 s"},
+    ],
 }  # fmt: skip
 NODES = "name,class,speed_factor\nN,normal,0.9\nF,fast,0.85\nP,pop,0.7\nD,direct,0.1\nB,backbone,0.65\nQ,plain,0.6\n"
 LINKS = "from,to,delay_ms\nN,P,1\nF,P,2\nP,B,3\nD,B,4\nB,Q,5\n"
@@ -252,7 +264,7 @@ class Run:
         for name in ("backbone", "pop", "plain"):
             found[f"buffer_use_{name}"] = self.buffer_use(period, name)
             found |= self.queues(period, name)
-        return found | self.slowdowns(period)
+        return found | self.slowdowns(period) | self.applications(period)
 
     def slowdowns(self, period: str) -> dict[str, float]:
         """Mean of the slowdowns of each class of sizes; percentiles as answered, if they are right to 1 %."""
@@ -266,6 +278,57 @@ class Run:
                 name = f"slowdown_p{share}{end}"
                 exact = values[-(-share * len(values) // 100) - 1] if len(values) else float("nan")
                 found[name] = answered[name] if abs(answered[name] / exact - 1) < 0.01 else exact
+        return found
+
+    def applications(self, period: str) -> dict[str, float]:
+        """Frames and datagrams: what was sent by the clocks of the applications, the rest by flow."""
+        names = [r.name for r in RESPONSES if r.name.startswith(("frame", "datagram", "circuit"))]
+        flows = self.scenario.value("flows")
+        if not any("application" in flow for flow in flows):
+            return dict.fromkeys(names, float("nan"))
+        begin, end = PERIODS[period]
+        late = 0.25
+        rows = self.result.applications.to_polars().filter(pl.col("period") == period)
+        frames, datagrams = (
+            rows.filter(own) for own in (pl.col("application") == "frames", pl.col("transport") == "udp")
+        )
+        found = {
+            "frames_delivered": float(frames["messages_delivered"].sum()),
+            "frames_late": float(frames["messages_late"].sum()),
+            "datagrams_delivered": float(datagrams["segments_received"].sum()),
+            "datagrams_lost": float(datagrams["segments_dropped"].sum()),
+            "circuit_breaker_trips": float(datagrams["circuit_breaker_trips"].sum()),
+        }
+        sent = 0
+        for flow in flows:
+            source = flow["application"]["source"]
+            ((kind, about),) = source.items()
+            times = np.arange(0, 10 * about["rate"] + 1) / about["rate"]
+            if kind == "on_off":
+                burst = times[times < about["burst_time"]]
+                starts = np.arange(0, 10, about["burst_time"] + about["idle_time"])
+                times = np.round(starts[:, None] + burst, 9).ravel()
+                times = times[times <= 10]
+            inside = (times > begin) & (times <= end)
+            if flow.get("transport") == "udp":
+                sent += int(np.sum(inside)) * int(about.get("size", 1))
+            if kind == "frames":
+                row = frames.filter(pl.col("flow") == flows.index(flow) + 1)
+                # Frames that could still be in time when the run ends count if they were delivered.
+                most, least = np.sum(inside), np.sum(inside & (times < 10 - late))
+                assert least <= row["messages"].item() <= most
+                assert row["messages_late"].item() >= least - row["messages_delivered"].item()
+        found |= {"frames_sent": float(frames["messages"].sum()), "datagrams_sent": float(sent)}
+        answered = self.answered(period)
+        for group, column, kind in ((frames, "message", "frame"), (datagrams, "segment", "datagram")):
+            before = 0.0
+            for share in ("p50", "p95", "p99"):
+                delay = answered[f"{kind}_delay_{share}"]
+                each = group[f"{column}_delay_{share}_ms"]
+                # The share of a mixture lies between the shares of its parts.
+                allowed = each.min() <= delay <= each.max() and delay >= before
+                found[f"{kind}_delay_{share}"] = delay if allowed else float("nan")
+                before = delay
         return found
 
     def totals(self) -> dict[str, float]:
@@ -310,8 +373,13 @@ def narrow(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run("abilene", NARROW | {"topology": str(folder)})
 
 
+@pytest.fixture(scope="module")
+def media() -> Run:
+    return Run("dumbbell", MEDIA)
+
+
 @pytest.mark.parametrize("period", PERIODS)
-@pytest.mark.parametrize("name", ["web", "plain", "narrow"])
+@pytest.mark.parametrize("name", ["web", "plain", "narrow", "media"])
 def test_responses_of_a_period(request: pytest.FixtureRequest, name: str, period: str) -> None:
     run = request.getfixturevalue(name)
     expected, answered = run.of_period(period), run.answered(period)
@@ -334,11 +402,11 @@ def test_responses_of_the_run(request: pytest.FixtureRequest, name: str) -> None
     assert run.answered("run") == run.totals()
 
 
-def test_every_response_has_a_value_of_its_own(web: Run, plain: Run, narrow: Run) -> None:
+def test_every_response_has_a_value_of_its_own(web: Run, plain: Run, narrow: Run, media: Run) -> None:
     """A response that is zero, missing, or equal to another response of its unit would test nothing."""
     units = {response.name: response.unit for response in RESPONSES}
     values = {}
-    for run in (plain, web, narrow):
+    for run in (media, plain, web, narrow):
         for period in ("measured", "run"):
             values |= {k: v for k, v in run.answered(period).items() if np.isfinite(v) and v != 0}
     assert set(values) == set(units)

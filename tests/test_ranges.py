@@ -10,8 +10,23 @@ from click.testing import CliRunner
 from mesonet import core
 from mesonet.cli.main import main
 from mesonet.scenarios import settings
+from mesonet.scenarios.flow_applications import APPLICATIONS
 from mesonet.scenarios.parameters import PARAMETERS
 
+#: Keys that an application needs before the key is read, for each key.
+_FRAMES, _ON_OFF = ', frame_rate = 30, frame_size = "3 segments"', ', idle_time = "1 s", burst_size = "3 segments"'
+OTHERS = {
+    "frames": {
+        "frame_size": ", frame_rate = 30", "key_frame_size": _FRAMES, "key_frame_every": _FRAMES,
+        "late_after": _FRAMES, "report_interval": _FRAMES,
+    },
+    "constant": dict.fromkeys(("late_after", "report_interval"), ', rate = "3 seg/s"'),
+    "on_off": {
+        "rate": ', idle_time = "1 s", burst_time = "1 s"', "idle_time": ', burst_size = "3 segments"',
+        "burst_size": ', idle_time = "1 s"', "burst_time": ', idle_time = "1 s"',
+        "late_after": _ON_OFF, "report_interval": _ON_OFF,
+    },
+}  # fmt: skip
 UNITS = {"time": " s", "rate": " seg/s", "segments": " segments", "threshold": " segments", "flow rate": " flows/s"}
 NUMBERS = [path for path in core.bounds() if "[]" not in path]
 IN_LISTS = {
@@ -44,6 +59,17 @@ IN_LISTS = {
         '[{from = "A1", to = "B1", sizes = {law = "pareto", mean = "1 kB", shape = VALUE}}]',
     ),
 }
+#: Keys of applications by the path of their number.
+OF_APPLICATIONS = {
+    f"flows[].application.{about.path}": (application, key, about.kind)
+    for application, keys in APPLICATIONS.items()
+    for key, about in keys.items()
+    if about.kind != "choice"
+}
+for _path, (_application, _key, _kind) in OF_APPLICATIONS.items():
+    _value = "VALUE" if _kind in ("number", "count") else '"VALUE"'
+    _rest = f"{_key} = {_value}{OTHERS[_application].get(_key, '')}"
+    IN_LISTS[_path] = (_kind, f'[{{from = "A1", to = "B1", application = "{_application}", {_rest}}}]')
 
 
 def test_every_number_has_a_range() -> None:
@@ -102,7 +128,8 @@ def test_numbers_in_lists_have_ranges_too(path: str, tmp_path: Path) -> None:
         result = CliRunner().invoke(main, ["check", str(file)])
         assert result.exit_code == 2, result.output
         message = result.stderr
-        assert path.replace("[]", "[0]") in message, message
+        shown = f"flows[].{OF_APPLICATIONS[path][1]}" if path in OF_APPLICATIONS else path
+        assert shown.replace("[]", "[0]") in message, message
         assert problem in message, message
         assert "negative" in message or " and at most " in message, message
 

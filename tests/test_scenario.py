@@ -23,7 +23,9 @@ def explained(chosen, path: str) -> tuple[str, str]:
 
 
 def test_built_in_scenarios_are_accepted_by_the_simulator() -> None:
-    assert set(names()) == {"abilene", "dumbbell", "dumbbell-pair", "dumbbell-two-rtt", "isp", "parking-lot"}
+    assert set(names()) == {
+        "abilene", "dumbbell", "dumbbell-pair", "dumbbell-two-rtt", "isp", "parking-lot", "video-beside-bulk"
+    }  # fmt: skip
     for name in names():
         assert core.describe(scenario(name).to_json())["topology"] == scenario(name).value("topology")
 
@@ -234,7 +236,8 @@ def test_files_that_are_not_text_are_refused(tmp_path: Path) -> None:
 
 def test_unknown_scenario_lists_the_built_in_ones() -> None:
     with pytest.raises(
-        InputError, match=r"nearest: abilene.*dumbbell-pair, dumbbell-two-rtt, isp, parking-lot, or the path"
+        InputError,
+        match=r"nearest: abilene.*dumbbell-pair, dumbbell-two-rtt, isp, parking-lot, video-beside-bulk, or the path",
     ):
         scenario("abilen")
 

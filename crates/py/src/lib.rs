@@ -88,8 +88,8 @@ impl PySimulation {
         PyBytes::new(py, &bytes)
     }
 
-    /// Ends the run: "responses" (period, name, value), "series", "flows", "groups", "routers", "flow_traces" and
-    /// "router_traces".
+    /// Ends the run: "responses" (period, name, value), "series", "flows", "groups", "routers", "applications",
+    /// "flow_traces" and "router_traces".
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.0.record_unfinished();
         let mut responses = Table::default();
@@ -103,6 +103,7 @@ impl PySimulation {
         tables.set_item("flow_traces", columns(py, self.0.take_flow_traces())?)?;
         tables.set_item("router_traces", columns(py, self.0.take_router_traces())?)?;
         tables.set_item("groups", columns(py, self.0.groups())?)?;
+        tables.set_item("applications", columns(py, self.0.applications())?)?;
         tables.set_item("routers", columns(py, self.0.routers())?)?;
         tables.set_item("flows", columns(py, self.0.take_flows())?)?;
         Ok(tables)

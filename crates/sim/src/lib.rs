@@ -15,11 +15,13 @@
 //! | [`engine`] | the order of events: segments, lanes, timers, the winner tree |
 //! | [`fabric`] | what carries segments from endpoint to endpoint |
 //! | [`transport`] | one flow: scoreboard, round-trip time, recovery |
+//! | [`applications`] | what the applications of explicit flows hand over, and what their receivers get |
 //! | [`users`] | who sits where, what they fetch, how long they think |
 //! | [`measure`] | time series, responses, flow records |
 //! | [`simulation`] | the loop that joins them |
 //! | [`snapshot`] | state as bytes, and back |
 
+pub mod applications;
 pub mod disciplines;
 pub mod engine;
 pub mod fabric;

@@ -26,6 +26,8 @@ pub enum Purpose {
     Link = 8,
     /// Gap, size, receiver and congestion control of one open-loop arrival.
     Arrival = 9,
+    /// Gaps between the bursts of an application.
+    Application = 10,
 }
 
 /// Stream of random numbers that starts at a mixed key.

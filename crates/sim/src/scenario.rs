@@ -13,11 +13,13 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
+mod application;
 mod arrivals;
 pub mod bounds;
 mod topology;
 mod traffic;
 
+pub use application::{Application, IdleLaw, Protocol, Source};
 pub use arrivals::{ArrivalProcess, Gaps, Sizes};
 pub(crate) use bounds::within;
 pub use topology::{
@@ -786,6 +788,45 @@ pub struct ExplicitFlow {
     /// Size of its data segments, bytes; none: that of the transport. Only ports look at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment_bytes: Option<f64>,
+    /// What hands it its data; none: it always has data, up to its size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application: Option<Application>,
+    /// Transport protocol.
+    #[serde(default, skip_serializing_if = "Protocol::is_tcp")]
+    pub transport: Protocol,
+}
+
+impl ExplicitFlow {
+    /// A flow of the first algorithm that sends from the start to the end of the run, over an interface of 1 segment/s.
+    #[must_use]
+    pub fn between(from: &str, to: &str) -> Self {
+        Self {
+            from: from.into(),
+            to: to.into(),
+            start: 0.0,
+            stop: None,
+            size: None,
+            interface: 1.0,
+            extra_delay: 0.0,
+            overhead: 0.0,
+            algorithm: None,
+            segment_bytes: None,
+            application: None,
+            transport: Protocol::Tcp,
+        }
+    }
+
+    /// Returns whether its lanes are its own: it has an extra delay, a segment size, or a receiver that is watched.
+    #[must_use]
+    pub fn has_own_lanes(&self) -> bool {
+        self.extra_delay > 0.0 || self.segment_bytes.is_some() || self.is_watched()
+    }
+
+    /// Returns whether arrivals at its receiver are recorded.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.application.is_some()
+    }
 }
 
 /// Time line.
@@ -856,6 +897,7 @@ impl Scenario {
         self.check_flows()?;
         let is_algorithm = |name: &str| self.algorithms.iter().any(|a| a.name == name);
         arrivals::check(&self.arrivals, self.time.duration, is_algorithm)?;
+        self.check_applications()?;
         self.check_algorithms()
     }
 

@@ -4,6 +4,7 @@
 mod common;
 mod recursions;
 
+mod applications;
 mod arrivals;
 mod bbr;
 mod bbr_cases;

@@ -165,6 +165,66 @@ def _slowdowns(end: str, words: str) -> tuple[Response, ...]:
     )  # fmt: skip
 
 
+def _of_applications() -> tuple[Response, ...]:
+    """Return the responses of the applications of explicit flows: frames of media, and datagrams."""
+    chosen = "chosen: what a viewer notices, and a sender of datagrams reports"
+    delays = (("median", "p50", "half"), ("95 %", "p95", "95 %"), ("99 %", "p99", "99 %"))
+    return (
+        Response(
+            "frames_sent", "", "Frames sent", "frames",
+            "Frames that applications handed over in the period; those that could still be in time at the end of the "
+            "run do not count",
+            "neutral", chosen,
+        ),
+        Response(
+            "frames_delivered", "", "Frames delivered", "frames",
+            "Frames handed over in the period that were delivered: over TCP the last segment and all segments before "
+            "it reached the receiver, over UDP all segments of the frame",
+            "higher", chosen,
+        ),
+        Response(
+            "frames_late", "", "Late frames", "frames",
+            "Frames handed over in the period that were not delivered within `late_after` of their flow; includes "
+            "frames that never arrived",
+            "lower", "draft-huitema-ccwg-c4-test",
+        ),
+        *(
+            Response(
+                f"frame_delay_{name}", "", f"Delay of frames ({title})", "ms",
+                f"The time from its handing over to its delivery that {share} of the delivered frames took at most",
+                "lower", chosen,
+            )
+            for title, name, share in delays
+        ),
+        Response(
+            "datagrams_sent", "", "Datagrams sent", "segments", "Segments of `udp` flows that left their source",
+            "neutral", chosen,
+        ),
+        Response(
+            "datagrams_delivered", "", "Datagrams delivered", "segments",
+            "Segments of `udp` flows that left their source in the period and reached their receiver", "higher", chosen,
+        ),
+        Response(
+            "datagrams_lost", "", "Datagrams lost", "segments",
+            "Segments of `udp` flows that routers dropped in the period", "lower", chosen,
+        ),
+        *(
+            Response(
+                f"datagram_delay_{name}", "", f"One-way delay of datagrams ({title})", "ms",
+                f"The time from the source to the receiver that {share} of the delivered datagrams took at most",
+                "lower", chosen,
+            )
+            for title, name, share in delays
+        ),
+        Response(
+            "circuit_breaker_trips", "", "Trips of circuit breakers", "trips",
+            "Times at which the circuit breakers of RFC 8083 (media timeout, congestion) would have stopped a `udp` "
+            "flow; the flow does not stop, and they count again",
+            "lower", "RFC 8083 sections 4.2 and 4.3",
+        ),
+    )  # fmt: skip
+
+
 RESPONSES: tuple[Response, ...] = (
     Response(
         "transmitting_sources", "y1", "Transmitting sources", "sources",
@@ -326,6 +386,7 @@ RESPONSES: tuple[Response, ...] = (
     *(_completed_goodput(pair, category) for pair in PAIR_CLASSES for category in FILE_CATEGORIES),
     *(response for end, words in SIZE_CLASSES.items() for response in _slowdowns(end, words)),
     *(response for router in ROUTER_CLASSES for response in _of_queues(router)),
+    *_of_applications(),
     Response(
         "total_flows_completed", "", "Flows completed in the run", "flows",
         "Counted from the start of the run", "higher", "SP 500-282 ch. 9 Table 9-9",

@@ -201,6 +201,33 @@ ROUTERS = TableColumns(
 )
 """Queues hold the segment in service, too, and are sampled each measurement interval."""
 
+APPLICATIONS = TableColumns(
+    "one row per period and explicit flow that has an application",
+    {
+        "period": ("", _PERIOD),
+        "flow": ("1", "number of the explicit flow, from 1"),
+        "application": ("", "frames, constant or on_off"),
+        "transport": ("", "tcp or udp"),
+        "receiver": ("", "what its receiver does"),
+        "messages": ("1", "messages handed over in the period: frames, bursts of a size, or segments at a rate"),
+        "messages_delivered": ("1", "of these, messages that were delivered"),
+        "messages_late": ("1", "of these, messages that were not delivered within `late_after`"),
+        "message_delay_p50_ms": ("ms", "median time from handing over to delivery, to 1.6 %"),
+        "message_delay_p95_ms": ("ms", "95th percentile of it"),
+        "message_delay_p99_ms": ("ms", "99th percentile of it"),
+        "segments_sent": ("segments", "segments sent in the period; null with tcp"),
+        "segments_received": ("segments", "segments that left in the period and reached the receiver, each once"),
+        "segments_dropped": ("segments", "segments that routers dropped in the period; null with tcp"),
+        "segment_delay_p50_ms": ("ms", "median one-way delay of the segments received, to 1.6 %"),
+        "segment_delay_p95_ms": ("ms", "95th percentile of it"),
+        "segment_delay_p99_ms": ("ms", "99th percentile of it"),
+        "circuit_breaker_trips": ("trips", "trips of the circuit breakers of RFC 8083; null with tcp"),
+    },
+)
+"""A message is delivered when its receiver can use it. Over TCP that is when its last segment and all segments before
+have arrived, over UDP when all of its own segments have. Messages that could still be in time at the end of the run do
+not count. With data without end (`burst_time` without `rate`) there are no messages."""
+
 FLOW_TRACES = TableColumns(
     "one row per traced flow and instant",
     {
@@ -241,6 +268,7 @@ TABLES = {
     "flows": FLOWS,
     "groups": GROUPS,
     "routers": ROUTERS,
+    "applications": APPLICATIONS,
     "flow_traces": FLOW_TRACES,
     "router_traces": ROUTER_TRACES,
 }

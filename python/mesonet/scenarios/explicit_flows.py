@@ -6,7 +6,7 @@ from typing import Any
 
 from mesonet import core, units
 from mesonet.errors import InputError, unknown
-from mesonet.scenarios import flow_table, ranges
+from mesonet.scenarios import flow_applications, flow_table, ranges
 
 _MOST_FLOWS = 100_000
 """Most flows (chosen). Every run keeps its scenario, which has 20 MB with as many flows."""
@@ -61,7 +61,10 @@ def show(flows: Sequence[Mapping[str, Any]]) -> str:
     """
     if len(flows) > _MOST_SHOWN and len({(flow["from"], flow["to"], flow["start"]) for flow in flows}) > _MOST_SHOWN:
         return f"{len(flows)} flows"
-    texts = [f"{flow['from']} to {flow['to']} from {units.show('time', flow['start'])}" for flow in flows]
+    texts = [
+        f"{flow['from']} to {flow['to']} from {units.show('time', flow['start'])}{flow_applications.show(flow)}"
+        for flow in flows
+    ]
     counted = [(text, len(list(same))) for text, same in groupby(texts)]
     return "; ".join(text if count == 1 else f"{count} times {text}" for text, count in counted)
 
@@ -110,6 +113,7 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
         "stop": stop,
         **times,
         **({} if own_bytes is None else {"segment_bytes": own_bytes}),
+        **flow_applications.parse(path, given, segment_bytes),
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from mesonet.errors import InputError
 from mesonet.files.csv_rows import Cell, rows
+from mesonet.scenarios import flow_applications
 
 KEYS = (
     "from",
@@ -19,6 +20,7 @@ KEYS = (
     "extra_delay",
     "overhead",
     "segment_bytes",
+    *flow_applications.KEYS,
     "count",
 )
 """Keys of a flow; the first two are required."""
@@ -38,7 +40,7 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
 
     Returns
     -------
-    One mapping per row; ``count`` as a whole number, every other value as text.
+    One mapping per row; ``count`` and ``key_frame_every`` as whole numbers, every other value as text.
 
     Raises
     ------
@@ -55,8 +57,9 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
 
 def _flow(at: Cell, cells: dict[str, str]) -> dict[str, Any]:
     given: dict[str, Any] = {key: cell for key, cell in cells.items() if cell}
-    if "count" in given:
-        if not given["count"].isdecimal():
-            raise at.refuse("not a whole number", key="count", value=given["count"], allowed="1, 2, 3, ...")
-        given["count"] = int(given["count"])
+    for key in ("count", "key_frame_every"):
+        if key in given:
+            if not given[key].isdecimal():
+                raise at.refuse("not a whole number", key=key, value=given[key], allowed="1, 2, 3, ...")
+            given[key] = int(given[key])
     return given

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesonet import topologies, units
-from mesonet.scenarios import arrivals, changes, ranges, traces, traffic
+from mesonet.scenarios import arrivals, changes, flow_applications, ranges, traces, traffic
 
 PRESETS = {
     "standard": "today's RFCs",
@@ -1136,7 +1136,7 @@ def reference_page() -> str:
         "Keys of a process of open-loop arrivals, `[[arrivals]]`. A path such as `arrivals[0].load` names",
     ]
     lines += ["one value of a process.", "", *arrivals.reference_lines()]
-    text = "\n".join(lines)
+    text = "\n".join([*lines, *flow_applications.reference_lines()])
     return text.replace("\n## ", "\n\n## ").replace("\n\n\n", "\n\n") + "\n"
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
     import xarray as xr
 
-TABLES = ("responses", "series", "flows", "groups", "routers", "flow_traces", "router_traces")
+TABLES = ("responses", "series", "flows", "groups", "routers", "applications", "flow_traces", "router_traces")
 """The tables of a result."""
 
 FILES = (*(f"{name}.parquet" for name in TABLES), checksums.RECORD)
@@ -177,6 +177,8 @@ class Result:
         algorithm.
     routers
         Queue, drops and utilisation by period and router.
+    applications
+        Messages, delays and losses by period and explicit flow with an application; else empty.
     flow_traces, router_traces
         Detailed traces of flows, sources and routers that the scenario's ``trace`` names; else empty.
     performance
@@ -190,6 +192,7 @@ class Result:
     flows: Table
     groups: Table
     routers: Table
+    applications: Table
     flow_traces: Table
     router_traces: Table
     performance: Mapping[str, Any]

@@ -251,7 +251,9 @@ impl LaneFabric {
                 }
                 End::Receivers(row) => {
                     let segment = self.lanes.pop(lane);
-                    self.acknowledge(time, usize::from(row), segment);
+                    if self.acknowledge(time, usize::from(row), segment) {
+                        return Some((time, Event::Arrival(segment)));
+                    }
                 }
                 End::Sources => {
                     self.acknowledging_lane = lane;
@@ -260,7 +262,9 @@ impl LaneFabric {
                 End::Hosts(router) => {
                     let segment = self.lanes.pop(lane);
                     if segment.target() < self.receivers {
-                        self.answer(time, router, segment);
+                        if self.answer(time, router, segment) {
+                            return Some((time, Event::Arrival(segment)));
+                        }
                         continue;
                     }
                     self.acknowledging_lane = lane;
@@ -481,23 +485,46 @@ impl LaneFabric {
         }
     }
 
-    /// A segment reaches its receiver, which acknowledges it at once.
+    /// A segment reaches its receiver, which acknowledges it at once. Returns whether the receiver is watched.
     #[inline]
-    fn acknowledge(&mut self, now: Picos, row: usize, segment: Segment) {
+    fn acknowledge(&mut self, now: Picos, row: usize, segment: Segment) -> bool {
         self.crossed.leaving += 1;
-        let way = match segment.flow.home() {
-            FlowHome::Group(group) => self.acknowledging[row * self.groups + group],
-            FlowHome::OwnLanes(own) => self.own_way(self.own_flows[own].acks),
-        };
-        self.send(now, way, segment);
+        match segment.flow.home() {
+            FlowHome::Group(group) => {
+                self.send(now, self.acknowledging[row * self.groups + group], segment);
+                false
+            }
+            FlowHome::OwnLanes(own) => self.acknowledge_own(now, own, segment),
+        }
     }
 
-    /// A segment reaches its receiver, whose acknowledgement enters a router at once.
+    /// The same for a flow with lanes of its own.
+    #[cold]
+    fn acknowledge_own(&mut self, now: Picos, own: usize, segment: Segment) -> bool {
+        let OwnLanes { acks, receiver, .. } = self.own_flows[own];
+        if let Some(answer) = receiver.answer(segment) {
+            self.send_on(now, acks, answer);
+        }
+        receiver.is_watched
+    }
+
+    /// A segment reaches its receiver, whose acknowledgement enters a router at once. Returns whether the receiver is
+    /// watched.
     #[inline]
-    fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
+    fn answer(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) -> bool {
         self.crossed.leaving += 1;
+        let mut is_watched = false;
+        if let FlowHome::OwnLanes(own) = segment.flow.home() {
+            let receiver = self.own_flows[own].receiver;
+            is_watched = receiver.is_watched;
+            match receiver.answer(segment) {
+                Some(answer) => segment = answer,
+                None => return is_watched,
+            }
+        }
         let origin = self.origins.as_ref().map_or(0, |origins| origins.of(segment.flow));
         self.arrive(now, router, segment.answered(self.receivers + usize::from(origin)));
+        is_watched
     }
 
     /// A segment begins a way at `departure`.

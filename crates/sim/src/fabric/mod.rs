@@ -31,6 +31,8 @@ pub enum Event {
     Acknowledgement(Segment),
     /// An alarm is due.
     Alarm(Alarm),
+    /// A segment has reached its receiver, which is watched.
+    Arrival(Segment),
 }
 
 /// The first entry of a queue that the endpoints keep. At one instant alarms come after segments, in this order.
@@ -96,6 +98,33 @@ pub struct OwnLanes {
     pub access: LaneId,
     /// From the receiver back to the source.
     pub acks: LaneId,
+    /// Its receiver.
+    pub receiver: OwnReceiver,
+}
+
+/// What the receiver of a flow with lanes of its own does besides acknowledging each segment at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OwnReceiver {
+    /// Arrivals at it are events of the endpoints.
+    pub is_watched: bool,
+    /// It answers SYNs only, which have the number 0 in such flows.
+    pub is_silent: bool,
+    /// It does not report marks.
+    pub ignores_marks: bool,
+}
+
+impl OwnReceiver {
+    /// Its answer to a segment.
+    #[must_use]
+    pub fn answer(self, mut segment: Segment) -> Option<Segment> {
+        if self.is_silent && segment.sequence != 0 {
+            return None;
+        }
+        if self.ignores_marks {
+            segment.clear_ecn();
+        }
+        Some(segment)
+    }
 }
 
 /// Segments that have left a domain for another one.

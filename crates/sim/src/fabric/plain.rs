@@ -3,7 +3,9 @@
 //! Slow, and obviously right. The tests hold [`super::LaneFabric`] against it; it shares no code with it.
 
 use super::managed::Step;
-use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, OwnLanes};
+use super::{
+    ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, OwnLanes, OwnReceiver,
+};
 use crate::disciplines::{Signals, Verdict};
 use crate::engine::{FlowHome, Segment};
 use crate::links::{Clock, Fate};
@@ -134,7 +136,19 @@ impl PlainFabric {
                         FlowHome::Group(_) => return Some((time, Event::Acknowledgement(segment))),
                         FlowHome::OwnLanes(own) => self.push(time, self.own[own].acks, segment),
                     },
-                    LaneEnd::Receivers(access) => self.acknowledge(time, usize::from(access), segment),
+                    LaneEnd::Receivers(access) => {
+                        let receiver = match segment.flow.home() {
+                            FlowHome::Group(_) => OwnReceiver::default(),
+                            FlowHome::OwnLanes(own) => self.own[own].receiver,
+                        };
+                        self.crossed.leaving += 1;
+                        if let Some(answer) = receiver.answer(segment) {
+                            self.acknowledge(time, usize::from(access), answer);
+                        }
+                        if receiver.is_watched {
+                            return Some((time, Event::Arrival(segment)));
+                        }
+                    }
                     LaneEnd::Sources(_) => return Some((time, Event::Acknowledgement(segment))),
                 }
             } else if let Some(alarm) = Alarm::ALL.into_iter().find(|a| self.alarms[a.index()] == Some(time))
@@ -307,9 +321,8 @@ impl PlainFabric {
         self.drops.push(DroppedSegment { time, flow: segment.flow, sequence: segment.sequence });
     }
 
-    /// A segment reaches its receiver, which acknowledges it at once.
+    /// A receiver acknowledges a segment.
     fn acknowledge(&mut self, now: Picos, receiver: usize, segment: Segment) {
-        self.crossed.leaving += 1;
         if let (Some(queued), Some(origins)) = (&self.network.queued_acks, &self.origins) {
             let router = DomainRouter::new(queued.access_router(self.network.access[receiver]));
             let target = QueuedAcks::target(&self.network, origins.of(segment.flow));

@@ -1,6 +1,7 @@
 //! Measurement: counters, samples, responses, flow records. Sums over flows are integers, so that they do not depend on
 //! the order in which flows are visited.
 
+pub mod applications;
 pub mod columns;
 pub mod convergence;
 pub mod counters;
@@ -14,6 +15,7 @@ pub mod sample;
 pub mod slowdown;
 pub mod traces;
 
+pub use applications::FlowApplication;
 pub use columns::{Column, Table};
 pub use convergence::Convergence;
 pub use counters::Counters;

@@ -45,6 +45,8 @@ impl Sample {
                 self.connecting += 1;
                 return;
             }
+            // Its application has handed over nothing that is not yet acknowledged.
+            FlowState::Sending if flow.is_fed && flow.is_idle() => return,
             FlowState::Sending => self.sending += 1,
         }
         self.by_class[usize::from(flow.pair_class)] += 1;
@@ -56,7 +58,8 @@ impl Sample {
         }
         let phase = flow.controller.phase(config, now);
         self.recovery += u64::from(flow.recovery == Recovery::Fast);
-        self.starved += u64::from(flow.heard + patience < now);
+        // A flow that an application feeds may have had nothing to send for so long.
+        self.starved += u64::from(flow.heard + patience < now && !flow.is_fed);
         if flow.initial_slow_start && phase == Phase::SlowStart {
             self.initial_slow_start += 1;
         } else if phase == Phase::Alternate {

@@ -158,6 +158,17 @@ pub const BOUNDS: &[Bound] = &[
     above("arrivals[].sizes.size", 0.0, 1e12),
     above("arrivals[].sizes.mean", 0.0, 1e12),
     from("arrivals[].sizes.shape", 1.000_001, 100.0),
+    above("flows[].application.late_after", 0.0, 1e6),
+    from("flows[].application.report_interval", 1e-3, 1e6),
+    from("flows[].application.source.frames.rate", 1e-3, 1e6),
+    above("flows[].application.source.frames.size", 0.0, 1e9),
+    above("flows[].application.source.frames.key_size", 0.0, 1e9),
+    from("flows[].application.source.frames.key_every", 1.0, 1e6),
+    from("flows[].application.source.constant.rate", 1e-3, 1e9),
+    above("flows[].application.source.on_off.burst_size", 0.0, 1e12),
+    from("flows[].application.source.on_off.burst_time", 1e-6, 1e6),
+    from("flows[].application.source.on_off.rate", 1e-3, 1e9),
+    from("flows[].application.source.on_off.idle_time", 1e-6, 1e6),
 ];
 
 /// Holds the numbers of a scenario, as canonical JSON, against their ranges. Other things than numbers are left to the types.

@@ -65,6 +65,7 @@ impl Domain {
             rate: shared.emitters.process(&shared.scenario, emitter).interface,
             own: None,
             delays_sends: false,
+            is_fed: false,
         };
         self.open(&opening);
     }

@@ -33,8 +33,8 @@ const MOST_LANES: usize = MOST_LEAVES - ALARMS;
 /// # Errors
 /// [`InvalidScenario`] where it has too many.
 fn horizon(scenario: &Scenario, domains: &Domains, stored: usize) -> Result<Picos, InvalidScenario> {
-    // Flows with an extra delay get two lanes each.
-    let own = scenario.flows.iter().filter(|flow| flow.extra_delay > 0.0).count();
+    // Flows with lanes of their own get two each.
+    let own = scenario.flows.iter().filter(|flow| flow.has_own_lanes()).count();
     // A queue that holds its segments has a place among them.
     let lanes = domains.lane.iter().max().map_or(0, |last| last.index() + 1) + stored;
     if lanes + 2 * own <= MOST_LANES {
@@ -45,7 +45,9 @@ fn horizon(scenario: &Scenario, domains: &Domains, stored: usize) -> Result<Pico
         return Err(invalid("topology", message));
     }
     let room = MOST_LANES.saturating_sub(lanes) / 2;
-    let message = format!("{own} flows with an extra delay are too many; at most {room} are allowed");
+    let message = format!(
+        "{own} flows with an extra delay, a segment size or an application are too many; at most {room} are allowed"
+    );
     Err(invalid("flows", message))
 }
 

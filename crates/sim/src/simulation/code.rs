@@ -2,7 +2,8 @@
 //! flow.
 //!
 //! Equal instants come in the order of their codes: by kind, then by source. Slots never decide, so that the order does
-//! not depend on how the network is divided into domains.
+//! not depend on how the network is divided into domains. Applications have their number in the domain, which rises with
+//! the number of their flow.
 
 use crate::engine::MOST_SLOTS;
 
@@ -13,6 +14,8 @@ pub const TICK: u64 = 4 << 56;
 pub const PATIENCE: u64 = 5 << 56;
 pub const STOP: u64 = 6 << 56;
 pub const ARRIVAL: u64 = 7 << 56;
+pub const APPLICATION: u64 = 8 << 56;
+pub const DATAGRAM: u64 = 9 << 56;
 pub const KIND: u64 = 0xff << 56;
 
 /// Bits of a slot.

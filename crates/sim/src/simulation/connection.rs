@@ -33,6 +33,8 @@ pub(super) struct Opening {
     pub own: Option<(usize, OwnLanes)>,
     /// Its sender waits before it reacts.
     pub delays_sends: bool,
+    /// An application hands it its data.
+    pub is_fed: bool,
 }
 
 impl Domain {
@@ -56,6 +58,7 @@ impl Domain {
             rate: transfer.rate,
             own: None,
             delays_sends: false,
+            is_fed: false,
         });
         if source.impatient {
             self.arm_patience(slot);
@@ -83,7 +86,9 @@ impl Domain {
 
     /// Takes a slot and sends the first SYN.
     pub(super) fn open(&mut self, opening: &Opening) -> u32 {
-        let (slot, is_new) = self.slots.take(&self.shared, opening.origin);
+        // The receiver of a flow that is watched knows the number of its first segment: the first one of a slot.
+        let is_watched = opening.own.is_some_and(|(_, own)| own.receiver.is_watched);
+        let (slot, is_new) = self.slots.take(&self.shared, opening.origin, is_watched);
         let (origin, receiver) = (usize::from(opening.origin), usize::from(opening.receiver));
         let network = &self.shared.network;
         let access_lane = opening.own.map(|(_, own)| own.access);
@@ -113,6 +118,7 @@ impl Domain {
             access_router,
             access_lane,
             delays_sends: opening.delays_sends,
+            is_fed: opening.is_fed,
             base: syn + 1,
             end: u64::MAX,
             board: Scoreboard::new(syn + 1),

@@ -1,5 +1,6 @@
 //! A domain of the network with the sources in it and their flows.
 
+use super::applications::{self, Feeder};
 use super::arriving::ArrivalsHere;
 use super::code;
 use super::dropped_acks::DroppedAcks;
@@ -7,6 +8,7 @@ use super::ended::Ended;
 use super::large_files::Candidates;
 use super::shared::Shared;
 use super::slots::Slots;
+use crate::applications::Reception;
 use crate::engine::{FlowHome, FlowId, Interfaces, Timers, prefetch};
 use crate::fabric::{Alarm, Event, Fabric};
 use crate::measure::{Counters, FlowGroups, FlowRecords, SlowdownClasses};
@@ -75,6 +77,10 @@ pub(super) struct Domain {
     pub explicit: Vec<ExplicitHere>,
     /// Emitters of open-loop arrivals, rising by number.
     pub arrivals: Vec<ArrivalsHere>,
+    /// Applications of explicit flows.
+    pub feeders: Vec<Feeder>,
+    /// Receivers here that are watched, by the number of their flow among those that have lanes of their own.
+    pub receptions: Vec<Option<Box<Reception>>>,
     /// Slot by number of a flow that has lanes of its own.
     pub own_slots: Vec<u32>,
     /// Sources that are traced, rising by number, with the slot of the transfer of each.
@@ -119,6 +125,8 @@ impl Domain {
             slots: Slots::new(shared, number),
             dropped_acks: DroppedAcks::default(),
             sources,
+            feeders: applications::feeders(shared, &explicit),
+            receptions: applications::receptions(shared, number),
             explicit: explicit.into_iter().map(here).collect(),
             arrivals: emitters.into_iter().map(ArrivalsHere::new).collect(),
             own_slots: vec![0; shared.own.len()],
@@ -169,6 +177,7 @@ impl Domain {
                 }
                 Event::Alarm(Alarm::Timer) => self.timer(),
                 Event::Alarm(Alarm::Interface(queue)) => self.interface(queue),
+                Event::Arrival(segment) => self.arrived(segment),
             }
         }
     }
@@ -206,6 +215,8 @@ impl Domain {
             code::TICK => self.tick(slot, time),
             code::PATIENCE => self.lose_patience(slot, time),
             code::ARRIVAL => self.start_arrival(code as u32),
+            code::APPLICATION => self.run_application(code as u32),
+            code::DATAGRAM => self.datagram_due(code as u32),
             _ => self.stop_explicit(code as u32),
         }
         self.fabric.set_alarm(Alarm::Timer, self.timers.next());

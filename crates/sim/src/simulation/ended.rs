@@ -1,7 +1,7 @@
 //! Flows that end, and segments that were dropped, some of them in other domains.
 
 use super::domain::Domain;
-use crate::engine::{FlowId, prefetch};
+use crate::engine::{FlowHome, FlowId, prefetch};
 use crate::fabric::DroppedSegment;
 use crate::measure::records::Record;
 use crate::transport::{DROP_LINES, Flow, FlowState};
@@ -68,11 +68,19 @@ impl Domain {
 
     /// Asks for what [`Self::count_drop`] looks at.
     pub(super) fn fetch_for_drop(&self, flow: FlowId) {
-        prefetch(&self.flows[self.slot(flow) as usize], DROP_LINES);
+        // Datagrams have no flow.
+        if let Some(flow) = self.flows.get(self.slot(flow) as usize) {
+            prefetch(flow, DROP_LINES);
+        }
     }
 
     /// A segment of a flow of this domain was dropped, before now and not before this window began.
     pub(super) fn count_drop(&mut self, drop: DroppedSegment) {
+        if let FlowHome::OwnLanes(own) = drop.flow.home()
+            && self.count_dropped_datagram(own, &drop)
+        {
+            return;
+        }
         let slot = self.slot(drop.flow);
         let flow = &mut self.flows[slot as usize];
         let sequence = flow.expand(drop.sequence);

@@ -2,11 +2,11 @@
 
 use super::connection::Opening;
 use super::domain::Domain;
-use crate::fabric::OwnLanes;
+use crate::fabric::{OwnLanes, OwnReceiver};
 use crate::network::build::{LaneEnd, LaneSpec};
 use crate::network::{LaneId, Network, RouterId};
 use crate::random::{Purpose, Stream};
-use crate::scenario::{ExplicitFlow, InvalidScenario, Scenario, invalid};
+use crate::scenario::{InvalidScenario, Scenario, invalid};
 use crate::transport::FlowState;
 use crate::users::files::EXPLICIT;
 use mesonet_cc::picos;
@@ -21,16 +21,15 @@ pub(super) fn add_lanes(
     network: &mut Network,
 ) -> Result<Vec<(u32, OwnLanes)>, InvalidScenario> {
     let mut own = Vec::new();
-    let is_own = |flow: &ExplicitFlow| flow.extra_delay > 0.0 || flow.segment_bytes.is_some();
-    for (i, flow) in scenario.flows.iter().enumerate().filter(|(_, flow)| is_own(flow)) {
+    for (i, flow) in scenario.flows.iter().enumerate().filter(|(_, flow)| flow.has_own_lanes()) {
         let (origin, receiver) = (access(network, &flow.from), access(network, &flow.to));
         let lane = network.lanes.len();
         if lane + 2 > usize::from(u16::MAX) {
             let message = format!(
-                "too many flows with an extra delay or a segment size; at most {} are allowed",
+                "too many flows with an extra delay, a segment size or an application; at most {} are allowed",
                 own.len()
             );
-            return Err(invalid(format!("flows[{i}].extra_delay"), message));
+            return Err(invalid(format!("flows[{i}]"), message));
         }
         let delay = picos(flow.extra_delay);
         let acks = network.ack_lane(receiver, origin);
@@ -45,7 +44,15 @@ pub(super) fn add_lanes(
             None => network.push_longer(acks, delay, LaneEnd::Sources(origin), receiver),
         }
         let bytes = flow.segment_bytes.map_or(network.bytes[0], |bytes| bytes.round() as u32);
-        own.push((i as u32, OwnLanes { bytes, access: LaneId::new(lane), acks: LaneId::new(lane + 1) }));
+        let receiver = OwnReceiver {
+            is_watched: flow.is_watched(),
+            is_silent: !flow.transport.is_tcp(),
+            ignores_marks: false,
+        };
+        own.push((
+            i as u32,
+            OwnLanes { bytes, access: LaneId::new(lane), acks: LaneId::new(lane + 1), receiver },
+        ));
     }
     Ok(own)
 }
@@ -62,6 +69,11 @@ impl Domain {
         let shared = &self.shared;
         let index = self.explicit[place as usize].index;
         let spec = &shared.scenario.flows[index as usize];
+        let feeder = self.feeder(place);
+        if let Some(number) = feeder.filter(|_| !spec.transport.is_tcp()) {
+            self.run_application(number as u32);
+            return;
+        }
         let algorithm = spec
             .algorithm
             .as_ref()
@@ -75,19 +87,27 @@ impl Domain {
             algorithm: algorithm as u8,
             origin: access(&shared.network, &spec.from) as u16,
             receiver: access(&shared.network, &spec.to) as u16,
-            size: spec.size.map(|s| s.round() as u64),
+            size: if feeder.is_some() { Some(0) } else { spec.size.map(|s| s.round() as u64) },
             rate: spec.interface,
             own: own.map(|number| (number, shared.own[number].1)),
             delays_sends: spec.overhead > 0.0,
+            is_fed: feeder.is_some(),
         };
         let slot = self.open(&opening);
         self.explicit[place as usize].slot = Some(slot);
+        if let Some(number) = feeder {
+            self.run_application(number as u32);
+        }
     }
 
-    /// Stops the explicit flow at `place`: it sends no new data, and completes when all data sent is acknowledged.
+    /// Stops the explicit flow at `place`: it sends no new data, and completes when all data sent is acknowledged. An
+    /// application hands nothing over any more; what it has handed over is still sent.
     pub(super) fn stop_explicit(&mut self, place: u32) {
         let Some(slot) = self.explicit[place as usize].slot else { return };
         let flow = &mut self.flows[slot as usize];
+        if std::mem::take(&mut flow.is_fed) && flow.end > flow.board.next() && flow.end != u64::MAX {
+            return;
+        }
         if flow.state == FlowState::Connecting || flow.sent == 0 {
             // Nothing was sent, so that nothing is completed.
             self.close(slot, false);

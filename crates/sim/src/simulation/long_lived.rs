@@ -32,16 +32,10 @@ pub fn add(scenario: &mut Scenario, network: &Network, seed: u64) -> Result<(), 
         let algorithm =
             if i == 0 { 0 } else { usize::from(pick(draw, scenario.algorithms.iter().map(|a| a.share))) };
         scenario.flows.push(ExplicitFlow {
-            from: from.clone(),
-            to: to.clone(),
             start: scenario.time.warmup,
-            stop: None,
-            size: None,
-            extra_delay: 0.0,
-            overhead: 0.0,
             interface: scenario.users.fast_interface,
             algorithm: Some(scenario.algorithms[algorithm].name.clone()),
-            segment_bytes: None,
+            ..ExplicitFlow::between(from, to)
         });
     }
     Ok(())

@@ -1,13 +1,14 @@
 //! The whole run: domains that advance in windows, and what is measured between them.
 //!
 //! A domain (`domain`) holds the sources of a part of the network, their flows and the fabric that carries their
-//! segments; its files are connections (`connection`, `explicit`, `arriving`, `patience`), sending and recovery (`sender`, `pacing`,
+//! segments; its files are connections (`connection`, `explicit`, `applications`, `arriving`, `patience`), sending and recovery (`sender`, `pacing`,
 //! `delivery`, `recovery` for every loss recovery but the default one, `receiving` for delayed acknowledgements,
 //! `dropped_acks`) and flows that end (`ended`, `slowdown`). All domains read `shared` state. `windows` advances them, on any number of
 //! `threads`; `large_files` compares flows of all domains at fixed instants;
 //! samples (`sampling`) and detailed traces (`tracing`) look at all of them at one instant, and at one instant the
 //! network changes (`changes`). Between windows the whole can become bytes (`snapshot`).
 
+mod applications;
 mod arriving;
 mod changes;
 pub mod check;

@@ -52,7 +52,7 @@ impl Domain {
         }
         let in_order = sequence == flow.board.una() + receiver.holds();
         // The last one ends the connection, which is answered at once (assumed).
-        let follows = in_order && (sequence + 1 < flow.end || receiver.holds() > 0);
+        let follows = in_order && (sequence + 1 < flow.end || flow.is_fed || receiver.holds() > 0);
         if !in_order {
             // The first duplicate.
             receiver.compress(segment, flow.board.una() + receiver.holds(), self.now, 0, rules);

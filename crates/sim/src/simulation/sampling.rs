@@ -2,10 +2,11 @@
 
 use super::Simulation;
 use super::domain::ExplicitHere;
+use crate::applications::Reception;
 use crate::engine::prefetch;
 use crate::measure::responses::{LONG_LIVED, totals};
 use crate::measure::sample::FlowSample;
-use crate::measure::{FlowGroups, Interval, Responses, Sample, SlowdownClasses};
+use crate::measure::{FlowGroups, Interval, Responses, Sample, SlowdownClasses, applications};
 use crate::network::RouterClass;
 use crate::transport::{Flow, FlowState, SAMPLED_LINES};
 use mesonet_cc::picos;
@@ -121,7 +122,14 @@ impl Simulation {
     fn explicit_samples(&self) -> Vec<FlowSample> {
         let wanted = self.shared.scenario.measurement.flow_series as usize;
         let count = self.shared.scenario.flows.len().min(wanted);
-        (0..count).map(|index| explicit_sample(self.explicit(index))).collect()
+        let sample = |index| {
+            let mut sample = explicit_sample(self.explicit(index));
+            if !self.shared.scenario.flows[index].transport.is_tcp() {
+                sample.delivered = self.reception(index as u32).map_or(0, Reception::segments);
+            }
+            sample
+        };
+        (0..count).map(sample).collect()
     }
 
     /// The explicit flow `index`, and the flow that it is while it lives.
@@ -159,6 +167,7 @@ impl Simulation {
         let groups = self.all_groups();
         let mut slowdowns = SlowdownClasses::default();
         self.domains.iter().for_each(|domain| slowdowns.merge(&domain.slowdowns));
+        let applications = self.flow_applications();
         let mut rows = Vec::new();
         let mut add = |period: &str, responses: Responses| {
             rows.extend(responses.into_iter().map(|(name, value)| (period.to_string(), name, value)));
@@ -171,6 +180,7 @@ impl Simulation {
             add(&name, Self::completed_goodputs(&groups, (!last).then_some(i)));
             add(&name, slowdowns.responses((!last).then_some(i)));
             add(&name, self.queues_by_class(&span));
+            add(&name, applications::responses(&applications, &span));
         }
         add("run", totals(&self.counters()));
         rows

@@ -267,7 +267,7 @@ impl Domain {
         let ack = Acknowledgement { sequence, segment, sent_once, new, earlier, una, new_una };
         let rtt = sender.measure_round_trip(&ack);
         let delivery = sender.measure_delivery(&ack);
-        if ack.advances() && new_una == sender.flow.end {
+        if ack.advances() && new_una == sender.flow.end && !sender.flow.is_fed {
             self.complete(slot);
             return;
         }

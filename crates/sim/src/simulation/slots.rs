@@ -35,10 +35,11 @@ impl Slots {
         }
     }
 
-    /// Takes a slot for a flow from an access router; whether it is a new one.
-    pub fn take(&mut self, shared: &Shared, origin: u16) -> (u32, bool) {
+    /// Takes a slot for a flow from an access router, one that was never used where it `must_be_new`; whether it is a new
+    /// one.
+    pub fn take(&mut self, shared: &Shared, origin: u16, must_be_new: bool) -> (u32, bool) {
         let pool = Self::pool(shared, origin);
-        if let Some(slot) = self.free[pool].pop() {
+        if !must_be_new && let Some(slot) = self.free[pool].pop() {
             return (slot, false);
         }
         let slot = self.count;

@@ -5,6 +5,7 @@
 //! start. The number of threads is no part of it.
 
 use super::Simulation;
+use super::applications::Feeder;
 use super::domain::Domain;
 use crate::snapshot::{BadSnapshot, Passage};
 
@@ -93,6 +94,8 @@ impl Domain {
             sources,
             explicit,
             arrivals,
+            feeders,
+            receptions,
             own_slots,
             traced,
             counters,
@@ -119,6 +122,11 @@ impl Domain {
         passage.field(sources)?;
         passage.field(explicit)?;
         passage.field(arrivals)?;
+        passage.each(feeders, Feeder::pass)?;
+        passage.each(receptions, |reception, passage| match reception {
+            Some(reception) => reception.pass(passage),
+            None => Ok(()),
+        })?;
         passage.field(own_slots)?;
         passage.field(traced)?;
         passage.field(counters)?;

@@ -76,6 +76,8 @@ pub struct Flow {
     pub access_lane: Option<LaneId>,
     /// Access router of the source, by its number in the domain.
     pub access_router: DomainRouter,
+    /// An application hands it its data, and has not stopped: where these end, the flow is not over.
+    pub is_fed: bool,
     /// Place of the source in its domain.
     pub home: u32,
     /// End of its data: the number after that of the last segment.
@@ -194,6 +196,7 @@ impl Flow {
             access_router: DomainRouter::default(),
             access_lane: None,
             delays_sends: false,
+            is_fed: false,
             base: 0,
             end: 0,
             board: Scoreboard::default(),
@@ -236,6 +239,13 @@ impl Flow {
     #[inline]
     pub fn uses_window(&self, cwnd: f64) -> bool {
         2.0 * f64::from(self.peak_flight[0].max(self.peak_flight[1])) >= cwnd
+    }
+
+    /// It has nothing to send and nothing outstanding, until its application hands over more.
+    #[must_use]
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.is_fed && self.board.una() == self.end
     }
 
     /// There is new data that a receiver window of `receiver_window` segments lets through.

@@ -243,11 +243,12 @@ pub fn everything(
     }
     simulation.record_unfinished();
     format!(
-        "{:?} {series} {flows} {:?} {:?} {:?} {:?} {:?} {} {:?}",
+        "{:?} {series} {flows} {:?} {:?} {:?} {:?} {:?} {:?} {} {:?}",
         simulation.responses(),
         simulation.take_flows(),
         simulation.groups(),
         simulation.routers(),
+        simulation.applications(),
         simulation.take_flow_traces(),
         simulation.take_router_traces(),
         simulation.router_hops(),

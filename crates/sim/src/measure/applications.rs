@@ -1,0 +1,133 @@
+//! What receivers got of the applications of explicit flows: responses and the table of applications.
+
+use super::columns::Table;
+use super::responses::Responses;
+use crate::applications::PeriodRecord;
+
+/// Percentiles of delays.
+const DELAYS: [f64; 3] = [0.5, 0.95, 0.99];
+
+/// Names of the delays of frames and of datagrams, in the order of the percentiles.
+const FRAME_DELAYS: [&str; 3] = ["frame_delay_p50", "frame_delay_p95", "frame_delay_p99"];
+const DATAGRAM_DELAYS: [&str; 3] = ["datagram_delay_p50", "datagram_delay_p95", "datagram_delay_p99"];
+
+/// One explicit flow that has an application, by measured period.
+#[derive(Clone, Debug)]
+pub struct FlowApplication {
+    /// Number of the flow, from 1.
+    pub flow: u64,
+    /// Word for the application.
+    pub application: &'static str,
+    /// Word for the transport.
+    pub transport: &'static str,
+    /// Word for the receiver.
+    pub receiver: &'static str,
+    /// What the receiver got.
+    pub records: Vec<PeriodRecord>,
+    /// Segments sent and segments dropped, where it sends datagrams.
+    pub counts: Option<Vec<[u64; 2]>>,
+}
+
+/// What applications of the same kind got in some periods.
+#[derive(Clone, Debug, Default)]
+struct Sum {
+    flows: usize,
+    record: PeriodRecord,
+    sent: u64,
+    dropped: u64,
+}
+
+impl Sum {
+    fn add(&mut self, flow: &FlowApplication, periods: &std::ops::Range<usize>) {
+        self.flows += 1;
+        flow.records[periods.clone()].iter().for_each(|record| self.record.merge(record));
+        for [sent, dropped] in flow.counts.iter().flat_map(|counts| &counts[periods.clone()]) {
+            self.sent += sent;
+            self.dropped += dropped;
+        }
+    }
+}
+
+fn sum<'a>(flows: impl Iterator<Item = &'a FlowApplication>, periods: &std::ops::Range<usize>) -> Sum {
+    let mut sum = Sum::default();
+    flows.for_each(|flow| sum.add(flow, periods));
+    sum
+}
+
+/// Milliseconds of a number of microseconds.
+fn ms(us: f64) -> f64 {
+    us * 1e-3
+}
+
+/// The responses of some measured periods (from 0): of the frames, then of the datagrams. NaN without such flows.
+#[must_use]
+pub fn responses(flows: &[FlowApplication], periods: &std::ops::Range<usize>) -> Responses {
+    let frames = sum(flows.iter().filter(|flow| flow.application == "frames"), periods);
+    let datagrams = sum(flows.iter().filter(|flow| flow.counts.is_some()), periods);
+    let count = |of: &Sum, count: u64| if of.flows > 0 { count as f64 } else { f64::NAN };
+    let mut responses = vec![
+        ("frames_sent", count(&frames, frames.record.messages)),
+        ("frames_delivered", count(&frames, frames.record.delivered)),
+        ("frames_late", count(&frames, frames.record.late())),
+    ];
+    let delays = FRAME_DELAYS.iter().zip(DELAYS);
+    responses.extend(delays.map(|(name, q)| (*name, ms(frames.record.delays.quantile(q)))));
+    responses.extend([
+        ("datagrams_sent", count(&datagrams, datagrams.sent)),
+        ("datagrams_delivered", count(&datagrams, datagrams.record.segments)),
+        ("datagrams_lost", count(&datagrams, datagrams.dropped)),
+    ]);
+    let delays = DATAGRAM_DELAYS.iter().zip(DELAYS);
+    responses.extend(delays.map(|(name, q)| (*name, ms(datagrams.record.segment_delays.quantile(q)))));
+    responses.push(("circuit_breaker_trips", count(&datagrams, datagrams.record.trips)));
+    responses
+}
+
+/// The table: a row for each period, and for all together (`measured`), and each flow.
+#[must_use]
+pub fn table(flows: &[FlowApplication], periods: usize) -> Table {
+    let mut rows: Vec<(String, &FlowApplication, Sum)> = Vec::new();
+    for period in 0..=periods {
+        let (name, span) = if period == periods {
+            ("measured".to_string(), 0..periods)
+        } else {
+            ((period + 1).to_string(), period..period + 1)
+        };
+        rows.extend(flows.iter().map(|flow| (name.clone(), flow, sum(std::iter::once(flow), &span))));
+    }
+    let mut table = Table::default();
+    let text = |f: &dyn Fn(&FlowApplication) -> &'static str| {
+        rows.iter().map(|row| f(row.1).to_string()).collect::<Vec<_>>()
+    };
+    let whole = |f: &dyn Fn(&Sum) -> u64| rows.iter().map(|row| f(&row.2)).collect::<Vec<_>>();
+    let float = |f: &dyn Fn(&Sum) -> f64| rows.iter().map(|row| f(&row.2)).collect::<Vec<_>>();
+    let of_datagrams = |f: &dyn Fn(&Sum) -> u64| {
+        let value = |(_, flow, sum): &(String, &FlowApplication, Sum)| {
+            if flow.counts.is_some() { f(sum) as f64 } else { f64::NAN }
+        };
+        rows.iter().map(value).collect::<Vec<_>>()
+    };
+    table.text("period", rows.iter().map(|row| row.0.clone()).collect());
+    table.integer("flow", rows.iter().map(|row| row.1.flow).collect());
+    table.text("application", text(&|flow| flow.application));
+    table.text("transport", text(&|flow| flow.transport));
+    table.text("receiver", text(&|flow| flow.receiver));
+    table.integer("messages", whole(&|sum| sum.record.messages));
+    table.integer("messages_delivered", whole(&|sum| sum.record.delivered));
+    table.integer("messages_late", whole(&|sum| sum.record.late()));
+    for (name, q) in
+        ["message_delay_p50_ms", "message_delay_p95_ms", "message_delay_p99_ms"].iter().zip(DELAYS)
+    {
+        table.float(name, float(&|sum| ms(sum.record.delays.quantile(q))));
+    }
+    table.float("segments_sent", of_datagrams(&|sum| sum.sent));
+    table.integer("segments_received", whole(&|sum| sum.record.segments));
+    table.float("segments_dropped", of_datagrams(&|sum| sum.dropped));
+    for (name, q) in
+        ["segment_delay_p50_ms", "segment_delay_p95_ms", "segment_delay_p99_ms"].iter().zip(DELAYS)
+    {
+        table.float(name, float(&|sum| ms(sum.record.segment_delays.quantile(q))));
+    }
+    table.float("circuit_breaker_trips", of_datagrams(&|sum| sum.record.trips));
+    table
+}
