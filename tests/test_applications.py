@@ -133,3 +133,37 @@ def test_counts_add_up(engine: Any) -> None:
     dropped = result.routers.to_polars().filter(pl.col("period") == "measured")["segments_dropped"].sum()
     tcp = result.flows.to_polars()["losses"].sum()
     assert 0 <= dropped - table["segments_dropped"].sum() <= tcp
+
+
+@pytest.mark.parametrize(
+    ("flow", "path", "value", "allowed"),
+    [
+        ({"receiver": "lazy"}, "receiver", "lazy", "standard, ack_division, optimistic, ignores_ce"),
+        ({"receiver": "ack_division"}, "ack_pieces", None, "at least 2 and at most 10000"),
+        ({"receiver": "ack_division", "ack_pieces": 1}, "ack_pieces", 1, "at least 2 and at most 10000"),
+        ({"ack_pieces": 3}, "ack_pieces", 3, 'ack_pieces with receiver = "ack_division"'),
+    ],
+)
+def test_bad_receivers_are_refused(flow: dict[str, Any], path: str, value: Any, allowed: str) -> None:
+    with pytest.raises(InputError) as refused:
+        with_flows(ENDS | flow)
+    assert (refused.value.path, refused.value.value, refused.value.allowed) == (f"flows[0].{path}", value, allowed)
+
+
+def test_receivers_that_cheat_take_from_others() -> None:
+    def shares(receiver: dict[str, Any], **values: Any) -> tuple[float, float]:
+        cheat = ENDS | {"interface": "30 seg/ms"} | receiver
+        result = mn.simulate(with_flows(ENDS, cheat, **({"network.ack_path": "delay"} | values)))
+        last = result.series.to_polars()[-1]
+        return last["flow_1_delivered"].item(), last["flow_2_delivered"].item()
+
+    honest, _ = shares({})
+    for receiver, values in (
+        ({"receiver": "optimistic"}, {}),
+        ({"receiver": "ignores_ce"}, {"network.ecn_threshold": "60 segments"}),
+        ({"receiver": "ack_division", "ack_pieces": 20}, {"transport.window_growth": "acks"}),
+    ):
+        robbed, cheat = shares(receiver, **values)
+        assert robbed < 0.7 * honest, receiver
+        assert cheat > robbed, receiver
+    assert shares({"receiver": "ack_division", "ack_pieces": 20})[0] == pytest.approx(honest, rel=0.3)

@@ -16,12 +16,14 @@ use std::fmt;
 mod application;
 mod arrivals;
 pub mod bounds;
+mod receiver;
 mod topology;
 mod traffic;
 
 pub use application::{Application, IdleLaw, Protocol, Source};
 pub use arrivals::{ArrivalProcess, Gaps, Sizes};
 pub(crate) use bounds::within;
+pub use receiver::ReceiverKind;
 pub use topology::{
     GivenLink, GivenRouter, GivenTopology, PlaceRule, Places, TierParameters, TopologyChoice,
 };
@@ -601,6 +603,8 @@ pub struct TransportParameters {
     pub timeout_rule: TimeoutKind,
     /// From which quantity reductions start.
     pub reduce_from: BasisKind,
+    /// What makes windows grow.
+    pub window_growth: WindowGrowth,
     /// Windows grow only while they limit the flow.
     pub grow_only_if_cwnd_limited: bool,
     /// The acknowledgement that ends fast recovery raises the window.
@@ -738,6 +742,16 @@ pub enum BasisKind {
     Flight,
 }
 
+/// What makes windows grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WindowGrowth {
+    /// Every segment that is acknowledged (RFC 3465; RFC 5681, section 3.1).
+    Segments,
+    /// Every acknowledgement that moves on, whatever it covers (RFC 2581, section 3.1).
+    Acks,
+}
+
 /// Slow-start variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -794,6 +808,12 @@ pub struct ExplicitFlow {
     /// Transport protocol.
     #[serde(default, skip_serializing_if = "Protocol::is_tcp")]
     pub transport: Protocol,
+    /// What its receiver does.
+    #[serde(default, skip_serializing_if = "ReceiverKind::is_standard")]
+    pub receiver: ReceiverKind,
+    /// Acknowledgements that its receiver sends in place of one, if it divides them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ack_pieces: Option<u32>,
 }
 
 impl ExplicitFlow {
@@ -813,6 +833,8 @@ impl ExplicitFlow {
             segment_bytes: None,
             application: None,
             transport: Protocol::Tcp,
+            receiver: ReceiverKind::Standard,
+            ack_pieces: None,
         }
     }
 
@@ -825,7 +847,7 @@ impl ExplicitFlow {
     /// Returns whether arrivals at its receiver are recorded.
     #[must_use]
     pub fn is_watched(&self) -> bool {
-        self.application.is_some()
+        self.application.is_some() || !self.receiver.is_standard()
     }
 }
 
@@ -898,6 +920,7 @@ impl Scenario {
         let is_algorithm = |name: &str| self.algorithms.iter().any(|a| a.name == name);
         arrivals::check(&self.arrivals, self.time.duration, is_algorithm)?;
         self.check_applications()?;
+        self.check_receivers()?;
         self.check_algorithms()
     }
 

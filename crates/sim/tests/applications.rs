@@ -249,12 +249,6 @@ fn everything_fed() -> Value {
     scenario
 }
 
-fn access_routers(scenario: &Value) -> Vec<String> {
-    let scenario = mesonet_sim::Scenario::from_json(&scenario.to_string()).unwrap();
-    let network = mesonet_sim::network::Network::build(&scenario).unwrap();
-    network.access.iter().map(|router| network.topology.routers[*router].name.clone()).collect()
-}
-
 #[test]
 fn the_engines_agree_and_runs_continue() {
     let scenario = everything_fed();

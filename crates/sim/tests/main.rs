@@ -26,6 +26,7 @@ mod placement;
 mod ports;
 mod queued_acks;
 mod queueing;
+mod receivers;
 mod recovery;
 mod response_functions;
 mod slow_start;

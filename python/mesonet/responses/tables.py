@@ -202,13 +202,13 @@ ROUTERS = TableColumns(
 """Queues hold the segment in service, too, and are sampled each measurement interval."""
 
 APPLICATIONS = TableColumns(
-    "one row per period and explicit flow that has an application",
+    "one row per period and explicit flow that has an application or a receiver of its own",
     {
         "period": ("", _PERIOD),
         "flow": ("1", "number of the explicit flow, from 1"),
-        "application": ("", "frames, constant or on_off"),
+        "application": ("", "frames, constant or on_off; bulk without one"),
         "transport": ("", "tcp or udp"),
-        "receiver": ("", "what its receiver does"),
+        "receiver": ("", "standard, ack_division, optimistic or ignores_ce"),
         "messages": ("1", "messages handed over in the period: frames, bursts of a size, or segments at a rate"),
         "messages_delivered": ("1", "of these, messages that were delivered"),
         "messages_late": ("1", "of these, messages that were not delivered within `late_after`"),

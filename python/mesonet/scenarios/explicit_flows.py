@@ -6,7 +6,7 @@ from typing import Any
 
 from mesonet import core, units
 from mesonet.errors import InputError, unknown
-from mesonet.scenarios import flow_applications, flow_table, ranges
+from mesonet.scenarios import flow_applications, flow_receivers, flow_table, ranges
 
 _MOST_FLOWS = 100_000
 """Most flows (chosen). Every run keeps its scenario, which has 20 MB with as many flows."""
@@ -114,6 +114,7 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
         **times,
         **({} if own_bytes is None else {"segment_bytes": own_bytes}),
         **flow_applications.parse(path, given, segment_bytes),
+        **flow_receivers.parse(path, given),
     }
 
 

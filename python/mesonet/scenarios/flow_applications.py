@@ -159,7 +159,7 @@ def parse(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
 
 
 def show(flow: Mapping[str, Any]) -> str:
-    """Return the application and the transport of a parsed flow in words.
+    """Return the application, the transport and the receiver of a parsed flow in words.
 
     Parameters
     ----------
@@ -168,9 +168,12 @@ def show(flow: Mapping[str, Any]) -> str:
 
     Returns
     -------
-    Text that follows the ends of the flow; empty for a flow without an application.
+    Text that follows the ends of the flow; empty for a flow that has the defaults.
     """
-    words = [*flow.get("application", {}).get("source", {}), *filter(None, [flow.get("transport")])]
+    words = [
+        *flow.get("application", {}).get("source", {}),
+        *filter(None, [flow.get("transport"), flow.get("receiver")]),
+    ]
     return f" ({', '.join(words)})" if words else ""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from mesonet.errors import InputError
 from mesonet.files.csv_rows import Cell, rows
-from mesonet.scenarios import flow_applications
+from mesonet.scenarios import flow_applications, flow_receivers
 
 KEYS = (
     "from",
@@ -21,9 +21,13 @@ KEYS = (
     "overhead",
     "segment_bytes",
     *flow_applications.KEYS,
+    *flow_receivers.KEYS,
     "count",
 )
 """Keys of a flow; the first two are required."""
+
+
+_WHOLE = ("count", "key_frame_every", "ack_pieces")
 
 
 def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
@@ -40,7 +44,7 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
 
     Returns
     -------
-    One mapping per row; ``count`` and ``key_frame_every`` as whole numbers, every other value as text.
+    One mapping per row; counts as whole numbers, every other value as text.
 
     Raises
     ------
@@ -57,7 +61,7 @@ def read(name: str, directory: Path | None) -> list[dict[str, Any]]:
 
 def _flow(at: Cell, cells: dict[str, str]) -> dict[str, Any]:
     given: dict[str, Any] = {key: cell for key, cell in cells.items() if cell}
-    for key in ("count", "key_frame_every"):
+    for key in _WHOLE:
         if key in given:
             if not given[key].isdecimal():
                 raise at.refuse("not a whole number", key=key, value=given[key], allowed="1, 2, 3, ...")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesonet import topologies, units
-from mesonet.scenarios import arrivals, changes, flow_applications, ranges, traces, traffic
+from mesonet.scenarios import arrivals, changes, flow_applications, flow_receivers, ranges, traces, traffic
 
 PRESETS = {
     "standard": "today's RFCs",
@@ -966,6 +966,14 @@ _TABLE = (
         choices=("cwnd", "flight"),
     ),
     Parameter(
+        "transport.window_growth", "choice", "segments",
+        "What makes windows grow. `segments`: each segment that is acknowledged. `acks`: each acknowledgement that "
+        "moves on, whatever it covers, by one segment; such a sender is exposed to receivers that divide "
+        "acknowledgements (`receiver` of a flow). Algorithms that measure delivery rates always count segments.",
+        "RFC 3465 and RFC 5681 section 3.1; `acks`: RFC 2581",
+        choices=("segments", "acks"),
+    ),
+    Parameter(
         "transport.grow_only_if_cwnd_limited", "flag", True, "Windows grow only while they limit the flow.",
         "RFC 7661",
         presets={
@@ -1136,7 +1144,7 @@ def reference_page() -> str:
         "Keys of a process of open-loop arrivals, `[[arrivals]]`. A path such as `arrivals[0].load` names",
     ]
     lines += ["one value of a process.", "", *arrivals.reference_lines()]
-    text = "\n".join([*lines, *flow_applications.reference_lines()])
+    text = "\n".join([*lines, *flow_applications.reference_lines(), *flow_receivers.reference_lines()])
     return text.replace("\n## ", "\n\n## ").replace("\n\n\n", "\n\n") + "\n"
 
 

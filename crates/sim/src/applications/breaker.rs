@@ -7,7 +7,9 @@
 //! * congestion (section 4.3): over `CB_INTERVAL` reports the sender sent more than ten times what TCP would get at the
 //!   loss and the round-trip time that they report.
 //!
-//! A sender would stop at the first trip. The observed flow goes on, and the observer counts again from there.
+//! A sender would stop at the first trip. The observed flow does not, and the observer counts again from there. The rules are
+//! recalled, and agree with a public implementation for WebRTC; where the text leaves a choice, windows of `CB_INTERVAL`
+//! reports follow each other without overlap, as there.
 
 use mesonet_cc::{Picos, seconds};
 use serde::{Deserialize, Serialize};
@@ -21,7 +23,7 @@ const PACKETS_PER_ACK: f64 = 1.0;
 /// Reports without progress before the media timeout, where reports are rarer than frames and round trips (section 4.2).
 const SILENT_REPORTS: f64 = 5.0;
 
-/// Weight of a new round-trip time in the smoothed one: that of RFC 6298 (section 4.3 recommends a moving average).
+/// Weight of a new round-trip time in the smoothed one: assumed, that of RFC 6298 (section 4.3 wants a moving average).
 const RTT_WEIGHT: f64 = 0.125;
 
 /// The circuit breakers of one flow.

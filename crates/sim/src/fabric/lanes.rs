@@ -96,6 +96,7 @@ pub struct LaneFabric {
     /// Origins of flows, if acknowledgements pass routers.
     origins: Option<Origins>,
     dropped_acks: Vec<Segment>,
+    arrivals: Vec<(Picos, Segment)>,
     /// The lane from which the last acknowledgement came.
     acknowledging_lane: usize,
 }
@@ -232,6 +233,7 @@ impl LaneFabric {
             receivers: if origins.is_some() { receivers } else { usize::MAX },
             origins,
             dropped_acks: Vec::new(),
+            arrivals: Vec::new(),
             acknowledging_lane: 0,
         }
     }
@@ -251,9 +253,7 @@ impl LaneFabric {
                 }
                 End::Receivers(row) => {
                     let segment = self.lanes.pop(lane);
-                    if self.acknowledge(time, usize::from(row), segment) {
-                        return Some((time, Event::Arrival(segment)));
-                    }
+                    self.acknowledge(time, usize::from(row), segment);
                 }
                 End::Sources => {
                     self.acknowledging_lane = lane;
@@ -262,9 +262,7 @@ impl LaneFabric {
                 End::Hosts(router) => {
                     let segment = self.lanes.pop(lane);
                     if segment.target() < self.receivers {
-                        if self.answer(time, router, segment) {
-                            return Some((time, Event::Arrival(segment)));
-                        }
+                        self.answer(time, router, segment);
                         continue;
                     }
                     self.acknowledging_lane = lane;
@@ -485,46 +483,58 @@ impl LaneFabric {
         }
     }
 
-    /// A segment reaches its receiver, which acknowledges it at once. Returns whether the receiver is watched.
+    /// A segment reaches its receiver, which acknowledges it at once.
     #[inline]
-    fn acknowledge(&mut self, now: Picos, row: usize, segment: Segment) -> bool {
+    fn acknowledge(&mut self, now: Picos, row: usize, segment: Segment) {
         self.crossed.leaving += 1;
-        match segment.flow.home() {
-            FlowHome::Group(group) => {
-                self.send(now, self.acknowledging[row * self.groups + group], segment);
-                false
-            }
-            FlowHome::OwnLanes(own) => self.acknowledge_own(now, own, segment),
-        }
+        let way = match segment.flow.home() {
+            FlowHome::Group(group) => self.acknowledging[row * self.groups + group],
+            FlowHome::OwnLanes(own) => return self.acknowledge_own(now, own, segment),
+        };
+        self.send(now, way, segment);
     }
 
     /// The same for a flow with lanes of its own.
     #[cold]
-    fn acknowledge_own(&mut self, now: Picos, own: usize, segment: Segment) -> bool {
-        let OwnLanes { acks, receiver, .. } = self.own_flows[own];
-        if let Some(answer) = receiver.answer(segment) {
-            self.send_on(now, acks, answer);
+    fn acknowledge_own(&mut self, now: Picos, own: usize, segment: Segment) {
+        if let Some(answer) = self.hear(now, own, segment) {
+            self.send_on(now, self.own_flows[own].acks, answer);
         }
-        receiver.is_watched
     }
 
-    /// A segment reaches its receiver, whose acknowledgement enters a router at once. Returns whether the receiver is
-    /// watched.
-    #[inline]
-    fn answer(&mut self, now: Picos, router: DomainRouter, mut segment: Segment) -> bool {
-        self.crossed.leaving += 1;
-        let mut is_watched = false;
-        if let FlowHome::OwnLanes(own) = segment.flow.home() {
-            let receiver = self.own_flows[own].receiver;
-            is_watched = receiver.is_watched;
-            match receiver.answer(segment) {
-                Some(answer) => segment = answer,
-                None => return is_watched,
-            }
+    /// A segment of a flow with lanes of its own reaches its receiver; returns the answer.
+    fn hear(&mut self, now: Picos, own: usize, segment: Segment) -> Option<Segment> {
+        let receiver = self.own_flows[own].receiver;
+        if receiver.is_watched {
+            self.arrivals.push((now, segment));
         }
+        receiver.answer(segment)
+    }
+
+    /// A segment reaches its receiver, whose acknowledgement enters a router at once.
+    #[inline]
+    fn answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
+        self.crossed.leaving += 1;
+        if let FlowHome::OwnLanes(own) = segment.flow.home() {
+            self.answer_own(now, router, own, segment);
+            return;
+        }
+        self.send_answer(now, router, segment);
+    }
+
+    /// The same for a flow with lanes of its own.
+    #[cold]
+    fn answer_own(&mut self, now: Picos, router: DomainRouter, own: usize, segment: Segment) {
+        if let Some(answer) = self.hear(now, own, segment) {
+            self.send_answer(now, router, answer);
+        }
+    }
+
+    /// The acknowledgement of a segment enters the access router of its receiver.
+    #[inline]
+    fn send_answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
         let origin = self.origins.as_ref().map_or(0, |origins| origins.of(segment.flow));
         self.arrive(now, router, segment.answered(self.receivers + usize::from(origin)));
-        is_watched
     }
 
     /// A segment begins a way at `departure`.
@@ -625,6 +635,11 @@ impl LaneFabric {
         &mut self.dropped_acks
     }
 
+    /// See [`super::Fabric::arrivals`].
+    pub fn arrivals(&mut self) -> &mut Vec<(Picos, Segment)> {
+        &mut self.arrivals
+    }
+
     /// See [`super::Fabric::origins`].
     pub fn origins(&mut self) -> Option<&mut Origins> {
         self.origins.as_mut()
@@ -718,9 +733,10 @@ impl LaneFabric {
             receivers: _,
             origins,
             dropped_acks,
+            arrivals,
             acknowledging_lane: _,
         } = self;
-        debug_assert!(dropped_acks.is_empty());
+        debug_assert!(dropped_acks.is_empty() && arrivals.is_empty());
         debug_assert!(drops.is_empty() && outboxes.iter().all(|outbox| outbox.segments.is_empty()));
         passage.field(lanes)?;
         passage.field(routers)?;

@@ -31,8 +31,6 @@ pub enum Event {
     Acknowledgement(Segment),
     /// An alarm is due.
     Alarm(Alarm),
-    /// A segment has reached its receiver, which is watched.
-    Arrival(Segment),
 }
 
 /// The first entry of a queue that the endpoints keep. At one instant alarms come after segments, in this order.
@@ -105,7 +103,7 @@ pub struct OwnLanes {
 /// What the receiver of a flow with lanes of its own does besides acknowledging each segment at once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OwnReceiver {
-    /// Arrivals at it are events of the endpoints.
+    /// Arrivals at it are reported.
     pub is_watched: bool,
     /// It answers SYNs only, which have the number 0 in such flows.
     pub is_silent: bool,
@@ -232,6 +230,14 @@ impl Fabric {
         match self {
             Self::Lanes(fabric) => fabric.dropped_acks(),
             Self::Plain(fabric) => fabric.dropped_acks(),
+        }
+    }
+
+    /// The segments that have reached receivers that are watched since the last call, with their arrival.
+    pub fn arrivals(&mut self) -> &mut Vec<(Picos, Segment)> {
+        match self {
+            Self::Lanes(fabric) => fabric.arrivals(),
+            Self::Plain(fabric) => fabric.arrivals(),
         }
     }
 

@@ -86,6 +86,7 @@ pub struct PlainFabric {
     /// Origins of flows, if acknowledgements pass routers.
     origins: Option<Origins>,
     dropped_acks: Vec<Segment>,
+    arrivals: Vec<(Picos, Segment)>,
 }
 
 impl PlainFabric {
@@ -118,6 +119,7 @@ impl PlainFabric {
             drops: Vec::new(),
             origins,
             dropped_acks: Vec::new(),
+            arrivals: Vec::new(),
         }
     }
 
@@ -146,7 +148,7 @@ impl PlainFabric {
                             self.acknowledge(time, usize::from(access), answer);
                         }
                         if receiver.is_watched {
-                            return Some((time, Event::Arrival(segment)));
+                            self.arrivals.push((time, segment));
                         }
                     }
                     LaneEnd::Sources(_) => return Some((time, Event::Acknowledgement(segment))),
@@ -412,6 +414,11 @@ impl PlainFabric {
         &mut self.dropped_acks
     }
 
+    /// See [`super::Fabric::arrivals`].
+    pub fn arrivals(&mut self) -> &mut Vec<(Picos, Segment)> {
+        &mut self.arrivals
+    }
+
     /// See [`super::Fabric::origins`].
     pub fn origins(&mut self) -> Option<&mut Origins> {
         self.origins.as_mut()
@@ -486,8 +493,9 @@ impl PlainFabric {
             drops,
             origins,
             dropped_acks,
+            arrivals,
         } = self;
-        debug_assert!(drops.is_empty() && dropped_acks.is_empty());
+        debug_assert!(drops.is_empty() && dropped_acks.is_empty() && arrivals.is_empty());
         passage.field(heap)?;
         passage.field(pushed)?;
         passage.field(queues)?;

@@ -45,8 +45,6 @@ impl Sample {
                 self.connecting += 1;
                 return;
             }
-            // Its application has handed over nothing that is not yet acknowledged.
-            FlowState::Sending if flow.is_fed && flow.is_idle() => return,
             FlowState::Sending => self.sending += 1,
         }
         self.by_class[usize::from(flow.pair_class)] += 1;
@@ -58,8 +56,7 @@ impl Sample {
         }
         let phase = flow.controller.phase(config, now);
         self.recovery += u64::from(flow.recovery == Recovery::Fast);
-        // A flow that an application feeds may have had nothing to send for so long.
-        self.starved += u64::from(flow.heard + patience < now && !flow.is_fed);
+        self.starved += u64::from(flow.heard + patience < now);
         if flow.initial_slow_start && phase == Phase::SlowStart {
             self.initial_slow_start += 1;
         } else if phase == Phase::Alternate {
@@ -67,6 +64,16 @@ impl Sample {
         } else {
             self.standard += 1;
         }
+    }
+
+    /// Adds one flow that an application may feed. An idle one does not send, and since one may have been idle for so long,
+    /// none is starved.
+    pub fn add_fed(&mut self, flow: &Flow, config: &Config, now: Picos, patience: Picos) {
+        if flow.state == FlowState::Sending && flow.is_idle() {
+            return;
+        }
+        let patience = if flow.is_fed { now } else { patience };
+        self.add(flow, config, now, patience);
     }
 
     /// Mean window of the sending flows, segments; NaN without any.

@@ -149,6 +149,7 @@ pub const BOUNDS: &[Bound] = &[
     from("flows[].extra_delay", 0.0, 100.0),
     from("flows[].overhead", 0.0, 100.0),
     from("flows[].segment_bytes", 1.0, 1e6),
+    from("flows[].ack_pieces", 2.0, 1e4),
     above("arrivals[].rate", 0.0, 1e9),
     above("arrivals[].load", 0.0, 100.0),
     from("arrivals[].sigma", 0.0, 4.0),

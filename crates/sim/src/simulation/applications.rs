@@ -6,9 +6,8 @@ use super::shared::Shared;
 use super::{code, delivery};
 use crate::applications::{Act, Heard, Producer, Reception};
 use crate::engine::{FlowHome, FlowId, Segment};
-use crate::fabric::DroppedSegment;
+use crate::fabric::{DroppedSegment, OwnLanes};
 use crate::measure::{FlowApplication, Table, applications};
-use crate::scenario::ExplicitFlow;
 use crate::snapshot::{BadSnapshot, Passage};
 use crate::transport::FlowState;
 use mesonet_cc::{Picos, picos};
@@ -21,6 +20,10 @@ pub(super) struct Feeder {
     place: u32,
     /// Number of its flow among those with lanes of their own.
     own: usize,
+    /// Access index of its receiver.
+    receiver: u16,
+    /// Time that a segment occupies its interface.
+    interface_time: Picos,
     producer: Producer,
     /// The sender, where it sends datagrams.
     datagrams: Option<Datagrams>,
@@ -53,7 +56,7 @@ impl Feeder {
 
     /// Writes or replaces what changes during a run.
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
-        let Self { place: _, own: _, producer, datagrams } = self;
+        let Self { place: _, own: _, receiver: _, interface_time: _, producer, datagrams } = self;
         producer.pass(passage)?;
         passage.field(datagrams)
     }
@@ -68,6 +71,8 @@ pub(super) fn feeders(shared: &Shared, explicit: &[u32]) -> Vec<Feeder> {
         Some(Feeder {
             place: place as u32,
             own: shared.own.binary_search_by_key(&index, |own| own.0).ok()?,
+            receiver: shared.receiver(index) as u16,
+            interface_time: picos(1.0 / flow.interface),
             producer: Producer::new(flow, index, shared.seed)?,
             datagrams: (!flow.transport.is_tcp()).then(datagrams),
         })
@@ -75,16 +80,27 @@ pub(super) fn feeders(shared: &Shared, explicit: &[u32]) -> Vec<Feeder> {
     explicit.iter().enumerate().filter_map(feeder).collect()
 }
 
+/// A receiver that is watched, with the access indices of the ends of its flow.
+#[derive(Clone, Debug)]
+pub(super) struct Watched {
+    origin: usize,
+    receiver: usize,
+    pub reception: Reception,
+}
+
 /// The receivers in a domain that are watched, by the number of their flow among those with lanes of their own.
-pub(super) fn receptions(shared: &Shared, domain: usize) -> Vec<Option<Box<Reception>>> {
-    let reception = |(index, own): &(u32, crate::fabric::OwnLanes)| {
+pub(super) fn receptions(shared: &Shared, domain: usize) -> Vec<Option<Box<Watched>>> {
+    let watched = |(index, own): &(u32, OwnLanes)| {
         let flow = &shared.scenario.flows[*index as usize];
-        let is_here = shared.domain_of(super::explicit::access(&shared.network, &flow.to)) == domain;
+        let (origin, receiver) = (shared.origin(*index), shared.receiver(*index));
         let periods = shared.scenario.time.periods as usize;
-        (own.receiver.is_watched && is_here)
-            .then(|| Box::new(Reception::new(flow, *index, shared.seed, periods)))
+        let is_here = own.receiver.is_watched && shared.domain_of(receiver) == domain;
+        is_here.then(|| {
+            let reception = Reception::new(flow, *index, shared.seed, periods);
+            Box::new(Watched { origin, receiver, reception })
+        })
     };
-    shared.own.iter().map(reception).collect()
+    shared.own.iter().map(watched).collect()
 }
 
 impl Simulation {
@@ -104,7 +120,7 @@ impl Simulation {
                     .as_ref()
                     .map_or("bulk", |application| application.source.word()),
                 transport: if flow.transport.is_tcp() { "tcp" } else { "udp" },
-                receiver: "standard",
+                receiver: flow.receiver.word(),
                 records: reception.records(self.now, |at| shared.period(at)),
                 counts: feeder.and_then(Feeder::counts).map(<[_]>::to_vec),
             }
@@ -115,7 +131,8 @@ impl Simulation {
     /// The receiver of explicit flow `index`, if it is watched.
     pub(super) fn reception(&self, index: u32) -> Option<&Reception> {
         let own = self.shared.own.binary_search_by_key(&index, |own| own.0).ok()?;
-        self.domains.iter().find_map(|domain| domain.receptions[own].as_deref())
+        let watched = self.domains.iter().find_map(|domain| domain.receptions[own].as_deref());
+        watched.map(|watched| &watched.reception)
     }
 
     /// The table of applications, by period.
@@ -131,11 +148,8 @@ impl Domain {
         self.feeders.binary_search_by_key(&place, |feeder| feeder.place).ok()
     }
 
-    fn spec(&self, place: u32) -> &ExplicitFlow {
-        &self.shared.scenario.flows[self.explicit[place as usize].index as usize]
-    }
-
     /// An application does what is due, and its next act is armed.
+    #[inline(never)]
     pub(super) fn run_application(&mut self, number: u32) {
         while let Some((at, act)) = self.feeders[number as usize].producer.next() {
             if at > self.now {
@@ -182,12 +196,11 @@ impl Domain {
     }
 
     /// Sends what the application has handed over, as far as the interface allows.
+    #[inline(never)]
     pub(super) fn send_datagrams(&mut self, number: u32) {
-        let (place, own) = (self.feeders[number as usize].place, self.feeders[number as usize].own);
         let period = self.shared.period(self.now).map_or(0, |period| period + 1);
-        let spec = self.spec(place);
-        let interface_time = picos(1.0 / spec.interface);
-        let receiver = super::explicit::access(&self.shared.network, &spec.to) as u16;
+        let feeder = &self.feeders[number as usize];
+        let (own, receiver, interface_time) = (feeder.own, feeder.receiver, feeder.interface_time);
         loop {
             let now = self.now;
             let Some(datagrams) = &mut self.feeders[number as usize].datagrams else { return };
@@ -211,6 +224,7 @@ impl Domain {
     }
 
     /// The interface of a sender of datagrams is free again.
+    #[inline(never)]
     pub(super) fn datagram_due(&mut self, number: u32) {
         if let Some(datagrams) = &mut self.feeders[number as usize].datagrams {
             datagrams.is_armed = false;
@@ -228,20 +242,28 @@ impl Domain {
         true
     }
 
+    /// Takes from the fabric what has reached receivers that are watched. These watch only, so that it does not matter when.
+    #[cold]
+    pub(super) fn take_arrivals(&mut self) {
+        for (time, segment) in std::mem::take(self.fabric.arrivals()) {
+            self.arrived(time, segment);
+        }
+    }
+
     /// A segment has reached a receiver that is watched.
-    pub(super) fn arrived(&mut self, segment: Segment) {
+    fn arrived(&mut self, time: Picos, segment: Segment) {
         let FlowHome::OwnLanes(own) = segment.flow.home() else { return };
         let shared = &self.shared;
-        let (index, lanes) = &shared.own[own];
-        let receiver = super::explicit::access(&shared.network, &shared.scenario.flows[*index as usize].to);
-        let back = self.base_rtt(shared.origin(*index), receiver, Some(lanes.access)) / 2;
-        let Some(reception) = &mut self.receptions[own] else { return };
+        let Some(watched) = &mut self.receptions[own] else { return };
+        let Watched { origin, receiver, reception } = &mut **watched;
+        let access = &shared.network.lanes[shared.own[own].1.access.index()];
+        let back = (shared.network.round_trip_at(*origin, *receiver, time) + 2 * access.delay) / 2;
         // The SYN, or the place of one, has the number before the first data segment.
         let number = reception.expand(segment.sequence.wrapping_sub(1));
         if number == u64::MAX {
             return;
         }
-        let heard = Heard { number, now: self.now, departure: segment.departure(self.now), back };
+        let heard = Heard { number, now: time, departure: segment.departure(time), back };
         reception.hear(&heard, |at| shared.period(at));
     }
 }

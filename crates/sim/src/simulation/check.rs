@@ -46,7 +46,8 @@ fn horizon(scenario: &Scenario, domains: &Domains, stored: usize) -> Result<Pico
     }
     let room = MOST_LANES.saturating_sub(lanes) / 2;
     let message = format!(
-        "{own} flows with an extra delay, a segment size or an application are too many; at most {room} are allowed"
+        "{own} flows with an extra delay, a segment size, an application or a receiver of their own are too many; at \
+         most {room} are allowed"
     );
     Err(invalid("flows", message))
 }

@@ -16,6 +16,7 @@ pub const STOP: u64 = 6 << 56;
 pub const ARRIVAL: u64 = 7 << 56;
 pub const APPLICATION: u64 = 8 << 56;
 pub const DATAGRAM: u64 = 9 << 56;
+pub const EARLY_ACK: u64 = 10 << 56;
 pub const KIND: u64 = 0xff << 56;
 
 /// Bits of a slot.

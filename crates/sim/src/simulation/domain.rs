@@ -1,14 +1,14 @@
 //! A domain of the network with the sources in it and their flows.
 
-use super::applications::{self, Feeder};
+use super::applications::{self, Feeder, Watched};
 use super::arriving::ArrivalsHere;
 use super::code;
 use super::dropped_acks::DroppedAcks;
 use super::ended::Ended;
 use super::large_files::Candidates;
+use super::misbehaving::EarlyAcks;
 use super::shared::Shared;
 use super::slots::Slots;
-use crate::applications::Reception;
 use crate::engine::{FlowHome, FlowId, Interfaces, Timers, prefetch};
 use crate::fabric::{Alarm, Event, Fabric};
 use crate::measure::{Counters, FlowGroups, FlowRecords, SlowdownClasses};
@@ -80,7 +80,9 @@ pub(super) struct Domain {
     /// Applications of explicit flows.
     pub feeders: Vec<Feeder>,
     /// Receivers here that are watched, by the number of their flow among those that have lanes of their own.
-    pub receptions: Vec<Option<Box<Reception>>>,
+    pub receptions: Vec<Option<Box<Watched>>>,
+    /// Acknowledgements of optimistic receivers.
+    pub early_acks: EarlyAcks,
     /// Slot by number of a flow that has lanes of its own.
     pub own_slots: Vec<u32>,
     /// Sources that are traced, rising by number, with the slot of the transfer of each.
@@ -127,6 +129,7 @@ impl Domain {
             sources,
             feeders: applications::feeders(shared, &explicit),
             receptions: applications::receptions(shared, number),
+            early_acks: EarlyAcks::default(),
             explicit: explicit.into_iter().map(here).collect(),
             arrivals: emitters.into_iter().map(ArrivalsHere::new).collect(),
             own_slots: vec![0; shared.own.len()],
@@ -177,7 +180,6 @@ impl Domain {
                 }
                 Event::Alarm(Alarm::Timer) => self.timer(),
                 Event::Alarm(Alarm::Interface(queue)) => self.interface(queue),
-                Event::Arrival(segment) => self.arrived(segment),
             }
         }
     }
@@ -217,6 +219,7 @@ impl Domain {
             code::ARRIVAL => self.start_arrival(code as u32),
             code::APPLICATION => self.run_application(code as u32),
             code::DATAGRAM => self.datagram_due(code as u32),
+            code::EARLY_ACK => self.early_ack(code as u32 as usize),
             _ => self.stop_explicit(code as u32),
         }
         self.fabric.set_alarm(Alarm::Timer, self.timers.next());

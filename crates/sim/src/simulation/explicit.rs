@@ -6,7 +6,7 @@ use crate::fabric::{OwnLanes, OwnReceiver};
 use crate::network::build::{LaneEnd, LaneSpec};
 use crate::network::{LaneId, Network, RouterId};
 use crate::random::{Purpose, Stream};
-use crate::scenario::{InvalidScenario, Scenario, invalid};
+use crate::scenario::{InvalidScenario, ReceiverKind, Scenario, invalid};
 use crate::transport::FlowState;
 use crate::users::files::EXPLICIT;
 use mesonet_cc::picos;
@@ -26,7 +26,8 @@ pub(super) fn add_lanes(
         let lane = network.lanes.len();
         if lane + 2 > usize::from(u16::MAX) {
             let message = format!(
-                "too many flows with an extra delay, a segment size or an application; at most {} are allowed",
+                "too many flows with an extra delay, a segment size, an application or a receiver of their own; at most {} \
+                 are allowed",
                 own.len()
             );
             return Err(invalid(format!("flows[{i}]"), message));
@@ -46,8 +47,8 @@ pub(super) fn add_lanes(
         let bytes = flow.segment_bytes.map_or(network.bytes[0], |bytes| bytes.round() as u32);
         let receiver = OwnReceiver {
             is_watched: flow.is_watched(),
-            is_silent: !flow.transport.is_tcp(),
-            ignores_marks: false,
+            is_silent: !flow.transport.is_tcp() || flow.receiver == ReceiverKind::Optimistic,
+            ignores_marks: flow.receiver == ReceiverKind::IgnoresCe,
         };
         own.push((
             i as u32,

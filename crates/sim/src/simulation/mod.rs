@@ -1,7 +1,7 @@
 //! The whole run: domains that advance in windows, and what is measured between them.
 //!
 //! A domain (`domain`) holds the sources of a part of the network, their flows and the fabric that carries their
-//! segments; its files are connections (`connection`, `explicit`, `applications`, `arriving`, `patience`), sending and recovery (`sender`, `pacing`,
+//! segments; its files are connections (`connection`, `explicit`, `applications`, `misbehaving`, `arriving`, `patience`), sending and recovery (`sender`, `pacing`,
 //! `delivery`, `recovery` for every loss recovery but the default one, `receiving` for delayed acknowledgements,
 //! `dropped_acks`) and flows that end (`ended`, `slowdown`). All domains read `shared` state. `windows` advances them, on any number of
 //! `threads`; `large_files` compares flows of all domains at fixed instants;
@@ -21,6 +21,7 @@ mod ended;
 mod explicit;
 mod large_files;
 mod long_lived;
+mod misbehaving;
 mod pacing;
 mod patience;
 mod receiving;

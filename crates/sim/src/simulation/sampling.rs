@@ -1,7 +1,7 @@
 //! Samples every interval, and the responses made of them.
 
 use super::Simulation;
-use super::domain::ExplicitHere;
+use super::domain::{Domain, ExplicitHere};
 use crate::applications::Reception;
 use crate::engine::prefetch;
 use crate::measure::responses::{LONG_LIVED, totals};
@@ -66,11 +66,10 @@ impl Simulation {
         let mut sample = Sample::default();
         let patience = picos(measurement.starved_after);
         for domain in &self.domains {
-            for (slot, flow) in domain.flows.iter().enumerate() {
-                if let Some(later) = domain.flows.get(slot + AHEAD) {
-                    prefetch(later, SAMPLED_LINES);
-                }
-                sample.add(flow, &self.shared.configs[usize::from(flow.algorithm)], self.now, patience);
+            if domain.feeders.is_empty() {
+                self.add_flows(&mut sample, domain, patience);
+            } else {
+                self.add_fed_flows(&mut sample, domain, patience);
             }
         }
         let explicit = self.explicit_samples();
@@ -103,6 +102,24 @@ impl Simulation {
         }
         self.series.push(self.now, sample, interval.counted, explicit);
         self.domains.iter_mut().for_each(|domain| domain.fabric.shrink());
+    }
+
+    /// Adds the flows of a domain to a sample.
+    fn add_flows(&self, sample: &mut Sample, domain: &Domain, patience: Picos) {
+        for (slot, flow) in domain.flows.iter().enumerate() {
+            if let Some(later) = domain.flows.get(slot + AHEAD) {
+                prefetch(later, SAMPLED_LINES);
+            }
+            sample.add(flow, &self.shared.configs[usize::from(flow.algorithm)], self.now, patience);
+        }
+    }
+
+    /// The same in a domain that has applications.
+    #[inline(never)]
+    fn add_fed_flows(&self, sample: &mut Sample, domain: &Domain, patience: Picos) {
+        for flow in &domain.flows {
+            sample.add_fed(flow, &self.shared.configs[usize::from(flow.algorithm)], self.now, patience);
+        }
     }
 
     /// A measured period (from 0; none: the time before) ends now: the delays that queues have recorded in it.

@@ -4,7 +4,7 @@ use super::delivery::{self, Delivery};
 use super::domain::Domain;
 use super::receiving::Earlier;
 use super::shared::Shared;
-use super::{code, pacing, recovery};
+use super::{code, misbehaving, pacing, recovery};
 use crate::engine::Segment;
 use crate::measure::Counters;
 use crate::scenario::RtoRestart;
@@ -142,7 +142,12 @@ impl Sender<'_> {
 
     /// Ends recovery if it is over, and lets the congestion control adjust its window.
     #[inline(always)]
-    fn adjust_window(&mut self, ack: &Acknowledgement, rtt: Picos, delivery: &Delivery) {
+    fn adjust_window<const MAY_COUNT: bool>(
+        &mut self,
+        ack: &Acknowledgement,
+        rtt: Picos,
+        delivery: &Delivery,
+    ) {
         let (now, rules) = (self.now, &self.shared.rules);
         let flow = &mut *self.flow;
         let config = &self.shared.configs[usize::from(flow.algorithm)];
@@ -164,11 +169,13 @@ impl Sender<'_> {
             flow.peak_flight = [flow.board.pipe(), flow.peak_flight[0]];
         }
         let before = flow.controller.cwnd();
+        // Algorithms that sample delivery rates count what is delivered.
+        let counts_acks = MAY_COUNT && self.shared.counts_acks && !config.wants_delivery_rate();
         flow.controller.on_ack(
             config,
             &AckEvent {
                 now,
-                acked: ack.segments(),
+                acked: if counts_acks { 1 } else { ack.segments() },
                 rtt,
                 min_rtt: flow.rtt.min_rtt,
                 srtt: flow.rtt.srtt,
@@ -189,6 +196,9 @@ impl Sender<'_> {
                 ce: ack.marks(),
             },
         );
+        if counts_acks && ack.advances() {
+            misbehaving::count_pieces(self.shared, flow, now);
+        }
         self.counters.increases += u64::from(flow.controller.cwnd() > before);
         if config.wants_delivery_rate() {
             delivery::update_limits(&mut self.samplers[self.slot], flow);
@@ -221,11 +231,16 @@ impl Domain {
                 self.acknowledged_with_dropped(slot, sequence, segment);
                 return;
             }
+            if self.shared.counts_acks {
+                self.acknowledgement(slot, sequence, segment, None);
+                return;
+            }
         }
-        self.account(slot, sequence, segment, None);
+        self.account::<false>(slot, sequence, segment, None);
     }
 
-    /// An acknowledgement of `segment` and of `earlier` ones, by a receiver that holds them back.
+    /// An acknowledgement of `segment` and of `earlier` ones, by a receiver that holds them back, or to a sender that counts
+    /// acknowledgements.
     #[inline(never)]
     pub(super) fn acknowledgement(
         &mut self,
@@ -234,13 +249,20 @@ impl Domain {
         segment: Segment,
         earlier: Option<Earlier>,
     ) {
-        self.account(slot, sequence, segment, earlier);
+        self.account::<true>(slot, sequence, segment, earlier);
     }
 
-    /// Accounts for an acknowledgement of `segment`, which has number `sequence`, and of `earlier` ones.
+    /// Accounts for an acknowledgement of `segment`, which has number `sequence`, and of `earlier` ones; the sender `MAY_COUNT`
+    /// acknowledgements in place of segments.
     // It lies on the path of every acknowledgement: neither it nor its steps may be calls there.
     #[inline(always)]
-    fn account(&mut self, slot: u32, sequence: u64, segment: Segment, earlier: Option<Earlier>) {
+    fn account<const MAY_COUNT: bool>(
+        &mut self,
+        slot: u32,
+        sequence: u64,
+        segment: Segment,
+        earlier: Option<Earlier>,
+    ) {
         let flow = &mut self.flows[slot as usize];
         let una = earlier.map_or(flow.board.una(), |earlier| earlier.una);
         let acked = if self.shared.rules.is_plain() {
@@ -272,7 +294,7 @@ impl Domain {
             return;
         }
         sender.restart_timer(&ack);
-        sender.adjust_window(&ack, rtt, &delivery);
+        sender.adjust_window::<MAY_COUNT>(&ack, rtt, &delivery);
         self.react_to_congestion(slot, &ack);
         self.watch_deadline(slot);
         self.send_allowed(slot);
@@ -706,7 +728,7 @@ impl Domain {
         let flow = &self.flows[slot as usize];
         match flow.access_lane {
             None => self.fabric.arrive(self.now, flow.access_router, segment),
-            Some(lane) => self.fabric.send_on(self.now, lane, segment),
+            Some(lane) => self.inject_on(slot, lane, segment),
         }
     }
 }

@@ -4,12 +4,12 @@ use super::explicit::access;
 use crate::engine::{FlowHome, FlowId, Segment};
 use crate::fabric::OwnLanes;
 use crate::network::{Domains, Network};
-use crate::scenario::{AckRtt, AlgorithmShare, Scenario};
+use crate::scenario::{AckRtt, AlgorithmShare, Scenario, WindowGrowth};
 use crate::transport::receiver::AckRules;
 use crate::transport::{RtoRules, Rules};
 use crate::users::{Emitters, Population};
 use mesonet_cc::picos;
-use mesonet_cc::{Codepoint, Config, Picos};
+use mesonet_cc::{Codepoint, Config, Picos, SECOND};
 use std::sync::Arc;
 
 /// Scenario, network and what follows from them.
@@ -30,11 +30,13 @@ pub(super) struct Shared {
     pub rtt_of_last: bool,
     /// Loss recovery.
     pub rules: Rules,
-    /// An acknowledgement may be about more than the segment that it answers: receivers hold some back, or routers drop
-    /// some.
+    /// An acknowledgement may count for more or less than the segment that it answers: receivers hold some back, routers drop
+    /// some, or senders count acknowledgements.
     pub cumulative: bool,
     /// Rules of receivers that hold acknowledgements back; none where they do not.
     pub acks: Option<AckRules>,
+    /// Windows grow by acknowledgements, not by what they cover.
+    pub counts_acks: bool,
     /// Segments of a flow that leave before it is paced.
     pub unpaced: u64,
     /// The acknowledgement that ends fast recovery raises the window.
@@ -49,6 +51,8 @@ pub(super) struct Shared {
     pub fast_interface_time: Picos,
     /// Routers mark segments.
     pub marking: bool,
+    /// Some receivers are watched.
+    pub watches: bool,
     /// Of the flows that have lanes of their own: explicit flow, rising, and lanes.
     pub own: Vec<(u32, OwnLanes)>,
 }
@@ -64,6 +68,12 @@ impl Shared {
         let name = |a: &AlgorithmShare| mesonet_cc::registry::algorithm(&a.name).expect("checked").name;
         let configs = scenario.configs();
         let end = picos(scenario.time.duration);
+        let mut domains = domains;
+        let watches = own.iter().any(|(_, own)| own.receiver.is_watched);
+        if watches {
+            // Arrivals at receivers that are watched wait for the end of the window.
+            domains.lookahead = domains.lookahead.min(SECOND);
+        }
         let measured = end - picos(scenario.time.warmup);
         Self {
             population: Population::new(&scenario, &network, seed),
@@ -79,8 +89,11 @@ impl Shared {
                 quick: scenario.transport.quick_acks,
                 compression: picos(scenario.transport.sack_compression),
             }),
-            cumulative: scenario.transport.delayed_acks || network.queued_acks.is_some(),
+            cumulative: scenario.transport.delayed_acks
+                || network.queued_acks.is_some()
+                || scenario.transport.window_growth == WindowGrowth::Acks,
             grows_at_exit: scenario.transport.grow_at_recovery_exit,
+            counts_acks: scenario.transport.window_growth == WindowGrowth::Acks,
             unpaced: u64::from(scenario.transport.unpaced_segments),
             seed,
             end,
@@ -88,6 +101,7 @@ impl Shared {
             receiver_window: scenario.transport.receiver_window as u64,
             fast_interface_time: picos(1.0 / scenario.users.fast_interface),
             marking: scenario.network.ecn_threshold.is_some() || scenario.aqm.ecn,
+            watches,
             own,
             scenario,
             network: Arc::new(network),
@@ -134,5 +148,10 @@ impl Shared {
     /// Access index of the source of an explicit flow.
     pub fn origin(&self, explicit: u32) -> usize {
         access(&self.network, &self.scenario.flows[explicit as usize].from)
+    }
+
+    /// Access index of the receiver of an explicit flow.
+    pub fn receiver(&self, explicit: u32) -> usize {
+        access(&self.network, &self.scenario.flows[explicit as usize].to)
     }
 }

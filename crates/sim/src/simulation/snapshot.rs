@@ -96,6 +96,7 @@ impl Domain {
             arrivals,
             feeders,
             receptions,
+            early_acks,
             own_slots,
             traced,
             counters,
@@ -123,10 +124,11 @@ impl Domain {
         passage.field(explicit)?;
         passage.field(arrivals)?;
         passage.each(feeders, Feeder::pass)?;
-        passage.each(receptions, |reception, passage| match reception {
-            Some(reception) => reception.pass(passage),
+        passage.each(receptions, |watched, passage| match watched {
+            Some(watched) => watched.reception.pass(passage),
             None => Ok(()),
         })?;
+        passage.field(early_acks)?;
         passage.field(own_slots)?;
         passage.field(traced)?;
         passage.field(counters)?;

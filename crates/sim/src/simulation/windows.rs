@@ -41,12 +41,16 @@ pub(super) fn window(domains: &[&mut Domain], shared: &Shared, limit: Picos) -> 
     (first < limit).then(|| limit.min(first.saturating_add(shared.domains.lookahead)))
 }
 
-/// Hands over what left the domains in a window: segments to where they go, news of drops to where they came from.
+/// Hands over what left the domains in a window: segments to where they go, news of drops to where they came from, arrivals
+/// to the receivers that are watched.
 pub(super) fn exchange(shared: &Shared, domains: &mut [&mut Domain]) {
     if shared.queued_acks() {
         exchange_acks(domains);
     }
     let mut drops: Vec<DroppedSegment> = Vec::new();
+    if shared.watches {
+        domains.iter_mut().for_each(|domain| domain.take_arrivals());
+    }
     for from in 0..domains.len() {
         drops.append(domains[from].fabric.drops());
         let Fabric::Lanes(fabric) = &mut domains[from].fabric else { continue };

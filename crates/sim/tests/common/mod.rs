@@ -80,7 +80,7 @@ fn transport() -> Value {
         "initial_rto": 3.0, "min_rto": 1.0, "max_rto": 60.0, "rto_floor": "rfc6298", "grow_at_recovery_exit": false, "quick_acks": 0, "sack_compression": 0.0, "timestamp_tick": 0.0, "unpaced_segments": 0,
         "rto_restart": "retransmission", "rtt_samples": "rfc7323", "timer_tick": 0.0, "ack_rtt": "first",
         "limited_transmit": true, "recover_guard": false, "undo": false, "timeout_rule": "own_reduction",
-        "reduce_from": "cwnd", "grow_only_if_cwnd_limited": false, "max_cwnd": 1_073_741_824.0,
+        "reduce_from": "cwnd", "window_growth": "segments", "grow_only_if_cwnd_limited": false, "max_cwnd": 1_073_741_824.0,
         "slow_start": "classic", "limited_slow_start_from": 100.0,
         "hystart_min_threshold": 0.004, "hystart_max_threshold": 0.016, "hystart_divisor": 8.0,
         "hystart_samples": 8, "hystart_css_divisor": 4.0, "hystart_css_rounds": 5, "hystart_max_acked": 8,
@@ -275,6 +275,13 @@ pub fn everything_at_once() -> Value {
     );
     scenario["algorithms"] = registry::ALGORITHMS.iter().map(|a| algorithm(a.name, share)).collect();
     scenario
+}
+
+/// Names of the access routers of a scenario.
+pub fn access_routers(scenario: &Value) -> Vec<String> {
+    let scenario = Scenario::from_json(&scenario.to_string()).unwrap();
+    let network = mesonet_sim::network::Network::build(&scenario).unwrap();
+    network.access.iter().map(|router| network.topology.routers[*router].name.clone()).collect()
 }
 
 /// Ways of acknowledgements through routers.
