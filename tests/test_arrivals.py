@@ -193,6 +193,8 @@ def refusal(folder: Path, text: str) -> str:
         ('sizes = "own.csv"', 'sizes = {law = "zipf"}', "unknown law of sizes"),
         ('sizes = "own.csv"', 'sizes = {law = "pareto", mean = "1 kB"}', "the law pareto needs shape"),
         ('sizes = "own.csv"', "", "arrivals[0].sizes: arrivals need sizes"),
+        ('sizes = "own.csv"', 'sizes = {law = "cdf", name = "x", points = 5}', "not a list of points"),
+        ('sizes = "own.csv"', 'sizes = {law = "cdf", name = "x", points = [["1 kB", "y"]]}', '"y": not a number'),
         ("load = 0.5", "load = 0.5\nrate = 200", 'write "200 flows/s"'),
         ("load = 0.5", 'load = 0.5\nrate = "200 flows/s"', "arrivals have either a rate or a load"),
         ("load = 0.5", 'rate = "200 seg/s"', "not a rate of flows"),

@@ -61,8 +61,7 @@ def parse(value: Any, segment_bytes: float) -> dict[str, Any]:
         raise InputError("not a distribution of sizes", value=value, allowed=ALLOWED)
     law = value.get("law")
     if law == "cdf" and set(value) == {"law", "name", "points"}:
-        points = [[_size(size, segment_bytes), float(probability)] for size, probability in value["points"]]
-        return {"law": "cdf", "name": value["name"], "points": points}
+        return {"law": "cdf", "name": str(value["name"]), "points": _read_points(value["points"], segment_bytes)}
     if law not in _KEYS:
         raise unknown("law of sizes", str(law), _KEYS)
     for key in value:
@@ -162,5 +161,15 @@ def _checked(at: Cell, key: str, kind: units.Kind, text: str, value: str) -> flo
         raise at.refuse(error.problem, key=key, value=value, allowed=error.allowed) from None
 
 
-def _size(value: Any, segment_bytes: float) -> float:
-    return float(units.parse("segments", value, example="100 kB", segment_bytes=segment_bytes))
+def _read_points(points: Any, segment_bytes: float) -> list[list[float]]:
+    """Return pairs of size in segments and probability."""
+    if not isinstance(points, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in points):
+        allowed = 'pairs such as ["10 kB", 0.5]'
+        raise InputError("not a list of points", value=points, allowed=allowed)
+    return [
+        [
+            float(units.parse("segments", size, example="100 kB", segment_bytes=segment_bytes)),
+            float(units.parse("number", probability)),
+        ]
+        for size, probability in points
+    ]
