@@ -1,5 +1,6 @@
 """Applications of explicit flows from the keys of a file to the tables of a run."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import mesonet as mn
 from mesonet.errors import InputError
 from mesonet.scenarios.scenario import Scenario
+from mesonet.simulation.size import run_size
 
 ENDS = {"from": "A", "to": "B"}
 VIDEO = ENDS | {
@@ -97,6 +99,16 @@ def test_a_table_of_flows_has_applications(tmp_path: Path) -> None:
     (tmp_path / "flows.csv").write_text("from,to,application,key_frame_every\nA,B,frames,two\n")
     with pytest.raises(InputError, match=r"line 2.*key_frame_every|key_frame_every.*two"):
         mn.scenario(tmp_path / "table.toml")
+
+
+def test_watched_receivers_count_in_the_expected_memory() -> None:
+    def memory(flow: dict[str, Any]) -> int:
+        scenario = with_flows(flow | {"count": 1000})
+        return run_size(json.loads(scenario.to_json()), scenario.describe()).memory_bytes
+
+    # Two periods, and what lies outside of them.
+    assert memory(VIDEO) - memory(ENDS) == 1000 * 3 * 20_000
+    assert memory(ENDS | {"receiver": "ignores_ce"}) == memory(VIDEO)
 
 
 def test_check_shows_what_feeds_a_flow() -> None:

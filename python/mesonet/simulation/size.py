@@ -32,6 +32,10 @@ _ARRIVAL, _RECORD = 1_500, 1_000
 Measured: 900 with 50,000 flows in progress in an overloaded dumbbell, whose windows are small; and 940 for each of
 200,000 records."""
 
+_WATCHED_IN_PERIOD = 20_000
+"""Bytes of the record of a receiver that is watched, by period (derived: two histograms of delays up to 10 s, 1,200
+buckets of 8 bytes each)."""
+
 
 @dataclass(frozen=True)
 class RunSize:
@@ -81,6 +85,8 @@ def run_size(scenario: Mapping[str, Any], described: Mapping[str, Any]) -> RunSi
     memory = samples * (_ROW + in_row * _FLOW_IN_ROW)
     memory += flow_rows * _FLOW_TRACE_ROW + router_rows * _ROUTER_TRACE_ROW
     memory += described["sources"] * _SOURCE + explicit * _FLOW
+    watched = sum("application" in flow or "receiver" in flow for flow in scenario["flows"])
+    memory += watched * (int(scenario["time"]["periods"]) + 1) * _WATCHED_IN_PERIOD
     in_progress = sum(each["in_progress"] for each in described["arrivals"])
     memory += in_progress * _ARRIVAL + _arrivals(scenario, described) * measurement["flow_records"] * _RECORD
     flows = described["sources"] + explicit + math.ceil(in_progress)

@@ -496,6 +496,7 @@ impl LaneFabric {
 
     /// The same for a flow with lanes of its own.
     #[cold]
+    #[inline(never)]
     fn acknowledge_own(&mut self, now: Picos, own: usize, segment: Segment) {
         if let Some(answer) = self.hear(now, own, segment) {
             self.send_on(now, self.own_flows[own].acks, answer);
@@ -524,6 +525,7 @@ impl LaneFabric {
 
     /// The same for a flow with lanes of its own.
     #[cold]
+    #[inline(never)]
     fn answer_own(&mut self, now: Picos, router: DomainRouter, own: usize, segment: Segment) {
         if let Some(answer) = self.hear(now, own, segment) {
             self.send_answer(now, router, answer);

@@ -201,6 +201,8 @@ impl Domain {
         }
     }
 
+    // Rare beside segments: kept out of their loop.
+    #[inline(never)]
     fn timer(&mut self) {
         let Some((time, code)) = self.timers.take() else { return };
         if self.flows.len() >= MANY_FLOWS
