@@ -533,7 +533,7 @@ impl LaneFabric {
     }
 
     /// The acknowledgement of a segment enters the access router of its receiver.
-    #[inline]
+    #[inline(always)]
     fn send_answer(&mut self, now: Picos, router: DomainRouter, segment: Segment) {
         let origin = self.origins.as_ref().map_or(0, |origins| origins.of(segment.flow));
         self.arrive(now, router, segment.answered(self.receivers + usize::from(origin)));
