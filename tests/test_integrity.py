@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import mesonet as mn
+from mesonet.campaign.documents import Attempt, FailureDocument
 from mesonet.campaign.integrity import DAMAGED, set_aside_damaged
 from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import Ledger, planned
@@ -64,13 +65,9 @@ def without_checksums(campaign: Path) -> None:
 def test_every_flipped_bit_is_noticed_when_the_campaign_is_read(campaign: Path, name: str) -> None:
     file = folders(campaign)[0] / name
     sound = file.read_bytes()
-    entry = sound.find(b'"checksums"') if name == "run.json" else -1
     chance = random.Random(1)
     for _ in range(FLIPS):
-        place = chance.randrange(8 * len(sound))
-        if entry <= place // 8 < entry + len('"checksums"'):
-            continue  # the record reads as a record of earlier code; its values are sound
-        flip(file, place)
+        flip(file, chance.randrange(8 * len(sound)))
         with pytest.raises(InputError, match=str(file)):
             _ = mn.load(campaign).groups
         file.write_bytes(sound)
@@ -177,4 +174,80 @@ def test_a_run_alone_has_checksums_too(tmp_path: Path) -> None:
     for name in known:
         if name != checksums.RECORD:
             checksums.refuse_changed(folder / name, known)
-    checksums.refuse_changed_record((folder / "run.json").read_bytes(), record, folder / "run.json")
+    checksums.refuse_changed_document((folder / "run.json").read_bytes(), record, folder / "run.json")
+
+
+@pytest.mark.parametrize("name", ["experiment.json", "provenance.json"])
+def test_every_flipped_bit_of_a_document_of_the_campaign_is_noticed(campaign: Path, name: str) -> None:
+    file = campaign / name
+    sound = file.read_bytes()
+    chance = random.Random(2)
+    entry = 8 * sound.index(b'"checksums"')
+    for place in [
+        *range(entry, entry + 8 * len('"checksums"')),
+        *(chance.randrange(8 * len(sound)) for _ in range(FLIPS)),
+    ]:
+        flip(file, place)
+        with pytest.raises(InputError, match=str(file)):
+            mn.load(campaign)
+        file.write_bytes(sound)
+    assert mn.load(campaign).counts["done"] == 2
+
+
+def test_a_flipped_bit_of_a_failure_is_noticed_and_the_run_is_made_again(campaign: Path) -> None:
+    ledger = Ledger(campaign)
+    key = folders(campaign)[0].name
+    shutil.rmtree(ledger.runs / key)
+    failure = FailureDocument("broke", "", "", 1, [Attempt("broke", "then", "later", "here")])
+    ledger.fail(key, failure)
+    assert verified(campaign)[1]["failures"]
+    file = ledger.runs / key / "failure.json"
+    flip(file, 8 * file.read_bytes().index(b"broke"))
+    assert [each["key"] for each in verified(campaign)[1]["damaged"]] == [key]
+
+
+def damaged_experiments(file: Path) -> list[bytes]:
+    """The file with a flipped bit in its values and in its checksum, and with its end or all of it lost."""
+    sound = file.read_bytes()
+    digest = checksums.claimed(sound, file.name)
+    values = bytearray(sound)
+    values[sound.index(b'"minus": "40') + len('"minus": "')] ^= 1
+    return [bytes(values), sound.replace(digest.encode(), digest.translate({ord(digest[0]): "x"}).encode()), sound[:-9]]
+
+
+def test_the_command_that_began_a_campaign_writes_its_damaged_experiment_again(
+    campaign: Path, one_factor_campaign: Path
+) -> None:
+    file, began = campaign / "experiment.json", one_factor_campaign.parent / "one_factor.toml"
+    sound = file.read_bytes()
+    for number, broken in enumerate(damaged_experiments(file), start=1):
+        file.write_bytes(broken)
+        assert command("run", str(campaign)).exit_code == 2, "the folder alone does not have the experiment"
+        again = command("run", str(began), "--out", str(campaign), "--json")
+        assert again.exit_code == 0, again.output
+        assert json.loads(again.stdout)["done"] == 2
+        assert file.read_bytes() == sound
+        assert (campaign / DAMAGED / f"experiment.json-{number}").read_bytes() == broken
+        assert json.loads(again.stdout)["set_aside"] == 0, "no run is damaged"
+
+
+def test_another_experiment_does_not_replace_a_damaged_one(campaign: Path, one_factor: Path) -> None:
+    file = campaign / "experiment.json"
+    broken = damaged_experiments(file)[0]
+    file.write_bytes(broken)
+    one_factor.write_text(one_factor.read_text().replace("seed = 5", "seed = 6"))
+    refused = command("run", str(one_factor), "--out", str(campaign))
+    assert refused.exit_code == 2
+    assert f"{file}: damaged: its checksum is wrong" in refused.stderr
+    assert file.read_bytes() == broken
+
+
+def test_an_experiment_that_a_user_changed_is_read_without_its_checksum(campaign: Path) -> None:
+    file = campaign / "experiment.json"
+    document = json.loads(file.read_text())
+    file.write_text(json.dumps({**document, "title": "Another title"}))
+    with pytest.raises(InputError, match="if you changed it, remove its entry `checksums`"):
+        mn.load(campaign)
+    del document["checksums"]
+    file.write_text(json.dumps({**document, "title": "Another title"}))
+    assert mn.load(campaign).title == "Another title"

@@ -68,6 +68,7 @@ def test_a_folder_of_others_wants_trust_once(campaign: Path, tmp_path: Path, sta
 def test_another_command_in_a_trusted_folder_wants_trust_again(campaign: Path, tmp_path: Path) -> None:
     document = json.loads((campaign / "experiment.json").read_text())
     document["model"]["command"] = ["python3", "-c", "open('pwned', 'w')"]
+    del document["checksums"]
     (campaign / "experiment.json").write_text(json.dumps(document))
     refused = run(campaign)
     assert refused.exit_code == 2

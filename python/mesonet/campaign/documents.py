@@ -30,6 +30,13 @@ Count = Annotated[int, Meta(ge=1)]
 Size = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(ge=0)]
 Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+OwnChecksum = Annotated[
+    dict[str, str] | UnsetType,
+    Meta(
+        description="SHA-256 of this file by its name: of its bytes with 64 zeros in the place of the checksum. Files "
+        "of earlier code have none."
+    ),
+]
 Seed = Annotated[int, Meta(ge=0, le=LARGEST_SEED, description="Names the random streams.")]
 
 
@@ -172,6 +179,7 @@ class ExperimentDocument(Struct, frozen=True, kw_only=True):
         Annotated[list[float], Meta(description="Relative cost of a run by condition; empty if unknown before a run.")]
         | UnsetType
     ) = UNSET
+    checksums: OwnChecksum = UNSET
 
 
 class ProvenanceDocument(Struct, frozen=True, kw_only=True):
@@ -184,6 +192,7 @@ class ProvenanceDocument(Struct, frozen=True, kw_only=True):
         Annotated[list[str], Meta(description="Versions of the code whose runs count, the newest first.")] | UnsetType
     ) = UNSET
     tries: Annotated[Count, Meta(description="Failures after which a run is left alone.")] | UnsetType = UNSET
+    checksums: OwnChecksum = UNSET
 
 
 class RunDocument(Struct, frozen=True, kw_only=True):
@@ -259,6 +268,7 @@ class FailureDocument(Struct, frozen=True):
     log: Annotated[str, Meta(description="The end of what the run wrote to standard output and standard error.")]
     seed: Seed
     tries: Annotated[list[Attempt], Meta(min_length=1)]
+    checksums: OwnChecksum = UNSET
 
 
 _OF_A_NETWORK = {"if": {"not": {"required": ["model"]}}, "then": {"required": ["engine", "threads"]}}
@@ -275,6 +285,13 @@ class _Format(Struct):
 
 
 _ALLOWED = "a file that `mesonet experiment run` wrote"
+_ALLOWED_EXPERIMENT = (
+    "the file as it was written; the command that began the campaign writes it again; "
+    "if you changed it, remove its entry `checksums`"
+)
+_ALLOWED_PROVENANCE = (
+    "the file as it was written; without the file, `mesonet experiment run` keeps the runs of its own code"
+)
 _NAMES = {"str": "text", "int": "a whole number", "float": "a number", "object": "an object", "array": "a list"}
 _Kind = TypeVar("_Kind", bound=Struct)
 
@@ -313,24 +330,26 @@ def experiment(file: Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        The entries of `ExperimentDocument`, and any others, as they stand in the file.
+        The entries of `ExperimentDocument` without its checksum, and any others, as they stand in the file.
 
     Raises
     ------
     InputError
-        If the content is not an `ExperimentDocument`, or its parts do not fit each other; names the file, the path in
-        it, the value and what is allowed.
+        If the content is not an `ExperimentDocument`, its checksum is wrong, or its parts do not fit each other; names
+        the file, the path in it, the value and what is allowed.
     """
-    content = _content(file)
+    text = _bytes(file)
+    content = _decoded(text, file)
     found = _checked(content, _Format, file).format
     if found != FORMAT:
         raise InputError("another format", file=str(file), path="format", value=found, allowed=str(FORMAT))
     document = _checked(content, ExperimentDocument, file)
+    checksums.refuse_changed_document(text, content, file, _ALLOWED_EXPERIMENT)
     try:
         _refuse_strangers(document, content["design"])
     except InputError as error:
         raise error.located(file=file) from None
-    return dict(content)
+    return _without_checksum(content)
 
 
 def provenance(file: Path) -> dict[str, Any]:
@@ -343,14 +362,14 @@ def provenance(file: Path) -> dict[str, Any]:
 
     Returns
     -------
-    The content, which has the entries of `ProvenanceDocument`.
+    The content, which has the entries of `ProvenanceDocument` without its checksum.
 
     Raises
     ------
     InputError
         As for `experiment`.
     """
-    return _read(file, ProvenanceDocument)
+    return _read(file, ProvenanceDocument, _ALLOWED_PROVENANCE)
 
 
 def done(file: Path) -> dict[str, Any]:
@@ -373,7 +392,7 @@ def done(file: Path) -> dict[str, Any]:
     text = _bytes(file)
     content = _decoded(text, file)
     _checked(content, RunDocument, file)
-    checksums.refuse_changed_record(text, content, file)
+    checksums.refuse_changed_document(text, content, file)
     return dict(content)
 
 
@@ -387,24 +406,26 @@ def failed(file: Path) -> dict[str, Any]:
 
     Returns
     -------
-    The content, which has the entries of `FailureDocument`.
+    The content, which has the entries of `FailureDocument` without its checksum.
 
     Raises
     ------
     InputError
         As for `experiment`.
     """
-    return _read(file, FailureDocument)
+    return _read(file, FailureDocument, _ALLOWED)
 
 
-def _read(file: Path, kind: type[Struct]) -> dict[str, Any]:
-    content = _content(file)
+def _read(file: Path, kind: type[Struct], allowed: str) -> dict[str, Any]:
+    text = _bytes(file)
+    content = _decoded(text, file)
     _checked(content, kind, file)
-    return dict(content)
+    checksums.refuse_changed_document(text, content, file, allowed)
+    return _without_checksum(content)
 
 
-def _content(file: Path) -> Any:
-    return _decoded(_bytes(file), file)
+def _without_checksum(content: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in content.items() if name != checksums.ENTRY}
 
 
 def _bytes(file: Path) -> bytes:

@@ -1,20 +1,23 @@
-"""Damaged runs of a campaign: found by their checksums, set aside and never deleted, so that they are made again."""
+"""Damaged files of a campaign: found by their checksums, set aside and never deleted, so that they are made again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import shutil
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mesonet.campaign import tables
 from mesonet.campaign.leases import Leases
-from mesonet.campaign.ledger import Ledger, Run
+from mesonet.campaign.ledger import EXPERIMENT, Ledger, Run
 from mesonet.errors import InputError
 from mesonet.files import checksums
 
 DAMAGED = "damaged"
-"""Folder beside ``runs`` for the files of damaged runs."""
+"""Folder beside ``runs`` for damaged files."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,43 @@ def set_aside_damaged(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, s
     return moved
 
 
+def restore_experiment(ledger: Ledger, document: Mapping[str, Any]) -> bool:
+    """Write a damaged ``experiment.json`` again, if the experiment gives the bytes that it had; keep the damaged file.
+
+    Parameters
+    ----------
+    ledger
+        The campaign folder.
+    document
+        The experiment in full.
+
+    Returns
+    -------
+    True if the file was damaged and is written again.
+    """
+    file = ledger.path / EXPERIMENT
+    with suppress(OSError):
+        held, sound = file.read_bytes(), checksums.sealed(document, EXPERIMENT)
+        if held != sound and _same_experiment(held, sound):
+            place = ledger.path / DAMAGED
+            place.mkdir(exist_ok=True)
+            shutil.copy2(file, _unused(place, EXPERIMENT))
+            ledger.write_document(document)
+            return True
+    return False
+
+
+def _same_experiment(held: bytes, sound: bytes) -> bool:
+    """Return True if the file was these bytes: it has their checksum, or their content and another checksum."""
+    if checksums.claimed(held, EXPERIMENT) == checksums.claimed(sound, EXPERIMENT):
+        return True
+    try:
+        one, other = ({**json.loads(text), checksums.ENTRY: None} for text in (held, sound))
+    except (ValueError, TypeError, RecursionError):
+        return False
+    return one == other
+
+
 def count_set_aside(path: Path) -> int:
     """Return the number of folders of damaged runs that a campaign holds.
 
@@ -113,7 +153,7 @@ def count_set_aside(path: Path) -> int:
     The number.
     """
     with suppress(OSError):
-        return sum(1 for _ in (path / DAMAGED).iterdir())
+        return sum(1 for each in (path / DAMAGED).iterdir() if each.is_dir())
     return 0
 
 
@@ -137,7 +177,11 @@ def _read(ledger: Ledger, key: str, status: str) -> bool:
 def _move(ledger: Ledger, key: str) -> None:
     place = ledger.path / DAMAGED
     place.mkdir(exist_ok=True)
+    (ledger.runs / key).replace(_unused(place, key))
+
+
+def _unused(place: Path, name: str) -> Path:
     number = 1
-    while (place / f"{key}-{number}").exists():
+    while (place / f"{name}-{number}").exists():
         number += 1
-    (ledger.runs / key).replace(place / f"{key}-{number}")
+    return place / f"{name}-{number}"

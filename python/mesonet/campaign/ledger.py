@@ -23,8 +23,12 @@ from uuid import uuid4
 
 from mesonet.campaign import documents
 from mesonet.errors import InputError
+from mesonet.files import checksums
 from mesonet.files.places import ASIDE
 from mesonet.simulation.checkpoint import discard
+
+EXPERIMENT = "experiment.json"
+"""File of the experiment in the campaign folder."""
 
 _STALE_S = 3600.0
 _SNAPSHOT = ".snapshot-"
@@ -162,11 +166,21 @@ class Ledger:
         """
         ledger = cls(path)
         ledger.refuse_other(document)
-        if not (ledger.path / "experiment.json").exists():
+        if not (ledger.path / EXPERIMENT).exists():
             ledger.path.mkdir(parents=True, exist_ok=True)
-            _write(ledger.path / "experiment.json", document)
+            ledger.write_document(document)
         ledger.runs.mkdir(exist_ok=True)
         return ledger
+
+    def write_document(self, document: Mapping[str, Any]) -> None:
+        """Write or replace ``experiment.json``.
+
+        Parameters
+        ----------
+        document
+            The experiment.
+        """
+        _write(self.path / EXPERIMENT, document)
 
     def refuse_other(self, document: Mapping[str, Any]) -> None:
         """Raise an `InputError` unless the folder is absent, empty or holds this very experiment.
@@ -188,7 +202,7 @@ class Ledger:
             raise InputError("not a folder", **where)
         # Listed before looking for the experiment, which another driver may write meanwhile.
         names = [entry.name for entry in self.path.iterdir()]
-        if (self.path / "experiment.json").exists():
+        if (self.path / EXPERIMENT).exists():
             held = self.document()
             if _defining(held) != _defining(document):
                 problem = f"the folder holds {_title(held)}, not {_title(document)}{_difference(held, document)}"
@@ -208,7 +222,7 @@ class Ledger:
         InputError
             If there is no experiment, or an experiment of another format or shape.
         """
-        file = self.path / "experiment.json"
+        file = self.path / EXPERIMENT
         if not file.is_file():
             problem = "not a campaign folder: it has no experiment.json"
             raise InputError(problem, value=str(self.path), allowed="a folder that `mesonet experiment run` made")
@@ -427,8 +441,8 @@ def _status(runs: str, key: str) -> str:
 def _write(path: Path, content: Mapping[str, Any]) -> None:
     aside = path.with_name(f"{ASIDE}{path.name}-{uuid4().hex[:12]}")
     try:
-        with aside.open("w") as file:
-            file.write(json.dumps(content, sort_keys=True) + "\n")
+        with aside.open("wb") as file:
+            file.write(checksums.sealed(content, path.name))
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)

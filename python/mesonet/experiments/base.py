@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mesonet import models, units
 from mesonet.designs.factor import Factor
-from mesonet.errors import unknown
+from mesonet.errors import InputError, unknown
 from mesonet.files import places
 
 if TYPE_CHECKING:
@@ -340,16 +340,21 @@ class Designed(ABC):
         if workers is not None:
             workers = units.integer(workers, "workers", 1, MOST_WORKERS)
         from mesonet.campaign.backlog import RunOptions
-        from mesonet.campaign.ledger import Ledger
+        from mesonet.campaign.integrity import restore_experiment
+        from mesonet.campaign.ledger import EXPERIMENT, Ledger
         from mesonet.campaign.runner import run_missing
         from mesonet.campaign.trust import trust
 
         with places.folder(out):
             document = self.document()
             ledger = Ledger(out)
-            ledger.refuse_other(document)
+            try:
+                ledger.refuse_other(document)
+            except InputError:
+                if not restore_experiment(ledger, {**document, "expected_cost": self.expected_cost()}):
+                    raise
             asked = RunOptions(workers=workers, mix=force, **how)
-            if not (ledger.path / "experiment.json").exists():
+            if not (ledger.path / EXPERIMENT).exists():
                 self.check(force)
                 self.refuse_large(asked.memory)
                 if asked.dask is not None:

@@ -1,14 +1,15 @@
-"""Checksums of the files of a run: written into its record, and compared when the files are read.
+"""Checksums of the files of a campaign: written into its JSON documents, and compared when the files are read.
 
-The record, ``run.json``, has an entry `ENTRY`: the SHA-256 of each file beside it, and of the record itself. The
-checksum of the record is of its bytes with zeros in the place of that checksum. Records of earlier code have no such
-entry; their files are read as they are.
+A document has an entry `ENTRY` with its own SHA-256, which is of its bytes with zeros in the place of that checksum.
+The entry of the record of a run, ``run.json``, has the SHA-256 of each file beside it, too. Documents of earlier code
+have no such entry; they, and the files beside them, are read as they are.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -53,10 +54,52 @@ def write_record(record: str, folder: Path) -> None:
         Folder of the run, in which all other files are complete.
     """
     files = {path.name: sha256(path) for path in sorted(folder.iterdir()) if path.name != RECORD}
-    about = {**json.loads(record), ENTRY: {**files, RECORD: _ZEROS}}
-    text = json.dumps(about, indent=1, sort_keys=True) + "\n"
+    (folder / RECORD).write_bytes(sealed(json.loads(record), RECORD, files, indent=1))
+
+
+def sealed(
+    content: Mapping[str, Any], name: str, files: Mapping[str, str] | None = None, indent: int | None = None
+) -> bytes:
+    """Return the bytes of a document with its own checksum.
+
+    Parameters
+    ----------
+    content
+        The document, without checksums.
+    name
+        Name of its file.
+    files
+        Checksums of other files by name, which the document records too.
+    indent
+        Spaces of each level; None: all on one line.
+
+    Returns
+    -------
+    JSON with the entry `ENTRY`, in UTF-8.
+    """
+    about = {**content, ENTRY: {**(files or {}), name: _ZEROS}}
+    text = json.dumps(about, indent=indent, sort_keys=True) + "\n"
     digest = hashlib.sha256(text.encode()).hexdigest()
-    (folder / RECORD).write_bytes(text.replace(_ZEROS, digest).encode())
+    own = f'"{name}": "'
+    return text.replace(own + _ZEROS, own + digest).encode()
+
+
+def claimed(text: bytes, name: str) -> str:
+    """Return the checksum of itself that a document has, readable or not.
+
+    Parameters
+    ----------
+    text
+        Its bytes.
+    name
+        Name of its file.
+
+    Returns
+    -------
+    64 hexadecimal digits; empty if there are none.
+    """
+    found = re.search(rb'"%s": "([0-9a-f]{64})"' % re.escape(name.encode()), text)
+    return found[1].decode() if found else ""
 
 
 def of_record(content: Any) -> Mapping[str, str]:
@@ -74,27 +117,29 @@ def of_record(content: Any) -> Mapping[str, str]:
     return content.get(ENTRY) or {}
 
 
-def refuse_changed_record(text: bytes, content: Any, file: Path) -> None:
-    """Raise an `InputError` for a record that differs from the record that was written.
+def refuse_changed_document(text: bytes, content: Any, file: Path, allowed: str = _ALLOWED) -> None:
+    """Raise an `InputError` for a document that differs from the document that was written.
 
     Parameters
     ----------
     text, content
-        Bytes of the record, and its content.
+        Bytes of the document, and its content.
     file
-        The file, for the message.
+        The file, by whose name the document has its checksum.
+    allowed
+        Allowed files, for the message.
 
     Raises
     ------
     InputError
-        If the checksum of the record is wrong or missing. Records of earlier code pass.
+        If the checksum of the document is wrong or missing. Documents of earlier code pass.
     """
     checksums = of_record(content)
-    if not checksums:
+    if not checksums and not claimed(text, file.name):  # a changed bit in the name of the entry leaves the claim
         return
-    digest = checksums.get(RECORD, "")
+    digest = checksums.get(file.name, "")
     if len(digest) != 64 or hashlib.sha256(text.replace(digest.encode(), _ZEROS.encode())).hexdigest() != digest:
-        raise InputError("damaged: its checksum is wrong", file=str(file), allowed=_ALLOWED)
+        raise InputError("damaged: its checksum is wrong", file=str(file), allowed=allowed)
 
 
 def refuse_changed(file: Path, checksums: Mapping[str, str]) -> None:
