@@ -266,3 +266,18 @@ def test_what_killed_writers_left_is_removed_when_old(tiny: Path, tmp_path: Path
     os.utime(old, (0, 0))
     ledger.remove_stale(mesonet.core.code_version())
     assert (old.exists(), new.exists()) == (False, True)
+
+
+def test_what_a_killed_writer_left_is_removed_at_once(tiny: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "out", experiment(tiny).document())
+    script = "import os; from mesonet.campaign.ledger import Ledger\n"
+    script += f"with Ledger({str(ledger.path)!r}).writing('k'): os.kill(os.getpid(), 9)"
+    killed = subprocess.run([sys.executable, "-c", script])
+    assert killed.returncode == -signal.SIGKILL
+    (left,) = ledger.runs.iterdir()
+    with ledger.writing("k") as own:
+        ledger.remove_unfinished()
+        assert not left.exists()
+        assert own.exists()
+        (own / "responses.parquet").write_text("whole")
+    assert [each.name for each in ledger.runs.iterdir()] == ["k"]

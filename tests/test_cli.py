@@ -66,7 +66,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_installed_command_prints_its_version() -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
-    command = [sys.executable, "-c", "from mesonet.cli.main import main; main()", "--version"]
+    command = [sys.executable, "-m", "mesonet", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     assert done.stdout == f"mesonet, version {mesonet.__version__}\n"
 
@@ -306,7 +306,7 @@ def test_experiment_runs_continues_and_reports_its_status(here: Path, one_factor
 
 def test_interrupted_campaign_says_how_to_continue(here: Path, tiny: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
-    command = [sys.executable, "-c", "from mesonet.cli.main import main; main()", "experiment", "run", str(tiny)]
+    command = [sys.executable, "-m", "mesonet", "experiment", "run", str(tiny)]
     process = subprocess.Popen([*command, "--workers", "1"], env=environment, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not list(here.glob("tiny/runs/*/run.json")):

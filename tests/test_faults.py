@@ -28,7 +28,7 @@ from mesonet.errors import Broken
 pytestmark = pytest.mark.process
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(mesonet.__file__).parents[1])}
-MESONET = [sys.executable, "-c", "from mesonet.cli.main import main; main()"]
+MESONET = [sys.executable, "-m", "mesonet"]
 PATIENCE_S = 120.0
 
 

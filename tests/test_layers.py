@@ -9,7 +9,10 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "python" / "mesonet"
 
-GROUND = ("_version", "core", "errors", "files", "numpy_data", "progress", "terminal", "units", "words")
+GROUND = (
+    "_version", "core", "errors", "files", "interrupts", "numpy_data", "process_pool", "progress", "terminal", "units",
+    "words",
+)  # fmt: skip
 LAYERS = (
     GROUND,
     ("designs",), ("topologies",), ("responses",), ("scenarios",), ("maps",), ("simulation",), ("models",),

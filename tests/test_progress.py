@@ -115,3 +115,15 @@ def test_after_some_minutes_a_long_task_says_the_time_left(monkeypatch: pytest.M
         progress.update(0, 1)
         progress.update(0.01, 1)
     assert sys.stderr.getvalue() == "task: 1% after 10 min, about 16 h 30 min left\n"
+
+
+def test_a_slow_first_step_gives_no_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """100,000 flows: the first step of the simulator takes minutes, all others seconds. Times of a run, times 200."""
+    clock = iter([0.0, 360.0, 360.0, 360.0, 361.0, 361.0, 600.0, 600.0, 600.0])
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with Progress("task") as progress:
+        progress.update(0.001, 20)
+        progress.update(0.002, 20)  # too soon after the first line
+        progress.update(9.644, 20)
+    assert sys.stderr.getvalue() == "task: 0% after 6 min\ntask: 48% after 10 min, about 4 min left\n"

@@ -1,5 +1,5 @@
 """``python -m mesonet``."""
 
-from mesonet.cli.main import main
+from mesonet.cli.start import main
 
-main(prog_name="mesonet")
+main()

@@ -67,6 +67,8 @@ class Progress:
         began, before = self._first or (0.0, 0.0)
         if share <= before:
             began, before = 0.0, 0.0
+            if share < _LEAST_SHARE:  # the first step of a run can take minutes, and has no pace
+                return ""
         if share - before < _LEAST_SHARE and elapsed - began < _LEAST_S:
             return ""
         return f"{duration((elapsed - began) * (1 - share) / (share - before))} left" if share > 0 else ""

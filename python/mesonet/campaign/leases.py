@@ -8,6 +8,7 @@ is void when it was not renewed for `LEASE_S`. Two runs of one key write equal b
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import platform
@@ -144,6 +145,39 @@ def is_void(path: Path) -> bool:
     False while a process holds it.
     """
     return _state(path) != "held"
+
+
+def mark() -> str:
+    """Return a mark of this process for names of files that it alone uses.
+
+    Returns
+    -------
+    Letters, digits, dots and underscores.
+    """
+    return f"{_machine_mark()}_{os.getpid()}_{_born_at(os.getpid()):.2f}"
+
+
+def is_left_behind(mark_of_writer: str) -> bool:
+    """Return True if the process of a mark has ended; processes of other machines cannot be seen.
+
+    Parameters
+    ----------
+    mark_of_writer
+        A mark, as `mark` returns it.
+
+    Returns
+    -------
+    False for a process that runs, of another machine, or of an unknown form.
+    """
+    try:
+        machine, pid, born = mark_of_writer.split("_")
+        return machine == _machine_mark() and not _is_alive(int(pid), float(born))
+    except ValueError:
+        return False
+
+
+def _machine_mark() -> str:
+    return hashlib.sha256(_machine().encode()).hexdigest()[:12]
 
 
 def _state(path: Path) -> Literal["free", "held", "void"]:

@@ -22,6 +22,7 @@ from typing import Any
 from uuid import uuid4
 
 from mesonet.campaign import documents
+from mesonet.campaign.leases import is_left_behind, mark
 from mesonet.errors import InputError
 from mesonet.files import checksums
 from mesonet.files.places import ASIDE
@@ -32,6 +33,7 @@ EXPERIMENT = "experiment.json"
 
 _STALE_S = 3600.0
 _SNAPSHOT = ".snapshot-"
+_UNFINISHED = ".tmp-"
 
 
 @dataclass(frozen=True)
@@ -346,7 +348,7 @@ class Ledger:
         ------
         A new folder; it is removed if the block raises an error.
         """
-        aside = self.runs / f".tmp-{key}-{uuid4().hex[:12]}"
+        aside = self._unfinished(key)
         aside.mkdir(parents=True)
         try:
             yield aside
@@ -405,11 +407,20 @@ class Ledger:
             for key in kept - (usable & self.snapshots()):
                 with suppress(OSError):
                     discard(self.snapshot(key))
-        patterns = ("runs/.tmp-*", "runs/.clock-*", f"{ASIDE}*")
+        self.remove_unfinished()
+
+    def remove_unfinished(self) -> None:
+        """Remove what writers left behind that were killed: at once on their machine, after an hour elsewhere."""
+        patterns = (f"runs/{_UNFINISHED}*", "runs/.clock-*", f"{ASIDE}*")
         for left in chain.from_iterable(map(self.path.glob, patterns)):
             with suppress(OSError):  # another runner removes them too
-                if time.time() - left.stat().st_mtime > _STALE_S:
+                writer = left.name.split("-")[-2] if left.name.startswith(_UNFINISHED) else ""
+                if is_left_behind(writer) or time.time() - left.stat().st_mtime > _STALE_S:
                     shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+    def _unfinished(self, key: str) -> Path:
+        """Return a new name for a folder of the run that is not yet, or no longer, in its place."""
+        return self.runs / f"{_UNFINISHED}{key}-{mark()}-{uuid4().hex[:12]}"
 
     def _place(self, aside: Path, key: str) -> None:
         place = self.runs / key
@@ -424,7 +435,7 @@ class Ledger:
                 raise
 
     def _move_away(self, key: str) -> None:
-        old = self.runs / f".tmp-{key}-{uuid4().hex[:12]}"
+        old = self._unfinished(key)
         with suppress(FileNotFoundError):
             (self.runs / key).replace(old)
         shutil.rmtree(old, ignore_errors=True)

@@ -11,7 +11,7 @@ from types import FrameType
 
 import msgspec
 
-from mesonet import models
+from mesonet import interrupts, models
 from mesonet.campaign.agenda import Agenda
 from mesonet.campaign.backlog import RunOptions, backlog, known_versions, versions_that_count
 from mesonet.campaign.documents import ProvenanceDocument, Versions
@@ -72,6 +72,7 @@ def run_missing(ledger: Ledger, options: RunOptions | None = None, progress: boo
         else:
             run_here(todo, agenda, options.workers or os.cpu_count() or 1, options.memory, options.time_limit)
     sweep(ledger.runs)
+    ledger.remove_unfinished()
     ledger.write_provenance(msgspec.structs.replace(about, finished=provenance.now()))
 
 
@@ -104,7 +105,7 @@ def _interrupted_once() -> Iterator[None]:
         yield
         return
     numbers = [signal.SIGTERM]
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else the program of the caller handles it
+    if interrupts.is_ours():  # else the program of the caller handles it
         numbers.append(signal.SIGINT)
     before = {number: signal.signal(number, interrupt) for number in numbers}
     try:

@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 import mesonet
+from mesonet import interrupts
 from mesonet.errors import Broken, InputError
 from mesonet.progress import Progress
 
@@ -80,7 +81,7 @@ class CommandGroup(click.Group):
         except click.UsageError as error:
             stop(ctx, f"{' '.join(error.format_message().split())}", 2)
         except KeyboardInterrupt:
-            stop(ctx, "interrupted", 130)
+            stop(ctx, "interrupted", interrupts.CODE)
         except (ImportError, Broken) as error:
             stop(ctx, str(error), 1)
         except OSError as error:

@@ -7,9 +7,11 @@ Exit codes: 0 fine, 1 a run failed, 2 bad input, 130 interrupted, 141 the reader
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import click
 
+from mesonet import interrupts
 from mesonet._version import __version__
 from mesonet.cli.common import CommandGroup
 from mesonet.errors import InputError
@@ -20,6 +22,29 @@ VERBS = ("list", "run", "check", "design", "experiment", "analyze", "report", "e
 
 class Verbs(CommandGroup):
     """The verbs, each imported when it is used: a short command waits for no library that another verb needs."""
+
+    def make_context(self, *given: Any, **options: Any) -> click.Context:
+        """Return the context of the command; Ctrl-C ends it as everywhere else.
+
+        Parameters
+        ----------
+        *given, **options
+            As of click.
+
+        Returns
+        -------
+        The context.
+
+        Raises
+        ------
+        SystemExit
+            On Ctrl-C.
+        """
+        try:
+            return super().make_context(*given, **options)
+        except KeyboardInterrupt:
+            click.echo("mesonet: interrupted", err=True)
+            raise SystemExit(interrupts.CODE) from None
 
     def list_commands(self, _: click.Context) -> list[str]:
         """Return the verbs in the order of the help.

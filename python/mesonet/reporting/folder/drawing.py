@@ -5,10 +5,10 @@ its own record: an interrupted run continues at the first missing figure, and fi
 """
 
 import hashlib
-import multiprocessing
 import re
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import as_completed
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from html import escape, unescape
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from mesonet.files import places
 from mesonet.plots import to_png, to_svg
 from mesonet.plots.theme import unchecked
+from mesonet.process_pool import process_pool
 from mesonet.progress import Update
 from mesonet.reporting.folder.gallery import FigureFile
 
@@ -128,12 +129,12 @@ def draw_all(
             found[figure.name] = Drawn(figure.name, figure.question, caption, _svg(root, figure.name), False)
     waiting = [figure for figure in figures if figure.name not in found]
     by_name = {figure.name: figure for figure in waiting}
-    for done, (name, caption) in enumerate(
-        _drawn(campaign, waiting, root, mark, again, png, min(workers, 1 + len(waiting) // _WORTH_A_PROCESS))
-    ):
-        if progress:
-            progress(done + 1, len(waiting), name)
-        found[name] = Drawn(name, by_name[name].question, caption, _svg(root, name), True)
+    workers = min(workers, 1 + len(waiting) // _WORTH_A_PROCESS)
+    with closing(_drawn(campaign, waiting, root, mark, again, png, workers)) as drawn:  # ends its processes
+        for done, (name, caption) in enumerate(drawn):
+            if progress:
+                progress(done + 1, len(waiting), name)
+            found[name] = Drawn(name, by_name[name].question, caption, _svg(root, name), True)
     return [found[figure.name] for figure in figures]
 
 
@@ -145,17 +146,13 @@ def _drawn(
     again: Callable[["Campaign"], Sequence[FigureFile]],
     png: bool,
     workers: int,
-) -> Iterator[tuple[str, str]]:
+) -> Generator[tuple[str, str], None, None]:
     """Yield the name and caption of each figure, as it is done."""
     if workers <= 1:
         for figure in waiting:
             yield figure.name, _draw(figure, root, mark, png)
         return
-    # Fresh processes: a fork of a process with threads, which polars starts, can hang.
-    pool = ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(campaign, again, root, mark, png)
-    )
-    try:
+    with process_pool(workers, _begin, (campaign, again, root, mark, png)) as pool:
         # Figures of one folder share results, so that one process draws them together.
         folders: dict[str, list[str]] = {}
         for figure in waiting:
@@ -164,8 +161,6 @@ def _drawn(
                  for i in range(0, len(names), _WORTH_A_PROCESS)]  # fmt: skip
         for future in as_completed([pool.submit(_draw_named, names) for names in parts]):
             yield from future.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 _STATE: dict[str, Any] = {}

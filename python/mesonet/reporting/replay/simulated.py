@@ -11,8 +11,7 @@ import json
 import math
 import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from concurrent.futures import as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ import polars as pl
 from mesonet import core
 from mesonet.campaign.ledger import Run, planned
 from mesonet.errors import InputError
+from mesonet.process_pool import process_pool
 from mesonet.progress import Update
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def record(
     todo = [(run, place) for run, place in zip(runs, places, strict=True) if not _recorded(place)]
     if todo:
         processes = min(workers or os.cpu_count() or 1, len(todo))
-        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        with process_pool(processes) as pool:
             futures = [pool.submit(_simulate, run.scenario, run.seed, place) for run, place in todo]
             for done, future in enumerate(as_completed(futures), start=1):
                 future.result()

@@ -1,0 +1,21 @@
+"""Start of the command ``mesonet``: Ctrl-C ends it with one line, even while the program is still loading."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from mesonet import interrupts
+
+
+def main() -> None:
+    """Run the command line."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell ignores it for commands in background
+        signal.signal(signal.SIGINT, interrupts.once)
+    try:
+        from mesonet.cli.main import main as command
+
+        command(prog_name="mesonet")
+    except KeyboardInterrupt:
+        sys.stderr.write("mesonet: interrupted\n")
+        sys.exit(interrupts.CODE)
