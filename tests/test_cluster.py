@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +20,7 @@ from click.testing import CliRunner
 
 import mesonet
 import sleepy
-from mesonet.campaign.cluster import _Driver
+from mesonet.campaign.cluster import _Driver, exposure
 from mesonet.cli.main import main
 from mesonet.errors import InputError
 from test_faults import ENVIRONMENT, finish, start, until, write
@@ -31,19 +33,20 @@ pytest.importorskip("distributed")
 class Cluster:
     """A scheduler that writes `file`, and workers of one thread, started as users start them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str, **variables: str) -> None:
         self.file = folder / "scheduler.json"
-        self._folder = folder
+        self._folder, self._options = folder, options
+        self._variables = {**ENVIRONMENT, "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "5s", **variables}
         self._processes: list[subprocess.Popen[bytes]] = []
 
     def start_scheduler(self, port: int = 0) -> None:
         self.file.unlink(missing_ok=True)
-        self.scheduler = self._start("scheduler", "--port", str(port), "--no-dashboard")
+        self.scheduler = self._start("scheduler", "--port", str(port), *self._options)
         until(self.file.exists)
 
     def start_worker(self) -> subprocess.Popen[bytes]:
         """A worker and the nanny that starts it again, in a group of processes of their own."""
-        return self._start("worker", "--nthreads", "1", "--no-dashboard", "--local-directory", str(self._folder))
+        return self._start("worker", "--nthreads", "1", "--local-directory", str(self._folder))
 
     def wait(self, workers: int) -> None:
         from distributed import Client
@@ -57,10 +60,9 @@ class Cluster:
 
     def _start(self, what: str, *options: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--scheduler-file", str(self.file), *options]
-        environment = {**ENVIRONMENT, "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "5s"}
-        where = ["--host", "127.0.0.1"]
+        where = ["--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0"]
         with (self._folder / f"{what}-{len(self._processes)}.log").open("w") as log:
-            process = subprocess.Popen([*command, *where], env=environment, stdout=log, stderr=log, process_group=0)
+            process = subprocess.Popen([*command, *where], env=self._variables, stdout=log, stderr=log, process_group=0)
         self._processes.append(process)
         return process
 
@@ -108,6 +110,70 @@ def test_survives_a_killed_worker_and_a_killed_scheduler(cluster: Cluster, tmp_p
     assert sum(begun.values()) <= 24 + 1 + 2, "only what was being made when something died was made again"
     ended = sleepy.calls(tmp_path, "end")
     assert sum(ended.values()) <= 24 + 1, "at most one was made, but not yet written, when its worker died"
+
+
+def test_a_cluster_of_the_recipe_listens_on_loopback_only(cluster: Cluster) -> None:
+    at = [
+        connection.laddr.ip
+        for started in cluster._processes
+        for each in (psutil.Process(started.pid), *psutil.Process(started.pid).children(recursive=True))
+        for connection in each.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    assert len(at) >= 2 * 3, "scheduler and two workers, each with its HTTP server"
+    assert set(at) == {"127.0.0.1"}
+
+
+SECURITY = Path(__file__).parent.parent / "SECURITY.md"
+
+
+def certificates(folder: Path) -> dict[str, str]:
+    """Make an authority and a certificate with the commands of SECURITY.md; return the variables that it sets."""
+    blocks = re.findall(r"^```sh no-run\n(.*?)^```$", SECURITY.read_text(), re.MULTILINE | re.DOTALL)
+    commands, variables = ("".join(each for each in blocks if text in each) for text in ("openssl req", "CA_FILE"))
+    folder.mkdir()
+    script = (
+        f"set -e\n{commands}\n{variables.replace('=ca.pem', '=$PWD/ca.pem').replace('=cert.pem', '=$PWD/cert.pem')}"
+    )
+    script = script.replace("=key.pem", "=$PWD/key.pem") + "\nenv"
+    done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, check=True)
+    found = dict(line.split("=", 1) for line in done.stdout.splitlines() if line.startswith("DASK_DISTRIBUTED__COMM"))
+    assert len(found) == 2 + 2 * 3
+    return found
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make certificates with")
+def test_tls_lets_in_certificates_of_its_authority_only(tmp_path: Path) -> None:
+    own, other = certificates(tmp_path / "own"), certificates(tmp_path / "other")
+    running = Cluster(tmp_path, "--protocol", "tls", **own)
+    try:
+        running.start_scheduler()
+        running.start_worker()
+        file = write(tmp_path, replicates=1, pause=0.01)
+        address = json.loads(running.file.read_text())["address"]
+        assert address.startswith("tls://127.0.0.1:")
+        plain = address.replace("tls", "tcp")
+        for variables, to in ((other, address), ({}, address), ({}, plain), (own, plain)):
+            code, _, errors = finish(start(file, "--dask", to, environment={**ENVIRONMENT, **variables}))
+            assert (code, "no Dask scheduler can be reached" in errors) == (2, True), errors
+            assert sleepy.calls(tmp_path) == {}
+        code, status, errors = finish(start(file, "--dask", address, environment={**ENVIRONMENT, **own}))
+        assert (code, status["done"]) == (0, 4), errors
+    finally:
+        running.stop()
+
+
+@pytest.mark.parametrize(
+    ("address", "exposed"),
+    [
+        ("tcp://10.0.0.7:8786", True), ("tcp://cluster.example:8786", True), ("10.0.0.7:8786", True),
+        ("tcp://[2001:db8::1]:8786", True), ("ucx://10.0.0.7:8786", True), ("tls://10.0.0.7:8786", False),
+        ("tcp://127.0.0.1:8786", False), ("tcp://[::1]:8786", False), ("tcp://localhost:8786", False),
+        ("inproc://10.0.0.7/1/1", False), ("no-such-file.json", False),
+    ],
+)  # fmt: skip
+def test_a_scheduler_that_others_reach_is_noted(address: str, exposed: bool) -> None:
+    assert ("whoever reaches it can run code" in exposure(address)) == exposed
 
 
 def test_cluster_and_pool_share_a_campaign_and_poison_is_quarantined(cluster: Cluster, tmp_path: Path) -> None:

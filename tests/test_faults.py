@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -40,11 +40,13 @@ def write(folder: Path, replicates: int = 3, pause: float = 0.1, more: str = "")
     return file
 
 
-def start(file: Path, *options: str, **how: object) -> subprocess.Popen[str]:
+def start(
+    file: Path, *options: str, environment: Mapping[str, str] = ENVIRONMENT, **how: object
+) -> subprocess.Popen[str]:
     """A driver of the campaign in ``out`` beside the file."""
     command = [*MESONET, "experiment", "run", str(file), "--out", str(file.parent / "out"), "--json", *options]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, env=ENVIRONMENT, **streams, **how)  # type: ignore[call-overload]
+    return subprocess.Popen(command, env=environment, **streams, **how)  # type: ignore[call-overload]
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, dict[str, object], str]:

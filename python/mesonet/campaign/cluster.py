@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -45,8 +46,9 @@ _CONNECT_S = 10.0
 _AHEAD = 2
 """Tasks at the scheduler per thread of the cluster: a thread that ends one finds the next there."""
 
-_NO_ANSWER = (OSError, TimeoutError, ValueError, MemoryError)
-"""Errors of connecting; the last one if the other program is no scheduler."""
+_NO_ANSWER = (OSError, TimeoutError, ValueError, MemoryError, TypeError, RuntimeError)
+"""Errors of connecting; from the fourth on if the other program is no scheduler, there are no settings for TLS, and the
+settings demand TLS of an address without."""
 
 _of_thread = threading.local()
 
@@ -243,6 +245,32 @@ def _patience() -> float:
 
     asked = dask.config.get("distributed.scheduler.no-workers-timeout", None)
     return PATIENCE_S if asked is None else float(parse_timedelta(asked))
+
+
+def exposure(scheduler: str) -> str:
+    """Return a note on a scheduler that others may reach.
+
+    Parameters
+    ----------
+    scheduler
+        Address of the scheduler, or scheduler file.
+
+    Returns
+    -------
+    One sentence; empty for TLS, for loopback, and where no address can be read.
+    """
+    try:
+        protocol, _, place = _address(scheduler).rpartition("://")
+    except (OSError, ValueError):
+        return ""  # refused when it is used
+    host = place.rpartition(":")[0].strip("[]") or place
+    with suppress(ValueError):
+        if ip_address(host).is_loopback:
+            return ""
+    if protocol in ("tls", "inproc") or host == "localhost":
+        return ""
+    address = f"{protocol or 'tcp'}://{place}"
+    return f"{address} is not on loopback and has no TLS: whoever reaches it can run code on the cluster and here"
 
 
 def answering(scheduler: str) -> str:

@@ -139,6 +139,11 @@ def run_experiment(
         ask = sys.stdin.isatty() and not as_json
         return trust or (ask and click.confirm(f"Campaign {target} runs {program}. Continue?", err=True))
 
+    if dask is not None:
+        from mesonet.campaign.cluster import exposure
+
+        if note := exposure(dask):
+            click.echo(f"note: {note}", err=True)
     how |= {"dask": dask, "tries": tries, "retry": retry}
     try:
         folder = planning.run(target, out, workers, force, options, confirmed, **how)
