@@ -263,14 +263,14 @@ def exposure(scheduler: str) -> str:
         protocol, _, place = _address(scheduler).rpartition("://")
     except (OSError, ValueError):
         return ""  # refused when it is used
-    host = place.rpartition(":")[0].strip("[]") or place
+    host = place.rpartition(":")[0].strip("[]")
     with suppress(ValueError):
         if ip_address(host).is_loopback:
             return ""
-    if protocol in ("tls", "inproc") or host == "localhost":
+    if protocol in ("tls", "inproc") or host in ("", "localhost"):
         return ""
     address = f"{protocol or 'tcp'}://{place}"
-    return f"{address} is not on loopback and has no TLS: whoever reaches it can run code on the cluster and here"
+    return f"{address} is not on loopback and has no TLS: any process that reaches it can run code on the cluster and here"
 
 
 def answering(scheduler: str) -> str:
