@@ -6,13 +6,14 @@ BIN    := $(VENV)/bin
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 OUT    ?= demo
 
-.PHONY: help demo quick test rust-tests check bench peers verify fuzz format generate clean
+.PHONY: help demo quick test rust-tests check sbom bench peers verify fuzz format generate clean
 
 help:
 	@echo "make demo    simulate the demo experiment on the Abilene backbone and write $(OUT)/report.html"
 	@echo "make quick   lints, types and the tests that start no process: after every edit, under a minute"
 	@echo "make test    all tests"
-	@echo "make check   formatting, lints and types"
+	@echo "make check   formatting, lints, types and licences of dependencies"
+	@echo "make sbom    software bill of materials (CycloneDX), target/mesonet.cdx.json"
 	@echo "make generate  reference pages and schemas from the code"
 	@echo "make bench   benchmarks, appended to benches/RESULTS.md"
 	@echo "make peers   the same workloads beside ns-2 and ns-3, where those are installed"
@@ -42,6 +43,11 @@ check: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m supply.check
+
+sbom: $(VENV)/.test
+	@mkdir -p target
+	$(BIN)/python -m supply.sbom target/mesonet.cdx.json
 
 format: $(VENV)/.test
 	cargo fmt --all

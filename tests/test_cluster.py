@@ -274,7 +274,9 @@ def test_what_a_cluster_cannot_do_is_one_line(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setattr("mesonet.campaign.cluster.answering", str)
     monkeypatch.setattr("mesonet.campaign.cluster.run_on_cluster", broken)
     file = str(write(tmp_path, replicates=1))
-    text = CliRunner().invoke(main, ["experiment", "run", file, "--out", str(tmp_path / "out"), "--dask", "tcp://[::1]:1"])
+    text = CliRunner().invoke(
+        main, ["experiment", "run", file, "--out", str(tmp_path / "out"), "--dask", "tcp://[::1]:1"]
+    )
     assert (text.exit_code, text.stderr.count("\n")) == (1, 1), text.output
     assert text.stderr == "mesonet: the cluster cannot make the runs: TypeError: cannot unpickle\n"
 

@@ -270,7 +270,9 @@ def exposure(scheduler: str) -> str:
     if protocol in ("tls", "inproc") or host in ("", "localhost"):
         return ""
     address = f"{protocol or 'tcp'}://{place}"
-    return f"{address} is not on loopback and has no TLS: any process that reaches it can run code on the cluster and here"
+    return (
+        f"{address} is not on loopback and has no TLS: any process that reaches it can run code on the cluster and here"
+    )
 
 
 def answering(scheduler: str) -> str:
