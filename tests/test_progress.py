@@ -127,3 +127,13 @@ def test_a_slow_first_step_gives_no_time_left(monkeypatch: pytest.MonkeyPatch) -
         progress.update(0.002, 20)  # too soon after the first line
         progress.update(9.644, 20)
     assert sys.stderr.getvalue() == "task: 0% after 6 min\ntask: 48% after 10 min, about 4 min left\n"
+
+
+def test_every_finished_run_scales_the_expected_cost_of_the_others() -> None:
+    costs = Expected({"expected_cost": [3.0, 1.0, 2.0]})
+    assert costs.of(1) == 3.0
+    costs.learn(1, 6.0)
+    assert costs.of(2) == pytest.approx(2.0)
+    costs.learn(2, 8.0)
+    assert (costs.of(1), costs.of(2)) == (6.0, 8.0)
+    assert costs.of(3) == pytest.approx(2 * (2 * 8) ** 0.5), "the geometric mean of both scales"

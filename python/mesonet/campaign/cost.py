@@ -24,6 +24,7 @@ class Expected:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._relative: Sequence[float] = document.get("expected_cost") or []
         self._seen: dict[int, list[float]] = {}
+        self._known_scale: float | None = None
 
     @property
     def known(self) -> bool:
@@ -41,6 +42,7 @@ class Expected:
             Its wall-clock time, s.
         """
         self._seen.setdefault(condition, []).append(wall_s)
+        self._known_scale = None
 
     def of(self, condition: int) -> float:
         """Return the expected time of a run of a condition.
@@ -65,8 +67,10 @@ class Expected:
         """Return the seconds per unit of relative cost, the geometric mean over the conditions that are known."""
         if not self._seen:
             return 1.0
-        logs = [math.log(max(fmean(own), 1e-9) / self._hint(condition)) for condition, own in self._seen.items()]
-        return math.exp(fmean(logs))
+        if self._known_scale is None:
+            logs = [math.log(max(fmean(own), 1e-9) / self._hint(condition)) for condition, own in self._seen.items()]
+            self._known_scale = math.exp(fmean(logs))
+        return self._known_scale
 
 
 def expected(ledger: Ledger, document: Mapping[str, Any], done: Sequence[Run]) -> Expected:
