@@ -5,6 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 OUT    ?= demo
+FUZZ_S ?= 60
 
 .PHONY: help demo quick test rust-tests check sbom bench peers verify fuzz format generate clean
 
@@ -17,6 +18,7 @@ help:
 	@echo "make generate  reference pages and schemas from the code"
 	@echo "make bench   benchmarks, appended to benches/RESULTS.md"
 	@echo "make peers   the same workloads beside ns-2 and ns-3, where those are installed"
+	@echo "make fuzz    random changes of every kind of input file, for FUZZ_S=60 s"
 	@echo "make verify  slow checks against theory and published results"
 
 demo: $(VENV)/.run
@@ -79,9 +81,16 @@ verify: $(VENV)/.test
 	cargo check --quiet --manifest-path fuzz/Cargo.toml
 	cargo check --quiet --benches --manifest-path benches/kernels/Cargo.toml
 
-# Needs a nightly compiler and cargo-fuzz.
-fuzz:
-	cargo +nightly fuzz run contract -- -max_total_time=60
+# Passes of 2000 new changes of every kind of file for FUZZ_S seconds, then the contract of congestion controls, which
+# needs a nightly compiler and cargo-fuzz.
+fuzz: $(VENV)/.test
+	end=$$(($$(date +%s) + $(FUZZ_S))); while :; do \
+	  HYPOTHESIS_PROFILE=search $(BIN)/python -m pytest -n logical tests/test_fuzz.py || exit 1; \
+	  [ $$(date +%s) -lt $$end ] || break; \
+	done
+	@if cargo +nightly fuzz --version > /dev/null 2>&1; \
+	  then cargo +nightly fuzz run contract -- -max_total_time=$(FUZZ_S); \
+	  else echo "no cargo-fuzz: the contract of congestion controls was not fuzzed"; fi
 
 clean:
 	rm -rf target $(VENV) python/mesonet/_core*.so

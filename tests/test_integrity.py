@@ -81,6 +81,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "truncated": lambda folder: (folder / "responses.parquet").write_bytes(b"PAR1"),
     "empty": lambda folder: (folder / "responses.parquet").write_bytes(b""),
     "no table": lambda folder: (folder / "groups.parquet").unlink(),
+    "no responses": lambda folder: (folder / "responses.parquet").unlink(),
     "no record": lambda folder: (folder / "run.json").unlink(),
     "an empty record": lambda folder: (folder / "run.json").write_bytes(b""),
     "a table of another run": lambda folder: shutil.copy(

@@ -339,7 +339,7 @@ def experiment(file: Path) -> dict[str, Any]:
         the file, the path in it, the value and what is allowed.
     """
     text = _bytes(file)
-    content = _decoded(text, file)
+    content = _decoded(text, file, _ALLOWED_EXPERIMENT)
     found = _checked(content, _Format, file).format
     if found != FORMAT:
         raise InputError("another format", file=str(file), path="format", value=found, allowed=str(FORMAT))
@@ -418,7 +418,7 @@ def failed(file: Path) -> dict[str, Any]:
 
 def _read(file: Path, kind: type[Struct], allowed: str) -> dict[str, Any]:
     text = _bytes(file)
-    content = _decoded(text, file)
+    content = _decoded(text, file, allowed)
     _checked(content, kind, file)
     checksums.refuse_changed_document(text, content, file, allowed)
     return _without_checksum(content)
@@ -436,14 +436,14 @@ def _bytes(file: Path) -> bytes:
         raise InputError("the file is missing", file=str(file), allowed=allowed) from None
 
 
-def _decoded(text: bytes, file: Path) -> Any:
+def _decoded(text: bytes, file: Path, allowed: str = _ALLOWED) -> Any:
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return msgspec.json.decode(text)
     try:
         return json.loads(text)  # slower; accepts NaN as Python writes it, and names the line of an error
     except (ValueError, RecursionError) as error:
         problem = f"not JSON: {error}" if isinstance(error, json.JSONDecodeError) else "not JSON"
-        raise InputError(problem, file=str(file), allowed=_ALLOWED) from None
+        raise InputError(problem, file=str(file), allowed=allowed) from None
 
 
 def _checked(content: Any, kind: type[_Kind], file: Path) -> _Kind:

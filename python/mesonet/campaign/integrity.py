@@ -15,6 +15,7 @@ from mesonet.campaign.leases import Leases
 from mesonet.campaign.ledger import EXPERIMENT, Ledger, Run
 from mesonet.errors import InputError
 from mesonet.files import checksums
+from mesonet.files.checksums import ALLOWED
 
 DAMAGED = "damaged"
 """Folder beside ``runs`` for damaged files."""
@@ -47,7 +48,7 @@ def verify(ledger: Ledger, runs: Iterable[Run], statuses: dict[str, str]) -> Ver
     ledger
         The campaign folder.
     runs
-        The runs; runs that are missing are left out.
+        The runs; runs without a folder are left out.
     statuses
         Status by key, as `Ledger.statuses` returns it.
 
@@ -160,6 +161,9 @@ def count_set_aside(path: Path) -> int:
 def _read(ledger: Ledger, key: str, status: str) -> bool:
     """Read all of a run; return False if it has no checksums to compare. Raises an `InputError` about damage."""
     if status == "missing":
+        if (ledger.runs / key).exists():  # with it the run would be done: nothing could take the place of the folder
+            problem = "damaged: the file is missing"
+            raise InputError(problem, file=str(ledger.runs / key / "responses.parquet"), allowed=ALLOWED)
         return False
     record = ledger.run_json(key, status)
     if status == "failed":

@@ -19,7 +19,8 @@ from mesonet.errors import InputError
 ENTRY = "checksums"
 RECORD = "run.json"
 _ZEROS = "0" * 64
-_ALLOWED = "the file as it was written; `mesonet experiment run` makes a damaged run of its campaign again"
+ALLOWED = "the file as it was written; `mesonet experiment run` makes a damaged run of its campaign again"
+"""Allowed files, for messages about damage."""
 
 
 def sha256(path: Path) -> str:
@@ -117,7 +118,7 @@ def of_record(content: Any) -> Mapping[str, str]:
     return content.get(ENTRY) or {}
 
 
-def refuse_changed_document(text: bytes, content: Any, file: Path, allowed: str = _ALLOWED) -> None:
+def refuse_changed_document(text: bytes, content: Any, file: Path, allowed: str = ALLOWED) -> None:
     """Raise an `InputError` for a document that differs from the document that was written.
 
     Parameters
@@ -163,6 +164,6 @@ def refuse_changed(file: Path, checksums: Mapping[str, str]) -> None:
         digest = sha256(file)
     except OSError as error:
         problem = f"damaged: cannot be read ({(error.strerror or str(error)).lower()})"
-        raise InputError(problem, file=str(file), allowed=_ALLOWED) from None
+        raise InputError(problem, file=str(file), allowed=ALLOWED) from None
     if digest != checksums.get(file.name):
-        raise InputError("damaged: its checksum is wrong", file=str(file), allowed=_ALLOWED)
+        raise InputError("damaged: its checksum is wrong", file=str(file), allowed=ALLOWED)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 import xml.etree.ElementTree as ElementTree
 import xml.parsers.expat as expat
 from collections.abc import Iterable, Mapping
@@ -179,7 +180,9 @@ def _graph(place: Cell, stem: str, text: str, form: str, read: Any) -> Draft:
     import networkx as nx  # here, because importing it takes 0.15 s
 
     try:
-        graph = read(nx)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of keys without a type, which are text then
+            graph = read(nx)
     except (nx.NetworkXError, *_MALFORMED) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise place.refuse(f"not valid {form}: {reason}") from None
@@ -240,7 +243,7 @@ def _refuse_costly_xml(place: Cell, content: bytes) -> None:
     parser.EntityDeclHandler, parser.StartElementHandler, parser.EndElementHandler = entity, start, end
     try:
         parser.Parse(content, True)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError) as error:  # the latter of an unknown encoding
         raise place.refuse(f"not valid GraphML: {error}") from None
 
 
