@@ -197,7 +197,9 @@ def test_claims_have_every_published_row_of_the_table_once():
     able = {scenario.name for scenario in scenarios.every() if not runs.why_not(scenario)}
     assert sorted(reported) == sorted(key for key in table.read() if key[0] in able and key[1] in table.PUBLISHED)
     whole = loaded[0].numbers[0]
-    assert (set(whole.of["scenarios"]), set(whole.of["quantities"])) == (able, set(table.PUBLISHED))
+    # The luck of random losses is not the kernel's: K24 has them alone.
+    without_loss = {scenario.name for scenario in scenarios.every() if scenario.name in able and not scenario.loss}
+    assert (set(whole.of["scenarios"]), set(whole.of["quantities"])) == (without_loss, set(table.PUBLISHED))
 
 
 def test_the_share_of_rows_counts_marks(monkeypatch: pytest.MonkeyPatch):

@@ -43,9 +43,7 @@ IN_LISTS = {
     "flows[].extra_delay": ("time", '[{from = "A1", to = "B1", extra_delay = "VALUE"}]'),
     "flows[].overhead": ("time", '[{from = "A1", to = "B1", overhead = "VALUE"}]'),
     "flows[].segment_bytes": ("number", '[{from = "A1", to = "B1", segment_bytes = VALUE}]'),
-    "flows[].ack_pieces": (
-        "count", '[{from = "A1", to = "B1", receiver = "ack_division", ack_pieces = VALUE}]'
-    ),
+    "flows[].ack_pieces": ("count", '[{from = "A1", to = "B1", receiver = "ack_division", ack_pieces = VALUE}]'),
     "arrivals[].rate": ("flow rate", '[{from = "A1", to = "B1", sizes = "1 kB", rate = "VALUE"}]'),
     "arrivals[].load": ("number", '[{from = "A1", to = "B1", sizes = "1 kB", of = "A", load = VALUE}]'),
     "arrivals[].sigma": ("number", '[{from = "A1", to = "B1", sizes = "1 kB", sigma = VALUE}]'),

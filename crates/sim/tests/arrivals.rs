@@ -192,8 +192,9 @@ fn a_load_is_carried() {
         let (table, simulation) = flows(&scenario, 4);
         let queue = if of == "B - C" { "B -> C" } else { of };
         let use_of = of_router(&simulation, queue, "utilisation");
-        // Over 30 s some 16,000 flows; the standard deviation of their sum is 1.1 %, retransmissions come on top.
-        assert!((use_of - 0.5).abs() < 0.03, "{of}: {use_of}");
+        // Each flow sends a SYN beside its 20.5 segments. The standard deviation over seeds is 0.004.
+        let expected = 0.5 * (1.0 + 1.0 / 20.5);
+        assert!((use_of - expected).abs() < 0.02, "{of}: {use_of}");
         let ends: Vec<_> = texts(&table, "from").iter().zip(texts(&table, "to")).collect();
         let expected = ends.len() as f64 / 12.0;
         for from in ["A", "B", "C", "D"] {
