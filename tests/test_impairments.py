@@ -7,6 +7,7 @@ import pytest
 import mesonet as mn
 from mesonet.errors import InputError
 from mesonet.scenarios import traces
+from mesonet.scenarios.derived import impairment_notes
 
 SEGMENT = 1500
 
@@ -82,6 +83,16 @@ def test_the_engine_refuses_what_contradicts_itself() -> None:
         mn.simulate(port.set("impairments.capacity", [["0 s", "1 Mbit/s"], ["1 s", "0 bit/s"]]))
     with pytest.raises(InputError, match="names no link"):
         mn.simulate(port.with_values({"impairments.at": ["A -> C"], "impairments.loss": 0.1}))
+
+
+def test_values_without_effect_are_noted() -> None:
+    def notes(**values: object) -> list[str]:
+        return impairment_notes(mn.scenario("dumbbell").with_values({f"impairments.{k}": v for k, v in values.items()}))
+
+    assert notes(loss=0.1, jitter="uniform", jitter_mean="1 ms", keep_order=False) == []
+    assert notes(to_good=0.5) == ["impairments.to_good has no effect: impairments.to_bad is 0"]
+    assert notes(late=0.1) == ["impairments.late has no effect: impairments.late_by is 0"]
+    assert notes(keep_order=False) == ["impairments.keep_order has no effect: links add no delay"]
 
 
 def test_a_link_loses_what_it_is_to_lose() -> None:

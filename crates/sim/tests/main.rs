@@ -26,6 +26,7 @@ mod placement;
 mod ports;
 mod queued_acks;
 mod queueing;
+mod random_loss;
 mod receivers;
 mod recovery;
 mod response_functions;

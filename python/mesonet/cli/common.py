@@ -230,7 +230,7 @@ def idle_notes(chosen: Scenario) -> list[str]:
     -------
     Sentences.
     """
-    from mesonet.scenarios.derived import capacity_notes, ecn_notes, traffic_notes
+    from mesonet.scenarios.derived import capacity_notes, ecn_notes, impairment_notes, traffic_notes
 
     unused = [f"{path} has no effect: no flow uses the algorithm" for path in chosen.unused()]
-    return [*unused, *capacity_notes(chosen), *traffic_notes(chosen), *ecn_notes(chosen)]
+    return [*unused, *capacity_notes(chosen), *traffic_notes(chosen), *ecn_notes(chosen), *impairment_notes(chosen)]

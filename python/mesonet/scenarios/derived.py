@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mesonet import units
 from mesonet.scenarios import arrivals
+from mesonet.scenarios.parameters import PARAMETERS
 from mesonet.words import counted
 
 if TYPE_CHECKING:
@@ -228,6 +229,38 @@ def traffic_notes(scenario: Scenario) -> list[str]:
     unused = [path for path in idle if path in scenario.settings]
     verb = "has" if len(unused) == 1 else "have"
     return [f"{' and '.join(unused)} {verb} no effect: {why}"] if unused else []
+
+
+def impairment_notes(scenario: Scenario) -> list[str]:
+    """Return notes on impairments of links that have no effect.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+
+    Returns
+    -------
+    Sentences.
+    """
+    value = {key.removeprefix("impairments."): scenario.value(key) for key in PARAMETERS if "impairments." in key}
+    is_late = value["jitter_mean"] > 0 or value["late"] > 0 or value["delays"] is not None
+    fits = [
+        (("to_good", "loss_bad"), "impairments.to_bad is 0", value["to_bad"] > 0),
+        (("jitter_mean", "jitter_slot"), "impairments.jitter is none", value["jitter"] != "none"),
+        (("jitter",), "impairments.jitter_mean is 0", value["jitter"] == "none" or value["jitter_mean"] > 0),
+        (("late",), "impairments.late_by is 0", value["late"] == 0 or value["late_by"] > 0),
+        (("late_by",), "impairments.late is 0", value["late"] > 0),
+        (("outage", "outage_start", "outage_period"), "impairments.outage_length is 0", value["outage_length"] > 0),
+        (("policer_burst",), "impairments.policer_rate is 0", value["policer_rate"] > 0),
+        (("keep_order",), "links add no delay", is_late),
+    ]
+    return [
+        f"impairments.{key} has no effect: {why}"
+        for keys, why, fit in fits
+        for key in keys
+        if f"impairments.{key}" in scenario.settings and not fit
+    ]
 
 
 def ecn_notes(scenario: Scenario) -> list[str]:

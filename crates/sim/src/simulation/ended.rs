@@ -27,7 +27,8 @@ impl Domain {
         let flow = &self.flows[slot as usize];
         let period = now.filter(|_| completed);
         let mut record = Record::of(flow, self.is_fast(flow), completed, self.now);
-        if completed {
+        // What an application hands over in pieces takes as long as the application does.
+        if completed && !self.has_application(flow) {
             let (slowdown, bytes) = self.slowdown(flow);
             record.slowdown = Some(slowdown);
             if let Some(period) = period {

@@ -4,6 +4,7 @@ use super::domain::Domain;
 use crate::engine::FlowHome;
 use crate::measure::slowdown::slowdown;
 use crate::transport::Flow;
+use crate::users::files::EXPLICIT;
 use mesonet_cc::Picos;
 
 impl Domain {
@@ -28,6 +29,13 @@ impl Domain {
         let handshake = if self.shared.scenario.connection.establish { one } else { 0 };
         let between = services.longest.max(flow.interface_time);
         handshake + one + (flow.end - flow.base - 1).saturating_mul(between)
+    }
+
+    /// An application hands a flow its data.
+    pub(super) fn has_application(&self, flow: &Flow) -> bool {
+        let spec = flow.source.checked_sub(self.shared.population.count);
+        flow.category == EXPLICIT
+            && spec.is_some_and(|index| self.shared.scenario.flows[index as usize].application.is_some())
     }
 
     /// Bytes of a data segment of a flow.
