@@ -1,11 +1,14 @@
 """Impaired links in scenarios: traces from lists and files, what is refused, and what a run makes of them."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 import mesonet as mn
+from mesonet import plots
 from mesonet.errors import InputError
+from mesonet.maps.network import network_map
 from mesonet.scenarios import traces
 from mesonet.scenarios.derived import impairment_notes
 
@@ -93,6 +96,17 @@ def test_values_without_effect_are_noted() -> None:
     assert notes(to_good=0.5) == ["impairments.to_good has no effect: impairments.to_bad is 0"]
     assert notes(late=0.1) == ["impairments.late has no effect: impairments.late_by is 0"]
     assert notes(keep_order=False) == ["impairments.keep_order has no effect: links add no delay"]
+
+
+def test_maps_mark_impaired_links() -> None:
+    scenario = mn.scenario("abilene").with_values({"impairments.at": ["A - B"], "impairments.loss": 0.01})
+    shown = network_map(scenario, scenario.describe())
+    impaired = [link for link in shown.links if link.impaired]
+    assert [{shown.routers[link.a].name, shown.routers[link.b].name} for link in impaired] == [{"A", "B"}]
+    chart = json.dumps(plots.topology(shown).to_dict())
+    assert "strokeDash" in chart
+    clean = mn.scenario("abilene")
+    assert "strokeDash" not in json.dumps(plots.topology(network_map(clean, clean.describe())).to_dict())
 
 
 def test_a_link_loses_what_it_is_to_lose() -> None:

@@ -64,12 +64,15 @@ class MapLink:
         Delay from `a` to `b` and from `b` to `a` with the multiplier, s.
     cost
         Routing cost.
+    impaired
+        True: the link loses or delays segments, or its rate varies.
     """
 
     a: int
     b: int
     delay: tuple[float, float]
     cost: float
+    impaired: bool = False
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,13 @@ def network_map(chosen: Scenario, described: Mapping[str, Any]) -> NetworkMap:
         described["topology"],
         tuple(shown_router(number) for number in shown),
         tuple(
-            MapLink(place[link["a"]], place[link["b"]], (link["delay"], link["delay_back"]), link["cost"])
+            MapLink(
+                place[link["a"]],
+                place[link["b"]],
+                (link["delay"], link["delay_back"]),
+                link["cost"],
+                link["impaired"],
+            )
             for link in described["map"]["links"]
             if link["a"] in place and link["b"] in place
         ),

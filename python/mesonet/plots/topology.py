@@ -46,6 +46,9 @@ def topology(shown: NetworkMap) -> alt.LayerChart:
         .mark_rule(color=theme.HAIRLINE, strokeWidth=1.6)
         .encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), tooltip=["from:N", "to:N", "delay (ms):Q", "cost:Q"])
     )
+    if any(link.impaired for link in shown.links):
+        dashes = alt.Scale(domain=[False, True], range=[[1, 0], [6, 4]])
+        links = links.encode(strokeDash=alt.StrokeDash("impaired:N", scale=dashes, legend=None))
     routers = (
         _on(ROUTERS)
         .mark_point(filled=True, opacity=1, stroke="white", strokeWidth=1)
@@ -100,6 +103,7 @@ def _tables(shown: NetworkMap, drawn: MapLayout) -> dict[str, pl.DataFrame]:
             "delay (ms)": link.delay[0] * 1e3,
             "delay back (ms)": link.delay[1] * 1e3,
             "cost": link.cost,
+            "impaired": link.impaired,
         }
         for link in shown.links
     ]
@@ -124,4 +128,6 @@ def _subtitle(shown: NetworkMap, drawn: MapLayout) -> list[str]:
     lines = [about + (f"; area: share of the {whole}" if whole else "")]
     names, delays = (sum(label is None for label in labels) for labels in (drawn.router_labels, drawn.link_labels))
     missing = [plural(count, noun) for count, noun in ((names, "name"), (delays, "delay")) if count]
+    if any(link.impaired for link in shown.links):
+        lines.append("dashed: impaired")
     return lines + ([f"no room for {' and '.join(missing)}"] if missing else [])

@@ -36,6 +36,18 @@ impl Impairments {
         self.clocks.get(queue).cloned().flatten()
     }
 
+    /// Something is impaired.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        self.rules.is_some() || !self.clocks.is_empty()
+    }
+
+    /// The link of a lane of data is impaired, or its rate varies.
+    #[must_use]
+    pub fn has(&self, lane: usize) -> bool {
+        self.impaired.get(lane) == Some(&true)
+    }
+
     /// Segments may overtake others on some links.
     #[must_use]
     pub fn reorders(&self) -> bool {

@@ -1,6 +1,8 @@
 //! Every router and link by name, for tables and drawings.
 
 use super::Network;
+use super::build::LaneEnd;
+use super::numbers::RouterId;
 use super::topology::{LinkSpec, RouterSpec};
 use serde::Serialize;
 
@@ -32,6 +34,8 @@ pub struct MapLink {
     pub delay_back: f64,
     /// Routing cost.
     pub cost: f64,
+    /// It loses or delays segments, or its rate varies, in a direction.
+    pub impaired: bool,
 }
 
 /// Every router and link. Backbone and plain routers come first.
@@ -54,12 +58,22 @@ impl Network {
             sources: self.access_index[index].map_or(0, |access| self.traffic.sources[usize::from(access)]),
             arrivals: self.access_index[index].map_or(0.0, |access| self.arrival_rate(access)),
         };
+        let of_link = |at: RouterId, to: usize| {
+            self.lanes.iter().position(|lane| {
+                lane.from == at && matches!(lane.end, LaneEnd::Router(end) if end.index() == to)
+            })
+        };
+        let is_impaired = |a: usize, b: usize| {
+            let lane = of_link(RouterId::new(a), b);
+            lane.is_some_and(|lane| self.impairments.has(lane))
+        };
         let link = |link: &LinkSpec| MapLink {
             a: link.a,
             b: link.b,
             delay: link.delay[0] * multiplier,
             delay_back: link.delay[1] * multiplier,
             cost: link.cost,
+            impaired: self.impairments.any() && (is_impaired(link.a, link.b) || is_impaired(link.b, link.a)),
         };
         NetworkMap {
             routers: self.topology.routers.iter().enumerate().map(router).collect(),
