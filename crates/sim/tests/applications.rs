@@ -218,7 +218,7 @@ fn a_frame_of_datagrams_is_delivered_when_all_of_it_is() {
 }
 
 /// Frames, bursts and datagrams beside bulk flows and users, on networks of many domains.
-fn everything_fed() -> Value {
+pub fn everything_fed() -> Value {
     let mut scenario = with(everything_at_once(), &[("time", time(5.0, 1.0, 2))]);
     let mut flows = vec![
         frames(30.0, 3.0, Some(25.0), 30),

@@ -1,7 +1,7 @@
 //! Links that lose, delay and reorder, and rates that vary: what a flow and a network make of them.
 
 use crate::common::*;
-use crate::{engines, snapshots};
+use crate::{applications, engines, snapshots};
 use mesonet_sim::{Engine, Scenario, Simulation};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -275,6 +275,39 @@ proptest! {
         snapshots::continues(&scenario, u64::from(seed), Engine::Domains, 3);
         snapshots::continues(&scenario, u64::from(seed), Engine::Reference, 2);
     }
+}
+
+/// Users, arrivals, applications, datagrams and a receiver that misbehaves, over links that do everything.
+#[test]
+fn all_traffic_over_impaired_links() {
+    let mut scenario = with(
+        applications::everything_fed(),
+        &[
+            ("arrivals", json!([arrivals(json!(["all"]), json!(["all"]), 300.0)])),
+            ("impairments.loss", json!(0.002)),
+            ("impairments.to_bad", json!(0.001)),
+            ("impairments.to_good", json!(0.2)),
+            ("impairments.jitter", json!("exponential")),
+            ("impairments.jitter_mean", json!(0.001)),
+            ("impairments.late", json!(0.01)),
+            ("impairments.late_by", json!(0.01)),
+            ("impairments.keep_order", json!(false)),
+            ("transport.undo", json!(true)),
+            ("transport.loss_detection", json!("rack")),
+            ("time", time(3.0, 1.0, 2)),
+        ],
+    );
+    let mut optimist = scenario["flows"][0].clone();
+    optimist.as_object_mut().unwrap().retain(|key, _| key != "application");
+    optimist["receiver"] = json!("optimistic");
+    scenario["flows"].as_array_mut().unwrap().push(optimist);
+    engines::agree(&scenario, 3);
+    for engine in [Engine::Domains, Engine::Reference] {
+        snapshots::continues(&scenario, 4, engine, 3);
+    }
+    let ordered = [("impairments.keep_order", json!(true)), ("network.ack_path", json!("queued"))];
+    scenario["flows"].as_array_mut().unwrap().pop();
+    engines::agree(&with(scenario, &ordered), 5);
 }
 
 #[test]
