@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
@@ -18,7 +19,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests record trust in campaign folders outside of the home; all their processes share this folder.
-os.environ.setdefault("MESONET_TESTS_STATE", tempfile.mkdtemp(prefix="mesonet-tests-"))
+if "MESONET_TESTS_STATE" not in os.environ:
+    os.environ["MESONET_TESTS_STATE"] = tempfile.mkdtemp(prefix="mesonet-tests-")
+    atexit.register(shutil.rmtree, os.environ["MESONET_TESTS_STATE"], ignore_errors=True)
 os.environ["XDG_STATE_HOME"] = os.environ["MESONET_TESTS_STATE"]
 
 # The same examples every time; HYPOTHESIS_PROFILE=search looks for new ones. No deadline: it would measure the machine.
