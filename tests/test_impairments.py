@@ -11,6 +11,7 @@ from mesonet.errors import InputError
 from mesonet.maps.network import network_map
 from mesonet.scenarios import traces
 from mesonet.scenarios.derived import impairment_notes
+from mesonet.scenarios.scaling import scaled
 
 SEGMENT = 1500
 
@@ -96,6 +97,18 @@ def test_values_without_effect_are_noted() -> None:
     assert notes(to_good=0.5) == ["impairments.to_good has no effect: impairments.to_bad is 0"]
     assert notes(late=0.1) == ["impairments.late has no effect: impairments.late_by is 0"]
     assert notes(keep_order=False) == ["impairments.keep_order has no effect: links add no delay"]
+
+
+def test_rates_of_links_scale_with_the_network() -> None:
+    scenario = mn.scenario("dumbbell").with_values(
+        {
+            "network.queue": "port", "impairments.at": ["A -> B"], "impairments.policer_rate": "400 seg/s",
+            "impairments.capacity": [["0 s", "12 Mbit/s"]],
+        }
+    )  # fmt: skip
+    half = scaled(scenario, 0.5)
+    assert half.value("impairments.policer_rate") == 200
+    assert half.value("network.capacity_factor") == 0.5
 
 
 def test_maps_mark_impaired_links() -> None:

@@ -40,7 +40,7 @@ def checked_scale(value: Any) -> float:
 
 
 def scaled(scenario: Scenario, scale: float) -> Scenario:
-    """Return the scenario with speeds, capacities, base sources and rates of traffic and arrivals multiplied.
+    """Return the scenario with speeds, capacities, base sources and rates of traffic, arrivals and policers multiplied.
 
     Parameters
     ----------
@@ -62,12 +62,15 @@ def scaled(scenario: Scenario, scale: float) -> Scenario:
         return scenario
     speed, sources = scenario.value("network.speed") * scale, scenario.value("users.base_sources") * scale
     values: dict[str, Any] = {"network.speed": f"{speed!r} seg/s", "users.base_sources": sources}
-    if any(link.capacity for link in getattr(scenario.value("topology"), "links", ())):
+    has_capacities = any(link.capacity for link in getattr(scenario.value("topology"), "links", ()))
+    if has_capacities or scenario.value("impairments.capacity") is not None:
         values["network.capacity_factor"] = scenario.value("network.capacity_factor") * scale
     if any(demand["rate"] is not None for demand in _demands(scenario)):
         values["users.traffic_factor"] = scenario.value("users.traffic_factor") * scale
     if any(process["rate"] is not None for process in scenario.value("arrivals")):
         values["arrivals"] = [_scaled_arrivals(process, scale) for process in _given_arrivals(scenario)]
+    if rate := scenario.value("impairments.policer_rate"):
+        values["impairments.policer_rate"] = f"{rate * scale!r} seg/s"
     changes = scenario.value("network.changes")
     if any(change["speed"] is not None for change in changes):
         values["network.changes"] = [_scaled_change(change, scale) for change in changes]
