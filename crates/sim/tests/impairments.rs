@@ -360,6 +360,11 @@ fn contradictions_are_refused() {
             "impairments.capacity",
             "point 1",
         ),
+        (
+            vec![("impairments.capacity", trace(json!([[0.0, 0.0], [1000.0, 5.0]])))],
+            "impairments.capacity",
+            "during the run",
+        ),
         (vec![("impairments.capacity", trace(json!([])))], "impairments.capacity", "no point"),
         (
             vec![("impairments.delays", json!({"points": [[0.0, 101.0]], "period": null}))],

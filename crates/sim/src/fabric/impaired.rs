@@ -25,7 +25,8 @@ impl Impaired {
     #[must_use]
     pub fn new(network: &Network, lanes: &[usize], queues: &[usize], seed: u64) -> Option<Box<Self>> {
         let impairments = &network.impairments;
-        let state = |lane: &usize| impairments.of(*lane).map(|_| LinkState::new(seed, *lane));
+        let is_impaired = |lane: usize| impairments.rules.is_some() && impairments.has(lane);
+        let state = |lane: &usize| is_impaired(*lane).then(|| LinkState::new(seed, *lane));
         let states: Vec<_> = lanes.iter().map(state).collect();
         let clocks: Vec<_> = queues.iter().map(|queue| impairments.clock(*queue)).collect();
         if states.iter().all(Option::is_none) && clocks.iter().all(Option::is_none) {
@@ -67,12 +68,6 @@ impl Impaired {
         self.rules.as_ref().is_none_or(|rules| rules.keeps_order)
     }
 
-    /// Clock of a queue.
-    #[must_use]
-    pub fn clock(&self, queue: usize) -> Option<&Clock> {
-        self.clocks.get(queue)?.as_deref()
-    }
-
     /// Writes or replaces what changes during a run.
     ///
     /// # Errors
@@ -80,4 +75,10 @@ impl Impaired {
     pub fn pass(&mut self, passage: &mut Passage) -> Result<(), BadSnapshot> {
         passage.field(&mut self.states)
     }
+}
+
+/// Clock of a queue; none where its rate is constant.
+#[must_use]
+pub fn clock_of(impaired: Option<&Impaired>, queue: usize) -> Option<&Clock> {
+    impaired?.clocks.get(queue)?.as_deref()
 }

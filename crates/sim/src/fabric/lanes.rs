@@ -1,5 +1,6 @@
 //! A domain of the network by lanes: a lane is a ring, a router is a number, and only the heads of lanes are ordered.
 
+use super::impaired::clock_of;
 use super::managed::Step;
 use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, Outbox, OwnLanes};
 use crate::disciplines::{Signals, Verdict};
@@ -340,7 +341,7 @@ impl LaneFabric {
         {
             return;
         }
-        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        let clock = clock_of(self.impaired.as_deref(), queue);
         let at = clock.map_or(now, |clock| clock.work(now));
         let router = &mut self.routers[queue];
         let service = if is_ack && self.at_ports {
@@ -420,7 +421,7 @@ impl LaneFabric {
         let arrival = managed.receive(now, *segment, is_ack, data_bytes);
         *segment = arrival.segment;
         if managed.is_stored() {
-            let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+            let clock = clock_of(self.impaired.as_deref(), queue);
             let step = managed.arrive(now, arrival, clock, &mut self.signals);
             if step.due.is_some() {
                 self.lanes.set_due(usize::from(self.leaves[queue]), step.due);
@@ -429,7 +430,7 @@ impl LaneFabric {
             self.take_signals(now);
             return false;
         }
-        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        let clock = clock_of(self.impaired.as_deref(), queue);
         let router = &mut self.routers[queue];
         let empty_at = clock.map_or(router.empty_at(), |clock| clock.time(router.empty_at()));
         let at = clock.map_or(now, |clock| clock.work(now));
@@ -455,7 +456,7 @@ impl LaneFabric {
     /// A queue that holds its segments serves the next one.
     fn serve(&mut self, now: Picos, queue: usize) {
         let Some(managed) = &mut self.managed[queue] else { return };
-        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        let clock = clock_of(self.impaired.as_deref(), queue);
         let step = managed.depart(now, clock, &mut self.signals);
         self.lanes.set_due(usize::from(self.leaves[queue]), step.due);
         self.send_served(now, queue, step);
@@ -654,7 +655,7 @@ impl LaneFabric {
     }
 
     fn state(&self, queue: usize, now: Picos) -> RouterState {
-        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        let clock = clock_of(self.impaired.as_deref(), queue);
         let managed = self.managed.get(queue).and_then(Option::as_ref);
         managed.and_then(|managed| managed.state(now, clock)).unwrap_or_else(|| match clock {
             None => self.routers[queue].state(now),

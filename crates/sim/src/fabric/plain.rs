@@ -2,6 +2,7 @@
 //!
 //! Slow, and obviously right. The tests hold [`super::LaneFabric`] against it; it shares no code with it.
 
+use super::impaired::clock_of;
 use super::managed::Step;
 use super::{
     ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, OwnLanes, OwnReceiver,
@@ -170,15 +171,12 @@ impl PlainFabric {
         let is_acknowledgement = self.is_acknowledgement(&segment);
         let number = if at_ports { lane.index() } else { router.index() };
         let standard = self.network.bytes[0];
-        let data_bytes = match segment.flow.home() {
-            FlowHome::OwnLanes(own) => self.own[own].bytes,
-            FlowHome::Group(_) => standard,
-        };
+        let data_bytes = self.data_bytes(&segment);
         let mut marks = false;
         if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
             let arrival = managed.receive(now, segment, is_acknowledgement, data_bytes);
             segment = arrival.segment;
-            let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(number));
+            let clock = clock_of(self.impaired.as_deref(), number);
             if managed.is_stored() {
                 let mut signals = Signals::default();
                 let step = managed.arrive(now, arrival, clock, &mut signals);
@@ -219,7 +217,7 @@ impl PlainFabric {
             self.drop(now, segment);
             return;
         }
-        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(number));
+        let clock = clock_of(self.impaired.as_deref(), number);
         let time = |work| clock.map_or(work, |clock: &Clock| clock.time(work));
         if let Some(managed) = self.managed.get_mut(number).and_then(Option::as_mut) {
             managed.entered(time(free).saturating_sub(now));
@@ -237,19 +235,24 @@ impl PlainFabric {
         self.leave(now, departure, lane, segment);
     }
 
+    /// Bytes of a segment, if it is of data.
+    fn data_bytes(&self, segment: &Segment) -> u32 {
+        match segment.flow.home() {
+            FlowHome::OwnLanes(own) => self.own[own].bytes,
+            FlowHome::Group(_) => self.network.bytes[0],
+        }
+    }
+
     /// What the server of a queue could have done by `now`; where its rate is constant, `now` itself.
     fn work(&self, queue: usize, now: Picos) -> Picos {
-        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        let clock = clock_of(self.impaired.as_deref(), queue);
         clock.map_or(now, |clock| clock.work(now))
     }
 
     /// A segment leaves its queue for a link, which may be impaired.
     fn leave(&mut self, now: Picos, departure: Picos, lane: LaneId, segment: Segment) {
         let is_ack = self.is_acknowledgement(&segment);
-        let bytes = match segment.flow.home() {
-            FlowHome::OwnLanes(own) => self.own[own].bytes,
-            FlowHome::Group(_) => self.network.bytes[0],
-        };
+        let bytes = self.data_bytes(&segment);
         let Some(impaired) = &mut self.impaired else {
             self.push(departure, lane, segment);
             return;
@@ -274,7 +277,7 @@ impl PlainFabric {
     fn serve(&mut self, now: Picos, queue: usize) {
         let Some(managed) = self.managed[queue].as_mut() else { return };
         let mut signals = Signals::default();
-        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        let clock = clock_of(self.impaired.as_deref(), queue);
         let step = managed.depart(now, clock, &mut signals);
         self.follow(now, queue, step, signals);
     }
@@ -432,7 +435,7 @@ impl PlainFabric {
 
     /// State of a queue that holds its segments.
     fn held(&self, queue: usize, now: Picos) -> Option<RouterState> {
-        let clock = self.impaired.as_deref().and_then(|impaired| impaired.clock(queue));
+        let clock = clock_of(self.impaired.as_deref(), queue);
         self.managed.get(queue)?.as_ref()?.state(now, clock)
     }
 
@@ -454,7 +457,7 @@ impl PlainFabric {
             return held;
         }
         let at = self.work(queue, now);
-        let varies = self.impaired.as_deref().is_some_and(|impaired| impaired.clock(queue).is_some());
+        let varies = clock_of(self.impaired.as_deref(), queue).is_some();
         let queue = &self.queues[queue];
         let backlog = queue.departures.back().map_or(0, |last| last.saturating_sub(at));
         RouterState {

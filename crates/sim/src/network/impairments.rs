@@ -2,7 +2,6 @@
 
 use super::Network;
 use super::build::LaneEnd;
-use super::numbers::LaneId;
 use super::topology::RouterClass;
 use crate::links::{Clock, Jitter, Loss, Outage, Piece, Policer, Rules, Steps, WIFI_MEANS};
 use crate::scenario::{
@@ -24,12 +23,6 @@ pub struct Impairments {
 }
 
 impl Impairments {
-    /// Rules of a lane.
-    #[must_use]
-    pub fn of(&self, lane: usize) -> Option<Arc<Rules>> {
-        self.rules.as_ref().filter(|_| self.impaired.get(lane) == Some(&true)).cloned()
-    }
-
     /// Clock of the queue with this number; none where the rate is constant.
     #[must_use]
     pub fn clock(&self, queue: usize) -> Option<Arc<Clock>> {
@@ -52,13 +45,6 @@ impl Impairments {
     #[must_use]
     pub fn reorders(&self) -> bool {
         self.rules.as_ref().is_some_and(|rules| !rules.keeps_order)
-    }
-
-    /// Longest delay beside the propagation that is likely: the mean of random ones, thirty times.
-    #[must_use]
-    pub fn longest_delay(given: &ImpairmentParameters) -> f64 {
-        let steps = given.delays.iter().flat_map(|trace| &trace.points).map(|point| point[1]);
-        30.0 * given.jitter_mean + given.late_by + steps.fold(0.0, f64::max)
     }
 
     /// The impairments of a scenario; `network` has lanes and queues, but for the speeds that traces set.
@@ -243,11 +229,12 @@ pub fn check_rates(scenario: &Scenario) -> Result<(), InvalidScenario> {
     } else if given.capacity.is_some() && holds {
         "an outage that holds, beside a trace of rates; allowed: a rate of 0 in the trace"
     } else {
-        let any = picos(1e-3);
-        return given.capacity.as_ref().map_or(Ok(()), |trace| {
-            follow(trace, scenario.network.capacity_factor, any)?;
-            check_points(path, &[[0.0, mean_rate(scenario).unwrap_or(0.0).clamp(0.0, 1e12)]], None)
-        });
+        let Some(trace) = &given.capacity else { return Ok(()) };
+        follow(trace, scenario.network.capacity_factor, picos(1e-3))?;
+        if mean_rate(scenario).is_some_and(|mean| mean > 0.0) {
+            return Ok(());
+        }
+        "nothing is served during the run; allowed: a rate above 0 before time.duration"
     };
     Err(invalid(path, refused))
 }
@@ -259,28 +246,21 @@ fn clock(scenario: &Scenario, nominal: Picos) -> Result<Clock, InvalidScenario> 
         return follow(trace, scenario.network.capacity_factor, nominal);
     }
     let [start, length, period] = [given.outage_start, given.outage_length, given.outage_period].map(picos);
-    let serving = |time| Piece { time, work: 0, service: nominal };
-    let resting = |time| Piece { time, work: 0, service: 0 };
-    if period == 0 {
-        let mut pieces = vec![serving(0), resting(start), serving(start + length)];
-        if start == 0 {
-            pieces.remove(0);
-        }
-        return Ok(Clock::new(pieces, nominal, None));
-    }
-    if start + length > period {
+    if period > 0 && start + length > period {
         let message = format!(
             "the first outage ends after {} s, the period; allowed: a start of at most outage_period - outage_length",
             given.outage_period
         );
         return Err(invalid("impairments.outage_start", message));
     }
-    let mut pieces = vec![serving(0), resting(start), serving(start + length)];
+    let piece = |(time, service)| Piece { time, work: 0, service };
+    let mut pieces = [(0, nominal), (start, 0), (start + length, nominal)].map(piece).to_vec();
     if start == 0 {
         pieces.remove(0);
     }
-    pieces.retain(|piece| piece.time < period);
-    Ok(Clock::new(pieces, nominal, Some(period)))
+    let period = (period > 0).then_some(period);
+    pieces.retain(|piece| period.is_none_or(|period| piece.time < period));
+    Ok(Clock::new(pieces, nominal, period))
 }
 
 /// The clock of a trace.
@@ -360,10 +340,4 @@ pub fn chosen(places: &[String], network: &Network) -> Result<Vec<bool>, Invalid
         }
     }
     Ok(found)
-}
-
-/// The lane with this number may carry segments in another order than they came.
-#[must_use]
-pub fn is_unordered(network: &Network, lane: LaneId) -> bool {
-    network.impairments.reorders() && network.impairments.of(lane.index()).is_some()
 }
