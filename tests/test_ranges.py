@@ -37,6 +37,7 @@ IN_LISTS = {
     "users.traffic[].rate": ("rate", '[{from = "A", to = "B", rate = "VALUE"}]'),
     "users.traffic[].share": ("number", '[{from = "A", to = "B", share = VALUE}]'),
     "flows[].start": ("time", '[{from = "A1", to = "B1", start = "VALUE"}]'),
+    "flows[].start_within": ("time", '[{from = "A1", to = "B1", start_within = "VALUE"}]'),
     "flows[].stop": ("time", '[{from = "A1", to = "B1", stop = "VALUE"}]'),
     "flows[].size": ("segments", '[{from = "A1", to = "B1", size = "VALUE"}]'),
     "flows[].interface": ("rate", '[{from = "A1", to = "B1", interface = "VALUE"}]'),

@@ -82,6 +82,8 @@ def test_nothing_is_traced_unless_asked_for() -> None:
         ({"trace.sources": "7"}, "there is no source 7; the scenario has 0"),
         ({"trace.every": "2 h", "trace.flows": 1}, 'trace.every = "120 min": longer than the run'),
         ({"flows": [{"from": "A", "to": "B", "start": "2 s", "stop": "1 s"}]}, "cannot stop before it starts"),
+        ({"flows": [{"from": "A", "to": "B", "start_within": "2 s", "stop": "1 s"}]}, "cannot stop before it starts"),
+        ({"flows": [{"from": "A", "to": "B", "start_within": "-2 s"}]}, "start_within"),
         (
             {"flows": [{"from": "A", "to": "B", "overhead": "-1 ms"}]},
             "too low. Allowed: at least 0 s and at most 100 s",

@@ -28,6 +28,8 @@ pub enum Purpose {
     Arrival = 9,
     /// Gaps between the bursts of an application.
     Application = 10,
+    /// Delay of the start of an explicit flow.
+    Start = 11,
 }
 
 /// Stream of random numbers that starts at a mixed key.

@@ -785,8 +785,11 @@ pub struct ExplicitFlow {
     pub from: String,
     /// Router of the receiver.
     pub to: String,
-    /// Instant of the first SYN, s.
+    /// Instant of the first SYN, s; with `start_within` the earliest one.
     pub start: f64,
+    /// Longest random delay of the start, s; the delay is uniform from 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub start_within: f64,
     /// Instant after which the flow sends no new data, s; none: the flow does not stop.
     pub stop: Option<f64>,
     /// Segments to send; none: the flow sends until it stops or the run ends.
@@ -816,6 +819,12 @@ pub struct ExplicitFlow {
     pub ack_pieces: Option<u32>,
 }
 
+/// Returns whether a value has no effect, so that scenarios leave it out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
 impl ExplicitFlow {
     /// A flow of the first algorithm that sends from the start to the end of the run, over an interface of 1 segment/s.
     #[must_use]
@@ -824,6 +833,7 @@ impl ExplicitFlow {
             from: from.into(),
             to: to.into(),
             start: 0.0,
+            start_within: 0.0,
             stop: None,
             size: None,
             interface: 1.0,
@@ -1025,8 +1035,16 @@ impl Scenario {
                 let message = format!("after the end of the run; allowed: at most {} s", self.time.duration);
                 return Err(invalid(start, message));
             }
+            let latest = flow.start + flow.start_within;
+            if latest > self.time.duration {
+                let most = self.time.duration - flow.start;
+                let message = format!("up to {latest} s, after the end of the run; allowed: at most {most} s");
+                return Err(invalid(format!("flows[{i}].start_within"), message));
+            }
             if let Some(stop) = flow.stop {
-                not_below((&format!("flows[{i}].stop"), stop), (&start, flow.start), "s")?;
+                let latest_start = if flow.start_within > 0.0 { "start + start_within" } else { "start" };
+                let path = format!("flows[{i}].{latest_start}");
+                not_below((&format!("flows[{i}].stop"), stop), (&path, latest), "s")?;
             }
             if let Some(name) = &flow.algorithm
                 && !self.algorithms.iter().any(|a| a.name == *name)

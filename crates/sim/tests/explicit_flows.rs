@@ -1,8 +1,8 @@
 //! Explicit flows: stop, extra delay, random overhead, receiver window.
 
 use crate::common::*;
-use mesonet_sim::Simulation;
 use mesonet_sim::measure::{Column, Table};
+use mesonet_sim::{Scenario, Simulation};
 use serde_json::{Value, json};
 
 /// Two routers of 1,000 segments/s with a buffer that nothing fills, 10 s.
@@ -38,6 +38,42 @@ fn a_stopped_flow_sends_nothing_new_and_completes_with_what_is_outstanding() {
     let mut s = run(&path(&[never]), 1);
     assert_eq!(integer(&flows(&mut s), "completed"), [0]);
     assert_eq!(response(&s, "total_connection_failures"), 0.0);
+}
+
+#[test]
+fn starts_are_uniform_within_their_span_and_named_by_seed_and_flow() {
+    let starts = |within: f64, name: &str, seed: u64| {
+        let starting = with(flow("A", "B", 1.0), &[("start_within", json!(within)), ("size", json!(2))]);
+        let scenario =
+            with(path(&vec![starting; 400]), &[("algorithms", json!([algorithm(name, 1.0)]))]);
+        float(&flows(&mut run(&scenario, seed)), "started_s").to_vec()
+    };
+    let drawn = starts(4.0, "tcp", 1);
+    assert!(drawn.iter().all(|start| (1.0..5.0).contains(start)));
+    // The mean of 400 uniform numbers on 0 to 4 has a standard error of .058, and their variance is 16/12.
+    let mean = drawn.iter().sum::<f64>() / 400.0;
+    let variance = drawn.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / 399.0;
+    assert!((2.8..3.2).contains(&mean) && (1.1..1.6).contains(&variance), "{mean} {variance}");
+    assert_eq!(drawn, starts(4.0, "cubic", 1));
+    assert_ne!(drawn, starts(4.0, "tcp", 2));
+    assert_eq!(starts(0.0, "tcp", 1), [1.0; 400]);
+    // A longer span moves each flow in proportion.
+    for (short, long) in starts(2.0, "tcp", 1).iter().zip(&drawn) {
+        assert!((2.0 * (short - 1.0) - (long - 1.0)).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_span_of_starts_ends_before_the_run_and_before_the_stop() {
+    for (values, expected) in [
+        ([("start_within", json!(30.0)), ("stop", json!(null))], "flows[0].start_within"),
+        ([("start_within", json!(5.0)), ("stop", json!(3.0))], "flows[0].stop"),
+        ([("start_within", json!(-1.0)), ("stop", json!(null))], "flows[0].start_within"),
+    ] {
+        let scenario = path(&[with(flow("A", "B", 1.0), &values)]);
+        let refused = Scenario::from_json(&scenario.to_string()).expect_err("a refusal").to_string();
+        assert!(refused.starts_with(expected), "{refused}");
+    }
 }
 
 #[test]

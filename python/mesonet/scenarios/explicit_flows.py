@@ -82,10 +82,13 @@ def _flow(path: str, given: Mapping[str, Any], segment_bytes: float) -> dict[str
         times = {}
         for key in ("start", "extra_delay", "overhead"):
             times[key] = _flow_number(key, "time", given.get(key, "0 s"))
+        key = "start_within"
+        if start_within := _flow_number(key, "time", given.get(key, "0 s")):
+            times[key] = start_within
         key = "stop"
         stop = given.get("stop", "never")
         stop = None if stop in (None, "never") else _flow_number(key, "time", stop)
-        if stop is not None and stop < times["start"]:
+        if stop is not None and stop < times["start"] + start_within:
             raise InputError(
                 "a flow cannot stop before it starts", value=given["stop"], allowed='"never" or a later time'
             )

@@ -13,6 +13,7 @@ KEYS = (
     "from",
     "to",
     "start",
+    "start_within",
     "stop",
     "size",
     "interface",

@@ -299,7 +299,7 @@ class Campaigns:
         return min(self.replicate, self.seeds(name))
 
     def is_random(self, name: str) -> bool:
-        """Return True if a result of a campaign depends on the seed: it has users, or overheads of senders.
+        """Return True if a result of a campaign depends on the seed: it has users, random starts or overheads of senders.
 
         Parameters
         ----------
@@ -313,7 +313,7 @@ class Campaigns:
         return any(
             there["scenario"]["users"]["base_sources"] > 0
             or bool(there["scenario"].get("arrivals"))
-            or any(flow["overhead"] > 0 for flow in there["scenario"]["flows"])
+            or any(flow["overhead"] > 0 or flow.get("start_within", 0) > 0 for flow in there["scenario"]["flows"])
             for there in self.load(name).experiment["scenarios"]
         )
 

@@ -143,6 +143,7 @@ pub const BOUNDS: &[Bound] = &[
     from("network.changes[].delay", 0.0, 1000.0),
     from("network.changes[].factor", 0.0, 1e6),
     from("flows[].start", 0.0, 1e6),
+    from("flows[].start_within", 0.0, 1e6),
     from("flows[].stop", 0.0, 1e7),
     from("flows[].size", 1.0, 1e15),
     from("flows[].interface", 1.0, 1e9),

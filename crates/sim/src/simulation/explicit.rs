@@ -58,6 +58,17 @@ pub(super) fn add_lanes(
     Ok(own)
 }
 
+/// Replaces the start of each flow with `start_within` by its drawn instant. The draw is named by the seed and the place of
+/// the flow, so that it depends on no other flow and on no algorithm.
+pub(super) fn draw_starts(scenario: &mut Scenario, seed: u64) {
+    for (i, flow) in scenario.flows.iter_mut().enumerate() {
+        let within = std::mem::take(&mut flow.start_within);
+        if within > 0.0 {
+            flow.start += within * Stream::new(seed, Purpose::Start, i as u64, 0).uniform();
+        }
+    }
+}
+
 /// Access index of the router called `name`.
 pub(super) fn access(network: &Network, name: &str) -> usize {
     let router = network.topology.router(name).expect("checked");

@@ -120,6 +120,7 @@ impl Simulation {
             Engine::OneDomain | Engine::Reference => Domains::one,
         };
         check::check(&scenario, &network, &divide(&network))?;
+        explicit::draw_starts(&mut scenario, seed);
         let own = explicit::add_lanes(&scenario, &mut network)?;
         let tracing = Tracing::new(&scenario, &network)?;
         let domains = divide(&network);

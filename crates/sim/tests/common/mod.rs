@@ -125,7 +125,7 @@ pub fn time(duration: f64, warmup: f64, periods: u32) -> Value {
 pub fn flow(from: &str, to: &str, start: f64) -> Value {
     json!({
         "from": from, "to": to, "start": start, "stop": null, "size": null, "interface": 80_000.0,
-        "algorithm": null, "extra_delay": 0.0, "overhead": 0.0
+        "algorithm": null, "extra_delay": 0.0, "overhead": 0.0, "start_within": 0.0
     })
 }
 
