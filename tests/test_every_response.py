@@ -17,11 +17,14 @@ from mesonet.responses.definitions import RESPONSES
 from mesonet.scenarios.scenario import Scenario
 
 INTERVAL, WARMUP, LENGTH, STARVED = 0.2, 2.0, 4.0, 1.0
+WINDOW, WITHIN = 0.4, 0.3
+HORIZONS = {"half": 0.5, "quarter": 0.25, "eighth": 0.125}
 PERIODS = {"1": (2.0, 6.0), "2": (6.0, 10.0), "measured": (2.0, 10.0)}
 TIME = {
     "time.duration": "10 s", "time.warmup": f"{WARMUP} s", "time.periods": 2, "measurement.interval": f"{INTERVAL} s",
     "measurement.flow_records": 1, "measurement.flow_series": 3, "measurement.starved_after": f"{STARVED} s",
     "trace.routers": ["all"], "trace.every": f"{INTERVAL} s", "measurement.queue_delays": True,
+    "measurement.fair_window": f"{WINDOW} s", "measurement.fair_within": WITHIN, "measurement.fair_windows": 2,
 }  # fmt: skip
 WEB = TIME | {
     "algorithms": {"tcp": 0.5, "scalable": 0.5}, "network.speed": "20 seg/ms", "network.buffer": "0.3 bdp",
@@ -38,7 +41,7 @@ WEB = TIME | {
 PLAIN = TIME | {
     "algorithms": {"tcp": 1.0}, "network.ecn_threshold": "26 segments", "network.speed": "1 seg/ms",
     "network.buffer": "30 segments", "users.base_sources": 0,
-    "flows": [{"from": "A", "to": "B", "count": 3}],
+    "flows": [{"from": "A", "to": "B", "count": 2}, {"from": "A", "to": "B", "interface": "5 seg/s"}],
     "network.changes": [{"time": f"{t} s", "link": ["A", "B"], "delay": d} for t, d in ((3, "2 s"), (7, "4 s"))],
 }  # fmt: skip
 #: Three bursts join on their way: each router is slower than what comes to it.
@@ -264,7 +267,41 @@ class Run:
         for name in ("backbone", "pop", "plain"):
             found[f"buffer_use_{name}"] = self.buffer_use(period, name)
             found |= self.queues(period, name)
-        return found | self.slowdowns(period) | self.applications(period)
+        return found | self.slowdowns(period) | self.applications(period) | self.fairness(period)
+
+    def fairness(self, period: str) -> dict[str, float]:
+        """Fairness among the explicit flows, which all have the same start, from the time series."""
+        names = ["jain_index", "goodput_ratio", "starved_flows", "fair_windows", "convergence_time"]
+        found = dict.fromkeys([*names, *(f"goodput_ratio_{part}" for part in HORIZONS)], float("nan"))
+        flows = self.scenario.value("flows")
+        if any("application" in flow for flow in flows):
+            return found
+        start = flows[0].get("start", 0.0) if flows else WARMUP
+        delivered = self.series.select(f"flow_{number}_delivered" for number in (1, 2, 3)).to_numpy().astype(float)
+        delivered = np.vstack([np.zeros(3), delivered])
+
+        def goodputs(first: float, last: float) -> np.ndarray:
+            return delivered[round(last / INTERVAL)] - delivered[round(first / INTERVAL)]
+
+        begin, end = PERIODS[period]
+        if start <= begin:
+            whole = goodputs(begin, end)
+            found["jain_index"] = whole.sum() ** 2 / 3 / (whole**2).sum()
+            found["goodput_ratio"] = whole.min() / whole.max()
+            found["starved_flows"] = (whole < 0.05 * whole.mean()).mean()
+            for part, share in HORIZONS.items():
+                # Horizons end at samples.
+                until = np.ceil((begin + share * (end - begin)) / INTERVAL - 1e-9) * INTERVAL
+                first = goodputs(begin, until)
+                found[f"goodput_ratio_{part}"] = first.min() / first.max() if first.any() else float("nan")
+        ends = np.arange(start + WINDOW, 10 + 1e-9, WINDOW)
+        rates = [goodputs(last - WINDOW, last) for last in ends]
+        fair = np.array([rate.any() and bool(np.all(np.abs(rate / rate.mean() - 1) <= WITHIN)) for rate in rates])
+        found["fair_windows"] = fair[(ends > begin + 1e-9) & (ends < end + 1e-9)].mean()
+        in_a_row = [last for last, one, other in zip(ends[1:], fair, fair[1:], strict=False) if one and other]
+        if in_a_row and in_a_row[0] < end + 1e-9:
+            found["convergence_time"] = in_a_row[0] - 2 * WINDOW - start
+        return found
 
     def slowdowns(self, period: str) -> dict[str, float]:
         """Mean of the slowdowns of each class of sizes; percentiles as answered, if they are right to 1 %."""

@@ -890,6 +890,12 @@ pub struct MeasurementParameters {
     pub queue_delays: bool,
     /// A flow is starved when nothing of it was acknowledged for this long, s.
     pub starved_after: f64,
+    /// Length of the windows in which the goodputs of explicit flows are compared, s.
+    pub fair_window: f64,
+    /// Largest deviation from the fair share in a fair window.
+    pub fair_within: f64,
+    /// Fair windows in a row at which flows have converged.
+    pub fair_windows: u32,
 }
 
 /// The flows and routers to trace.

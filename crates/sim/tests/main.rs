@@ -18,6 +18,7 @@ mod ecn;
 mod engines;
 mod explicit_flows;
 mod factors;
+mod fairness;
 mod impairments;
 mod large_files;
 mod network;

@@ -225,6 +225,52 @@ def _of_applications() -> tuple[Response, ...]:
     )  # fmt: skip
 
 
+def _of_fairness() -> tuple[Response, ...]:
+    """Return the responses on fairness among explicit flows."""
+    flows = "the explicit flows over TCP, without an application, that were in progress for the whole of the period"
+    horizons = (("half", "half"), ("quarter", "quarter"), ("eighth", "eighth"))
+    arun = "Arun et al., SIGCOMM 2022: under starvation the ratio of two goodputs has no bound in time"
+    return (
+        Response(
+            "jain_index", "", "Jain's index of explicit flows", "1",
+            f"Jain's index of the goodputs of {flows}; null with fewer than two", "higher",
+            "Jain, Chiu and Hawe 1984; RFC 5166",
+        ),
+        Response(
+            "goodput_ratio", "", "Lowest goodput / highest goodput", "1",
+            "Over the flows of `jain_index`; they are epsilon-fair with epsilon = 1 - this ratio", "higher",
+            "RFC 5166 (epsilon-fairness)",
+        ),
+        *(
+            Response(
+                f"goodput_ratio_{name}", "", f"Lowest goodput / highest goodput, first {words} of the period", "1",
+                f"As `goodput_ratio`, over the first {words} of the period; flows starve if the ratio keeps falling as "
+                "this horizon doubles",
+                "higher", arun,
+            )
+            for name, words in horizons
+        ),
+        Response(
+            "starved_flows", "", "Share of explicit flows starved", "1",
+            "Share of the flows of `jain_index` with less than 5 % of their mean goodput", "lower",
+            "chosen: RFC 9743, section 5.2, names starvation without a number",
+        ),
+        Response(
+            "fair_windows", "", "Share of fair windows", "1",
+            "Share of the windows of `measurement.fair_window`, ended in the period, in which every flow is within "
+            "`measurement.fair_within` of the mean goodput; of the flows of `convergence_time`",
+            "higher", "RFC 5166 (delta-fair)",
+        ),
+        Response(
+            "convergence_time", "", "Convergence time", "s",
+            "Time from the last start of an explicit flow to the first of `measurement.fair_windows` fair windows in a "
+            "row, over flows with TCP, without size and application. Null if this did not happen by the end of the "
+            "period, or with fewer than two flows in progress then (`fair_windows` is null, too)",
+            "lower", "RFC 5166 (delta-fair convergence time)",
+        ),
+    )  # fmt: skip
+
+
 RESPONSES: tuple[Response, ...] = (
     Response(
         "transmitting_sources", "y1", "Transmitting sources", "sources",
@@ -387,6 +433,7 @@ RESPONSES: tuple[Response, ...] = (
     *(response for end, words in SIZE_CLASSES.items() for response in _slowdowns(end, words)),
     *(response for router in ROUTER_CLASSES for response in _of_queues(router)),
     *_of_applications(),
+    *_of_fairness(),
     Response(
         "total_flows_completed", "", "Flows completed in the run", "flows",
         "Counted from the start of the run", "higher", "SP 500-282 ch. 9 Table 9-9",

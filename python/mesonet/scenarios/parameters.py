@@ -1088,6 +1088,22 @@ _TABLE = (
         "A transmitting source counts as starved when nothing was acknowledged for this long.",
         "assumed: several retransmission timeouts",
     ),
+    Parameter(
+        "measurement.fair_window", "time", "1 s",
+        "Length of the windows in which goodputs of explicit flows are compared (`fair_windows`, `convergence_time`), "
+        "rounded to whole measurement intervals. Choose it longer than the sawtooth of the flows.",
+        "chosen: several round trips of most paths",
+    ),
+    Parameter(
+        "measurement.fair_within", "probability", 0.1,
+        "In a fair window, the goodput of every explicit flow differs from the mean by at most this part of the mean "
+        "(delta).",
+        "RFC 5166 (delta-fair); .1 as in Bansal et al., SIGCOMM 2001 (recalled)",
+    ),
+    Parameter(
+        "measurement.fair_windows", "count", 3, "Fair windows in a row after which flows count as converged.",
+        "chosen: one window can be fair by chance, when goodputs cross",
+    ),
     # -- detailed traces ---------------------------------------------------------------------------------------------
     Parameter(
         "trace.flows", "numbers", [],

@@ -41,7 +41,9 @@ use crate::engine::Segment;
 use crate::fabric::{Fabric, LaneFabric, Origins, PlainFabric};
 use crate::measure::responses::LONG_LIVED;
 use crate::measure::sample::Series;
-use crate::measure::{Convergence, Counters, FlowGroups, FlowRecords, PeriodSums, RouterUse, Table};
+use crate::measure::{
+    Convergence, Counters, Fairness, FlowGroups, FlowRecords, PeriodSums, RouterUse, Table,
+};
 use crate::network::build::LaneEnd;
 use crate::network::router::RouterState;
 use crate::network::{Domains, LaneId, Network};
@@ -83,6 +85,7 @@ pub struct Simulation {
     /// Segments of the long-lived flows acknowledged until the last sample.
     long_lived: [u64; LONG_LIVED],
     convergence: Convergence<2>,
+    fairness: Fairness,
     tracing: Tracing,
     /// Movies and service packs under way, where these are limited by concurrency.
     large_files: Option<Concurrent>,
@@ -139,6 +142,7 @@ impl Simulation {
             routers: RouterUse::new(shared.network.queues.count(), periods),
             long_lived: [0; LONG_LIVED],
             convergence: Convergence::default(),
+            fairness: Fairness::new(&shared.scenario, shared.period_length),
             tracing,
             large_files: Concurrent::new(&shared),
             changed: 0,

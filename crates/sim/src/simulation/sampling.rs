@@ -4,6 +4,7 @@ use super::Simulation;
 use super::domain::{Domain, ExplicitHere};
 use crate::applications::Reception;
 use crate::engine::prefetch;
+use crate::measure::fairness::{Instant, Progress};
 use crate::measure::responses::{LONG_LIVED, totals};
 use crate::measure::sample::FlowSample;
 use crate::measure::{FlowGroups, Interval, Responses, Sample, SlowdownClasses, applications};
@@ -81,7 +82,8 @@ impl Simulation {
         };
         self.sampled = counters;
         let period = self.shared.period(self.now);
-        if self.shared.period(self.sample_time(self.samples + 1)) != period {
+        let next = self.shared.period(self.sample_time(self.samples + 1));
+        if next != period {
             self.domains.iter_mut().for_each(|domain| domain.end_period(period, self.now));
             self.end_queue_delays(period);
         }
@@ -100,6 +102,7 @@ impl Simulation {
                 self.end_queue_delays(Some(period));
             }
         }
+        self.compare_flows(period, next.filter(|_| self.now < self.end));
         self.series.push(self.now, sample, interval.counted, explicit);
         self.domains.iter_mut().for_each(|domain| domain.fabric.shrink());
     }
@@ -133,6 +136,23 @@ impl Simulation {
                 self.routers.add_delays(period, queue, delays);
             }
         }
+    }
+
+    /// Looks at how explicit flows share, if something is due at the end of an interval of a measured period (from 0; none:
+    /// the time before).
+    fn compare_flows(&mut self, before: Option<usize>, after: Option<usize>) {
+        let (domains, flows) = (&self.domains, self.shared.scenario.flows.len());
+        self.fairness.look(Instant { now: self.now, before, after }, || {
+            let mut progress: Progress = vec![None; flows];
+            for domain in domains {
+                for explicit in &domain.explicit {
+                    let flow = explicit.slot.map(|slot| &domain.flows[slot as usize]);
+                    progress[explicit.index as usize] =
+                        flow.map(|flow| explicit_sample((explicit, Some(flow))).delivered);
+                }
+            }
+            progress
+        });
     }
 
     /// The explicit flows that the series has now, in the order of the scenario.
@@ -198,6 +218,7 @@ impl Simulation {
             add(&name, slowdowns.responses((!last).then_some(i)));
             add(&name, self.queues_by_class(&span));
             add(&name, applications::responses(&applications, &span));
+            add(&name, self.fairness.responses(i));
         }
         add("run", totals(&self.counters()));
         rows

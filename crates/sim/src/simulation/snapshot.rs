@@ -49,6 +49,7 @@ impl Simulation {
             routers,
             long_lived,
             convergence,
+            fairness,
             tracing,
             large_files,
             changed,
@@ -68,6 +69,7 @@ impl Simulation {
         passage.field(routers)?;
         passage.field(long_lived)?;
         passage.field(convergence)?;
+        fairness.pass(passage)?;
         tracing.pass(passage)?;
         passage.field(large_files)?;
         passage.field(changed)?;
