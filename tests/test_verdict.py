@@ -9,6 +9,7 @@ from scipy import stats
 
 from fake_campaign import fake_campaign
 from large_campaign import large_campaign
+from mesonet.reporting.campaign_view.harm import harm_table
 from mesonet.reporting.campaign_view.view import CampaignView
 from mesonet.reporting.text.verdict_text import reasons, verdict_html
 from mesonet.reporting.verdicts.noise import noise
@@ -252,6 +253,22 @@ def test_flows_that_compete_are_judged_beside_their_own_kind_where_that_was_run(
     text = verdict_html(view)
     assert "beside tcp itself" in text
     assert "If tcp were replaced: against tcp" in text
+    harm = harm_table(view).filter(quantity="throughput")
+    assert set(harm["algorithm"]) == {"fast", "htcp"}
+    alone, beside = (
+        groups.filter((pl.col("algorithm") == name) & (pl.col("flow_algorithm") == "tcp") & (pl.col("group") == 1))
+        for name in ("tcp", "fast")
+    )
+    pairs = alone.join(beside, on=["condition", "replicate", "period"]).filter(period="measured")
+    lost = 1 - pairs["throughput_right"] / pairs["throughput"]
+    first = harm.filter(algorithm="fast").row(0, named=True)
+    assert first["harm"] == pytest.approx(lost.mean())
+    assert (first["low"], first["high"]) == pytest.approx(stats.ttest_1samp(lost, 0).confidence_interval())
+    assert first["compared"] == len(lost) == 32
+
+
+def test_harm_needs_the_incumbent_alone(mixed):
+    assert harm_table(CampaignView(mixed)).is_empty()
 
 
 def test_goodput_of_few_flows_is_not_compared(mixed, monkeypatch):

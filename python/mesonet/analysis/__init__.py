@@ -21,6 +21,7 @@ from mesonet.analysis.follow_up import FollowUp, follow_up
 from mesonet.analysis.group_rules import GroupRules, Rule, group_rules, score_groups
 from mesonet.analysis.groupings import Groupings, adjusted_rand, groupings
 from mesonet.analysis.grubbs import Grubbs, critical_value, grubbs, p_value
+from mesonet.analysis.harm import Harm, harm
 from mesonet.analysis.interactions import Interactions, interactions
 from mesonet.analysis.latency import Latencies, latencies, rates
 from mesonet.analysis.lenth import Lenth, lenth
@@ -56,6 +57,7 @@ __all__ = [
     "GroupRules",
     "Groupings",
     "Grubbs",
+    "Harm",
     "Interactions",
     "Latencies",
     "Lenth",
@@ -95,6 +97,7 @@ __all__ = [
     "groupings",
     "grubbs",
     "half_normal_medians",
+    "harm",
     "interactions",
     "latencies",
     "lenth",

@@ -11,6 +11,7 @@ from mesonet.analysis.main_effects import replicate_frame
 from mesonet.analysis.result import AnalysisResult, stack
 from mesonet.reporting.campaign_view.centre import curvature_table, has_centre_points
 from mesonet.reporting.campaign_view.conclusions import conclusion_tables
+from mesonet.reporting.campaign_view.harm import harm_table
 from mesonet.reporting.campaign_view.queues import queue_summary, queue_table
 from mesonet.reporting.campaign_view.series import kept_series
 from mesonet.reporting.campaign_view.tables import labelled
@@ -84,6 +85,7 @@ def _analysis_tables(view: CampaignView) -> dict[str, pl.DataFrame]:
         ("queues", queue_table(view)),
         ("queues_by_class", queue_summary(view)),
         ("disciplines", discipline_table(view)),
+        ("harm", harm_table(view)),
     ):
         if not table.is_empty():
             tables[name] = table
