@@ -24,6 +24,7 @@ TIME = {
     "time.duration": "10 s", "time.warmup": f"{WARMUP} s", "time.periods": 2, "measurement.interval": f"{INTERVAL} s",
     "measurement.flow_records": 1, "measurement.flow_series": 3, "measurement.starved_after": f"{STARVED} s",
     "trace.routers": ["all"], "trace.every": f"{INTERVAL} s", "measurement.queue_delays": True,
+    "measurement.segment_delays": True,
     "measurement.fair_window": f"{WINDOW} s", "measurement.fair_within": WITHIN, "measurement.fair_windows": 2,
 }  # fmt: skip
 WEB = TIME | {
@@ -267,7 +268,24 @@ class Run:
         for name in ("backbone", "pop", "plain"):
             found[f"buffer_use_{name}"] = self.buffer_use(period, name)
             found |= self.queues(period, name)
+        found |= self.one_way(period) | {"utilisation_bottleneck": self.bottleneck(period)}
         return found | self.slowdowns(period) | self.applications(period) | self.fairness(period)
+
+    def bottleneck(self, period: str) -> float:
+        """Largest mean utilisation of a router over the instants of its trace."""
+        begin, end = PERIODS[period]
+        rows = self.queue_traces.filter((pl.col("time_s") > begin + 1e-9) & (pl.col("time_s") < end + 1e-9))
+        return float(rows.group_by("router").agg(pl.col("utilisation").mean())["utilisation"].max())
+
+    def one_way(self, period: str) -> dict[str, float]:
+        """One-way delays as answered, if they rise and lie between the shortest path and the longest queues."""
+        answered = self.answered(period)
+        names = [f"segment_delay_{share}" for share in ("p50", "p95", "p99")]
+        delays = [answered[name] for name in names]
+        if np.isnan(delays).all() and all(flow.get("transport") == "udp" for flow in self.scenario.value("flows")):
+            return dict.fromkeys(names, float("nan"))
+        allowed = 0 < delays[0] <= delays[1] <= delays[2] < 1e4
+        return dict(zip(names, delays if allowed else [float("nan")] * 3, strict=True))
 
     def fairness(self, period: str) -> dict[str, float]:
         """Fairness among the explicit flows, which all have the same start, from the time series."""

@@ -888,6 +888,8 @@ pub struct MeasurementParameters {
     pub flow_series: u32,
     /// Drop-tail queues record how long segments wait, as those with a discipline do.
     pub queue_delays: bool,
+    /// One-way delays of segments over TCP are recorded.
+    pub segment_delays: bool,
     /// A flow is starved when nothing of it was acknowledged for this long, s.
     pub starved_after: f64,
     /// Length of the windows in which the goodputs of explicit flows are compared, s.

@@ -147,6 +147,7 @@ fn rates_follow_a_trace() {
             assert!(rate > least * mean && rate < 1.01 * mean, "{discipline}: {rate} of {mean}");
             let utilisation = of_router(&simulation, "A -> B", "utilisation");
             assert!((utilisation - rate / mean).abs() < 0.02, "{discipline}: {utilisation}");
+            assert_eq!(response(&simulation, "utilisation_bottleneck"), utilisation);
         }
     }
 }

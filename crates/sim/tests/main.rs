@@ -31,6 +31,7 @@ mod random_loss;
 mod receivers;
 mod recovery;
 mod response_functions;
+mod segment_delays;
 mod slow_start;
 mod slowdown;
 mod snapshots;

@@ -225,6 +225,28 @@ def _of_applications() -> tuple[Response, ...]:
     )  # fmt: skip
 
 
+def _of_network() -> tuple[Response, ...]:
+    """Return the responses on the busiest queue, and on one-way delays of segments."""
+    delays = (("median", "p50", "half"), ("95 %", "p95", "95 %"), ("99 %", "p99", "99 %"))
+    return (
+        Response(
+            "utilisation_bottleneck", "", "Utilisation of the busiest queue", "1",
+            "Largest utilisation of a queue: part of the period in which it was forwarding; if its rate varies "
+            "(`impairments`), part of the segments that it could have forwarded",
+            "higher", "RFC 5166 (link utilisation); RFC 9743, section 6.4, names links of varying capacity",
+        ),
+        *(
+            Response(
+                f"segment_delay_{name}", "", f"One-way delay of segments ({title})", "ms",
+                f"The time from source to receiver that {share} of the segments over TCP took at most: data, "
+                "retransmissions, SYNs. Recorded with `measurement.segment_delays`",
+                "lower", "RFC 5166 (delay); to 1.6 %",
+            )
+            for title, name, share in delays
+        ),
+    )  # fmt: skip
+
+
 def _of_fairness() -> tuple[Response, ...]:
     """Return the responses on fairness among explicit flows."""
     flows = "the explicit flows over TCP, without an application, that were in progress for the whole of the period"
@@ -432,6 +454,7 @@ RESPONSES: tuple[Response, ...] = (
     *(_completed_goodput(pair, category) for pair in PAIR_CLASSES for category in FILE_CATEGORIES),
     *(response for end, words in SIZE_CLASSES.items() for response in _slowdowns(end, words)),
     *(response for router in ROUTER_CLASSES for response in _of_queues(router)),
+    *_of_network(),
     *_of_applications(),
     *_of_fairness(),
     Response(

@@ -1084,6 +1084,11 @@ _TABLE = (
         "chosen: off, because it takes time",
     ),
     Parameter(
+        "measurement.segment_delays", "flag", False,
+        "One-way delays of segments over TCP are recorded (`segment_delay_p50` to `p99`).",
+        "chosen: off, because it takes time",
+    ),
+    Parameter(
         "measurement.starved_after", "time", "5 s",
         "A transmitting source counts as starved when nothing was acknowledged for this long.",
         "assumed: several retransmission timeouts",

@@ -2,7 +2,10 @@
 
 use super::impaired::clock_of;
 use super::managed::Step;
-use super::{ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, Outbox, OwnLanes};
+use super::{
+    ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, Outbox, OwnLanes,
+    SegmentDelays,
+};
 use crate::disciplines::{Signals, Verdict};
 use crate::engine::{FlowHome, FlowId, Lanes, Segment};
 use crate::links::Fate;
@@ -98,6 +101,8 @@ pub struct LaneFabric {
     origins: Option<Origins>,
     dropped_acks: Vec<Segment>,
     arrivals: Vec<(Picos, Segment)>,
+    /// One-way delays, if these are recorded.
+    pub(super) segment_delays: Option<Box<SegmentDelays>>,
     /// The lane from which the last acknowledgement came.
     acknowledging_lane: usize,
 }
@@ -235,6 +240,7 @@ impl LaneFabric {
             origins,
             dropped_acks: Vec::new(),
             arrivals: Vec::new(),
+            segment_delays: None,
             acknowledging_lane: 0,
         }
     }
@@ -492,6 +498,9 @@ impl LaneFabric {
             FlowHome::Group(group) => self.acknowledging[row * self.groups + group],
             FlowHome::OwnLanes(own) => return self.acknowledge_own(now, own, segment),
         };
+        if let Some(delays) = &mut self.segment_delays {
+            delays.add(now, &segment);
+        }
         self.send(now, way, segment);
     }
 
@@ -510,6 +519,9 @@ impl LaneFabric {
         if receiver.is_watched {
             self.arrivals.push((now, segment));
         }
+        if let Some(delays) = self.segment_delays.as_mut().filter(|_| !receiver.is_datagrams) {
+            delays.add(now, &segment);
+        }
         receiver.answer(segment)
     }
 
@@ -520,6 +532,9 @@ impl LaneFabric {
         if let FlowHome::OwnLanes(own) = segment.flow.home() {
             self.answer_own(now, router, own, segment);
             return;
+        }
+        if let Some(delays) = &mut self.segment_delays {
+            delays.add(now, &segment);
         }
         self.send_answer(now, router, segment);
     }
@@ -737,6 +752,7 @@ impl LaneFabric {
             origins,
             dropped_acks,
             arrivals,
+            segment_delays,
             acknowledging_lane: _,
         } = self;
         debug_assert!(dropped_acks.is_empty() && arrivals.is_empty());
@@ -752,6 +768,7 @@ impl LaneFabric {
             passage.field(floor)
         })?;
         passage.field(origins)?;
+        passage.field(segment_delays)?;
         passage.field(crossed)
     }
 

@@ -109,6 +109,8 @@ pub struct OwnReceiver {
     pub is_silent: bool,
     /// It does not report marks.
     pub ignores_marks: bool,
+    /// Its segments are datagrams.
+    pub is_datagrams: bool,
 }
 
 impl OwnReceiver {
@@ -124,6 +126,21 @@ impl OwnReceiver {
         Some(segment)
     }
 }
+
+/// One-way delays of the segments over TCP that reached their receivers, in microseconds.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SegmentDelays(Histogram);
+
+impl SegmentDelays {
+    /// A segment reaches its receiver now.
+    #[inline(never)]
+    fn add(&mut self, now: Picos, segment: &Segment) {
+        self.0.add(segment.age(now) / DELAY_UNIT);
+    }
+}
+
+/// Delays are counted in units of 1 us.
+const DELAY_UNIT: Picos = 1_000_000;
 
 /// Segments that have left a domain for another one.
 #[derive(Clone, Debug)]
@@ -312,6 +329,23 @@ impl Fabric {
         match self {
             Self::Lanes(fabric) => fabric.take_delays(LaneId::new(queue), router),
             Self::Plain(fabric) => fabric.take_delays(queue),
+        }
+    }
+
+    /// From now on, records one-way delays of segments.
+    pub fn record_segment_delays(&mut self) {
+        *self.segment_delays() = Some(Box::default());
+    }
+
+    /// Hands over the one-way delays of segments that were recorded, and forgets them.
+    pub fn take_segment_delays(&mut self) -> Option<Histogram> {
+        self.segment_delays().as_mut().map(|delays| std::mem::take(&mut delays.0))
+    }
+
+    fn segment_delays(&mut self) -> &mut Option<Box<SegmentDelays>> {
+        match self {
+            Self::Lanes(fabric) => &mut fabric.segment_delays,
+            Self::Plain(fabric) => &mut fabric.segment_delays,
         }
     }
 

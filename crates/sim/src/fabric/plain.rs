@@ -6,6 +6,7 @@ use super::impaired::clock_of;
 use super::managed::Step;
 use super::{
     ALARMS, Alarm, Crossed, DroppedSegment, Event, Impaired, Managed, Origins, OwnLanes, OwnReceiver,
+    SegmentDelays,
 };
 use crate::disciplines::{Signals, Verdict};
 use crate::engine::{FlowHome, Segment};
@@ -88,6 +89,8 @@ pub struct PlainFabric {
     origins: Option<Origins>,
     dropped_acks: Vec<Segment>,
     arrivals: Vec<(Picos, Segment)>,
+    /// One-way delays, if these are recorded.
+    pub(super) segment_delays: Option<Box<SegmentDelays>>,
 }
 
 impl PlainFabric {
@@ -121,6 +124,7 @@ impl PlainFabric {
             origins,
             dropped_acks: Vec::new(),
             arrivals: Vec::new(),
+            segment_delays: None,
         }
     }
 
@@ -145,6 +149,10 @@ impl PlainFabric {
                             FlowHome::OwnLanes(own) => self.own[own].receiver,
                         };
                         self.crossed.leaving += 1;
+                        if let Some(delays) = self.segment_delays.as_mut().filter(|_| !receiver.is_datagrams)
+                        {
+                            delays.add(time, &segment);
+                        }
                         if let Some(answer) = receiver.answer(segment) {
                             self.acknowledge(time, usize::from(access), answer);
                         }
@@ -497,6 +505,7 @@ impl PlainFabric {
             origins,
             dropped_acks,
             arrivals,
+            segment_delays,
         } = self;
         debug_assert!(drops.is_empty() && dropped_acks.is_empty() && arrivals.is_empty());
         passage.field(heap)?;
@@ -510,6 +519,7 @@ impl PlainFabric {
         passage.field(alarms)?;
         passage.field(delays)?;
         passage.field(origins)?;
+        passage.field(segment_delays)?;
         passage.field(crossed)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::columns::Table;
 use super::histogram::Histogram;
+use super::responses::Responses;
 use crate::network::router::RouterState;
 use crate::network::{Network, RouterClass};
 use mesonet_cc::{Picos, seconds};
@@ -52,6 +53,8 @@ pub struct RouterUse {
     periods: Vec<Vec<RouterSums>>,
     /// By period the delays that queues have recorded, in microseconds, by queue.
     delays: Vec<BTreeMap<u32, Histogram>>,
+    /// By period the one-way delays of segments, in microseconds.
+    one_way: Vec<Histogram>,
 }
 
 impl RouterUse {
@@ -63,6 +66,7 @@ impl RouterUse {
             samples: vec![0; periods],
             periods: vec![vec![RouterSums::default(); routers]; periods],
             delays: vec![BTreeMap::new(); periods],
+            one_way: vec![Histogram::default(); periods],
         }
     }
 
@@ -89,6 +93,37 @@ impl RouterUse {
     /// The delays that a queue has recorded in a period.
     pub fn add_delays(&mut self, period: usize, queue: usize, delays: Histogram) {
         self.delays[period].insert(queue as u32, delays);
+    }
+
+    /// The one-way delays that segments had in a period, in a part of the network.
+    pub fn add_one_way(&mut self, period: usize, delays: &Histogram) {
+        self.one_way[period].merge(delays);
+    }
+
+    /// Measurements of the whole network in the given periods, in which a sample was taken every `interval` s.
+    #[must_use]
+    pub fn of_network(
+        &self,
+        network: &Network,
+        periods: &std::ops::Range<usize>,
+        interval: f64,
+    ) -> Responses {
+        let samples: u64 = self.samples[periods.clone()].iter().sum();
+        let utilisation = |queue: usize| {
+            let sums = self.periods[periods.clone()].iter().map(|period| period[queue]);
+            utilisation(&sums.fold(RouterSums::default(), RouterSums::plus), samples as f64 * interval)
+        };
+        // `f64::max` ignores NaN, which is there before the first sample.
+        let highest = (0..network.queues.count()).map(utilisation).fold(f64::NAN, f64::max);
+        let mut one_way = Histogram::default();
+        self.one_way[periods.clone()].iter().for_each(|delays| one_way.merge(delays));
+        let delay = |q| one_way.quantile(q) / 1e3;
+        vec![
+            ("utilisation_bottleneck", highest),
+            ("segment_delay_p50", delay(0.5)),
+            ("segment_delay_p95", delay(0.95)),
+            ("segment_delay_p99", delay(0.99)),
+        ]
     }
 
     /// Adds the delays of a queue in some periods to `all`.

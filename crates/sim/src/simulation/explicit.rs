@@ -49,6 +49,7 @@ pub(super) fn add_lanes(
             is_watched: flow.is_watched(),
             is_silent: !flow.transport.is_tcp() || flow.receiver == ReceiverKind::Optimistic,
             ignores_marks: flow.receiver == ReceiverKind::IgnoresCe,
+            is_datagrams: !flow.transport.is_tcp(),
         };
         own.push((
             i as u32,

@@ -337,18 +337,24 @@ fn build_domains(shared: &Arc<Shared>, engine: Engine) -> Vec<Domain> {
         let own = shared.own.iter().map(|(flow, _)| shared.origin(*flow) as u16);
         Origins::new(&shared.network, own.collect())
     });
-    let fabric = |domain| match engine {
-        Engine::Reference => {
-            Fabric::Plain(PlainFabric::new(&shared.network, &own, origins.clone(), shared.seed))
+    let fabric = |domain| {
+        let mut fabric = match engine {
+            Engine::Reference => {
+                Fabric::Plain(PlainFabric::new(&shared.network, &own, origins.clone(), shared.seed))
+            }
+            _ => Fabric::Lanes(LaneFabric::new(
+                &shared.network,
+                &shared.domains,
+                &own,
+                origins.clone(),
+                domain,
+                shared.seed,
+            )),
+        };
+        if shared.scenario.measurement.segment_delays {
+            fabric.record_segment_delays();
         }
-        _ => Fabric::Lanes(LaneFabric::new(
-            &shared.network,
-            &shared.domains,
-            &own,
-            origins.clone(),
-            domain,
-            shared.seed,
-        )),
+        fabric
     };
     let members = sources.into_iter().zip(explicit).zip(emitters);
     let members = members.map(|((sources, explicit), emitters)| Members { sources, explicit, emitters });

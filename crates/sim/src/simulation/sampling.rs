@@ -85,7 +85,7 @@ impl Simulation {
         let next = self.shared.period(self.sample_time(self.samples + 1));
         if next != period {
             self.domains.iter_mut().for_each(|domain| domain.end_period(period, self.now));
-            self.end_queue_delays(period);
+            self.end_delays(period);
         }
         let states: Vec<_> = (0..self.shared.network.queues.count()).map(|q| self.queue(q)).collect();
         self.routers.sample(states.into_iter(), period);
@@ -99,7 +99,7 @@ impl Simulation {
             let quantities = [sample.sending as f64, interval.counted.leaving as f64];
             if tolerance > 0.0 && self.convergence.add(quantities, tolerance) {
                 self.end = self.now;
-                self.end_queue_delays(Some(period));
+                self.end_delays(Some(period));
             }
         }
         self.compare_flows(period, next.filter(|_| self.now < self.end));
@@ -125,8 +125,8 @@ impl Simulation {
         }
     }
 
-    /// A measured period (from 0; none: the time before) ends now: the delays that queues have recorded in it.
-    fn end_queue_delays(&mut self, period: Option<usize>) {
+    /// A measured period (from 0; none: the time before) ends now: the delays that were recorded in it.
+    fn end_delays(&mut self, period: Option<usize>) {
         let domains = &self.shared.domains;
         for queue in 0..self.shared.network.queues.count() {
             let router = self.shared.network.queues.router(queue);
@@ -134,6 +134,11 @@ impl Simulation {
             let delays = fabric.take_delays(queue, domains.router[router]);
             if let (Some(delays), Some(period)) = (delays, period) {
                 self.routers.add_delays(period, queue, delays);
+            }
+        }
+        for domain in &mut self.domains {
+            if let (Some(delays), Some(period)) = (domain.fabric.take_segment_delays(), period) {
+                self.routers.add_one_way(period, &delays);
             }
         }
     }
@@ -217,6 +222,14 @@ impl Simulation {
             add(&name, Self::completed_goodputs(&groups, (!last).then_some(i)));
             add(&name, slowdowns.responses((!last).then_some(i)));
             add(&name, self.queues_by_class(&span));
+            add(
+                &name,
+                self.routers.of_network(
+                    &self.shared.network,
+                    &span,
+                    self.shared.scenario.measurement.interval,
+                ),
+            );
             add(&name, applications::responses(&applications, &span));
             add(&name, self.fairness.responses(i));
         }

@@ -45,7 +45,7 @@ pub fn abilene() -> Value {
         "flows": [],
         "arrivals": [],
         "time": {"duration": 20.0, "warmup": 8.0, "periods": 3, "converged": 0.0},
-        "measurement": {"interval": 0.2, "flow_records": 1.0, "flow_series": 100, "queue_delays": false, "starved_after": 5.0, "fair_window": 1.0, "fair_within": 0.1, "fair_windows": 3},
+        "measurement": {"interval": 0.2, "flow_records": 1.0, "flow_series": 100, "queue_delays": false, "segment_delays": false, "starved_after": 5.0, "fair_window": 1.0, "fair_within": 0.1, "fair_windows": 3},
         "trace": {"flows": [], "sources": [], "routers": [], "every": 0.01}
     })
 }
