@@ -34,6 +34,7 @@ from mesonet.analysis.ranks import RankSummary, goodput_ranges, rank_summary, ra
 from mesonet.analysis.residuals import Residuals, residuals
 from mesonet.analysis.sensitivity import Sensitivity, sensitivity
 from mesonet.analysis.separation import Separation, separating_settings
+from mesonet.analysis.starvation import Starvation, starvation
 from mesonet.analysis.ten_steps import TenSteps, ten_steps
 from mesonet.analysis.terms import Terms, half_normal_medians, terms
 from mesonet.analysis.windows import WindowShares, window_shares
@@ -71,6 +72,7 @@ __all__ = [
     "Rule",
     "Sensitivity",
     "Separation",
+    "Starvation",
     "TenSteps",
     "Terms",
     "WarmUp",
@@ -116,6 +118,7 @@ __all__ = [
     "score_groups",
     "sensitivity",
     "separating_settings",
+    "starvation",
     "ten_steps",
     "terms",
     "warm_up",
