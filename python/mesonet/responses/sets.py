@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mesonet.responses.definitions import BY_NAME, FILE_CATEGORIES, PAIR_CLASSES, RESPONSES
+from mesonet.responses.definitions import BY_NAME, FILE_CATEGORIES, PAIR_CLASSES, RESPONSES, SIZE_CLASSES
 
 Basis = Literal["published", "derived", "invented"]
 Whose = Literal["", "alternate", "tcp"]
@@ -169,13 +169,45 @@ QUEUES = ResponseSet(
     ),
 )
 
+_FAIRNESS = (
+    "loss_rate", "retransmission_rate", "rtt", "queueing_delay", "utilisation_bottleneck", "jain_index",
+    "goodput_ratio", "goodput_ratio_half", "goodput_ratio_quarter", "goodput_ratio_eighth", "starved_flows",
+    "fair_windows", "convergence_time",
+)  # fmt: skip
+
+FAIRNESS = ResponseSet(
+    "fairness",
+    "Fairness among explicit flows, and the responses that explain it",
+    tuple(
+        SetMember(BY_NAME[name].symbol, name, "invented", "chosen for experiments with explicit flows")
+        for name in _FAIRNESS
+    ),
+)
+
+_SLOWDOWN = (
+    "loss_rate", "retransmission_rate", "timeouts", "rtt", "queueing_delay", "flows_completed",
+    "connection_failure_ratio",
+    *(f"slowdown_{measure}{size}" for size in SIZE_CLASSES for measure in ("mean", "p50", "p95", "p99")),
+)  # fmt: skip
+
+SLOWDOWN = ResponseSet(
+    "slowdown",
+    "Slowdown of flows by size, and the responses that explain it",
+    tuple(
+        SetMember(BY_NAME[name].symbol, name, "invented", "chosen for experiments with flows of all sizes")
+        for name in _SLOWDOWN
+    ),
+)
+
 ALL = ResponseSet(
     "all",
     "Everything that is measured in every period",
     tuple(SetMember(response.symbol, response.name, "published") for response in RESPONSES if not response.total),
 )
 
-SETS: dict[str, ResponseSet] = {each.name: each for each in (ASME_22, SENSITIVITY, EXP_1, EXP_2, QUEUES, ALL)}
+SETS: dict[str, ResponseSet] = {
+    each.name: each for each in (ASME_22, SENSITIVITY, EXP_1, EXP_2, QUEUES, FAIRNESS, SLOWDOWN, ALL)
+}
 """The sets by name."""
 
 DEFAULT = "asme-22"
