@@ -6,4 +6,5 @@ mod contract;
 mod dumbbell_cycle;
 mod fast_equilibrium;
 mod goodput_latency;
+mod random_loss;
 mod response_functions;

@@ -2,6 +2,8 @@
 //! linked once.
 
 mod common;
+#[path = "../../cc/tests/support/recursions.rs"]
+#[allow(dead_code, reason = "each test program uses its part")]
 mod recursions;
 
 mod applications;

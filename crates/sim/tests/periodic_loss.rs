@@ -207,7 +207,7 @@ fn cubic_by_recursion() {
             let flow = flow("cubic", &[("fast_convergence", f64::from(u8::from(converges)))]);
             let largest = 1.1 * window;
             check_beside(&flow, largest, p, 20, |start, n, count| {
-                recursions::cubic(start, n, count, RTT, converges)
+                recursions::cubic(start, &vec![n as u64; count], RTT, converges)
             });
         }
     }
@@ -221,7 +221,7 @@ fn bic_by_recursion() {
     let flow = flow("bic", &[("fast_convergence", 0.0)]);
     for (p, largest) in [(1e-2, 16.0), (1e-3, 48.0), (1e-4, 350.0), (1e-5, 2000.0), (1e-6, 8000.0)] {
         for start in [0.6, 1.0, 1.6] {
-            let recursion = |start, n, count| recursions::bic(start, n, count, false);
+            let recursion = |start, n: f64, count| recursions::bic(start, &vec![n as u64; count], false);
             check_beside(&flow, start * largest, p, 20, recursion);
         }
     }
@@ -246,7 +246,7 @@ fn bic() {
         let (found_p, window) = over(&found[10..]);
         let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
         for start in [0.6 * start, start, 1.6 * start] {
-            for mean in &recursions::bic(start, 1.0 / found_p, 20, true)[10..] {
+            for mean in &recursions::bic(start, &[(1.0 / found_p) as u64; 20], true)[10..] {
                 (least, most) = (least.min(*mean), most.max(*mean));
             }
         }

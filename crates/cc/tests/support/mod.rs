@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod events;
+pub mod recursions;
 
 use mesonet_cc::{
     AckEvent, Common, Config, Controller, LossCause, LossEvent, Picos, Preset, SlowStart, Start, picos,
